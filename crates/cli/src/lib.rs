@@ -1,0 +1,1 @@
+//! The host for people: arguments, rendering and exit codes.

@@ -1,0 +1,2 @@
+//! The `mcparley` program.
+fn main() {}

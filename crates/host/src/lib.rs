@@ -1,0 +1,1 @@
+//! What is alive, and one call from end to end: the crate other agents embed.

@@ -1,0 +1,1 @@
+//! Processes that cannot outlive us, files that cannot tear.
