@@ -1,8 +1,12 @@
 //! What things are and what is allowed: pure, without I/O, clock, environment or logging.
-//!
-//! Start reading at [`scope`] (where a value comes from) and [`document`] (how files are read).
 
+pub mod config;
 pub mod document;
+pub mod edit;
+pub mod expand;
 pub mod explain;
+pub mod limits;
 pub mod name;
 pub mod scope;
+pub mod secret;
+pub mod signature;

@@ -1,0 +1,230 @@
+//! What people may see of an entry: as it is written, with every secret masked (B62, B63).
+//!
+//! Values are never shown expanded. Headers and variables are masked whole; arguments and addresses are
+//! shown except for the parts that [`guess`] takes for secrets, because a person must be able to see what
+//! will run.
+
+mod guess;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::{Era, Kind, RawServer};
+use crate::expand::{Piece, Template};
+use crate::secret::MASK;
+
+/// Whether secrets may be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reveal {
+    /// Masked, the rule.
+    Masked,
+    /// As written, for a person at a terminal who asked for it.
+    AsWritten,
+}
+
+/// An entry in the form people and scripts see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The transport, when the entry tells.
+    pub kind: Option<Kind>,
+    /// The program.
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its variables.
+    pub env: Vec<ShownValue>,
+    /// Its folder.
+    pub cwd: Option<String>,
+    /// The address.
+    pub url: Option<String>,
+    /// The headers.
+    pub headers: Vec<ShownValue>,
+    /// The header helper's command.
+    pub headers_helper: Option<String>,
+    /// The sign-in settings.
+    pub oauth: Option<ShownOauth>,
+    /// Whether the whole environment is passed on.
+    pub inherit_env: bool,
+    /// The time limit of a call in milliseconds.
+    pub timeout: Option<u64>,
+    /// The idle limit in milliseconds.
+    pub idle_timeout: Option<u64>,
+    /// Whether its tools are always listed.
+    pub always_load: bool,
+    /// Whether the host needs it.
+    pub required: bool,
+    /// Globs of the tools offered.
+    pub enabled_tools: Vec<String>,
+    /// Globs of the tools withheld.
+    pub disabled_tools: Vec<String>,
+    /// The era, unless it is found out.
+    pub era: Era,
+    /// Every variable the entry asks for, in order, once.
+    pub variables: Vec<String>,
+}
+
+/// A named value and the variables it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownValue {
+    /// The header or variable.
+    pub name: String,
+    /// Its masked value.
+    pub value: String,
+    /// The variables the value asks for.
+    pub variables: Vec<String>,
+}
+
+/// The sign-in settings; nothing in them is secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownOauth {
+    /// The client id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// The fixed port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callback_port: Option<u16>,
+    /// Where the authorization server describes itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth_server_metadata_url: Option<String>,
+    /// The scopes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+    /// Whether to sign in across applications.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub xaa: bool,
+}
+
+impl RawServer {
+    /// The entry as people may see it.
+    #[must_use]
+    pub fn shown(&self, kind: Option<Kind>, reveal: Reveal) -> Shown {
+        let open = |template: &Template| match reveal {
+            Reveal::Masked => guess::mask(&masked_defaults(template)),
+            Reveal::AsWritten => template.text.clone(),
+        };
+        let named = |(name, template): &(String, Template)| ShownValue {
+            name: name.clone(),
+            value: closed(name, template, reveal),
+            variables: template.variables().into_iter().map(str::to_owned).collect(),
+        };
+        let args: Vec<String> = match reveal {
+            Reveal::Masked => guess::mask_arguments(self.args.iter().map(masked_defaults)),
+            Reveal::AsWritten => self.args.iter().map(|arg| arg.text.clone()).collect(),
+        };
+        Shown {
+            kind,
+            command: self.command.as_ref().map(open),
+            args,
+            env: self.env.iter().map(named).collect(),
+            cwd: self.cwd.as_ref().map(open),
+            url: self.url.as_ref().map(open),
+            headers: self.headers.iter().map(named).collect(),
+            headers_helper: self.headers_helper.as_ref().map(open),
+            oauth: self.oauth.as_ref().map(|oauth| ShownOauth {
+                client_id: oauth.client_id.as_ref().map(open),
+                callback_port: oauth.callback_port,
+                auth_server_metadata_url: oauth.auth_server_metadata_url.as_ref().map(open),
+                scopes: oauth.scopes.iter().map(open).collect(),
+                xaa: oauth.xaa,
+            }),
+            inherit_env: self.inherit_env,
+            timeout: self.timeout,
+            idle_timeout: self.idle_timeout,
+            always_load: self.always_load,
+            required: self.required,
+            enabled_tools: self.enabled_tools.clone(),
+            disabled_tools: self.disabled_tools.clone(),
+            era: self.era,
+            variables: self.variables(),
+        }
+    }
+
+    fn variables(&self) -> Vec<String> {
+        let oauth = self.oauth.iter().flat_map(|oauth| {
+            oauth.client_id.iter().chain(&oauth.auth_server_metadata_url).chain(&oauth.scopes)
+        });
+        let all = self
+            .command
+            .iter()
+            .chain(&self.args)
+            .chain(self.env.iter().map(|(_, value)| value))
+            .chain(&self.cwd)
+            .chain(&self.url)
+            .chain(self.headers.iter().map(|(_, value)| value))
+            .chain(&self.headers_helper)
+            .chain(oauth);
+        let mut names: Vec<String> = Vec::new();
+        for name in all.flat_map(Template::variables) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+}
+
+/// `Bearer ***` for a value that is secret whole: the scheme helps, the rest is nobody's business.
+fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
+    if reveal == Reveal::AsWritten {
+        return template.text.clone();
+    }
+    match template.text.split_once(' ') {
+        Some((scheme, _)) if guess::is_credential_name(name) && guess::is_auth_scheme(scheme) => {
+            format!("{scheme} {MASK}")
+        }
+        Some(_) | None => MASK.to_owned(),
+    }
+}
+
+/// The template with its defaults masked: a default is where people park a real token.
+fn masked_defaults(template: &Template) -> String {
+    let Ok(pieces) = template.pieces() else { return template.text.clone() };
+    pieces
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Text(text) => text.to_owned(),
+            Piece::Variable { name, default: None } => format!("${{{name}}}"),
+            Piece::Variable { name, default: Some(_) } => format!("${{{name}:-{MASK}}}"),
+        })
+        .collect()
+}
+
+impl Serialize for Shown {
+    /// The entry's own words, in the order of the reference, only what is set.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let values = |values: &[ShownValue]| -> serde_json::Map<String, serde_json::Value> {
+            values.iter().map(|value| (value.name.clone(), value.value.clone().into())).collect()
+        };
+        let mut optional = |name: &str, value: serde_json::Value| -> Result<(), S::Error> {
+            match &value {
+                serde_json::Value::Null | serde_json::Value::Bool(false) => Ok(()),
+                serde_json::Value::Array(list) if list.is_empty() => Ok(()),
+                serde_json::Value::Object(members) if members.is_empty() => Ok(()),
+                _ => map.serialize_entry(name, &value),
+            }
+        };
+        optional("type", self.kind.map(Kind::as_str).into())?;
+        optional("command", self.command.clone().into())?;
+        optional("args", self.args.clone().into())?;
+        optional("env", values(&self.env).into())?;
+        optional("cwd", self.cwd.clone().into())?;
+        optional("inheritEnv", self.inherit_env.into())?;
+        optional("idleTimeout", self.idle_timeout.into())?;
+        optional("url", self.url.clone().into())?;
+        optional("headers", values(&self.headers).into())?;
+        optional("headersHelper", self.headers_helper.clone().into())?;
+        optional("oauth", serde_json::to_value(&self.oauth).unwrap_or_default())?;
+        optional("timeout", self.timeout.into())?;
+        optional("alwaysLoad", self.always_load.into())?;
+        optional("required", self.required.into())?;
+        optional("enabledTools", self.enabled_tools.clone().into())?;
+        optional("disabledTools", self.disabled_tools.clone().into())?;
+        if self.era != Era::Auto {
+            optional("era", self.era.as_str().into())?;
+        }
+        optional("variables", self.variables.clone().into())?;
+        map.end()
+    }
+}

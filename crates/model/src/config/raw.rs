@@ -1,0 +1,404 @@
+//! Reads an entry as it is written: right shapes, nothing expanded yet.
+//!
+//! A wrong shape is an error of this entry alone, with its place; a field we do not know is kept in the
+//! file and becomes a hint.
+
+use std::fmt;
+
+use super::field::{self, Shape};
+use super::{Era, Kind};
+use crate::document::{Member, Node};
+use crate::expand::{ExpandError, Template};
+use crate::explain::Explain;
+use crate::scope::Origin;
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// An entry as the file has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawServer {
+    /// `type`
+    pub kind: Option<Kind>,
+    /// `command`
+    pub command: Option<Template>,
+    /// `args`
+    pub args: Vec<Template>,
+    /// `env`, in the order it is written
+    pub env: Vec<(String, Template)>,
+    /// `cwd`
+    pub cwd: Option<Template>,
+    /// `inheritEnv`
+    pub inherit_env: bool,
+    /// `url`
+    pub url: Option<Template>,
+    /// `headers`, in the order they are written
+    pub headers: Vec<(String, Template)>,
+    /// `headersHelper`
+    pub headers_helper: Option<Template>,
+    /// `oauth`
+    pub oauth: Option<RawOauth>,
+    /// `timeout`, in milliseconds
+    pub timeout: Option<u64>,
+    /// `idleTimeout`, in milliseconds
+    pub idle_timeout: Option<u64>,
+    /// `alwaysLoad`
+    pub always_load: bool,
+    /// `required`
+    pub required: bool,
+    /// `enabledTools`
+    pub enabled_tools: Vec<String>,
+    /// `disabledTools`
+    pub disabled_tools: Vec<String>,
+    /// `era`
+    pub era: Era,
+    /// `name` of an in-process server
+    pub name: Option<Template>,
+    /// `id` of a connector
+    pub id: Option<Template>,
+    /// `ideName`
+    pub ide_name: Option<Template>,
+    /// `authToken`
+    pub auth_token: Option<Template>,
+    /// What was noticed and does not stop the server.
+    pub hints: Vec<Hint>,
+}
+
+/// `oauth` as the file has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawOauth {
+    /// `clientId`
+    pub client_id: Option<Template>,
+    /// `callbackPort`
+    pub callback_port: Option<u16>,
+    /// `authServerMetadataUrl`
+    pub auth_server_metadata_url: Option<Template>,
+    /// `scopes`
+    pub scopes: Vec<Template>,
+    /// `xaa`
+    pub xaa: bool,
+}
+
+/// Something worth telling that stops nothing.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Hint {
+    /// What was noticed.
+    pub text: String,
+    /// Where.
+    pub origin: Origin,
+}
+
+impl RawServer {
+    /// Reads the entry `value` of the server `name`.
+    ///
+    /// # Errors
+    /// The first field with a wrong shape.
+    pub fn read(name: &str, value: Node<'_>) -> Result<Self, ConfigError> {
+        let entry = Reader { path: format!("mcpServers.{name}") };
+        let mut server = Self::default();
+        for member in entry.members(value)? {
+            server.read_field(&entry, member)?;
+        }
+        Ok(server)
+    }
+
+    fn read_field(&mut self, entry: &Reader, member: Member<'_>) -> Result<(), ConfigError> {
+        let Member { name, value, .. } = member;
+        let at = entry.at(name);
+        match name {
+            "type" => self.kind = Some(at.kind(value)?),
+            "command" => self.command = Some(at.text(value)?),
+            "args" => self.args = at.texts(value)?,
+            "env" => self.env = at.text_map(value)?,
+            "cwd" => self.cwd = Some(at.text(value)?),
+            "inheritEnv" => self.inherit_env = at.flag(value)?,
+            "idleTimeout" => self.idle_timeout = Some(at.milliseconds(value)?),
+            "url" => self.url = Some(at.text(value)?),
+            "headers" => self.headers = at.text_map(value)?,
+            "headersHelper" => self.headers_helper = Some(at.text(value)?),
+            "oauth" => self.oauth = Some(self.read_oauth(&at, value)?),
+            "timeout" => self.timeout = Some(at.milliseconds(value)?),
+            "alwaysLoad" => self.always_load = at.flag(value)?,
+            "required" => self.required = at.flag(value)?,
+            "enabledTools" => self.enabled_tools = at.strings(value)?,
+            "disabledTools" => self.disabled_tools = at.strings(value)?,
+            "era" => self.era = at.era(value)?,
+            "name" => self.name = Some(at.text(value)?),
+            "id" => self.id = Some(at.text(value)?),
+            "ideName" => self.ide_name = Some(at.text(value)?),
+            "authToken" => self.auth_token = Some(at.text(value)?),
+            _ => self.hints.push(unknown(&at, &member)),
+        }
+        Ok(())
+    }
+
+    fn read_oauth(&mut self, reader: &Reader, value: Node<'_>) -> Result<RawOauth, ConfigError> {
+        let mut oauth = RawOauth::default();
+        for member in reader.members(value)? {
+            let at = reader.at(member.name);
+            match member.name {
+                "clientId" => oauth.client_id = Some(at.text(member.value)?),
+                "callbackPort" => oauth.callback_port = Some(at.port(member.value)?),
+                "authServerMetadataUrl" => oauth.auth_server_metadata_url = Some(at.text(member.value)?),
+                "scopes" => oauth.scopes = at.words(member.value)?,
+                "xaa" => oauth.xaa = at.flag(member.value)?,
+                _ => self.hints.push(unknown(&at, &member)),
+            }
+        }
+        Ok(oauth)
+    }
+}
+
+fn unknown(at: &Reader, member: &Member<'_>) -> Hint {
+    Hint {
+        text: format!("`{}` is not a known field; it is kept but has no effect", at.path),
+        origin: member.origin(),
+    }
+}
+
+/// Reads values and knows the path of the one it stands at.
+struct Reader {
+    path: String,
+}
+
+impl Reader {
+    fn at(&self, name: &str) -> Self {
+        Self { path: format!("{}.{name}", self.path) }
+    }
+
+    fn index(&self, index: usize) -> Self {
+        Self { path: format!("{}[{index}]", self.path) }
+    }
+
+    fn wrong(&self, value: Node<'_>, expected: &'static str) -> ConfigError {
+        ConfigError::Shape {
+            path: self.path.clone(),
+            expected,
+            found: value.kind().to_string(),
+            origin: value.origin(),
+        }
+    }
+
+    fn members<'d>(
+        &self,
+        value: Node<'d>,
+    ) -> Result<impl Iterator<Item = Member<'d>> + use<'d>, ConfigError> {
+        value.as_object().ok_or_else(|| self.wrong(value, "an object"))
+    }
+
+    fn string<'d>(&self, value: Node<'d>) -> Result<&'d str, ConfigError> {
+        value.as_str().ok_or_else(|| self.wrong(value, "a string"))
+    }
+
+    fn text(&self, value: Node<'_>) -> Result<Template, ConfigError> {
+        Ok(Template { text: self.string(value)?.to_owned(), origin: value.origin() })
+    }
+
+    fn texts(&self, value: Node<'_>) -> Result<Vec<Template>, ConfigError> {
+        let elements = value.as_array().ok_or_else(|| self.wrong(value, "an array of strings"))?;
+        elements.enumerate().map(|(index, element)| self.index(index).text(element)).collect()
+    }
+
+    fn strings(&self, value: Node<'_>) -> Result<Vec<String>, ConfigError> {
+        Ok(self.texts(value)?.into_iter().map(|template| template.text).collect())
+    }
+
+    fn text_map(&self, value: Node<'_>) -> Result<Vec<(String, Template)>, ConfigError> {
+        let members = value.as_object().ok_or_else(|| self.wrong(value, "an object of strings"))?;
+        members.map(|member| Ok((member.name.to_owned(), self.at(member.name).text(member.value)?))).collect()
+    }
+
+    fn words(&self, value: Node<'_>) -> Result<Vec<Template>, ConfigError> {
+        let Some(words) = value.as_str() else { return self.texts(value) };
+        let origin = value.origin();
+        let template = |word: &str| Template { text: word.to_owned(), origin: origin.clone() };
+        Ok(words.split_whitespace().map(template).collect())
+    }
+
+    fn flag(&self, value: Node<'_>) -> Result<bool, ConfigError> {
+        value.as_bool().ok_or_else(|| self.wrong(value, "true or false"))
+    }
+
+    fn milliseconds(&self, value: Node<'_>) -> Result<u64, ConfigError> {
+        let number = value.as_number().and_then(|text| text.parse().ok());
+        number.ok_or_else(|| self.wrong_number(value, "a whole number of milliseconds, 0 or more"))
+    }
+
+    fn port(&self, value: Node<'_>) -> Result<u16, ConfigError> {
+        let number = value.as_number().and_then(|text| text.parse().ok()).filter(|port| *port > 0);
+        number.ok_or_else(|| self.wrong_number(value, "a port from 1 to 65535"))
+    }
+
+    fn wrong_number(&self, value: Node<'_>, expected: &'static str) -> ConfigError {
+        let found = value.as_number().map_or_else(|| value.kind().to_string(), |text| format!("`{text}`"));
+        ConfigError::Shape { path: self.path.clone(), expected, found, origin: value.origin() }
+    }
+
+    fn kind(&self, value: Node<'_>) -> Result<Kind, ConfigError> {
+        let word = self.string(value)?;
+        Kind::parse(word).ok_or_else(|| self.not_a_choice(word, value))
+    }
+
+    fn era(&self, value: Node<'_>) -> Result<Era, ConfigError> {
+        let word = self.string(value)?;
+        let era = Era::ALL.into_iter().find(|era| era.as_str() == word);
+        era.ok_or_else(|| self.not_a_choice(word, value))
+    }
+
+    fn not_a_choice(&self, word: &str, value: Node<'_>) -> ConfigError {
+        let name = self.path.rsplit('.').next().unwrap_or_default();
+        let choices = match field::find(name).map(|field| field.shape) {
+            Some(Shape::Choice(words)) => words,
+            Some(_) | None => &[],
+        };
+        ConfigError::Choice {
+            path: self.path.clone(),
+            word: word.to_owned(),
+            choices,
+            origin: value.origin(),
+        }
+    }
+}
+
+/// An entry that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// A value of the wrong kind.
+    #[error("`{path}` is {found}, not {expected}")]
+    Shape {
+        /// The field's path.
+        path: String,
+        /// What may stand there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+        /// Where.
+        origin: Origin,
+    },
+    /// A word that is none of the allowed ones.
+    #[error("`{path}` cannot be `{word}`")]
+    Choice {
+        /// The field's path.
+        path: String,
+        /// The word.
+        word: String,
+        /// The allowed words.
+        choices: &'static [&'static str],
+        /// Where.
+        origin: Origin,
+    },
+    /// A field the transport cannot do without.
+    #[error("a `{kind}` server needs `{field}`")]
+    Missing {
+        /// The missing field.
+        field: &'static str,
+        /// The transport.
+        kind: Kind,
+        /// Where the entry stands.
+        origin: Origin,
+    },
+    /// Neither `command` nor `url`.
+    #[error("neither `command` nor `url` is given")]
+    Empty {
+        /// Where the entry stands.
+        origin: Origin,
+    },
+    /// Both `command` and `url`.
+    #[error("`command` and `url` are both given")]
+    Both {
+        /// Where the entry stands.
+        origin: Origin,
+    },
+    /// A value that cannot be used although its shape is right.
+    #[error("`{field}` {problem}")]
+    Value {
+        /// The field.
+        field: String,
+        /// What is wrong with it, without its value.
+        problem: Problem,
+        /// Where.
+        origin: Origin,
+    },
+    /// A string that cannot be expanded.
+    #[error("{0}")]
+    Expand(#[from] ExpandError),
+    /// A kind that only a running program can declare.
+    #[error("`{kind}` servers come from a running program, never from a file")]
+    RuntimeOnly {
+        /// The transport.
+        kind: Kind,
+        /// Where the entry stands.
+        origin: Origin,
+    },
+}
+
+/// What is wrong with a value, worded to follow the field's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// Nothing but white space.
+    Blank,
+    /// NUL or a line break.
+    Control,
+    /// Not a URL; the parser's reason.
+    NotAUrl(String),
+    /// A scheme the transport does not speak.
+    Scheme(&'static str),
+    /// Not usable as a header's or variable's name.
+    BadName,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Blank => f.write_str("is empty"),
+            Self::Control => f.write_str("contains NUL or a line break"),
+            Self::NotAUrl(reason) => write!(f, "is not a URL: {reason}"),
+            Self::Scheme(expected) => write!(f, "must begin with {expected}"),
+            Self::BadName => f.write_str("is not a usable name"),
+        }
+    }
+}
+
+impl ConfigError {
+    /// Where the trouble stands.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        match self {
+            Self::Shape { origin, .. }
+            | Self::Choice { origin, .. }
+            | Self::Missing { origin, .. }
+            | Self::Empty { origin }
+            | Self::Both { origin }
+            | Self::Value { origin, .. }
+            | Self::RuntimeOnly { origin, .. } => origin,
+            Self::Expand(error) => error.origin(),
+        }
+    }
+}
+
+impl Explain for ConfigError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Choice { choices, .. } => Some(format!("use one of {}", choices.join(", "))),
+            Self::Missing { field, .. } => Some(format!("add `{field}` to the entry")),
+            Self::Empty { .. } => {
+                Some("write `command` for a local server or `url` for a remote one".to_owned())
+            }
+            Self::Both { .. } => {
+                Some("keep `command` for a local server, or `url` for a remote one".to_owned())
+            }
+            Self::Expand(error) => error.hint(),
+            Self::RuntimeOnly { .. } => Some("declare a stdio, http, sse or ws server".to_owned()),
+            Self::Value { problem: Problem::NotAUrl(_), .. } => {
+                Some("a URL looks like `https://example.com/mcp`".to_owned())
+            }
+            Self::Shape { .. } | Self::Value { .. } => None,
+        }
+    }
+}

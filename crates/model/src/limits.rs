@@ -1,0 +1,64 @@
+//! Every constant of the product that a user may meet, with its reason.
+//!
+//! The environment reference page is generated from [`VARIABLES`].
+
+/// The most a configuration file may hold.
+///
+/// The largest seen in the wild is a `~/.claude.json` of a few megabytes; a hundred is a mistake or an attack.
+pub const CONFIG_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The most an expanded string may hold: beyond it no kernel starts a program and no server takes a header.
+pub const EXPANDED_BYTES: usize = 1024 * 1024;
+
+/// How many characters a public tool name may have; the smallest limit among the model providers.
+pub const PUBLIC_NAME_CHARS: usize = 64;
+
+/// How many characters a person may give a server's name.
+pub const SERVER_NAME_CHARS: usize = 64;
+
+/// How many parent folders are searched for `.mcp.json`, so that a looping mount ends.
+pub const WALK_UP_FOLDERS: usize = 256;
+
+/// An environment variable the program reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// What holds when it is not set.
+    pub default: &'static str,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+/// Every environment variable the program reads.
+pub const VARIABLES: &[Variable] = &[
+    Variable {
+        name: "CLAUDE_CONFIG_DIR",
+        default: "`~/.claude`",
+        meaning: "The folder of the user's settings. When it is set, `.claude.json` is looked for inside it instead of in the home directory. `--config-dir` wins over it.",
+    },
+    Variable {
+        name: "MCPARLEY_MANAGED_DIR",
+        default: "none",
+        meaning: "A folder to read `managed-mcp.json` and `managed-settings.json` from, to try a policy before it is rolled out. It counts only on a machine without managed files of its own, so it can never weaken a policy.",
+    },
+    Variable {
+        name: "HOME",
+        default: "required",
+        meaning: "The home directory: where user files are and where the search for `.mcp.json` ends.",
+    },
+    Variable {
+        name: "XDG_CONFIG_HOME",
+        default: "`~/.config`",
+        meaning: "Where `import` looks for the files of other programs.",
+    },
+    Variable {
+        name: "XDG_DATA_HOME",
+        default: "`~/.local/share`",
+        meaning: "Plugins find their own data folder below `mcparley/plugins` there (`${CLAUDE_PLUGIN_DATA}`).",
+    },
+    Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
+];
+
+/// Variables that settings may set without a question (C12): they bound our own work and reach no server.
+pub const SAFE_VARIABLES: [&str; 3] = ["MCP_TIMEOUT", "MCP_TOOL_TIMEOUT", "MAX_MCP_OUTPUT_TOKENS"];

@@ -1,0 +1,237 @@
+//! Who is who: hashes that say when two declarations are one server, and when a connection is stale.
+//!
+//! Three questions, three answers. [`Signature`] covers everything that affects a connection and drives
+//! reuse and reload (C11). [`Endpoint`] covers only what C8 compares to find duplicates. [`Definition`]
+//! covers what a person approves (C7).
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use sha2::{Digest, Sha256};
+
+use crate::config::{Ide, Oauth, RawServer, Remote, ServerConfig, Stdio, Transport};
+use crate::secret::Secret;
+
+/// Identity of a connection: equal signatures may share one.
+///
+/// The scope is no part of it, so moving an entry from one file to another restarts nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Signature([u8; 32]);
+
+/// Identity of what is behind a declaration: the address, or the command with its environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Endpoint([u8; 32]);
+
+/// Identity of what a person approved.
+///
+/// Command, arguments, folder, address, header helper and sign-in settings count as they expand, so a
+/// variable cannot change what runs behind an approval. Values of `env` and `headers` count as they are
+/// written: there variables hold credentials, and a rotated token is no new server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Definition([u8; 32]);
+
+impl Signature {
+    /// The signature of a configuration.
+    #[must_use]
+    pub fn of(config: &ServerConfig) -> Self {
+        let ServerConfig {
+            transport,
+            timeout: _,
+            idle_timeout: _,
+            always_load: _,
+            required: _,
+            era,
+            enabled_tools: _,
+            disabled_tools: _,
+        } = config;
+        let mut hash = Hash::new("signature");
+        hash.text(config.kind().as_str()).text(era.as_str());
+        match transport {
+            Transport::Stdio(stdio) => hash.stdio(stdio),
+            Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => hash.remote(remote),
+            Transport::Sdk { name } => hash.text(name),
+            Transport::SseIde(ide) | Transport::WsIde(ide) => hash.ide(ide),
+            Transport::ClaudeAiProxy { url, id } => hash.text(url.as_str()).text(id),
+        };
+        Self(hash.finish())
+    }
+}
+
+impl Endpoint {
+    /// The endpoint of a configuration; in-process servers have none.
+    #[must_use]
+    pub fn of(config: &ServerConfig) -> Option<Self> {
+        let mut hash = Hash::new("endpoint");
+        match &config.transport {
+            Transport::Stdio(Stdio { command, args, env, cwd: _, inherit_env: _ }) => {
+                hash.text(command).secrets(args).pairs(env);
+            }
+            Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
+                hash.text(remote.url.expose().as_str());
+            }
+            Transport::SseIde(ide) | Transport::WsIde(ide) => {
+                hash.text(ide.url.as_str());
+            }
+            Transport::ClaudeAiProxy { url, id } => {
+                hash.text(url.as_str()).text(id);
+            }
+            Transport::Sdk { .. } => return None,
+        }
+        Some(Self(hash.finish()))
+    }
+}
+
+impl Definition {
+    /// The definition of an entry and what it expands to.
+    #[must_use]
+    pub fn of(raw: &RawServer, config: &ServerConfig) -> Self {
+        let mut hash = Hash::new("definition");
+        hash.text(config.kind().as_str());
+        match &config.transport {
+            Transport::Stdio(Stdio { command, args, env: _, cwd, inherit_env }) => {
+                hash.text(command).secrets(args).option(cwd.as_deref()).flag(*inherit_env);
+            }
+            Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
+                let Remote { url, headers: _, headers_helper, oauth } = remote;
+                hash.text(url.expose().as_str());
+                hash.option(headers_helper.as_ref().map(|helper| helper.expose().as_str()));
+                hash.oauth(oauth.as_ref());
+            }
+            Transport::Sdk { name } => {
+                hash.text(name);
+            }
+            Transport::SseIde(ide) | Transport::WsIde(ide) => {
+                hash.ide(ide);
+            }
+            Transport::ClaudeAiProxy { url, id } => {
+                hash.text(url.as_str()).text(id);
+            }
+        }
+        for written in [&raw.env, &raw.headers] {
+            hash.count(written.len());
+            for (name, template) in written {
+                hash.text(name).text(&template.text);
+            }
+        }
+        Self(hash.finish())
+    }
+}
+
+impl fmt::Display for Definition {
+    /// `sha256:` and 64 digits, the form that stands in settings files.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sha256:")?;
+        hex(&self.0, f)
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        hex(&self.0, f)
+    }
+}
+
+impl fmt::Debug for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Signature({self})")
+    }
+}
+
+impl Serialize for Signature {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Serialize for Definition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+/// Feeds fields to SHA-256, each with its length, so that no two lists of fields give the same bytes.
+struct Hash(Sha256);
+
+impl Hash {
+    fn new(domain: &str) -> Self {
+        let mut hash = Self(Sha256::new());
+        hash.text("mcparley").text(domain);
+        hash
+    }
+
+    fn count(&mut self, count: usize) -> &mut Self {
+        self.0.update((count as u64).to_le_bytes());
+        self
+    }
+
+    fn text(&mut self, text: &str) -> &mut Self {
+        self.count(text.len());
+        self.0.update(text.as_bytes());
+        self
+    }
+
+    fn flag(&mut self, flag: bool) -> &mut Self {
+        self.count(usize::from(flag))
+    }
+
+    fn option(&mut self, text: Option<&str>) -> &mut Self {
+        match text {
+            Some(text) => self.flag(true).text(text),
+            None => self.flag(false),
+        }
+    }
+
+    fn secrets(&mut self, values: &[Secret<String>]) -> &mut Self {
+        self.count(values.len());
+        values.iter().fold(self, |hash, value| hash.text(value.expose()))
+    }
+
+    /// Order is no difference in an environment or among headers.
+    fn pairs(&mut self, pairs: &[(String, Secret<String>)]) -> &mut Self {
+        let mut sorted: Vec<_> = pairs.iter().collect();
+        sorted.sort();
+        self.count(sorted.len());
+        sorted.into_iter().fold(self, |hash, (name, value)| hash.text(name).text(value.expose()))
+    }
+
+    fn stdio(&mut self, stdio: &Stdio) -> &mut Self {
+        let Stdio { command, args, env, cwd, inherit_env } = stdio;
+        self.text(command).secrets(args).pairs(env).option(cwd.as_deref()).flag(*inherit_env)
+    }
+
+    fn remote(&mut self, remote: &Remote) -> &mut Self {
+        let Remote { url, headers, headers_helper, oauth } = remote;
+        let helper = headers_helper.as_ref().map(|helper| helper.expose().as_str());
+        self.text(url.expose().as_str()).pairs(headers).option(helper).oauth(oauth.as_ref())
+    }
+
+    fn oauth(&mut self, oauth: Option<&Oauth>) -> &mut Self {
+        let Some(Oauth { client_id, callback_port, auth_server_metadata_url, scopes, xaa }) = oauth else {
+            return self.flag(false);
+        };
+        self.flag(true)
+            .option(client_id.as_deref())
+            .count(callback_port.map_or(0, usize::from))
+            .option(auth_server_metadata_url.as_ref().map(url::Url::as_str))
+            .count(scopes.len());
+        scopes.iter().fold(&mut *self, |hash, scope| hash.text(scope));
+        self.flag(*xaa)
+    }
+
+    fn ide(&mut self, ide: &Ide) -> &mut Self {
+        let Ide { url, name, auth_token } = ide;
+        let token = auth_token.as_ref().map(|token| token.expose().as_str());
+        self.text(url.as_str()).text(name).option(token)
+    }
+
+    fn finish(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+}
+
+#[cfg(test)]
+mod tests;
