@@ -5,6 +5,7 @@ pub mod document;
 pub mod edit;
 pub mod expand;
 pub mod explain;
+pub mod import;
 pub mod limits;
 pub mod name;
 pub mod scope;
