@@ -1,0 +1,73 @@
+//! Texts nothing can be read from, and texts without servers.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn error(app: App, text: &str) -> (String, String) {
+    let error = read(app, Source::inline("there"), text).unwrap_err();
+    (error.to_string(), error.hint().unwrap())
+}
+
+// C16
+#[test]
+fn a_text_without_servers_is_an_empty_harvest() {
+    for app in App::ALL {
+        let other = if app == App::Codex { "model = \"o9\"" } else { r#"{ "theme": "dark" }"# };
+        for text in ["", "\u{feff}", other] {
+            assert_eq!(read(app, Source::inline("there"), text), Ok(Harvest::default()), "{app}: {text:?}");
+        }
+    }
+    assert_eq!(
+        read(App::Cursor, Source::inline("there"), r#"{ "mcpServers": null }"#),
+        Ok(Harvest::default())
+    );
+}
+
+// C16
+#[test]
+fn a_syntax_error_has_its_place_and_a_hint() {
+    assert_eq!(
+        error(App::Cursor, "{\n  \"mcpServers\": {,}\n}"),
+        (
+            "there:2:18: Unexpected token in object".to_owned(),
+            "mend line 2 of there and import again; nothing was taken from it".to_owned()
+        )
+    );
+    let (message, hint) = error(App::Codex, "[mcp_servers.a]\ncommand = \"npx\"\nenv = { TOKEN = s3cret }\n");
+    assert!(message.starts_with("there:3:17: "), "{message}");
+    assert!(!message.contains("s3cret"), "{message}");
+    assert_eq!(hint, "mend line 3 of there and import again; nothing was taken from it");
+}
+
+// C16
+#[test]
+fn servers_that_are_no_object_are_an_error() {
+    assert_eq!(
+        error(App::Windsurf, "{ \"mcpServers\": [] }"),
+        (
+            "there:1:17: `mcpServers` is an array, not an object".to_owned(),
+            "check that there is the file of the program you named".to_owned()
+        )
+    );
+    assert_eq!(error(App::Zed, "[1]").0, "there:1:1: the whole text is an array, not an object");
+    assert_eq!(error(App::Codex, "mcp_servers = 1").0, "there:1:1: `mcp_servers` is a number, not an object");
+}
+
+// C16
+#[test]
+fn a_name_with_control_characters_does_not_reach_a_message() {
+    let text = r#"{ "mcpServers": { "a": { "command": "x", "b\u001b[31m\n": 1 } } }"#;
+    assert_eq!(only(App::Cursor, text).notes, ["not carried over: `b [31m `"]);
+}
+
+proptest! {
+    // C16
+    #[test]
+    fn no_text_makes_reading_panic(text in "[\\[\\]{}\":,$a-z=. \\n]{0,80}") {
+        for app in App::ALL {
+            // Whatever it says: only a panic would fail here.
+            drop(read(app, Source::inline("there"), &text));
+        }
+    }
+}
