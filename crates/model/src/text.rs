@@ -1,0 +1,138 @@
+//! Decides how foreign text is shown to a person and handed to a model.
+//!
+//! A person must see that something was hidden, so [`display`] turns it into visible escapes; a model must
+//! not be steered by what its user cannot see, so [`clean`] takes it away. Which characters these are is
+//! decided once, in [`hidden`](self::hidden_count).
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+use serde::Serialize;
+
+mod cut;
+mod hidden;
+#[cfg(test)]
+mod tests;
+
+pub use cut::{TRUNCATED, cut};
+use hidden::Marked;
+
+/// The text on one line of a terminal: whatever is hidden, or would move the cursor, becomes an escape.
+///
+/// Idempotent, because an escape consists of plain characters; a backslash is left alone for that reason,
+/// so the result is for eyes and not for reading back.
+#[must_use]
+pub fn display(text: &str) -> Cow<'_, str> {
+    rewrite(text, |at| at.hidden || matches!(at.character, '\n' | '\t'), escape)
+}
+
+/// As [`display`], over several lines: newline and tab stay what they are.
+#[must_use]
+pub fn display_block(text: &str) -> Cow<'_, str> {
+    rewrite(text, |at| at.hidden, escape)
+}
+
+/// A command line for approval: one element on each line, nothing cut, nothing that could hide a part.
+///
+/// An element that is empty or has spaces is put in quotes, so that padding cannot pass for its end.
+#[must_use]
+pub fn display_argv<'a>(argv: impl IntoIterator<Item = &'a str>) -> String {
+    let lines = argv.into_iter().map(|element| {
+        let shown = display(element);
+        if element.is_empty() || element.contains(char::is_whitespace) {
+            Cow::Owned(format!("\"{}\"", shown.replace('"', "\\\"")))
+        } else {
+            shown
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The text for a model: hidden characters are gone, newline and tab stay.
+#[must_use]
+pub fn clean(text: &str) -> Cow<'_, str> {
+    rewrite(text, |at| at.hidden, |_, _| ())
+}
+
+/// How many characters [`clean`] would take away, for telling a person that it did.
+#[must_use]
+pub fn hidden_count(text: &str) -> usize {
+    hidden::mark(text).filter(|at| at.hidden).count()
+}
+
+/// Copies only from the first character on that has to change; most texts have none.
+fn rewrite<'t>(
+    text: &'t str,
+    changes: impl Fn(&Marked) -> bool,
+    replace: impl Fn(&mut String, char),
+) -> Cow<'t, str> {
+    let Some(first) = hidden::mark(text).find(&changes) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out = String::with_capacity(text.len());
+    out.push_str(text.get(..first.offset).unwrap_or_default());
+    for at in hidden::mark(text).skip_while(|at| at.offset < first.offset) {
+        if changes(&at) {
+            replace(&mut out, at.character);
+        } else {
+            out.push(at.character);
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn escape(out: &mut String, character: char) {
+    match character {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        // Writing to a `String` cannot fail.
+        '\0'..='\x7f' => write!(out, "\\x{:02x}", u32::from(character)).unwrap_or_default(),
+        _ => write!(out, "\\u{{{:x}}}", u32::from(character)).unwrap_or_default(),
+    }
+}
+
+/// Text that came from a server: never part of a decision, and cleaned before anyone sees it.
+///
+/// Has no `Display` on purpose: whoever prints it says for whom.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Untrusted(String);
+
+impl Untrusted {
+    /// Takes the text as it arrived.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text on one line of a terminal; see [`display`].
+    #[must_use]
+    pub fn display(&self) -> Cow<'_, str> {
+        display(&self.0)
+    }
+
+    /// The text over several lines of a terminal; see [`display_block`].
+    #[must_use]
+    pub fn display_block(&self) -> Cow<'_, str> {
+        display_block(&self.0)
+    }
+
+    /// The text for a model; see [`clean`].
+    #[must_use]
+    pub fn clean(&self) -> Cow<'_, str> {
+        clean(&self.0)
+    }
+
+    /// The text as it arrived, for records and for comparing; never for showing.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Untrusted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Untrusted(\"{}\")", self.display())
+    }
+}

@@ -1,0 +1,153 @@
+//! Shows that nothing hidden reaches a terminal or a model, and that pictures do.
+
+use std::borrow::Cow;
+
+use proptest::prelude::*;
+
+use super::{TRUNCATED, Untrusted, clean, cut, display, display_argv, display_block, hidden_count};
+
+#[test]
+fn terminal_commands_become_visible() {
+    // B40 H10
+    for (text, shown) in [
+        ("\x1b[2J", "\\x1b[2J"),
+        ("\x1b]0;x\x07", "\\x1b]0;x\\x07"),
+        ("\x1b]8;;http://x\x1b\\", "\\x1b]8;;http://x\\x1b\\"),
+        ("\x1bPq", "\\x1bPq"),
+        ("\u{9b}2J", "\\u{9b}2J"),
+        ("safe\rrm", "safe\\rrm"),
+        ("a\x08b", "a\\x08b"),
+        ("a\x7fb", "a\\x7fb"),
+        ("a\0b", "a\\x00b"),
+        ("a\nb\tc", "a\\nb\\tc"),
+    ] {
+        assert_eq!(display(text), shown);
+    }
+}
+
+#[test]
+fn a_block_keeps_its_lines() {
+    // B40
+    assert_eq!(display_block("a\n\tb\x1b"), "a\n\tb\\x1b");
+}
+
+#[test]
+fn hidden_characters_are_shown_to_people_and_kept_from_models() {
+    // B41 B42 N7 H11
+    for (text, shown, cleaned) in [
+        ("a\u{202e}b", "a\\u{202e}b", "ab"),
+        ("a\u{2066}b\u{2069}", "a\\u{2066}b\\u{2069}", "ab"),
+        ("a\u{61c}\u{200e}\u{200f}", "a\\u{61c}\\u{200e}\\u{200f}", "a"),
+        ("pass\u{200b}word", "pass\\u{200b}word", "password"),
+        ("\u{feff}a\u{ad}b", "\\u{feff}a\\u{ad}b", "ab"),
+        ("x\u{e0041}\u{e007f}", "x\\u{e0041}\\u{e007f}", "x"),
+        ("x\u{fe01}\u{e0100}", "x\\u{fe01}\\u{e0100}", "x"),
+        ("a\u{200d}b", "a\\u{200d}b", "ab"),
+        ("a\u{2028}b", "a\\u{2028}b", "ab"),
+        ("😀\u{fe0f}\u{fe0f}", "😀\u{fe0f}\\u{fe0f}", "😀\u{fe0f}"),
+    ] {
+        assert_eq!((display(text), clean(text)), (shown.into(), cleaned.into()));
+        assert_eq!(hidden_count(text), text.chars().count() - cleaned.chars().count());
+    }
+    assert_eq!(clean("a\r\nb\tc\x1b[0m"), "a\nb\tc[0m");
+}
+
+#[test]
+fn joined_emoji_stay_whole() {
+    // B42
+    for text in ["👩‍👩‍👧", "❤️‍🔥", "🏳️‍🌈", "1️⃣", "👍🏽", "☺️ naïve Ωμέγα 中文 עברית"]
+    {
+        assert!(matches!(display(text), Cow::Borrowed(_)), "{text}");
+        assert!(matches!(clean(text), Cow::Borrowed(_)), "{text}");
+    }
+}
+
+#[test]
+fn a_command_line_hides_nothing() {
+    // B45
+    let padded = format!("echo{}; rm -rf /\n", " ".repeat(200));
+    let shown = display_argv(["sh", "-c", &padded, ""]);
+    assert_eq!(shown, format!("sh\n-c\n\"echo{}; rm -rf /\\n\"\n\"\"", " ".repeat(200)));
+}
+
+#[test]
+fn a_long_text_is_cut_between_graphemes() {
+    // N6 B39
+    assert_eq!(cut("short", 5), "short");
+    assert_eq!(cut("shorts", 5), format!("short{TRUNCATED}"));
+    assert_eq!(cut("é👩‍👩‍👧x", 4), format!("é{TRUNCATED}"));
+    assert_eq!(cut("ae\u{301}x", 2), format!("a{TRUNCATED}"));
+    assert_eq!(cut("a\r\nb", 2), format!("a{TRUNCATED}"));
+    assert_eq!(cut("é".repeat(2048).as_str(), 2048), "é".repeat(2048));
+    assert_eq!(cut("é".repeat(30_000).as_str(), 2048).chars().count(), 2048 + TRUNCATED.chars().count());
+    assert_eq!(cut(&format!("a{}", "\u{301}".repeat(50)), 3), TRUNCATED);
+    assert_eq!(cut("", 0), "");
+}
+
+#[test]
+fn untrusted_text_is_escaped_even_in_debug_output() {
+    // B40 N7
+    let text = Untrusted::new("a\x1b[2J\u{202e}");
+    assert_eq!(format!("{text:?}"), "Untrusted(\"a\\x1b[2J\\u{202e}\")");
+    assert_eq!((text.display(), text.clean()), ("a\\x1b[2J\\u{202e}".into(), "a[2J".into()));
+    assert_eq!(text.raw(), "a\x1b[2J\u{202e}");
+}
+
+/// Text with many of the characters that matter, close together.
+fn tricky() -> impl Strategy<Value = String> {
+    let character = prop_oneof![
+        3 => any::<char>(),
+        2 => prop::sample::select(vec!['a', '1', '\n', '\t', '\r', '\x1b', '\u{9b}', '\u{20e3}', '😀', '❤']),
+        2 => prop::sample::select(vec!['\u{200d}', '\u{fe0f}', '\u{fe0e}', '\u{202e}', '\u{e0041}', '\u{e0101}']),
+    ];
+    prop::collection::vec(character, 0..24).prop_map(|characters| characters.into_iter().collect())
+}
+
+/// Whether `text` has a character that must never be shown; joiners and selectors are left to the tables.
+fn betrays(text: &str) -> bool {
+    text.chars().any(|character| {
+        let code = u32::from(character);
+        (character.is_control() && !matches!(character, '\n' | '\t'))
+            || [0xad, 0x61c, 0x200b, 0x200c, 0x200e, 0x200f, 0xfeff].contains(&code)
+            || [0x202a..=0x202e, 0x2060..=0x2064, 0x2066..=0x2069, 0xe_0000..=0xe_007f, 0xe_0100..=0xe_01ef]
+                .iter()
+                .any(|range| range.contains(&code))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn nothing_hidden_gets_through(text in tricky()) {
+        // B40 B41 B42
+        let (line, block, cleaned) = (display(&text), display_block(&text), clean(&text));
+        prop_assert!(!betrays(&line) && !line.contains(['\n', '\t']));
+        prop_assert!(!betrays(&block));
+        prop_assert!(!betrays(&cleaned));
+        prop_assert_eq!(hidden_count(&cleaned), 0);
+    }
+
+    #[test]
+    fn doing_it_twice_changes_nothing(text in tricky()) {
+        // B40 B41 B42
+        let once = display(&text);
+        prop_assert_eq!(display(&once), once.as_ref());
+        let once = display_block(&text);
+        prop_assert_eq!(display_block(&once), once.as_ref());
+        let once = clean(&text);
+        prop_assert_eq!(clean(&once), once.as_ref());
+    }
+
+    #[test]
+    fn a_cut_text_is_a_prefix_within_the_limit(text in tricky(), limit in 0_usize..20) {
+        // N6 B39
+        let result = cut(&text, limit);
+        if text.chars().count() <= limit {
+            prop_assert_eq!(result, text.as_str());
+        } else {
+            let kept = result.strip_suffix(TRUNCATED).unwrap();
+            prop_assert!(text.starts_with(kept) && kept.chars().count() <= limit);
+        }
+    }
+}
