@@ -1,8 +1,32 @@
 //! Names: as their owners wrote them, and as a model sees them.
+//!
+//! Says which characters a public name may have. Who gets which public name is decided by [`Names`]; which
+//! names a person may give to a new server, by [`check_new_server_name`].
 
+use std::borrow::Borrow;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
+
+mod catalogue;
+mod check;
+mod form;
+#[cfg(test)]
+mod tests;
+
+pub use catalogue::Names;
+pub use check::{NameError, check_new_server_name};
+pub(crate) use form::{Identity, hash_digits};
+
+/// The longest public name, in characters; model providers refuse longer ones.
+pub const PUBLIC_NAME_LIMIT: usize = 64;
+
+/// What every public name begins with.
+pub(crate) const PREFIX: &str = "mcp__";
+
+/// What stands between server and tool; either may contain it too, so it never serves to take a name apart.
+pub(crate) const BETWEEN: &str = "__";
 
 /// A server's name as its owner wrote it.
 ///
@@ -15,6 +39,14 @@ pub struct ServerName(Arc<str>);
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct ToolName(Arc<str>);
+
+/// A tool's name as a model sees it: at most [`PUBLIC_NAME_LIMIT`] characters of `[A-Za-z0-9_-]`.
+///
+/// Only [`Names`] makes one, because a public name means nothing without the map back to the tool.
+/// Names that differ only in case are different names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct PublicName(Arc<str>);
 
 impl ServerName {
     /// Takes the name as it is written.
@@ -42,4 +74,71 @@ impl ToolName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+impl PublicName {
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for PublicName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Borrow<str> for PublicName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The server's part of a public name, before anything is shortened.
+///
+/// A connector's name (`claude.ai …`) comes from a catalogue and often has punctuation; its underscores
+/// are collapsed and trimmed besides.
+#[must_use]
+pub fn normalise_server(name: &ServerName) -> String {
+    normalise_server_text(name.as_str())
+}
+
+/// The tool's part of a public name, before anything is shortened.
+#[must_use]
+pub fn normalise_tool(name: &ToolName) -> String {
+    normalise(name.as_str())
+}
+
+pub(crate) fn normalise_server_text(name: &str) -> String {
+    let normal = normalise(name);
+    if name.starts_with("claude.ai ") {
+        let words: Vec<_> = normal.split('_').filter(|word| !word.is_empty()).collect();
+        words.join("_")
+    } else {
+        normal
+    }
+}
+
+fn normalise(name: &str) -> String {
+    let mut normal = String::with_capacity(name.len());
+    normal.extend(name.chars().map(|character| if is_public(character) { character } else { '_' }));
+    normal
+}
+
+fn is_public(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
 }

@@ -1,0 +1,170 @@
+//! Decides which tool gets which public name.
+//!
+//! A total function of the *set* of tools: the order of arrival must not decide who keeps a name, or a
+//! slow start would hand one tool's permissions to another. How names look is decided by [`super::form`].
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::form::{Identity, plain};
+use super::{PublicName, ServerName, ToolName};
+
+/// The public names of a catalogue's tools, and the way back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    originals: BTreeMap<PublicName, (ServerName, ToolName)>,
+    publics: HashMap<ServerName, HashMap<ToolName, PublicName>>,
+}
+
+impl Names {
+    /// Names every pair; a pair given twice is one pair.
+    ///
+    /// The name is `mcp__<server>__<tool>`. Where that is too long, or several pairs would have it, every
+    /// pair concerned gets a name with a hash instead.
+    #[must_use]
+    pub fn assign(pairs: impl IntoIterator<Item = (ServerName, ToolName)>) -> Self {
+        Self::default().extend(pairs)
+    }
+
+    /// Names the pairs that have no name yet; names already given stay as they are (N11).
+    #[must_use]
+    pub fn extend(&self, pairs: impl IntoIterator<Item = (ServerName, ToolName)>) -> Self {
+        let newcomers: HashSet<_> =
+            pairs.into_iter().filter(|(server, tool)| self.public(server, tool).is_none()).collect();
+        let mut contest = Contest::new(self);
+        for (server, tool) in newcomers {
+            contest.enter(Candidate::new(server, tool));
+        }
+        let mut names = self.clone();
+        let named = contest.candidates.into_iter().map(|Candidate { server, tool, name, .. }| {
+            let public = PublicName(name);
+            names.publics.entry(server.clone()).or_default().insert(tool.clone(), public.clone());
+            (public, (server, tool))
+        });
+        // Collecting sorts once and builds the tree in one go, which thousands of insertions would not.
+        let mut originals = named.collect();
+        names.originals.append(&mut originals);
+        names
+    }
+
+    /// The public name of a tool.
+    #[must_use]
+    pub fn public(&self, server: &ServerName, tool: &ToolName) -> Option<&PublicName> {
+        self.publics.get(server)?.get(tool)
+    }
+
+    /// The tool behind a public name.
+    #[must_use]
+    pub fn original(&self, public: &str) -> Option<(&ServerName, &ToolName)> {
+        self.originals.get(public).map(|(server, tool)| (server, tool))
+    }
+
+    /// Every public name and the tool behind it, in the order of the public names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&PublicName, &ServerName, &ToolName)> {
+        self.originals.iter().map(|(public, (server, tool))| (public, server, tool))
+    }
+}
+
+impl Serialize for Names {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Entry<'a> {
+            public: &'a PublicName,
+            server: &'a ServerName,
+            tool: &'a ToolName,
+        }
+        serializer.collect_seq(self.iter().map(|(public, server, tool)| Entry { public, server, tool }))
+    }
+}
+
+/// A pair on its way to a name: it begins with the plain one and climbs to longer hashes while it must.
+struct Candidate {
+    server: ServerName,
+    tool: ToolName,
+    /// The name it stands on.
+    name: Arc<str>,
+    /// How many hashed names it has tried.
+    hashes: usize,
+    identity: Option<Identity>,
+}
+
+impl Candidate {
+    fn new(server: ServerName, tool: ToolName) -> Self {
+        if let Some(name) = plain(&server, &tool) {
+            return Self { name: Arc::from(name), server, tool, hashes: 0, identity: None };
+        }
+        let mut candidate = Self { name: Arc::from(""), server, tool, hashes: 0, identity: None };
+        candidate.climb();
+        candidate
+    }
+
+    /// Goes on to its next hashed name.
+    fn climb(&mut self) {
+        let identity = self.identity.get_or_insert_with(|| Identity::new(&self.server, &self.tool));
+        self.name = Arc::from(identity.hashed(self.hashes));
+        self.hashes += 1;
+    }
+}
+
+/// Who stood on a name first.
+enum Holder {
+    /// A tool that was named earlier and does not move.
+    Settled,
+    /// A candidate, by its index, that has had the name for itself so far.
+    Alone(usize),
+    /// Several candidates, who all went on.
+    Nobody,
+}
+
+/// Lets candidates climb until no two have ever stood on the name either ends on.
+///
+/// A name once contested stays free for good. That makes the outcome the least fixed point of one rule
+/// ("whoever stands where another stood goes on"), and so independent of the order of entry; and the work is
+/// one lookup for each name anyone stood on, however cleverly the tools are named.
+struct Contest {
+    holders: HashMap<Arc<str>, Holder>,
+    candidates: Vec<Candidate>,
+}
+
+impl Contest {
+    /// Begins with the names that `earlier` tools have, and those they would have had were it not for others.
+    fn new(earlier: &Names) -> Self {
+        let given = earlier.originals.keys().map(|public| Arc::clone(&public.0));
+        let contested =
+            earlier.originals.values().filter_map(|(server, tool)| plain(server, tool).map(Arc::from));
+        let holders = given.chain(contested).map(|name| (name, Holder::Settled)).collect();
+        Self { holders, candidates: Vec::new() }
+    }
+
+    fn enter(&mut self, candidate: Candidate) {
+        let mut moving = vec![self.candidates.len()];
+        self.candidates.push(candidate);
+        while let Some(index) = moving.pop() {
+            self.step(index, &mut moving);
+        }
+    }
+
+    /// Puts one candidate on its name; whoever must go on, climbs and is put among the `moving`.
+    fn step(&mut self, index: usize, moving: &mut Vec<usize>) {
+        let Some(candidate) = self.candidates.get(index) else { return };
+        let earlier = match self.holders.get(&candidate.name) {
+            None => {
+                self.holders.insert(Arc::clone(&candidate.name), Holder::Alone(index));
+                return;
+            }
+            Some(Holder::Alone(earlier)) => Some(*earlier),
+            Some(Holder::Settled | Holder::Nobody) => None,
+        };
+        if earlier.is_some() {
+            self.holders.insert(Arc::clone(&candidate.name), Holder::Nobody);
+        }
+        for climbing in earlier.into_iter().chain([index]) {
+            if let Some(candidate) = self.candidates.get_mut(climbing) {
+                candidate.climb();
+                moving.push(climbing);
+            }
+        }
+    }
+}

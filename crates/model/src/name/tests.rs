@@ -1,0 +1,175 @@
+//! Shows what names look like; that they are always unique and stable is shown by `properties`.
+
+use super::{
+    Names, PUBLIC_NAME_LIMIT, ServerName, ToolName, check_new_server_name, normalise_server, normalise_tool,
+};
+use crate::explain::Explain as _;
+
+mod properties;
+
+fn pair(server: &str, tool: &str) -> (ServerName, ToolName) {
+    (ServerName::new(server), ToolName::new(tool))
+}
+
+/// The public names of the pairs, in the order of the pairs.
+fn named(pairs: &[(&str, &str)]) -> Vec<String> {
+    let names = Names::assign(pairs.iter().map(|(server, tool)| pair(server, tool)));
+    let public = |(server, tool): &(&str, &str)| {
+        let (server, tool) = pair(server, tool);
+        names.public(&server, &tool).unwrap().to_string()
+    };
+    pairs.iter().map(public).collect()
+}
+
+#[test]
+fn foreign_characters_become_underscores() {
+    // N1
+    for (name, server, tool) in [
+        ("a b", "a_b", "a_b"),
+        ("é.👩‍👧/x", "______x", "______x"),
+        ("claude.ai  Foo (Bar) ", "claude_ai_Foo_Bar", "claude_ai__Foo__Bar__"),
+        ("claude.ai", "claude_ai", "claude_ai"),
+        ("a__b", "a__b", "a__b"),
+        ("", "", ""),
+    ] {
+        let (as_server, as_tool) = pair(name, name);
+        assert_eq!((normalise_server(&as_server), normalise_tool(&as_tool)), (server.into(), tool.into()));
+    }
+}
+
+#[test]
+fn a_name_that_fits_and_is_free_stays_plain() {
+    // N1 B36
+    let pairs = [("git", "status"), ("git", "Status"), ("s", ""), ("", "t"), ("!?", "€")];
+    let names = ["mcp__git__status", "mcp__git__Status", "mcp__s__", "mcp____t", "mcp_______"];
+    assert_eq!(named(&pairs), names);
+}
+
+#[test]
+fn everyone_concerned_by_a_collision_gets_a_hash() {
+    // N1 B34 B36
+    assert_eq!(
+        named(&[("a", "b__c"), ("a__b", "c"), ("a", "c")]),
+        ["mcp__a__b__c_dbaaa2f5", "mcp__a__b__c_31ffefa8", "mcp__a__c"]
+    );
+    assert_eq!(named(&[("a b", "t"), ("a_b", "t")]), ["mcp__a_b__t_b28db146", "mcp__a_b__t_c79abbd3"]);
+}
+
+#[test]
+fn a_long_name_keeps_the_tail_of_the_tool_and_the_head_of_the_server() {
+    // N1 B36
+    let common = "x".repeat(70);
+    let names = named(&[
+        ("server", &format!("{common}_first")),
+        ("server", &format!("{common}_second")),
+        (&"long-server".repeat(10), &"y".repeat(10_000)),
+        (&"long-server".repeat(10), "short"),
+    ]);
+    assert_eq!(
+        names,
+        [
+            "mcp__server__xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_first_1e70ae30",
+            "mcp__server__xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_second_92060a4f",
+            "mcp__long-serverlong-__yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy_b4fe8d11",
+            "mcp__long-serverlong-serverlong-serverlong-serve__short_e99aca91",
+        ]
+    );
+}
+
+#[test]
+fn a_late_tool_takes_no_name_from_an_earlier_one() {
+    // N1 N11
+    let early = Names::assign([pair("a", "b__c")]);
+    let late = early.extend([pair("a__b", "c"), pair("a", "b__c")]);
+    assert_eq!(late.original("mcp__a__b__c"), early.original("mcp__a__b__c"));
+    assert_eq!(late.iter().len(), 2);
+    let (server, tool) = pair("a__b", "c");
+    assert_eq!(late.public(&server, &tool).unwrap().as_str(), "mcp__a__b__c_31ffefa8");
+}
+
+#[test]
+fn a_contested_name_is_nobodys_later_either() {
+    // N1 N11: otherwise a third tool would inherit the rules written for the first two.
+    let contested = Names::assign([pair("a b", "t"), pair("a_b", "t")]);
+    assert_eq!(contested.extend([pair("a.b", "t")]).original("mcp__a_b__t"), None);
+}
+
+#[test]
+fn standing_on_another_tools_hashed_names_gains_nothing() {
+    // N1 B36: a server knows how hashes are made and may squat on them.
+    let victim = pair("s", "?");
+    let squatters: Vec<_> = (0..6)
+        .map(|step| super::Identity::new(&victim.0, &victim.1).hashed(step))
+        .map(|name| pair("s", name.strip_prefix("mcp__s__").unwrap()))
+        .chain([pair("s", "_")])
+        .collect();
+    let early = Names::assign(squatters.clone());
+    let late = early.extend([victim.clone()]);
+    assert_eq!(late.iter().len(), 8);
+    assert!(squatters.iter().all(|(server, tool)| early.public(server, tool) == late.public(server, tool)));
+
+    let together = Names::assign(squatters.iter().cloned().chain([victim]));
+    assert_eq!(together.iter().len(), 8);
+    assert!(together.iter().all(|(public, ..)| public.as_str().len() <= PUBLIC_NAME_LIMIT));
+}
+
+#[test]
+fn the_map_is_serialised_in_the_order_of_public_names() {
+    // N2
+    let names = Names::assign([pair("z", "t"), pair("a b", "t")]);
+    assert_eq!(
+        serde_json::to_string(&names).unwrap(),
+        r#"[{"public":"mcp__a_b__t","server":"a b","tool":"t"},{"public":"mcp__z__t","server":"z","tool":"t"}]"#
+    );
+}
+
+#[test]
+fn names_for_new_servers_need_no_normalising() {
+    // B54
+    let longest = "x".repeat(64);
+    for name in ["a", "GitHub_2-x", "ide", "proto", &longest] {
+        assert_eq!(check_new_server_name(name).unwrap().as_str(), name);
+    }
+    let endless = "x".repeat(10_000);
+    let shown = "x".repeat(64);
+    for (name, message, hint) in [
+        ("", "a server's name cannot be empty", Some("give the server a short name, such as `github`")),
+        (
+            &endless,
+            &format!("`{shown}…` has 10000 characters; a server's name has at most 64"),
+            Some(&*format!("call it `{shown}`")),
+        ),
+        (
+            "../../x",
+            "`../../x` contains `.`; a server's name consists of letters, digits, `_` and `-`",
+            Some("call it `x`"),
+        ),
+        (
+            "a/b",
+            "`a/b` contains `/`; a server's name consists of letters, digits, `_` and `-`",
+            Some("call it `a_b`"),
+        ),
+        (
+            "my db",
+            "`my db` contains ` `; a server's name consists of letters, digits, `_` and `-`",
+            Some("call it `my_db`"),
+        ),
+        ("🦀", "`🦀` contains `🦀`; a server's name consists of letters, digits, `_` and `-`", None),
+        (
+            "a\x1b",
+            "`a\\x1b` contains `\\x1b`; a server's name consists of letters, digits, `_` and `-`",
+            Some("call it `a`"),
+        ),
+        ("__proto__", "`__proto__` is reserved and cannot name a server", Some("call it `proto-server`")),
+        (
+            "constructor",
+            "`constructor` is reserved and cannot name a server",
+            Some("call it `constructor-server`"),
+        ),
+        ("prototype", "`prototype` is reserved and cannot name a server", Some("call it `prototype-server`")),
+        ("mcparley", "`mcparley` is reserved and cannot name a server", Some("call it `mcparley-server`")),
+    ] {
+        let error = check_new_server_name(name).unwrap_err();
+        assert_eq!((error.to_string().as_str(), error.hint().as_deref()), (message, hint));
+    }
+}
