@@ -9,6 +9,7 @@ pub mod glob;
 pub mod import;
 pub mod limits;
 pub mod name;
+pub mod permission;
 pub mod scope;
 pub mod secret;
 pub mod signature;

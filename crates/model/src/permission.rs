@@ -1,0 +1,144 @@
+//! Decides whether a tool may be called: allow it, ask a person, or deny it.
+//!
+//! Deny beats ask beats allow, whatever the scopes; the mode decides where no rule does. What a rule means
+//! is decided by [`Rule`], and whether a server may exist at all by [`crate::policy`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+mod mode;
+mod rule;
+mod set;
+mod subject;
+mod target;
+#[cfg(test)]
+mod tests;
+
+pub use mode::{Mode, ModeError};
+pub use rule::{Fault, Rule, RuleError, RuleKind, RuleScope, rule_text};
+pub use set::{Dead, DeadRule, RuleSet};
+pub use subject::{KnownServers, Subject};
+pub use target::Reading;
+
+/// What is to happen with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It goes ahead.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// It does not happen.
+    Deny,
+}
+
+/// A verdict and what led to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    /// What is to happen.
+    pub verdict: Verdict,
+    /// What decided it.
+    pub why: Why,
+}
+
+/// What decided about a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "by", rename_all = "camelCase")]
+pub enum Why {
+    /// A rule.
+    Rule {
+        /// The rule.
+        rule: Arc<Rule>,
+    },
+    /// The mode, since no rule did.
+    Mode {
+        /// The mode.
+        mode: Mode,
+    },
+    /// Mode `auto` without anything to classify the call.
+    NoClassifier,
+    /// Mode `dontAsk` where a person would have been asked.
+    NobodyToAsk {
+        /// The rule that asks; without one the default does.
+        rule: Option<Arc<Rule>>,
+    },
+}
+
+/// Decides about a call of a server's tool.
+///
+/// That a tool calls itself read-only never turns a question into permission; it only keeps mode `plan`
+/// from denying outright.
+#[must_use]
+pub fn decide(subject: &Subject<'_>, rules: &RuleSet, mode: Mode, known: &KnownServers) -> Decision {
+    let prepared = subject.prepare();
+    let first = |kind| rules.of(kind).iter().find(|rule| rule.matches_prepared(&prepared, known));
+    settle(first, mode, subject.read_only)
+}
+
+/// Decides about a call of one of the host's own tools, such as `ToolSearch`.
+#[must_use]
+pub fn decide_built_in(name: &str, read_only: bool, rules: &RuleSet, mode: Mode) -> Decision {
+    let first = |kind| rules.of(kind).iter().find(|rule| rule.matches_built_in(name));
+    settle(first, mode, read_only)
+}
+
+fn settle<'r>(first: impl Fn(RuleKind) -> Option<&'r Arc<Rule>>, mode: Mode, read_only: bool) -> Decision {
+    if let Some(rule) = first(RuleKind::Deny) {
+        return by_rule(Verdict::Deny, rule);
+    }
+    if mode == Mode::Plan && !read_only {
+        return Decision { verdict: Verdict::Deny, why: Why::Mode { mode } };
+    }
+    if let Some(rule) = first(RuleKind::Ask) {
+        return match mode {
+            Mode::DontAsk => {
+                Decision { verdict: Verdict::Deny, why: Why::NobodyToAsk { rule: Some(Arc::clone(rule)) } }
+            }
+            Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::BypassPermissions | Mode::Auto => {
+                by_rule(Verdict::Ask, rule)
+            }
+        };
+    }
+    if let Some(rule) = first(RuleKind::Allow) {
+        return by_rule(Verdict::Allow, rule);
+    }
+    without_rule(mode)
+}
+
+fn by_rule(verdict: Verdict, rule: &Arc<Rule>) -> Decision {
+    Decision { verdict, why: Why::Rule { rule: Arc::clone(rule) } }
+}
+
+fn without_rule(mode: Mode) -> Decision {
+    let (verdict, why) = match mode {
+        Mode::Default | Mode::AcceptEdits | Mode::Plan => (Verdict::Ask, Why::Mode { mode }),
+        Mode::BypassPermissions => (Verdict::Allow, Why::Mode { mode }),
+        Mode::Auto => (Verdict::Ask, Why::NoClassifier),
+        Mode::DontAsk => (Verdict::Deny, Why::NobodyToAsk { rule: None }),
+    };
+    Decision { verdict, why }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rule { rule } => rule.fmt(f),
+            Self::Mode { mode } => write!(f, "mode `{mode}`, since no rule decides"),
+            Self::NoClassifier => f.write_str("mode `auto`, but no classifier is configured"),
+            Self::NobodyToAsk { rule: Some(rule) } => write!(f, "mode `dontAsk`, and {rule}"),
+            Self::NobodyToAsk { rule: None } => f.write_str("mode `dontAsk`, since no rule decides"),
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Decides what one rule says: its kind, the tools it means, and its condition on the arguments.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::subject::{KnownServers, Prepared, Subject};
+use super::target::{Reading, Tools};
+use crate::explain::Explain;
+use crate::glob::Glob;
+use crate::name::{BETWEEN, Identity, PREFIX};
+use crate::scope::Origin;
+use crate::text;
+
+/// What a rule wants done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleKind {
+    /// Let the call go ahead.
+    Allow,
+    /// Ask a person.
+    Ask,
+    /// Do not let it happen.
+    Deny,
+}
+
+/// Where a rule comes from; of several equal rules the first scope's is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RuleScope {
+    /// The machine's administrator.
+    Managed,
+    /// An option of this run.
+    CommandLine,
+    /// The user's own settings.
+    User,
+    /// The project's shared settings.
+    Project,
+    /// The user's private settings for the project.
+    Local,
+}
+
+/// A rule, where it stands and what it means.
+#[derive(Debug)]
+pub struct Rule {
+    kind: RuleKind,
+    text: Box<str>,
+    origin: Origin,
+    scope: RuleScope,
+    target: Target,
+    condition: Option<Condition>,
+}
+
+#[derive(Debug)]
+enum Target {
+    Everything,
+    /// One of the host's own tools; what stands in parentheses is not ours to understand.
+    BuiltIn {
+        name: Box<str>,
+        specified: bool,
+    },
+    Tools(Tools),
+}
+
+/// An argument and the pattern its value must fit.
+#[derive(Debug)]
+struct Condition {
+    key: Box<str>,
+    value: Glob,
+}
+
+impl Rule {
+    /// Reads a rule: `mcp__server`, `mcp__server__tool`, `*` in either part, `*` alone, or a built-in tool's
+    /// name; a condition `(argument:pattern)` may follow.
+    ///
+    /// # Errors
+    /// A [`RuleError`] if the text is none of these. A rule that is understood but matches nothing is no
+    /// error; see [`super::RuleSet::dead`].
+    pub fn parse(kind: RuleKind, text: &str, origin: Origin, scope: RuleScope) -> Result<Self, RuleError> {
+        let text = text.trim();
+        let fault = |fault| RuleError { text: text.to_owned(), origin: origin.clone(), fault };
+        let (name, specifier) = match text.split_once('(') {
+            None => (text, None),
+            Some((name, rest)) => (name, Some(rest.strip_suffix(')').ok_or_else(|| fault(Fault::Unclosed))?)),
+        };
+        let target = Target::parse(name, specifier).map_err(fault)?;
+        let condition = match (&target, specifier) {
+            (Target::BuiltIn { .. }, _) | (_, None) => None,
+            (Target::Everything | Target::Tools(_), Some(specifier)) => {
+                Some(Condition::parse(specifier).ok_or_else(|| fault(Fault::Condition))?)
+            }
+        };
+        Ok(Self { kind, text: Box::from(text), origin, scope, target, condition })
+    }
+
+    /// What the rule wants done.
+    #[must_use]
+    pub fn kind(&self) -> RuleKind {
+        self.kind
+    }
+
+    /// The rule as it is written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Where it comes from.
+    #[must_use]
+    pub fn scope(&self) -> RuleScope {
+        self.scope
+    }
+
+    /// Whether the rule means this call.
+    ///
+    /// Where the text could mean several tools because of how servers are named, an allow rule means none
+    /// of them and the others mean all.
+    #[must_use]
+    pub fn matches(&self, subject: &Subject<'_>, known: &KnownServers) -> bool {
+        self.matches_prepared(&subject.prepare(), known)
+    }
+
+    pub(super) fn matches_prepared(&self, subject: &Prepared<'_>, known: &KnownServers) -> bool {
+        let means = match &self.target {
+            Target::Everything => true,
+            Target::BuiltIn { .. } => false,
+            Target::Tools(tools) => tools.mean(self.kind, subject, known),
+        };
+        means && self.condition.as_ref().is_none_or(|condition| condition.holds(subject.subject.arguments))
+    }
+
+    /// Whether the rule means the host's own tool of this name.
+    ///
+    /// A condition on it cannot be judged here, so it keeps an allow rule from matching and no other.
+    #[must_use]
+    pub fn matches_built_in(&self, name: &str) -> bool {
+        let (means, conditional) = match &self.target {
+            Target::Everything => (true, self.condition.is_some()),
+            Target::BuiltIn { name: own, specified } => (**own == *name, *specified),
+            Target::Tools(_) => (false, false),
+        };
+        means && !(conditional && self.kind == RuleKind::Allow)
+    }
+
+    /// The ways the rule can be understood among the known servers.
+    ///
+    /// More than one makes an allow rule useless; each says what to write instead.
+    #[must_use]
+    pub fn readings(&self, known: &KnownServers) -> Vec<Reading> {
+        self.tools().map_or_else(Vec::new, |tools| tools.readings(known))
+    }
+
+    pub(super) fn tools(&self) -> Option<&Tools> {
+        match &self.target {
+            Target::Tools(tools) => Some(tools),
+            Target::Everything | Target::BuiltIn { .. } => None,
+        }
+    }
+}
+
+impl Target {
+    fn parse(name: &str, specifier: Option<&str>) -> Result<Self, Fault> {
+        if name == "*" {
+            return Ok(Self::Everything);
+        }
+        if name.starts_with(PREFIX) {
+            return Tools::parse(name).map(Self::Tools).ok_or(Fault::NoServer);
+        }
+        let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
+        if is_name {
+            Ok(Self::BuiltIn { name: Box::from(name), specified: specifier.is_some() })
+        } else {
+            Err(Fault::NotAName)
+        }
+    }
+}
+
+impl Condition {
+    fn parse(text: &str) -> Option<Self> {
+        let (key, value) = text.split_once(':').filter(|(key, _)| !key.is_empty())?;
+        Some(Self { key: Box::from(key), value: Glob::new(value) })
+    }
+
+    fn holds(&self, arguments: Option<&Value>) -> bool {
+        let value = arguments.and_then(|arguments| arguments.get(&*self.key));
+        value.is_some_and(|value| self.value.matches(&string_form(value)))
+    }
+}
+
+/// The text of a rule that means the subject's tool and no other, for whoever writes one down.
+///
+/// The plain name where that is clear among the known servers, and else the one with a hash.
+#[must_use]
+pub fn rule_text(subject: &Subject<'_>, known: &KnownServers) -> String {
+    let prepared = subject.prepare();
+    let plain = [PREFIX, &prepared.server, BETWEEN, &prepared.tool].concat();
+    let is_clear = |tools: &Tools| tools.mean(RuleKind::Allow, &prepared, known);
+    if Tools::parse(&plain).as_ref().is_some_and(is_clear) {
+        plain
+    } else {
+        Identity::new(subject.server, subject.tool).hashed(0)
+    }
+}
+
+/// A string is itself; anything else is its JSON.
+fn string_form(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
+}
+
+impl PartialEq for Rule {
+    /// The meaning follows from the text, so what is written is all there is to compare.
+    fn eq(&self, other: &Self) -> bool {
+        let written = |rule: &Self| (rule.kind, rule.scope);
+        written(self) == written(other) && self.text == other.text && self.origin == other.origin
+    }
+}
+
+impl Eq for Rule {}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct as _;
+        let mut rule = serializer.serialize_struct("Rule", 4)?;
+        rule.serialize_field("kind", &self.kind)?;
+        rule.serialize_field("text", &self.text)?;
+        rule.serialize_field("scope", &self.scope)?;
+        rule.serialize_field("origin", &self.origin)?;
+        rule.end()
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} rule `{}` ({}, {})", self.kind, text::display(&self.text), self.scope, self.origin)
+    }
+}
+
+impl fmt::Display for RuleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}
+
+impl fmt::Display for RuleScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Managed => "managed",
+            Self::CommandLine => "command line",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        })
+    }
+}
+
+/// A text that is no rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{origin}: `{}` is no permission rule: {fault}", text::display(text))]
+pub struct RuleError {
+    /// The text.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// What is wrong with the text of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// `mcp__` and nothing else.
+    #[error("no server follows `mcp__`")]
+    NoServer,
+    /// Neither a server's tool nor the name of a built-in one.
+    #[error("it neither begins with `mcp__` nor is it a tool's name")]
+    NotAName,
+    /// A parenthesis is open at the end.
+    #[error("`(` is never closed")]
+    Unclosed,
+    /// What stands in parentheses is no condition.
+    #[error("the condition is not `(argument:pattern)`")]
+    Condition,
+}
+
+impl Explain for RuleError {
+    fn hint(&self) -> Option<String> {
+        Some(match self.fault {
+            Fault::NoServer => "write `mcp__*` for every server".to_owned(),
+            Fault::NotAName => "write `mcp__server__tool`, `mcp__server__*` or `mcp__server`".to_owned(),
+            Fault::Unclosed => "end the rule with `)`".to_owned(),
+            Fault::Condition => "write an argument's name and a pattern: `(sql:SELECT *)`".to_owned(),
+        })
+    }
+}

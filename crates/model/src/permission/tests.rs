@@ -1,0 +1,201 @@
+//! Shows what rules mean and who wins; the tables are the specification.
+
+use serde_json::{Value, json};
+
+use super::{
+    Decision, KnownServers, Mode, Rule, RuleKind, RuleScope, RuleSet, Subject, Verdict, Why, decide,
+    decide_built_in,
+};
+use crate::explain::Explain as _;
+use crate::name::{Names, ServerName, ToolName};
+use crate::scope::{Origin, Source};
+
+mod ambiguity;
+mod reference;
+
+fn origin() -> Origin {
+    Origin::whole(Source::inline("settings"))
+}
+
+fn rule(kind: RuleKind, text: &str) -> Rule {
+    Rule::parse(kind, text, origin(), RuleScope::User).unwrap()
+}
+
+fn known(servers: &[&str]) -> KnownServers {
+    KnownServers::new(servers.iter().map(|server| ServerName::new(server)))
+}
+
+/// Which kinds of rule with this text match the tool: `allow`, `ask and deny`.
+fn matched(text: &str, servers: &[&str], server: &str, tool: &str) -> (bool, bool) {
+    let (server, tool) = (ServerName::new(server), ToolName::new(tool));
+    let names = Names::assign([(server.clone(), tool.clone())]);
+    let public = names.public(&server, &tool);
+    let subject = Subject { server: &server, tool: &tool, public, arguments: None, read_only: false };
+    let by = |kind| rule(kind, text).matches(&subject, &known(servers));
+    assert_eq!(by(RuleKind::Ask), by(RuleKind::Deny));
+    (by(RuleKind::Allow), by(RuleKind::Deny))
+}
+
+#[test]
+fn a_rule_means_a_pair_of_server_and_tool() {
+    // P3 N2
+    for (text, server, tool, expected) in [
+        ("mcp__git", "git", "status", true),
+        ("mcp__git__*", "git", "status", true),
+        ("mcp__git__status", "git", "status", true),
+        ("mcp__git__st*s", "git", "status", true),
+        ("mcp__git__st*x", "git", "status", false),
+        ("mcp__git__status", "git", "stat", false),
+        ("mcp__git__status", "hub", "status", false),
+        ("mcp__Git__status", "git", "status", false),
+        ("mcp__*", "git", "status", true),
+        ("mcp__*__status", "git", "status", true),
+        ("mcp__*__status", "git", "log", false),
+        ("mcp__gi*__st*", "git", "status", true),
+        ("mcp__hu*__st*", "git", "status", false),
+        ("*", "git", "status", true),
+        (" mcp__git ", "git", "status", true),
+        ("mcp__my_db__a_b", "my db", "a.b", true),
+        ("mcp__my db__a.b", "my db", "a.b", true),
+        ("mcp__my db__a.b", "my db", "a_b", false),
+        ("mcp__claude_ai_Foo__x", "claude.ai Foo", "x", true),
+        ("mcp__claude.ai Foo__x", "claude.ai Foo", "x", true),
+        ("mcp__git__", "git", "", true),
+        ("mcp__git__", "git", "x", false),
+        ("Bash(ls:*)", "git", "Bash", false),
+        ("Read", "Read", "Read", false),
+    ] {
+        let servers = ["git", "hub", "my db", "claude.ai Foo", "Read"];
+        assert_eq!(matched(text, &servers, server, tool), (expected, expected), "{text} {server} {tool}");
+    }
+}
+
+#[test]
+fn a_rule_may_look_at_an_argument() {
+    // P4
+    let (server, tool) = (ServerName::new("db"), ToolName::new("query"));
+    let matches = |text: &str, arguments: Option<&Value>| {
+        let subject = Subject { server: &server, tool: &tool, public: None, arguments, read_only: false };
+        rule(RuleKind::Allow, text).matches(&subject, &known(&["db"]))
+    };
+    for (text, arguments, expected) in [
+        ("mcp__db__query(sql:SELECT *)", json!({"sql": "SELECT 1"}), true),
+        ("mcp__db__query(sql:SELECT *)", json!({"sql": "DROP x; SELECT 1"}), false),
+        ("mcp__db__query(sql:SELECT *)", json!({"other": "SELECT 1"}), false),
+        ("mcp__db__query(sql:SELECT *)", json!("SELECT 1"), false),
+        ("mcp__db__query(sql:count(*))", json!({"sql": "count(x)"}), true),
+        ("mcp__db(limit:1*)", json!({"limit": 12}), true),
+        ("mcp__db__*(dry:true)", json!({"dry": true}), true),
+        ("*(list:[1,*])", json!({"list": [1, 2]}), true),
+        ("mcp__db__query(url:http:*)", json!({"url": "http://x"}), true),
+    ] {
+        assert_eq!(matches(text, Some(&arguments)), expected, "{text} {arguments}");
+    }
+    assert!(!matches("mcp__db__query(sql:*)", None));
+}
+
+#[test]
+fn what_is_no_rule_says_why() {
+    // P3 P4
+    for (text, message) in [
+        ("mcp__", "settings: `mcp__` is no permission rule: no server follows `mcp__`"),
+        ("", "settings: `` is no permission rule: it neither begins with `mcp__` nor is it a tool's name"),
+        (
+            "a b",
+            "settings: `a b` is no permission rule: it neither begins with `mcp__` nor is it a tool's name",
+        ),
+        ("mcp__a(b:c", "settings: `mcp__a(b:c` is no permission rule: `(` is never closed"),
+        (
+            "mcp__a__b(c)",
+            "settings: `mcp__a__b(c)` is no permission rule: the condition is not `(argument:pattern)`",
+        ),
+        (
+            "mcp__a(:c)",
+            "settings: `mcp__a(:c)` is no permission rule: the condition is not `(argument:pattern)`",
+        ),
+    ] {
+        let error = Rule::parse(RuleKind::Allow, text, origin(), RuleScope::User).unwrap_err();
+        assert_eq!(error.to_string(), message);
+        assert!(error.hint().is_some());
+    }
+}
+
+fn verdict(rules: &[(RuleKind, &str)], mode: Mode, read_only: bool) -> Verdict {
+    let (server, tool) = (ServerName::new("git"), ToolName::new("push"));
+    let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only };
+    let rules = RuleSet::new(rules.iter().map(|(kind, text)| rule(*kind, text)));
+    decide(&subject, &rules, mode, &known(&["git"])).verdict
+}
+
+#[test]
+fn deny_beats_ask_beats_allow_in_every_mode() {
+    // P2 P3: the columns are no rule, allow, ask and allow, all three.
+    use Verdict::{Allow, Ask, Deny};
+    let allow = (RuleKind::Allow, "mcp__git__push");
+    let ask = (RuleKind::Ask, "mcp__git");
+    let deny = (RuleKind::Deny, "mcp__*");
+    for (mode, read_only, expected) in [
+        (Mode::Default, false, [Ask, Allow, Ask, Deny]),
+        (Mode::Default, true, [Ask, Allow, Ask, Deny]),
+        (Mode::AcceptEdits, false, [Ask, Allow, Ask, Deny]),
+        (Mode::Plan, false, [Deny, Deny, Deny, Deny]),
+        (Mode::Plan, true, [Ask, Allow, Ask, Deny]),
+        (Mode::BypassPermissions, false, [Allow, Allow, Ask, Deny]),
+        (Mode::Auto, true, [Ask, Allow, Ask, Deny]),
+        (Mode::DontAsk, true, [Deny, Allow, Deny, Deny]),
+    ] {
+        let rules = [&[][..], &[allow], &[ask, allow], &[allow, ask, deny]];
+        assert_eq!(rules.map(|rules| verdict(rules, mode, read_only)), expected, "{mode}");
+    }
+}
+
+#[test]
+fn a_decision_names_what_decided() {
+    // P4
+    let (server, tool) = (ServerName::new("git"), ToolName::new("push"));
+    let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only: false };
+    let ask = |scope| Rule::parse(RuleKind::Ask, "mcp__git", origin(), scope).unwrap();
+    let rules = RuleSet::new([ask(RuleScope::Local), ask(RuleScope::Managed)]);
+    let decision = decide(&subject, &rules, Mode::Default, &known(&["git"]));
+    assert_eq!(decision.why.to_string(), "ask rule `mcp__git` (managed, settings)");
+    assert_eq!(
+        serde_json::to_value(&decision).unwrap(),
+        json!({"verdict": "ask", "why": {"by": "rule", "rule": {
+            "kind": "ask", "text": "mcp__git", "scope": "managed", "origin": {"source": "settings"}}}})
+    );
+    let denied = decide(&subject, &rules, Mode::DontAsk, &known(&["git"]));
+    assert_eq!(denied.why.to_string(), "mode `dontAsk`, and ask rule `mcp__git` (managed, settings)");
+    let unclear = decide(&subject, &RuleSet::default(), Mode::Auto, &known(&["git"]));
+    assert_eq!(unclear, Decision { verdict: Verdict::Ask, why: Why::NoClassifier });
+    let bypassed = decide(&subject, &RuleSet::default(), Mode::BypassPermissions, &known(&["git"]));
+    assert_eq!(
+        serde_json::to_value(&bypassed).unwrap(),
+        json!({"verdict": "allow", "why": {"by": "mode", "mode": "bypassPermissions"}})
+    );
+}
+
+#[test]
+fn a_built_in_tool_is_meant_by_its_name_only() {
+    // P3
+    let verdict = |kind, text| {
+        decide_built_in("ToolSearch", true, &RuleSet::new([rule(kind, text)]), Mode::Default).verdict
+    };
+    assert_eq!(verdict(RuleKind::Deny, "ToolSearch"), Verdict::Deny);
+    assert_eq!(verdict(RuleKind::Deny, "ToolSearch(x:*)"), Verdict::Deny);
+    assert_eq!(verdict(RuleKind::Deny, "*"), Verdict::Deny);
+    assert_eq!(verdict(RuleKind::Allow, "ToolSearch"), Verdict::Allow);
+    assert_eq!(verdict(RuleKind::Allow, "ToolSearch(x:*)"), Verdict::Ask);
+    assert_eq!(verdict(RuleKind::Allow, "Tool"), Verdict::Ask);
+    assert_eq!(verdict(RuleKind::Allow, "mcp__*"), Verdict::Ask);
+}
+
+#[test]
+fn modes_are_read_by_their_words() {
+    // P2
+    for mode in Mode::ALL {
+        assert_eq!(Mode::parse(mode.as_str()), Ok(mode));
+    }
+    let error = Mode::parse("yolo").unwrap_err();
+    assert_eq!(error.to_string(), "`yolo` is no permission mode");
+    assert!(error.hint().unwrap().contains("`bypassPermissions`"));
+}
