@@ -14,6 +14,9 @@ use crate::name::{BETWEEN, Identity, PREFIX};
 use crate::scope::Origin;
 use crate::text;
 
+/// The longest name in a rule, in bytes; a longer one would be taken apart in too many ways.
+pub const RULE_NAME_LIMIT: usize = 512;
+
 /// What a rule wants done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -83,7 +86,9 @@ impl Rule {
         let fault = |fault| RuleError { text: text.to_owned(), origin: origin.clone(), fault };
         let (name, specifier) = match text.split_once('(') {
             None => (text, None),
-            Some((name, rest)) => (name, Some(rest.strip_suffix(')').ok_or_else(|| fault(Fault::Unclosed))?)),
+            Some((name, rest)) => {
+                (name.trim_end(), Some(rest.strip_suffix(')').ok_or_else(|| fault(Fault::Unclosed))?))
+            }
         };
         let target = Target::parse(name, specifier).map_err(fault)?;
         let condition = match (&target, specifier) {
@@ -170,6 +175,9 @@ impl Target {
     fn parse(name: &str, specifier: Option<&str>) -> Result<Self, Fault> {
         if name == "*" {
             return Ok(Self::Everything);
+        }
+        if name.len() > RULE_NAME_LIMIT {
+            return Err(Fault::TooLong);
         }
         if name.starts_with(PREFIX) {
             return Tools::parse(name).map(Self::Tools).ok_or(Fault::NoServer);
@@ -268,7 +276,7 @@ impl fmt::Display for RuleScope {
 
 /// A text that is no rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: `{}` is no permission rule: {fault}", text::display(text))]
+#[error("{origin}: `{}` is no permission rule: {fault}", text::display(&text::cut(text, 80)))]
 pub struct RuleError {
     /// The text.
     pub text: String,
@@ -287,6 +295,9 @@ pub enum Fault {
     /// Neither a server's tool nor the name of a built-in one.
     #[error("it neither begins with `mcp__` nor is it a tool's name")]
     NotAName,
+    /// The name is longer than [`RULE_NAME_LIMIT`].
+    #[error("its name has more than {RULE_NAME_LIMIT} bytes")]
+    TooLong,
     /// A parenthesis is open at the end.
     #[error("`(` is never closed")]
     Unclosed,
@@ -300,6 +311,7 @@ impl Explain for RuleError {
         Some(match self.fault {
             Fault::NoServer => "write `mcp__*` for every server".to_owned(),
             Fault::NotAName => "write `mcp__server__tool`, `mcp__server__*` or `mcp__server`".to_owned(),
+            Fault::TooLong => "use the tool's public name, or `*` for a part of it".to_owned(),
             Fault::Unclosed => "end the rule with `)`".to_owned(),
             Fault::Condition => "write an argument's name and a pattern: `(sql:SELECT *)`".to_owned(),
         })

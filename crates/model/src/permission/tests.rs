@@ -84,6 +84,7 @@ fn a_rule_may_look_at_an_argument() {
         ("mcp__db__query(sql:SELECT *)", json!({"other": "SELECT 1"}), false),
         ("mcp__db__query(sql:SELECT *)", json!("SELECT 1"), false),
         ("mcp__db__query(sql:count(*))", json!({"sql": "count(x)"}), true),
+        ("mcp__db__query (sql:*)", json!({"sql": ""}), true),
         ("mcp__db(limit:1*)", json!({"limit": 12}), true),
         ("mcp__db__*(dry:true)", json!({"dry": true}), true),
         ("*(list:[1,*])", json!({"list": [1, 2]}), true),
@@ -118,6 +119,9 @@ fn what_is_no_rule_says_why() {
         assert_eq!(error.to_string(), message);
         assert!(error.hint().is_some());
     }
+    let endless = format!("mcp__{}", "_".repeat(100_000));
+    let error = Rule::parse(RuleKind::Deny, &endless, origin(), RuleScope::User).unwrap_err();
+    assert!(error.to_string().ends_with("its name has more than 512 bytes"));
 }
 
 fn verdict(rules: &[(RuleKind, &str)], mode: Mode, read_only: bool) -> Verdict {
