@@ -10,6 +10,7 @@ pub mod import;
 pub mod limits;
 pub mod name;
 pub mod permission;
+pub mod policy;
 pub mod scope;
 pub mod secret;
 pub mod signature;

@@ -1,0 +1,167 @@
+//! Decides which servers may exist at all: `allowedMcpServers` and `deniedMcpServers`.
+//!
+//! Deny wins. What an entry matches is decided by [`Entry`]; that a managed file which cannot be read
+//! allows nothing is decided by whoever reads it; which tools may be called, by [`crate::permission`].
+
+use std::fmt;
+
+use serde::Serialize;
+use url::Url;
+
+use crate::explain::Explain;
+use crate::name::ServerName;
+use crate::scope::{Origin, Scope};
+
+mod entry;
+mod environment;
+mod list;
+#[cfg(test)]
+mod tests;
+mod url_pattern;
+
+pub use entry::Entry;
+pub use environment::changes_what_runs;
+pub use list::{Fault, Key, Listed, PolicyWarning, Rules};
+pub use url_pattern::{UrlFault, UrlPattern, UrlPatternError};
+
+/// Every list that holds.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    managed_allow: Option<Rules>,
+    user_allow: Option<Rules>,
+    deny: Vec<Listed>,
+    managed_only: bool,
+}
+
+/// A server that is to be judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// Its name.
+    pub name: &'a ServerName,
+    /// Where it was declared.
+    pub scope: Scope,
+    /// What would be started or connected to.
+    pub target: Target<'a>,
+}
+
+/// What would be started or connected to, after expansion.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// A remote server.
+    Url(&'a Url),
+    /// A process.
+    Command {
+        /// Program and arguments.
+        argv: &'a [&'a str],
+        /// The names of the variables the declaration sets.
+        env_names: &'a [&'a str],
+    },
+    /// Something without address or command, such as a server inside the embedding program.
+    Other,
+}
+
+/// Whose list it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Owner {
+    /// The machine's administrator.
+    Managed,
+    /// The user.
+    User,
+}
+
+impl Policy {
+    /// Adds an allow-list. Several of one owner count as one; an empty one allows nothing.
+    ///
+    /// A user's list narrows the managed one and never widens it.
+    pub fn allow(&mut self, owner: Owner, rules: Rules) {
+        let list = match owner {
+            Owner::Managed => &mut self.managed_allow,
+            Owner::User => &mut self.user_allow,
+        };
+        match list {
+            Some(list) => list.entries.extend(rules.entries),
+            None => *list = Some(rules),
+        }
+    }
+
+    /// Adds a deny-list, whoever it is from.
+    pub fn deny(&mut self, rules: Rules) {
+        self.deny.extend(rules.entries);
+    }
+
+    /// Ignores the user's allow-list (`allowManagedMcpServersOnly`); their deny-list still counts.
+    pub fn allow_managed_only(&mut self) {
+        self.managed_only = true;
+    }
+
+    /// Judges a server; to be asked on every path that leads to one.
+    ///
+    /// The administrator's own servers need not be on an allow-list, but can be denied.
+    ///
+    /// # Errors
+    /// The [`Violation`], if the server must not exist.
+    pub fn judge(&self, subject: &Subject<'_>) -> Result<(), Violation> {
+        if let Some(Listed { entry, origin }) = self.deny.iter().find(|listed| listed.entry.denies(subject)) {
+            return Err(Violation::Denied { entry: entry.to_string(), origin: origin.clone() });
+        }
+        if subject.scope == Scope::Enterprise {
+            return Ok(());
+        }
+        let user_allow = self.user_allow.as_ref().filter(|_| !self.managed_only);
+        for (by, list) in [(Owner::Managed, self.managed_allow.as_ref()), (Owner::User, user_allow)] {
+            let Some(list) = list else { continue };
+            if !list.entries.iter().any(|listed| listed.entry.allows(subject)) {
+                return Err(Violation::NotAllowed { by, origin: list.origin.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a server must not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(tag = "reason", rename_all = "camelCase")]
+pub enum Violation {
+    /// An entry of a deny-list matches it.
+    #[error("denied by policy: {entry} ({origin})")]
+    Denied {
+        /// The entry.
+        entry: String,
+        /// Where the entry stands.
+        origin: Origin,
+    },
+    /// There is an allow-list, and no entry of it matches.
+    #[error("not on the {by} allow-list ({origin})")]
+    NotAllowed {
+        /// Whose list it is.
+        by: Owner,
+        /// Where the list stands; of several the first.
+        origin: Origin,
+    },
+}
+
+impl Explain for Violation {
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Denied { origin, .. } => {
+                format!("the entry stands at {origin}; only its owner can lift it")
+            }
+            Self::NotAllowed { by: Owner::Managed, .. } => {
+                "ask the machine's administrator to add the server to `allowedMcpServers`".to_owned()
+            }
+            Self::NotAllowed { by: Owner::User, origin } => {
+                format!("add the server to `allowedMcpServers` at {origin}")
+            }
+        })
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Managed => "managed",
+            Self::User => "user",
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! Shows that a pattern sees the address that is connected to, however it is dressed up.
+
+use url::Url;
+
+use super::super::UrlPattern;
+
+/// Whether `url` is an address at all and fits the pattern.
+fn fits(pattern: &str, url: &str) -> bool {
+    let pattern = UrlPattern::parse(pattern).unwrap();
+    Url::parse(url).is_ok_and(|url| pattern.matches(&url))
+}
+
+#[test]
+fn only_the_companys_own_hosts_fit() {
+    // B29 B30 H38
+    for (url, expected) in [
+        ("https://company.com@evil.com/", false),
+        ("https://x.company.com@evil.com/", false),
+        ("https://x.company.com:a@evil.com/", false),
+        ("https://evil.com/.company.com/", false),
+        ("https://evil.com/?x.company.com/", false),
+        ("https://evil.com#x.company.com/", false),
+        ("https://x.company.com.evil.com/", false),
+        ("https://xcompany.com/", false),
+        ("https://company.com/", false),
+        ("https://.company.com/", false),
+        ("http://x.company.com/", false),
+        ("https://x.company.com:8443/", false),
+        ("https://x.company.com../", false),
+        // Homographs: Cyrillic o and a; a fullwidth dot and letters are the real thing after mapping.
+        ("https://x.c\u{43e}mpany.com/", false),
+        ("https://x.comp\u{430}ny.com/", false),
+        ("https://x\u{ff0e}company\u{3002}com/", true),
+        ("https://x.ｃompany.com/", true),
+        // Percent-encoded hosts are decoded before anything is compared.
+        ("https://evil.com%2f.company.com/", false),
+        ("https://evil.com%00.company.com/", false),
+        ("https://evil%2Ecom/", false),
+        ("https://x%2ecompany.com/", true),
+        // Backslashes are slashes.
+        (r"https:\\evil.com\.company.com/", false),
+        (r"https://evil.com\.company.com/", false),
+        (r"https://evil.com\@x.company.com/", false),
+        (r"https:\\x.company.com\a", true),
+        // Tabs and newlines are dropped by the parser, wherever they stand.
+        ("https://evil.com/\t.company.com/", false),
+        ("https://ev\til.com\n/", false),
+        ("ht\ntps://x.comp\tany.com/", true),
+        ("HTTPS://X.COMPANY.COM:443/a", true),
+        ("https://x.company.com./", true),
+        ("https://user:password@x.company.com/", true),
+        ("https://a.b.company.com/any/path?and=query#fragment", true),
+        ("https:x.company.com", true),
+    ] {
+        assert_eq!(fits("https://*.company.com/*", url), expected, "{url}");
+    }
+}
+
+#[test]
+fn each_part_is_compared_on_its_own() {
+    // C9 B29
+    for (pattern, url, expected) in [
+        ("https://x.com", "https://x.com/any?q", true),
+        ("https://x.com/", "https://x.com/any", false),
+        ("https://x.com/", "https://x.com", true),
+        ("HTTPS://X.Com./a", "https://x.com/a", true),
+        ("*://x.com/*", "http://x.com/", true),
+        ("*://x.com/*", "http://x.com:443/", false),
+        ("*://*", "https://[::1]/", true),
+        ("https://x.com:443/*", "https://x.com/", true),
+        ("https://x.com:8443/*", "https://x.com:8443/", true),
+        ("https://x.com:8443/*", "https://x.com/", false),
+        ("http://localhost:*/mcp", "http://localhost:3000/mcp", true),
+        ("http://localhost:*/mcp", "http://localhost:3000/mcp/x", false),
+        ("http://127.0.0.1/*", "http://0x7f.1/", true),
+        ("http://[0:0::1]:*/*", "http://[::1]:80/", true),
+        ("https://bücher.de/*", "https://xn--bcher-kva.de/", true),
+        ("https://*.bücher.de/*", "https://www.BÜCHER.de/", true),
+        ("https://*/api/*", "https://x.com/api/../admin", false),
+        ("https://*/api/*", "https://x.com/api/%2e%2e/admin", false),
+        ("https://*/~user/*", "https://x.com/%7Euser/%41", true),
+        ("https://*/%7euser/A", "https://x.com/~user/%41", true),
+        ("https://*/ü b", "https://x.com/%c3%bc%20b", true),
+        ("https://*/a%2fb", "https://x.com/a%2Fb", true),
+        ("https://*/a/b", "https://x.com/a%2Fb", false),
+        ("https://*/a%41", "https://x.com/a%2541", false),
+        ("https://x.com/*?key=*", "https://x.com/a?key=1", true),
+        ("https://x.com/*?key=*", "https://x.com/a", false),
+        ("https://x.com?", "https://x.com/a?b", false),
+    ] {
+        assert_eq!(fits(pattern, url), expected, "{pattern} against {url}");
+    }
+}
+
+#[test]
+fn a_pattern_that_makes_no_sense_is_refused() {
+    // C9
+    for pattern in [
+        "",
+        "*",
+        "x.com",
+        "https:/x.com",
+        "http*://x.com",
+        "://x.com",
+        "https://",
+        "https:///path",
+        "https://user@x.com/",
+        "https://user:password@x.com/",
+        "https://x.com:80*/",
+        "https://x.com:99999/",
+        "https://x.com:-1/",
+        "https://x com/",
+        "https://*.x%41.com/",
+        "https://*ü.com/",
+        "https://[::1/",
+        r"https:\\x.com",
+        "https://x.com/\t",
+        "https://x.com/#a",
+    ] {
+        assert!(UrlPattern::parse(pattern).is_err(), "{pattern}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Decides which addresses a pattern such as `https://*.company.com/*` matches.
+//!
+//! Compared part by part with an address that was parsed by the WHATWG rules, the same parse that is
+//! connected to: a pattern laid over the text would see a host where the connection sees a user name.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use idna::AsciiDenyList;
+use url::{Host, Url};
+
+use crate::glob::Glob;
+use crate::text;
+
+/// A pattern for addresses: scheme, host, port, path and query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlPattern {
+    written: Box<str>,
+    /// Any, if absent.
+    scheme: Option<Box<str>>,
+    host: Glob,
+    port: Port,
+    /// Any, if absent.
+    path: Option<Glob>,
+    /// Any, if absent.
+    query: Option<Glob>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Port {
+    /// The one that belongs to the scheme.
+    Usual,
+    Any,
+    Exactly(u16),
+}
+
+impl UrlPattern {
+    /// Reads `scheme://host[:port][/path][?query]`.
+    ///
+    /// The scheme is exact or `*`; without a port the scheme's own is meant, and `:*` means any; without a
+    /// path any path is meant, and without a query any query.
+    ///
+    /// # Errors
+    /// A [`UrlPatternError`] if a part makes no sense, rather than a pattern that silently matches nothing.
+    pub fn parse(written: &str) -> Result<Self, UrlPatternError> {
+        let fault = |fault| UrlPatternError { written: written.to_owned(), fault };
+        if written.contains(|character: char| character.is_control() || matches!(character, '\\' | '#')) {
+            return Err(fault(UrlFault::Character));
+        }
+        let (scheme, rest) = written.split_once("://").ok_or_else(|| fault(UrlFault::Scheme))?;
+        let (authority, tail) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let (path, query) = match tail.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (tail, None),
+        };
+        let (host, port) = split_port(authority).ok_or_else(|| fault(UrlFault::Port))?;
+        Ok(Self {
+            written: Box::from(written),
+            scheme: read_scheme(scheme).ok_or_else(|| fault(UrlFault::Scheme))?,
+            host: read_host(host).ok_or_else(|| fault(UrlFault::Host))?,
+            port,
+            path: (!path.is_empty()).then(|| Glob::new(&encoded_alike(path))),
+            query: query.map(|query| Glob::new(&encoded_alike(query))),
+        })
+    }
+
+    /// Whether the address fits in every part; user name and password take no part.
+    #[must_use]
+    pub fn matches(&self, url: &Url) -> bool {
+        let fits = |pattern: &Option<Glob>, text: &str| {
+            pattern.as_ref().is_none_or(|pattern| pattern.matches(&encoded_alike(text)))
+        };
+        self.scheme.as_deref().is_none_or(|scheme| scheme == url.scheme())
+            && self.host_fits(url)
+            && self.port_fits(url)
+            && fits(&self.path, url.path())
+            && fits(&self.query, url.query().unwrap_or_default())
+    }
+
+    fn host_fits(&self, url: &Url) -> bool {
+        let Some(host) = url.host_str() else { return false };
+        let host = plain_host(host);
+        // `*.company.com` asks for something in front of the dot, which a glob alone does not.
+        let lacks_label = self.host.as_str().starts_with("*.") && host.starts_with('.');
+        !lacks_label && self.host.matches(&host)
+    }
+
+    fn port_fits(&self, url: &Url) -> bool {
+        match self.port {
+            // The parser drops a port that is the scheme's own.
+            Port::Usual => url.port().is_none(),
+            Port::Any => true,
+            Port::Exactly(port) => url.port_or_known_default() == Some(port),
+        }
+    }
+}
+
+/// The scheme in lower case, none for `*`; nothing at all if it is no scheme.
+fn read_scheme(text: &str) -> Option<Option<Box<str>>> {
+    if text == "*" {
+        return Some(None);
+    }
+    let is_scheme = text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|character| character.is_ascii_alphanumeric() || "+-.".contains(character));
+    is_scheme.then(|| Some(text.to_ascii_lowercase().into()))
+}
+
+fn split_port(authority: &str) -> Option<(&str, Port)> {
+    // An address in brackets has colons of its own.
+    let after_host = authority.rfind(']').map_or(0, |at| at + 1);
+    let colon = authority.get(after_host..)?.find(':').map(|at| at + after_host);
+    let Some((host, port)) = colon.and_then(|at| Some((authority.get(..at)?, authority.get(at + 1..)?)))
+    else {
+        return Some((authority, Port::Usual));
+    };
+    let port = match port {
+        "*" => Port::Any,
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => Port::Exactly(digits.parse().ok()?),
+        _ => return None,
+    };
+    Some((host, port))
+}
+
+/// The host as the parser would write it, with the stars kept.
+fn read_host(text: &str) -> Option<Glob> {
+    if text.is_empty() || text.contains('@') {
+        return None;
+    }
+    if !text.contains('*') {
+        return Some(Glob::new(&plain_host(&Host::parse(text).ok()?.to_string())));
+    }
+    // Punycode takes a label as a whole, so a star beside foreign letters would be encoded along with them.
+    if text.split('.').any(|label| label.contains('*') && !label.is_ascii()) {
+        return None;
+    }
+    let host = idna::domain_to_ascii_cow(text.as_bytes(), AsciiDenyList::URL).ok()?;
+    Some(Glob::new(&plain_host(&host)))
+}
+
+/// In lower case and without the dot of the root, which names the same host.
+fn plain_host(host: &str) -> String {
+    host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
+}
+
+/// The text with everything percent-encoded that the parser encodes, and nothing that needs no encoding.
+///
+/// Applied to both sides, so that `%41`, `A` and a foreign letter in a pattern compare as they are meant.
+fn encoded_alike(text: &str) -> Cow<'_, str> {
+    let is_settled = |byte: u8| byte.is_ascii_graphic() && !b"%\"<>^`{}".contains(&byte);
+    if text.bytes().all(is_settled) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        let escaped = (*byte == b'%').then(|| after.split_first_chunk::<2>()).flatten();
+        match escaped.and_then(|(digits, after)| Some((from_hex(*digits)?, after))) {
+            Some((byte, after)) => {
+                push(&mut out, byte, byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
+                rest = after;
+            }
+            None => {
+                push(&mut out, *byte, is_settled(*byte) || *byte == b'%');
+                rest = after;
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn push(out: &mut String, byte: u8, as_it_is: bool) {
+    if as_it_is {
+        out.push(char::from(byte));
+    } else {
+        out.push_str(&format!("%{byte:02X}"));
+    }
+}
+
+fn from_hex([high, low]: [u8; 2]) -> Option<u8> {
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+}
+
+impl fmt::Display for UrlPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text::display(&self.written))
+    }
+}
+
+/// A text that is no pattern for addresses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` is no address pattern: {fault}", text::display(written))]
+pub struct UrlPatternError {
+    /// The text.
+    pub written: String,
+    /// What is wrong with it.
+    pub fault: UrlFault,
+}
+
+/// What is wrong with a pattern for addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlFault {
+    /// A character that the parser removes or changes.
+    #[error("it has a control character, `\\` or `#`")]
+    Character,
+    /// The scheme.
+    #[error("it does not begin with a scheme, or `*`, and `://`")]
+    Scheme,
+    /// The host.
+    #[error("its host is no host")]
+    Host,
+    /// The port.
+    #[error("its port is neither a number nor `*`")]
+    Port,
+}
