@@ -1,0 +1,43 @@
+//! Servers that cannot outlive their host, however the host ends and whatever the server forks.
+//!
+//! ```text
+//! host ──link──▶ guardian ──fork──▶ server ──▶ its children, and their daemons
+//! ```
+//!
+//! [`spawn`] forks a *guardian* that never executes anything. It is the subreaper of everything the
+//! server starts, and it holds one end of a socket, the *link*, whose other end only the host holds.
+//! When the host dies, by whatever cause, the kernel closes that end and the guardian kills all its
+//! descendants until none is left. Orders and reports travel over the same link.
+//!
+//! | file | what it owns |
+//! |---|---|
+//! | `launch` | what to start; `program` finds it, `image` makes it ready for `execve` |
+//! | `spawn` | descriptors and the fork |
+//! | `guarded` | the host's handle: signals, waiting, the orderly shut-down |
+//! | `link` | the words host and guardian exchange |
+//! | `guardian`, `server`, `tree` | what runs after the fork: no allocation, no locks, no panics |
+//! | `raw` | the system calls that need `unsafe` |
+//!
+//! What it cannot do: kill descendants that run as another user (`sudo`), or protect the daemons of a
+//! server whose guardian itself is killed from outside; the server then still dies.
+//!
+//! The functions called after the fork go through `rustix`, whose Linux backend makes the system call
+//! in place. Only Linux has subreapers, so other systems do not have this module.
+
+mod error;
+mod guarded;
+mod guardian;
+mod image;
+mod launch;
+mod link;
+mod program;
+mod raw;
+mod reaper;
+mod server;
+mod spawn;
+mod tree;
+
+pub use error::SpawnError;
+pub use guarded::{Exit, Guarded};
+pub use launch::Launch;
+pub use spawn::{SPAWN_LIMIT, spawn};

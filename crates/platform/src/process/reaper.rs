@@ -1,0 +1,33 @@
+//! Waits for guardians, so that none stays behind as a zombie.
+//!
+//! Nearly all are waited for the moment they end. One that is still killing when its handle's patience
+//! is over is remembered here and waited for on the next occasion; a thread for it would be a thread
+//! nobody owns.
+
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions};
+use std::sync::{Mutex, PoisonError};
+
+static LATE: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Waits for a guardian that has closed its link and is therefore ending.
+pub(super) fn reap(guardian: Pid) {
+    // An error means that the host lets the system wait for its children; then there is no zombie.
+    while let Err(Errno::INTR) = rustix::process::waitpid(Some(guardian), WaitOptions::empty()) {}
+    reap_late();
+}
+
+/// Remembers a guardian that has not ended yet.
+pub(super) fn remember(guardian: Pid) {
+    let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+    late.push(guardian);
+}
+
+/// Waits for those remembered guardians that have ended meanwhile.
+pub(super) fn reap_late() {
+    let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+    late.retain(|&guardian| {
+        let waited = rustix::process::waitpid(Some(guardian), WaitOptions::NOHANG);
+        matches!(waited, Ok(None) | Err(Errno::INTR))
+    });
+}

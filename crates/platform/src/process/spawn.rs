@@ -1,0 +1,108 @@
+//! Makes the descriptors and forks the guardian.
+
+use super::guarded::{Guarded, Lead};
+use super::guardian::{Post, stand};
+use super::image::Image;
+use super::link::{Heard, Report};
+use super::raw::{self, Side};
+use super::server::Stdio;
+use super::{Launch, SpawnError};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use rustix::pipe::PipeFlags;
+use rustix::process::Pid;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+/// How long a program may take to be loaded, before it runs.
+///
+/// Milliseconds are usual; seconds mean that its file system hangs.
+pub const SPAWN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Starts a program under a guardian of its own; returns when it has been executed.
+///
+/// Blocks for the few milliseconds that takes. The host may have any number of threads. Whatever the
+/// program starts dies with it, and it dies with this process or with the returned handle.
+pub fn spawn(launch: &Launch) -> Result<Guarded, SpawnError> {
+    let image = Image::of(launch)?;
+    let system = |errno| SpawnError::system(launch, errno);
+    let (ours, theirs) = Wiring::new().map_err(system)?;
+    let guardian = fork_guardian(theirs, &image).map_err(system)?;
+    let lead = Lead::new(ours.link, guardian);
+    let program = launch.program.clone();
+    match lead.hear(Instant::now() + SPAWN_LIMIT) {
+        Heard::Word(Report::Started(pid)) => {
+            Ok(Guarded::new(pid, lead, ours.stdin, ours.stdout, ours.stderr))
+        }
+        Heard::Word(Report::Failed(stage, errno)) => Err(SpawnError::classify(launch, stage, errno)),
+        Heard::Silence => Err(SpawnError::TimedOut { program, limit: SPAWN_LIMIT }),
+        // The guardian was killed before it could say anything.
+        Heard::End | Heard::Word(Report::Ended(_)) => Err(system(Errno::CHILD)),
+    }
+}
+
+/// The host's ends of all that connects it with a server and its guardian.
+struct Wiring {
+    link: OwnedFd,
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+impl Wiring {
+    fn new() -> Result<(Self, Post), Errno> {
+        let (link, their_link) = socket_pair()?;
+        let (their_stdin, stdin) = pipe()?;
+        let (stdout, their_stdout) = pipe()?;
+        let (stderr, their_stderr) = pipe()?;
+        let ours = Self { link, stdin, stdout, stderr };
+        let theirs = Post {
+            link: above_stdio(their_link)?,
+            stdio: Stdio {
+                stdin: above_stdio(their_stdin)?,
+                stdout: above_stdio(their_stdout)?,
+                stderr: above_stdio(their_stderr)?,
+            },
+            failure: failure_pipe()?,
+        };
+        Ok((ours, theirs))
+    }
+}
+
+fn failure_pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let (told, tell) = pipe()?;
+    Ok((above_stdio(told)?, above_stdio(tell)?))
+}
+
+fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    rustix::pipe::pipe_with(PipeFlags::CLOEXEC)
+}
+
+fn socket_pair() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let flags = SocketFlags::CLOEXEC;
+    rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+/// A host without standard streams gets these numbers for its pipes, and the server's `dup2` would
+/// then overwrite one pipe by another.
+fn above_stdio(fd: OwnedFd) -> Result<OwnedFd, Errno> {
+    if fd.as_raw_fd() > 2 {
+        return Ok(fd);
+    }
+    rustix::io::fcntl_dupfd_cloexec(&fd, 3)
+}
+
+#[expect(unsafe_code, reason = "forks the guardian")]
+fn fork_guardian(post: Post, image: &Image) -> Result<Pid, Errno> {
+    let blocked = raw::block_signals();
+    // SAFETY: `stand` and all it calls make system calls only, on memory prepared above, and it never
+    // returns.
+    let side = unsafe { raw::fork() };
+    match side? {
+        Side::Child => stand(post, image),
+        Side::Parent(guardian) => {
+            drop(blocked);
+            Ok(guardian)
+        }
+    }
+}

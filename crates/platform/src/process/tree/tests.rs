@@ -1,0 +1,39 @@
+//! Reading `/proc` without allocating.
+
+use super::{decimal, parent_in, stat_path};
+use rustix::process::Pid;
+
+fn pid(number: i32) -> Pid {
+    Pid::from_raw(number).unwrap()
+}
+
+#[test]
+fn the_parent_is_found_behind_any_name() {
+    let table: [(&[u8], Option<i32>); 6] = [
+        (b"10 (node) S 7 10 10 0 -1", Some(7)),
+        (b"10 (a b) S 7 10", Some(7)),
+        (b"10 (x) S 1) Z 4194303 0", Some(4_194_303)),
+        (b"1 (init) S 0 1", None),
+        (b"10 (cut", None),
+        (b"", None),
+    ];
+    for (stat, parent) in table {
+        let text = String::from_utf8_lossy(stat);
+        assert_eq!(parent_in(stat), parent.map(pid), "{text}");
+    }
+}
+
+#[test]
+fn the_path_of_every_number_ends_with_stat() {
+    for (number, path) in [(1, c"1/stat"), (40, c"40/stat"), (i32::MAX, c"2147483647/stat")] {
+        assert_eq!(stat_path(pid(number), &mut [0; 24]), Some(path));
+    }
+}
+
+#[test]
+fn only_digits_make_a_process_number() {
+    assert_eq!(decimal(b"4194303"), Some(pid(4_194_303)));
+    for other in [&b""[..], b"0", b"self", b"12a", b"99999999999"] {
+        assert_eq!(decimal(other), None);
+    }
+}

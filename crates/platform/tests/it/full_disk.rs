@@ -1,0 +1,40 @@
+//! A disk that is really full.
+
+use crate::kept::names;
+use crate::update::put;
+use mcparley_platform::file::{UpdateError, WriteError};
+use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
+use std::fs;
+use std::path::Path;
+
+// F73
+#[test]
+fn a_full_disk_leaves_the_old_file_and_no_litter() {
+    let folder = tempfile::tempdir().unwrap();
+    // Mounting takes root and its capabilities; without them the file-size limit in `refused` is the
+    // proof.
+    if mount_small_disk(folder.path()).is_err() {
+        return;
+    }
+    let path = folder.path().join("servers.json");
+    put(&path, "old").unwrap();
+    fs::write(folder.path().join("filler"), vec![0; 48 * 1024]).unwrap();
+
+    let error = put(&path, &"x".repeat(30_000)).unwrap_err();
+
+    assert!(matches!(error, UpdateError::Write(WriteError::Full { .. })), "{error:?}");
+    assert!(error.hint().is_some());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    assert_eq!(names(folder.path()), ["filler", "servers.json"]);
+    rustix::mount::unmount(folder.path(), UnmountFlags::DETACH).unwrap();
+}
+
+/// In a mount namespace of this thread alone, which takes the disk along when it ends.
+#[expect(unsafe_code, reason = "leaving a namespace is marked unsafe as a whole")]
+fn mount_small_disk(path: &Path) -> rustix::io::Result<()> {
+    // SAFETY: mounts and the working directory are not what memory safety rests on; descriptors stay.
+    unsafe { rustix::thread::unshare_unsafe(rustix::thread::UnshareFlags::NEWNS) }?;
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    rustix::mount::mount_change("/", private)?;
+    rustix::mount::mount("none", path, "tmpfs", MountFlags::empty(), c"size=64k")
+}

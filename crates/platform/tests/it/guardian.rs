@@ -1,0 +1,152 @@
+//! The guardian itself: nothing leaks, nothing is shared, nothing but `SIGKILL` ends it.
+
+use crate::support::{assert_gone, hostile, launch, new_tag, soon, wait_for};
+use mcparley_platform::process::{Exit, Guarded, spawn};
+use mcparley_testkit::{Kind, processes_tagged};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::ErrorKind;
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// Of this process: each test has a process to itself, so nobody else opens any.
+fn open_descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// A field of `/proc/<pid>/stat` after the name: 0 is the state, 1 the parent.
+fn stat_field(pid: u32, field: usize) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(field).map(str::to_owned)
+}
+
+fn children() -> Vec<u32> {
+    let myself = std::process::id().to_string();
+    fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter(|&pid| stat_field(pid, 1).as_deref() == Some(&myself))
+        .collect()
+}
+
+fn guardian_of(server: &Guarded) -> Pid {
+    let parent = stat_field(server.pid(), 1).unwrap();
+    Pid::from_raw(parent.parse().unwrap()).unwrap()
+}
+
+// F25
+#[test]
+fn heavy_200_cycles_leave_no_descriptor_and_no_zombie() {
+    let cycle = || {
+        let server = spawn(&launch("cat", &[])).unwrap();
+        server.shut_down();
+    };
+    cycle();
+    let before = open_descriptors();
+    let start = Instant::now();
+    for _ in 0..200 {
+        cycle();
+    }
+    println!("200 cycles in {:?}", start.elapsed());
+    assert_eq!(open_descriptors(), before);
+    assert_eq!(children(), Vec::<u32>::new());
+}
+
+// F25
+#[test]
+fn heavy_failed_starts_leave_no_descriptor_and_no_zombie() {
+    let start = || spawn(&launch("/no/such/program", &[])).unwrap_err();
+    start();
+    let before = open_descriptors();
+    for _ in 0..50 {
+        start();
+    }
+    assert_eq!(open_descriptors(), before);
+    assert_eq!(children(), Vec::<u32>::new());
+}
+
+#[test]
+fn heavy_many_threads_start_servers_while_others_allocate() {
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for round in 0..25 {
+                    // Keeps the allocator's locks busy while others fork.
+                    let noise: Vec<String> = (0..500).map(|n| format!("{round}-{n}")).collect();
+                    let mut server = spawn(&launch("sh", &["-c", "exit 9"])).unwrap();
+                    let exit = server.wait_until(soon());
+                    assert_eq!(exit.unwrap().code, Some(9), "{}", noise.len());
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn ending_one_server_leaves_the_others_alive_whichever_came_first() {
+    let tags = [new_tag("first"), new_tag("second"), new_tag("third")];
+    let [first, second, third] = tags.each_ref().map(|tag| hostile(Kind::Stubborn, tag));
+    let alive = || tags.each_ref().map(|tag| processes_tagged(tag).len());
+    assert_eq!(alive(), [1, 1, 1]);
+    // Were its link inherited by a later guardian, the first would not notice its host's end.
+    drop(first);
+    assert_eq!(alive(), [0, 1, 1]);
+    drop(third);
+    assert_eq!(alive(), [0, 1, 0]);
+    drop(second);
+    assert_eq!(alive(), [0, 0, 0]);
+}
+
+#[test]
+fn a_guardian_has_left_its_hosts_folder_files_and_name() {
+    let server = hostile(Kind::Stubborn, &new_tag("open"));
+    let guardian = guardian_of(&server).as_raw_pid();
+    let name = fs::read_to_string(format!("/proc/{guardian}/comm")).unwrap();
+    assert_eq!(name, "mcparley-guard\n");
+    let open = fs::read_dir(format!("/proc/{guardian}/fd"));
+    // The copy of the host's memory is closed to other programs of the same user; only root sees more.
+    if !rustix::process::geteuid().is_root() {
+        assert_eq!(open.unwrap_err().kind(), ErrorKind::PermissionDenied);
+        return;
+    }
+    // The link and the signals.
+    assert_eq!(open.unwrap().count(), 2);
+    let cwd = fs::read_link(format!("/proc/{guardian}/cwd")).unwrap();
+    assert_eq!(cwd.to_str(), Some("/"));
+}
+
+#[test]
+fn a_guardian_does_not_hear_the_signals_of_a_terminal() {
+    let tag = new_tag("deaf");
+    let mut server = hostile(Kind::Polite, &tag);
+    let guardian = guardian_of(&server);
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT, Signal::PIPE] {
+        kill_process(guardian, signal).unwrap();
+    }
+    assert_eq!(server.try_wait(), None);
+    drop(server.take_stdin());
+    let expected = Exit { code: Some(0), signal: None };
+    assert_eq!(server.wait_until(soon()), Some(expected));
+}
+
+#[test]
+fn a_server_does_not_survive_a_killed_guardian() {
+    let tag = new_tag("bereft");
+    let mut server = hostile(Kind::Stubborn, &tag);
+    kill_process(guardian_of(&server), Signal::KILL).unwrap();
+    assert_eq!(server.wait_until(soon()), Some(Exit::default()));
+    assert_gone(&tag, LIMIT);
+    drop(server);
+    assert_eq!(children(), Vec::<u32>::new());
+}
+
+#[test]
+fn orphans_that_end_while_their_server_lives_are_not_left_as_zombies() {
+    let script = "(sh -c 'echo $$; exec sleep 0.01' &) ; read line";
+    let mut server = spawn(&launch("sh", &["-c", script])).unwrap();
+    let orphan: u32 = crate::support::first_line(&mut server).trim().parse().unwrap();
+    wait_for("orphan reaped", LIMIT, || stat_field(orphan, 0).is_none());
+    assert_eq!(server.try_wait(), None);
+}

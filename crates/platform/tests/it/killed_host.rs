@@ -1,0 +1,81 @@
+//! A host that is killed leaves nothing behind.
+
+use crate::support::{assert_gone, new_tag};
+use mcparley_testkit::{Kind, binary, example, processes_tagged};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const RUNS: usize = 50;
+
+/// A host process with one ready server; host, guardian and server carry the tag.
+fn host(kind: Kind, tag: &str) -> Child {
+    let mut host = Command::new(example("guarded"))
+        .args(["--tag", tag])
+        .arg(binary())
+        .args(["hostile", kind.as_str(), "--tag", tag])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let out = host.stdout.take().unwrap();
+    BufReader::new(out).read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n", "{kind:?}");
+    host
+}
+
+fn kill_and_count(kind: Kind, signal: Signal) -> Duration {
+    let tag = new_tag(kind.as_str());
+    let mut host = host(kind, &tag);
+    // Host and guardian on top of the kind's own.
+    assert_eq!(processes_tagged(&tag).len(), kind.processes() + 2, "{kind:?}");
+    kill_process(Pid::from_child(&host), signal).unwrap();
+    host.wait().unwrap();
+    assert_gone(&tag, Duration::from_secs(1))
+}
+
+fn kill_often(kind: Kind) {
+    let times: Vec<Duration> = (0..RUNS).map(|_| kill_and_count(kind, Signal::KILL)).collect();
+    println!("{kind:?}: 0 left in {RUNS} of {RUNS} runs, slowest {:?}", times.iter().max());
+}
+
+// F22
+#[test]
+fn heavy_nothing_is_left_of_a_polite_server() {
+    kill_often(Kind::Polite);
+}
+
+// F22
+#[test]
+fn heavy_nothing_is_left_of_a_stubborn_server() {
+    kill_often(Kind::Stubborn);
+}
+
+// F22
+#[test]
+fn heavy_nothing_is_left_of_a_server_with_a_child() {
+    kill_often(Kind::Child);
+}
+
+// F22
+#[test]
+fn heavy_nothing_is_left_of_a_server_with_a_daemon() {
+    kill_often(Kind::Daemon);
+}
+
+// F22
+#[test]
+fn heavy_nothing_is_left_of_a_server_with_fifty_daemons() {
+    kill_often(Kind::Daemons);
+}
+
+// F23
+#[test]
+fn nothing_is_left_when_other_signals_end_the_host() {
+    // Not the ones for damaged memory: the standard library catches the first of those.
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::ABORT] {
+        kill_and_count(Kind::Daemon, signal);
+    }
+}

@@ -1,0 +1,20 @@
+//! What files and processes do under faults, against the real system.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests prepare files, start programs, report their figures, and fail loudly"
+)]
+
+mod directory;
+mod full_disk;
+mod guardian;
+mod kept;
+mod killed_host;
+mod read;
+mod refused;
+mod shut_down;
+mod spawn;
+mod support;
+mod update;
+mod writers;

@@ -1,0 +1,72 @@
+//! What several families share: waiting for a condition, and guarded testkit processes.
+
+use mcparley_platform::process::{Guarded, Launch, spawn};
+use mcparley_testkit::{Kind, binary, processes_tagged};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Waits until `condition` holds and says how long that took; fails after `limit`.
+pub(crate) fn wait_for(what: &str, limit: Duration, condition: impl Fn() -> bool) -> Duration {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < limit, "not within {limit:?}: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    start.elapsed()
+}
+
+/// A tag no other process has.
+pub(crate) fn new_tag(name: &str) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{name}-{}-{number}", std::process::id())
+}
+
+/// Fails unless nothing with `tag` is left within `limit`.
+pub(crate) fn assert_gone(tag: &str, limit: Duration) -> Duration {
+    wait_for(&format!("{tag} gone"), limit, || processes_tagged(tag).is_empty())
+}
+
+/// A launch of `program` with the usual `PATH` and nothing else.
+pub(crate) fn launch(program: &str, args: &[&str]) -> Launch {
+    Launch {
+        program: program.into(),
+        args: args.iter().map(OsString::from).collect(),
+        env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        cwd: None,
+    }
+}
+
+/// A guarded hostile server with all its processes up.
+pub(crate) fn hostile(kind: Kind, tag: &str) -> Guarded {
+    let program = binary().into_os_string().into_string().unwrap();
+    let launch = launch(&program, &["hostile", kind.as_str(), "--tag", tag]);
+    let mut server = spawn(&launch).unwrap();
+    assert_eq!(first_line(&mut server), "ready\n");
+    server
+}
+
+/// The first line of a server's output.
+pub(crate) fn first_line(server: &mut Guarded) -> String {
+    let mut line = String::new();
+    let out = File::from(server.take_stdout().unwrap());
+    BufReader::new(out).read_line(&mut line).unwrap();
+    line
+}
+
+/// The whole output of a program that ends by itself.
+pub(crate) fn output(launch: &Launch) -> String {
+    let mut server = spawn(launch).unwrap();
+    let mut text = String::new();
+    let mut out = File::from(server.take_stdout().unwrap());
+    out.read_to_string(&mut text).unwrap();
+    text
+}
+
+/// Soon enough that nobody notices, late enough for a busy machine.
+pub(crate) fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(5)
+}
