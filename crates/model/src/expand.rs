@@ -218,6 +218,12 @@ pub enum ExpandError {
 }
 
 impl ExpandError {
+    /// Whether setting a variable is all it takes.
+    #[must_use]
+    pub fn is_unset(&self) -> bool {
+        matches!(self, Self::Unset { .. })
+    }
+
     /// Where the string stands.
     #[must_use]
     pub fn origin(&self) -> &Origin {

@@ -62,3 +62,6 @@ pub const VARIABLES: &[Variable] = &[
 
 /// Variables that settings may set without a question (C12): they bound our own work and reach no server.
 pub const SAFE_VARIABLES: [&str; 3] = ["MCP_TIMEOUT", "MCP_TOOL_TIMEOUT", "MAX_MCP_OUTPUT_TOKENS"];
+
+/// How many files `managed-settings.d` may hold.
+pub const MANAGED_FILES: usize = 256;

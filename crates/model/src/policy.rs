@@ -141,6 +141,25 @@ pub enum Violation {
     },
 }
 
+impl Violation {
+    /// Whether an entry forbids the server itself, rather than no entry permitting it.
+    #[must_use]
+    pub fn is_denial(&self) -> bool {
+        match self {
+            Self::Denied { .. } => true,
+            Self::NotAllowed { .. } => false,
+        }
+    }
+
+    /// Where the entry or the list stands.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        match self {
+            Self::Denied { origin, .. } | Self::NotAllowed { origin, .. } => origin,
+        }
+    }
+}
+
 impl Explain for Violation {
     fn hint(&self) -> Option<String> {
         Some(match self {

@@ -28,6 +28,20 @@ pub enum Os {
     Windows,
 }
 
+impl Os {
+    /// The system this was built for.
+    #[must_use]
+    pub fn current() -> Self {
+        if cfg!(target_os = "macos") {
+            Self::MacOs
+        } else if cfg!(windows) {
+            Self::Windows
+        } else {
+            Self::Linux
+        }
+    }
+}
+
 impl App {
     /// Where the app keeps its servers, most specific first: the project's files, then the user's.
     ///

@@ -21,8 +21,8 @@ pub struct RuleSet {
 impl RuleSet {
     /// Takes the rules of all scopes; their order only decides which of several is named as the reason.
     #[must_use]
-    pub fn new(rules: impl IntoIterator<Item = Rule>) -> Self {
-        let mut sorted: Vec<_> = rules.into_iter().map(Arc::new).collect();
+    pub fn new(rules: impl IntoIterator<Item = impl Into<Arc<Rule>>>) -> Self {
+        let mut sorted: Vec<Arc<Rule>> = rules.into_iter().map(Into::into).collect();
         sorted.sort_by_key(|rule| rule.scope());
         let of = |kind| sorted.iter().filter(|rule| rule.kind() == kind).cloned().collect();
         Self { allow: of(RuleKind::Allow), ask: of(RuleKind::Ask), deny: of(RuleKind::Deny) }

@@ -1,0 +1,256 @@
+//! Decides what becomes of every declared server, and says why (C1, C8, C15).
+//!
+//! Each declaration is judged on its own first (exclusivity, policy, disabled, approval), and only what may
+//! run competes for a name: a blocked or unapproved entry must never hide a permitted one. Nothing is
+//! dropped: what does not run stands in the plan with its reason.
+
+mod compete;
+mod standing;
+
+use crate::approval::{Approval, Session};
+use crate::config::{ConfigError, Hint, Kind, RawServer, ServerConfig, Transport};
+use crate::expand::Env;
+use crate::name::ServerName;
+use crate::policy;
+use crate::scope::{Origin, Scope, Source};
+use crate::settings::Settings;
+use crate::signature::{Definition, Endpoint, Signature};
+
+pub use standing::{Block, Standing};
+
+/// A server as one source declares it.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// Its name.
+    pub name: ServerName,
+    /// The source.
+    pub scope: Scope,
+    /// Where the entry stands.
+    pub origin: Origin,
+    /// What the entry says, or why it cannot be read.
+    pub raw: Result<RawServer, ConfigError>,
+    /// Variables that only this entry sees, such as a plugin's folder.
+    pub variables: Vec<(String, String)>,
+}
+
+/// Whether the administrator's files leave room for others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Enterprise {
+    /// There is no `managed-mcp.json`.
+    #[default]
+    Absent,
+    /// There is one: nothing else runs.
+    Exclusive(Source),
+    /// A managed file cannot be read: nothing runs at all (C5).
+    Broken {
+        /// The file.
+        source: Source,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// What declarations are judged by.
+#[derive(Debug, Default)]
+pub struct Ground {
+    /// What the settings say.
+    pub settings: Settings,
+    /// The administrator's word.
+    pub enterprise: Enterprise,
+    /// Whether only dynamic servers are wanted (`--strict-mcp-config`).
+    pub strict: bool,
+    /// Whether a person can be asked.
+    pub session: Session,
+    /// The variables for expansion.
+    pub env: Env,
+}
+
+/// What becomes of every declared server.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Every declaration, in precedence order, lowest first.
+    pub servers: Vec<Planned>,
+}
+
+/// One declaration and its fate.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The server's name.
+    pub name: ServerName,
+    /// The source.
+    pub scope: Scope,
+    /// Where the entry stands.
+    pub origin: Origin,
+    /// Its fate, and why.
+    pub standing: Standing,
+    /// The entry as it is written, when it could be read.
+    pub raw: Option<RawServer>,
+    /// The transport, when the entry tells.
+    pub kind: Option<Kind>,
+    /// The entry expanded and checked, when it could be.
+    pub config: Option<ServerConfig>,
+    /// What approving it would bind.
+    pub definition: Option<Definition>,
+    /// What was noticed and stops nothing.
+    pub hints: Vec<Hint>,
+}
+
+impl Plan {
+    /// Plans. Pure: the same declarations on the same ground give the same plan.
+    ///
+    /// Of two declarations of one name in one scope the later wins, except between plugins.
+    #[must_use]
+    pub fn make(declarations: Vec<Declaration>, ground: &Ground) -> Self {
+        let mut servers: Vec<Planned> =
+            declarations.into_iter().map(|declaration| ground.planned(declaration)).collect();
+        // Stable, so that within a scope the order of the sources is kept.
+        servers.sort_by_key(|server| server.scope);
+        compete::deny_aliases(&mut servers);
+        compete::shadow(&mut servers);
+        compete::dedupe(&mut servers);
+        Self { servers }
+    }
+
+    /// The servers that may be connected to.
+    pub fn ready(&self) -> impl Iterator<Item = &Planned> {
+        self.servers.iter().filter(|server| server.standing == Standing::Ready)
+    }
+
+    /// The declarations of one name, the winner first.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Vec<&Planned> {
+        let mut named: Vec<&Planned> =
+            self.servers.iter().rev().filter(|server| server.name.as_str() == name).collect();
+        named.sort_by_key(|server| server.standing != Standing::Ready);
+        named
+    }
+}
+
+impl Planned {
+    /// Identity of its connection.
+    #[must_use]
+    pub fn signature(&self) -> Option<Signature> {
+        self.config.as_ref().map(Signature::of)
+    }
+
+    pub(crate) fn endpoint(&self) -> Option<Endpoint> {
+        self.config.as_ref().and_then(Endpoint::of)
+    }
+
+    /// Variables in its environment that change which program runs or what is loaded into it (B58).
+    pub fn dangerous_variables(&self) -> impl Iterator<Item = &str> {
+        let env = self.raw.iter().flat_map(|raw| raw.env.iter());
+        env.map(|(name, _)| name.as_str()).filter(|name| policy::changes_what_runs(name))
+    }
+}
+
+/// Judging one declaration, without looking at the others.
+impl Ground {
+    fn planned(&self, declaration: Declaration) -> Planned {
+        let Declaration { name, scope, origin, raw, variables } = declaration;
+        let (raw, read) = match raw {
+            Ok(raw) => {
+                let config = self.config(&raw, scope, &origin, &variables);
+                (Some(raw), config)
+            }
+            Err(error) => (None, Err(error)),
+        };
+        let kind = raw.as_ref().and_then(|raw| raw.effective_kind(&origin).ok());
+        let hints = raw.as_ref().zip(kind).map(|(raw, kind)| raw.hints(kind)).unwrap_or_default();
+        let definition =
+            raw.as_ref().zip(read.as_ref().ok()).map(|(raw, config)| Definition::of(raw, config));
+        let standing = match (self.excluded(scope), &read) {
+            (Some(block), _) => Standing::Blocked(block),
+            (None, Err(error)) => Standing::Invalid(error.clone()),
+            (None, Ok(config)) => self.standing(&name, scope, config, definition.as_ref()),
+        };
+        Planned { name, scope, origin, standing, raw, kind, config: read.ok(), definition, hints }
+    }
+
+    fn config(
+        &self,
+        raw: &RawServer,
+        scope: Scope,
+        origin: &Origin,
+        variables: &[(String, String)],
+    ) -> Result<ServerConfig, ConfigError> {
+        let kind = raw.effective_kind(origin)?;
+        if kind.is_runtime_only() && !matches!(scope, Scope::Dynamic | Scope::Connectors) {
+            return Err(ConfigError::RuntimeOnly { kind, origin: origin.clone() });
+        }
+        if variables.is_empty() {
+            return raw.to_config(&self.env, origin);
+        }
+        let mut env = self.env.clone();
+        for (name, value) in variables {
+            env.set(name, value);
+        }
+        raw.to_config(&env, origin)
+    }
+
+    /// Whether the scope as a whole is out.
+    fn excluded(&self, scope: Scope) -> Option<Block> {
+        match &self.enterprise {
+            Enterprise::Broken { source, reason } => {
+                Some(Block::ManagedBroken { file: source.clone(), reason: reason.clone() })
+            }
+            Enterprise::Exclusive(source) if scope != Scope::Enterprise => {
+                Some(Block::ManagedOnly { file: source.clone() })
+            }
+            Enterprise::Absent if self.strict && scope != Scope::Dynamic => Some(Block::Strict),
+            Enterprise::Exclusive(_) | Enterprise::Absent => None,
+        }
+    }
+
+    fn standing(
+        &self,
+        name: &ServerName,
+        scope: Scope,
+        config: &ServerConfig,
+        definition: Option<&Definition>,
+    ) -> Standing {
+        if let Err(violation) = judge_policy(&self.settings.policy, name, scope, config) {
+            return Standing::Blocked(Block::Policy(violation));
+        }
+        if let Some(entry) = self.settings.disabled.iter().find(|entry| entry.value == *name) {
+            return Standing::Disabled { by: entry.origin.clone() };
+        }
+        let (Scope::Project, Some(definition)) = (scope, definition) else { return Standing::Ready };
+        match self.settings.choices.approval(name, definition, self.session) {
+            Approval::Approved => Standing::Ready,
+            Approval::Rejected { by } => Standing::Rejected { by },
+            Approval::Pending(why) => Standing::NeedsApproval(why),
+        }
+    }
+}
+
+/// Policy, for every path a server can come by.
+///
+/// # Errors
+/// The rule that forbids it.
+pub fn judge_policy(
+    policy: &policy::Policy,
+    name: &ServerName,
+    scope: Scope,
+    config: &ServerConfig,
+) -> Result<(), policy::Violation> {
+    let (argv, env_names): (Vec<&str>, Vec<&str>);
+    let target = match &config.transport {
+        Transport::Stdio(stdio) => {
+            let args = stdio.args.iter().map(|arg| arg.expose().as_str());
+            argv = std::iter::once(stdio.command.as_str()).chain(args).collect();
+            env_names = stdio.env.iter().map(|(name, _)| name.as_str()).collect();
+            policy::Target::Command { argv: &argv, env_names: &env_names }
+        }
+        Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
+            policy::Target::Url(remote.url.expose())
+        }
+        Transport::SseIde(ide) | Transport::WsIde(ide) => policy::Target::Url(&ide.url),
+        Transport::ClaudeAiProxy { url, .. } => policy::Target::Url(url),
+        Transport::Sdk { .. } => policy::Target::Other,
+    };
+    policy.judge(&policy::Subject { name, scope, target })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! Reads settings files: who may say what about servers, permissions and policy.
+//!
+//! The same keys mean different things in different files, because the files have different authors. A
+//! [`Layer`] names the author; what a layer may not say is left out with a warning, never silently.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::approval::Choices;
+use crate::config::Spanned;
+use crate::document::Node;
+use crate::limits::SAFE_VARIABLES;
+use crate::name::ServerName;
+use crate::permission::{Mode, Rule, RuleKind, RuleScope};
+use crate::policy::{Owner, Policy, Rules};
+use crate::scope::Origin;
+use crate::secret::Secret;
+
+/// Whose settings a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// The machine's administrator.
+    Managed,
+    /// `--settings` and other options of this run.
+    CommandLine,
+    /// The user, everywhere.
+    User,
+    /// The user, for this project, in a file outside of it (`projects` of `~/.claude.json`).
+    Private,
+    /// The user, for this project, in a file inside of it (`.claude/settings.local.json`).
+    Local,
+    /// Whoever wrote the repository (`.claude/settings.json`).
+    Project,
+}
+
+impl Layer {
+    /// Whether a yes from this layer counts: the repository can write neither of these.
+    fn may_approve(self) -> bool {
+        match self {
+            Self::Managed | Self::CommandLine | Self::User | Self::Private => true,
+            Self::Local | Self::Project => false,
+        }
+    }
+
+    /// Whether the layer may give away more than the user did.
+    fn may_widen(self) -> bool {
+        match self {
+            Self::Managed | Self::CommandLine | Self::User | Self::Private | Self::Local => true,
+            Self::Project => false,
+        }
+    }
+
+    fn rule_scope(self) -> RuleScope {
+        match self {
+            Self::Managed => RuleScope::Managed,
+            Self::CommandLine => RuleScope::CommandLine,
+            Self::User => RuleScope::User,
+            Self::Private | Self::Local => RuleScope::Local,
+            Self::Project => RuleScope::Project,
+        }
+    }
+}
+
+/// Everything the settings say, added up.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// Approvals and rejections of project servers.
+    pub choices: Choices,
+    /// `disabledMcpServers`: servers switched off.
+    pub disabled: Vec<Spanned<ServerName>>,
+    /// `permissions.allow`, `.ask` and `.deny`.
+    pub rules: Vec<Arc<Rule>>,
+    /// `permissions.defaultMode`; a layer read later wins.
+    pub mode: Option<Spanned<Mode>>,
+    /// `allowedMcpServers`, `deniedMcpServers`, `allowManagedMcpServersOnly`.
+    pub policy: Policy,
+    /// `plugins`: folders to load plugins from.
+    pub plugins: Vec<Spanned<String>>,
+    /// `env`: variables for expansion and for our own limits.
+    pub env: Vec<Variable>,
+    /// What was left out, and why.
+    pub warnings: Vec<Warning>,
+}
+
+/// A variable that settings set.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Secret<String>,
+    /// Where it is set.
+    pub origin: Origin,
+}
+
+/// Something in a settings file that does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// What, and why.
+    pub text: String,
+    /// Where.
+    pub origin: Origin,
+}
+
+impl Settings {
+    /// Adds what `root` says. Read layers from the weakest to the strongest.
+    pub fn read(&mut self, root: Node<'_>, layer: Layer) {
+        let Some(members) = root.as_object() else {
+            return self.warn(root, format!("settings are an object, not {}", root.kind()));
+        };
+        for member in members {
+            let value = member.value;
+            match member.name {
+                "enabledMcpjsonServers" => self.read_enabled(value, layer),
+                "disabledMcpjsonServers" => {
+                    let rejected = self.names("disabledMcpjsonServers", value);
+                    self.choices.rejected.extend(rejected);
+                }
+                "mcpjsonServerDefinitions" if layer.may_approve() => self.read_definitions(value),
+                "enableAllProjectMcpServers" => self.read_enable_all(value, layer),
+                "disabledMcpServers" => {
+                    let disabled = self.names("disabledMcpServers", value);
+                    self.disabled.extend(disabled);
+                }
+                "permissions" => self.read_permissions(value, layer),
+                "allowedMcpServers" | "deniedMcpServers" | "allowManagedMcpServersOnly" => {
+                    self.read_policy(member.name, value, layer);
+                }
+                "plugins" => self.read_plugins(value, layer),
+                "env" => self.read_env(value, layer),
+                _ => {}
+            }
+        }
+    }
+
+    fn read_enabled(&mut self, value: Node<'_>, layer: Layer) {
+        let names = self.names("enabledMcpjsonServers", value);
+        if layer.may_approve() {
+            self.choices.enabled.extend(names);
+            return;
+        }
+        if layer == Layer::Project {
+            self.warn(value, "a repository cannot approve its own servers".to_owned());
+        }
+        self.choices.claimed.extend(names);
+    }
+
+    fn read_definitions(&mut self, value: Node<'_>) {
+        let Some(members) = value.as_object() else {
+            return self.warn(value, "`mcpjsonServerDefinitions` is not an object".to_owned());
+        };
+        for member in members {
+            let one = member.value.as_str().into_iter();
+            let many = member.value.as_array().into_iter().flatten().filter_map(Node::as_str);
+            let name = ServerName::new(member.name);
+            self.choices.definitions.extend(one.chain(many).map(|hash| (name.clone(), hash.to_owned())));
+        }
+    }
+
+    fn read_enable_all(&mut self, value: Node<'_>, layer: Layer) {
+        match value.as_bool() {
+            Some(true) if layer.may_approve() => self.choices.enable_all = Some(value.origin()),
+            Some(true) => self.warn(
+                value,
+                "a file in the project's folder cannot approve the project's servers".to_owned(),
+            ),
+            Some(false) => {}
+            None => self.warn(value, "`enableAllProjectMcpServers` is neither true nor false".to_owned()),
+        }
+    }
+
+    fn read_permissions(&mut self, value: Node<'_>, layer: Layer) {
+        for (key, kind) in [("allow", RuleKind::Allow), ("ask", RuleKind::Ask), ("deny", RuleKind::Deny)] {
+            if let Some(list) = value.get(key) {
+                self.read_rules(list, kind, layer);
+            }
+        }
+        if let Some(mode) = value.get("defaultMode") {
+            self.read_mode(mode, layer);
+        }
+    }
+
+    fn read_rules(&mut self, list: Node<'_>, kind: RuleKind, layer: Layer) {
+        let Some(elements) = list.as_array() else {
+            return self.warn(list, "permission rules are an array of strings".to_owned());
+        };
+        for element in elements {
+            let Some(text) = element.as_str() else {
+                self.warn(element, format!("a permission rule is a string, not {}", element.kind()));
+                continue;
+            };
+            match Rule::parse(kind, text, element.origin(), layer.rule_scope()) {
+                Ok(rule) => self.rules.push(Arc::new(rule)),
+                Err(error) => self.warn(element, error.to_string()),
+            }
+        }
+    }
+
+    fn read_mode(&mut self, value: Node<'_>, layer: Layer) {
+        let Some(mode) = value.as_str().and_then(|word| Mode::parse(word).ok()) else {
+            return self.warn(value, "`permissions.defaultMode` is no known mode".to_owned());
+        };
+        if !layer.may_widen() && !matches!(mode, Mode::Default | Mode::Plan) {
+            return self.warn(value, format!("a repository cannot choose the permission mode `{mode}`"));
+        }
+        self.mode = Some(Spanned { value: mode, origin: value.origin() });
+    }
+
+    fn read_policy(&mut self, key: &str, value: Node<'_>, layer: Layer) {
+        let owner = match layer {
+            Layer::Managed => Owner::Managed,
+            Layer::User => Owner::User,
+            Layer::CommandLine | Layer::Private | Layer::Local | Layer::Project => {
+                return self.warn(value, format!("`{key}` counts only in managed and user settings"));
+            }
+        };
+        if key == "allowManagedMcpServersOnly" {
+            if owner == Owner::Managed && value.as_bool() == Some(true) {
+                self.policy.allow_managed_only();
+            }
+            return;
+        }
+        let (rules, dropped) = Rules::read(value);
+        match key {
+            "allowedMcpServers" => self.policy.allow(owner, rules),
+            _ => self.policy.deny(rules),
+        }
+        let warnings = dropped.into_iter();
+        self.warnings.extend(warnings.map(|warning| Warning {
+            text: format!("policy entry left out: {}", warning.fault),
+            origin: warning.origin,
+        }));
+    }
+
+    fn read_plugins(&mut self, value: Node<'_>, layer: Layer) {
+        if !layer.may_widen() {
+            return self.warn(value, "a repository cannot load plugins".to_owned());
+        }
+        let Some(elements) = value.as_array() else {
+            return self.warn(value, "`plugins` is an array of folders".to_owned());
+        };
+        for element in elements {
+            match element.as_str() {
+                Some(folder) => {
+                    self.plugins.push(Spanned { value: folder.to_owned(), origin: element.origin() });
+                }
+                None => self.warn(element, format!("a plugin is a folder's path, not {}", element.kind())),
+            }
+        }
+    }
+
+    /// C12: a repository may bound our own work, and nothing else, without a question.
+    fn read_env(&mut self, value: Node<'_>, layer: Layer) {
+        for member in value.as_object().into_iter().flatten() {
+            let Some(text) = member.value.as_str() else {
+                self.warn(member.value, format!("`env.{}` is not a string", member.name));
+                continue;
+            };
+            if !layer.may_widen() && !SAFE_VARIABLES.contains(&member.name) {
+                let text = format!("a repository cannot set `{}`; set it in your own settings", member.name);
+                self.warn(member.value, text);
+                continue;
+            }
+            self.env.push(Variable {
+                name: member.name.to_owned(),
+                value: Secret::new(text.to_owned()),
+                origin: member.value.origin(),
+            });
+        }
+    }
+
+    fn names(&mut self, key: &str, value: Node<'_>) -> Vec<Spanned<ServerName>> {
+        let Some(elements) = value.as_array() else {
+            self.warn(value, format!("`{key}` is an array of server names"));
+            return Vec::new();
+        };
+        let named = |element: Node<'_>| {
+            let value = ServerName::new(element.as_str()?);
+            Some(Spanned { value, origin: element.origin() })
+        };
+        elements.filter_map(named).collect()
+    }
+
+    fn warn(&mut self, value: Node<'_>, text: String) {
+        self.warnings.push(Warning { text, origin: value.origin() });
+    }
+}
+
+#[cfg(test)]
+mod tests;
