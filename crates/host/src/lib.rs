@@ -1,1 +1,42 @@
 //! What is alive, and one call from end to end: the crate other agents embed.
+//!
+//! Today it reads, judges and edits the configuration of MCP servers; connections and calls come next.
+//!
+//! | to | start at |
+//! |---|---|
+//! | say where files are and what is wanted | [`Places`], [`Wishes`] |
+//! | know what becomes of every configured server | [`load`] → [`Loaded`] |
+//! | add, remove, switch, approve | [`change`] |
+//! | take over servers of other programs | [`import`] |
+//!
+//! The crate never looks around: home, working directory and environment are handed in.
+//!
+//! ```
+//! use mcparley::{NoConnectors, Places, Wishes, load};
+//! use mcparley::model::plan::Plan;
+//! # fn main() -> Result<(), std::io::Error> {
+//! # let home = tempfile::tempdir()?;
+//! # let project = home.path().join("project");
+//! # std::fs::create_dir(&project)?;
+//! let places = Places::of(home.path(), &project);
+//! let loaded = load(&places, &Wishes::default(), &NoConnectors);
+//! for server in &loaded.plan.servers {
+//!     println!("{}: {}", server.name.as_str(), server.standing.as_str());
+//! }
+//! # assert_eq!(loaded.plan.servers.len(), 0);
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod change;
+pub mod import;
+mod places;
+mod sources;
+
+pub use mcparley_model as model;
+
+pub use places::Places;
+pub use sources::{
+    Connector, ConnectorError, Connectors, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,
+    load,
+};

@@ -1,0 +1,217 @@
+//! Writes down what a person chose: approve, reject, switch on, switch off.
+
+use std::path::PathBuf;
+
+use mcparley_model::edit::{EditError, Editor};
+use mcparley_model::name::{ServerName, normalise_server};
+use mcparley_model::plan::{Planned, Standing};
+use mcparley_model::scope::{Origin, Scope};
+use mcparley_model::signature::Definition;
+use serde_json::Value;
+
+use super::{ChangeError, Spot, WriteScope};
+use crate::places::Places;
+use crate::sources::Loaded;
+
+const ENABLED: &str = "enabledMcpjsonServers";
+const REJECTED: &str = "disabledMcpjsonServers";
+const DEFINITIONS: &str = "mcpjsonServerDefinitions";
+const DISABLED: &str = "disabledMcpServers";
+
+/// A choice about a project's server that was written down.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The server.
+    pub name: ServerName,
+    /// What it is, for an approval.
+    pub definition: Option<Definition>,
+    /// The file the choice stands in.
+    pub file: PathBuf,
+    /// A rejection elsewhere that still holds, because a no wins over a yes.
+    pub still_rejected: Option<Origin>,
+}
+
+/// A server that was switched on or off.
+#[derive(Clone, Debug)]
+pub struct Switched {
+    /// The server.
+    pub name: String,
+    /// The files that changed; none when it already was as wanted.
+    pub files: Vec<PathBuf>,
+    /// What still switches it off: a file that is not the user's to edit.
+    pub still_disabled: Option<Origin>,
+}
+
+/// Approves a project's server as it is defined now.
+///
+/// `seen` is the definition the person looked at; when the server has become another one in the meantime
+/// nothing is approved (B22).
+///
+/// # Errors
+/// When it is no project server, cannot be used, or is not what was looked at.
+pub fn approve(
+    places: &Places,
+    loaded: &Loaded,
+    name: &str,
+    scope: WriteScope,
+    seen: Option<&str>,
+) -> Result<Chosen, ChangeError> {
+    let server = project_server(loaded, name)?;
+    let Some(definition) = server.definition else {
+        let reason = server.standing.reason().unwrap_or_default();
+        return Err(ChangeError::Unusable { name: name.to_owned(), reason });
+    };
+    let text = definition.to_string();
+    if seen.is_some_and(|seen| seen != text) {
+        return Err(ChangeError::OtherDefinition { name: name.to_owned(), actual: text });
+    }
+    let same = same_name(&server.name);
+    for spot in own_spots(places) {
+        spot.change_existing(|editor, path| editor.remove_from_list(path, REJECTED, &same))?;
+    }
+    let ((), updated) = choices(places, scope).change(|editor, path| {
+        editor.add_to_list(path, ENABLED, name)?;
+        remember(editor, path, name, &text)
+    })?;
+    Ok(Chosen {
+        name: server.name.clone(),
+        definition: Some(definition),
+        file: updated.path().to_owned(),
+        still_rejected: foreign_rejection(places, loaded, &server.name),
+    })
+}
+
+/// Rejects a project's server, whatever it is or becomes.
+///
+/// # Errors
+/// When it is no project server.
+pub fn reject(
+    places: &Places,
+    loaded: &Loaded,
+    name: &str,
+    scope: WriteScope,
+) -> Result<Chosen, ChangeError> {
+    let server = project_server(loaded, name)?;
+    let same = same_name(&server.name);
+    for spot in own_spots(places) {
+        spot.change_existing(|editor, path| {
+            let below = [path, &[DEFINITIONS]].concat();
+            editor.remove(&below, name)?;
+            editor.remove_from_list(path, ENABLED, &same)
+        })?;
+    }
+    let ((), updated) =
+        choices(places, scope).change(|editor, path| editor.add_to_list(path, REJECTED, name))?;
+    let file = updated.path().to_owned();
+    Ok(Chosen { name: server.name.clone(), definition: None, file, still_rejected: None })
+}
+
+/// Forgets every approval and rejection for this project; gives the files that changed.
+///
+/// # Errors
+/// When a file cannot be edited.
+pub fn reset_project_choices(places: &Places) -> Result<Vec<PathBuf>, ChangeError> {
+    let mut changed = Vec::new();
+    for spot in [Spot::private_choices(places), Spot::local_choices(places)] {
+        let removed = spot.change_existing(|editor, path| {
+            let mut removed = false;
+            for key in [ENABLED, REJECTED, DEFINITIONS] {
+                removed |= editor.remove(path, key)?;
+            }
+            Ok(removed)
+        })?;
+        if removed {
+            changed.push(spot.file);
+        }
+    }
+    Ok(changed)
+}
+
+/// Switches a server off, for this project or everywhere.
+///
+/// # Errors
+/// When there is no such server.
+pub fn disable(
+    places: &Places,
+    loaded: &Loaded,
+    name: &str,
+    scope: WriteScope,
+) -> Result<Switched, ChangeError> {
+    known(loaded, name)?;
+    let ((), updated) =
+        choices(places, scope).change(|editor, path| editor.add_to_list(path, DISABLED, name))?;
+    let files = vec![updated.path().to_owned()];
+    Ok(Switched { name: name.to_owned(), files, still_disabled: None })
+}
+
+/// Switches a server on again, wherever the user switched it off.
+///
+/// # Errors
+/// When there is no such server.
+pub fn enable(places: &Places, loaded: &Loaded, name: &str) -> Result<Switched, ChangeError> {
+    known(loaded, name)?;
+    let mut files = Vec::new();
+    for spot in own_spots(places).into_iter().chain([Spot::local_choices(places)]) {
+        let removed = spot
+            .change_existing(|editor, path| editor.remove_from_list(path, DISABLED, |entry| entry == name))?;
+        if removed {
+            files.push(spot.file);
+        }
+    }
+    let ours = [places.claude.json.clone(), places.user_settings(), places.local_settings()];
+    let entries = loaded.settings.disabled.iter().filter(|entry| entry.value.as_str() == name);
+    let still_disabled = entries.map(|entry| entry.origin.clone()).find(|origin| is_foreign(origin, &ours));
+    Ok(Switched { name: name.to_owned(), files, still_disabled })
+}
+
+/// Binds the approval to what the server is now.
+fn remember(editor: &Editor, path: &[&str], name: &str, definition: &str) -> Result<(), EditError> {
+    let below = [path, &[DEFINITIONS]].concat();
+    editor.set(&below, name, &Value::from(definition))
+}
+
+fn choices(places: &Places, scope: WriteScope) -> Spot {
+    match scope {
+        WriteScope::User => Spot::user_choices(places),
+        WriteScope::Local | WriteScope::Project => Spot::private_choices(places),
+    }
+}
+
+/// The user's own files: a choice made there is taken back there.
+fn own_spots(places: &Places) -> [Spot; 2] {
+    [Spot::private_choices(places), Spot::user_choices(places)]
+}
+
+fn known(loaded: &Loaded, name: &str) -> Result<(), ChangeError> {
+    if loaded.plan.named(name).is_empty() {
+        let similar = loaded.similar(name);
+        return Err(ChangeError::NotFound { name: name.to_owned(), scope: None, similar });
+    }
+    Ok(())
+}
+
+/// The project's declaration of this name; the nearest file that is usable counts.
+fn project_server<'l>(loaded: &'l Loaded, name: &str) -> Result<&'l Planned, ChangeError> {
+    known(loaded, name)?;
+    let mut declared: Vec<&Planned> =
+        loaded.plan.named(name).into_iter().filter(|server| server.scope == Scope::Project).collect();
+    declared.sort_by_key(|server| matches!(server.standing, Standing::Invalid(_)));
+    declared.first().copied().ok_or_else(|| ChangeError::NotAProjectServer { name: name.to_owned() })
+}
+
+fn same_name(name: &ServerName) -> impl Fn(&str) -> bool + use<> {
+    let wanted = normalise_server(name);
+    move |entry| normalise_server(&ServerName::new(entry)) == wanted
+}
+
+/// A rejection in a file that approving does not touch.
+fn foreign_rejection(places: &Places, loaded: &Loaded, name: &ServerName) -> Option<Origin> {
+    let same = same_name(name);
+    let ours = [places.claude.json.clone(), places.user_settings()];
+    let rejected = loaded.settings.choices.rejected.iter().filter(|entry| same(entry.value.as_str()));
+    rejected.map(|entry| entry.origin.clone()).find(|origin| is_foreign(origin, &ours))
+}
+
+fn is_foreign(origin: &Origin, ours: &[PathBuf]) -> bool {
+    origin.source.path().is_none_or(|path| !ours.iter().any(|own| own == path))
+}

@@ -1,0 +1,147 @@
+//! Why a change was not made.
+
+use std::path::PathBuf;
+
+use mcparley_model::config::ConfigError;
+use mcparley_model::edit::EditError;
+use mcparley_model::explain::Explain;
+use mcparley_model::name::NameError;
+use mcparley_model::plan::Block;
+use mcparley_platform::file::{ReadError, UpdateError, WriteError};
+
+use super::WriteScope;
+
+/// A change that was not made; the files are as they were.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChangeError {
+    /// The name cannot be used.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The entry cannot be used.
+    #[error("{0}")]
+    Config(#[from] ConfigError),
+    /// The file does not let itself be edited.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(ReadError),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Write(WriteError),
+    /// The name is taken in this scope.
+    #[error("`{name}` already exists in {scope} scope ({})", file.display())]
+    Exists {
+        /// The name.
+        name: String,
+        /// The scope.
+        scope: &'static str,
+        /// The file it stands in.
+        file: PathBuf,
+    },
+    /// A policy forbids it.
+    #[error("`{name}` is not allowed: {block}")]
+    Blocked {
+        /// The server.
+        name: String,
+        /// The rule.
+        block: Box<Block>,
+    },
+    /// There is no such server.
+    #[error("there is no server named `{name}`{}", in_scope(*scope))]
+    NotFound {
+        /// The name.
+        name: String,
+        /// The scope that was looked at; absent means all.
+        scope: Option<WriteScope>,
+        /// Names that look like it.
+        similar: Vec<String>,
+    },
+    /// The name stands in several scopes.
+    #[error("`{name}` stands in several scopes: {}", words(scopes))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The scopes.
+        scopes: Vec<WriteScope>,
+    },
+    /// Only project servers are approved or rejected.
+    #[error("`{name}` does not come from the project; it needs no approval")]
+    NotAProjectServer {
+        /// The server.
+        name: String,
+    },
+    /// It is not what the person looked at.
+    #[error("`{name}` is not what was looked at: its definition is {actual}")]
+    OtherDefinition {
+        /// The server.
+        name: String,
+        /// What it is now.
+        actual: String,
+    },
+    /// It is invalid, so there is nothing to approve.
+    #[error("`{name}` cannot be approved as it is written: {reason}")]
+    Unusable {
+        /// The server.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// The change ended without a result.
+    #[error("nothing was done to {}", file.display())]
+    NothingDone {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+fn in_scope(scope: Option<WriteScope>) -> String {
+    scope.map(|scope| format!(" in {} scope", scope.as_str())).unwrap_or_default()
+}
+
+fn words(scopes: &[WriteScope]) -> String {
+    scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+impl From<UpdateError<EditError>> for ChangeError {
+    fn from(error: UpdateError<EditError>) -> Self {
+        match error {
+            UpdateError::Read(error) => Self::Read(error),
+            UpdateError::Write(error) => Self::Write(error),
+            UpdateError::Refused(error) => Self::Edit(error),
+        }
+    }
+}
+
+impl Explain for ChangeError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Name(error) => error.hint(),
+            Self::Config(error) => error.hint(),
+            Self::Edit(error) => error.hint(),
+            Self::Read(error) => error.hint(),
+            Self::Write(error) => error.hint(),
+            Self::Exists { name, scope, .. } => {
+                Some(format!("remove it first: `mcparley remove {name} -s {scope}`, or choose another name"))
+            }
+            Self::Blocked { .. } => {
+                Some("ask the machine's administrator, or choose a server that is allowed".to_owned())
+            }
+            Self::NotFound { similar, .. } if similar.is_empty() => {
+                Some("`mcparley plan` shows every configured server".to_owned())
+            }
+            Self::NotFound { similar, .. } => Some(format!("did you mean `{}`?", similar.join("`, `"))),
+            Self::Ambiguous { name, scopes } => {
+                let command = |scope: &WriteScope| format!("`mcparley remove {name} -s {}`", scope.as_str());
+                Some(format!("say which: {}", scopes.iter().map(command).collect::<Vec<_>>().join(" or ")))
+            }
+            Self::NotAProjectServer { name } => {
+                Some(format!("`mcparley enable {name}` and `mcparley disable {name}` switch it on and off"))
+            }
+            Self::OtherDefinition { name, .. } => Some(format!("look again: `mcparley get {name}`")),
+            Self::Unusable { name, .. } => Some(format!("`mcparley get {name}` shows what is wrong")),
+            Self::NothingDone { .. } => None,
+        }
+    }
+}

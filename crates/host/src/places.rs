@@ -1,0 +1,107 @@
+//! Where everything is, as one value: the library never looks around by itself.
+
+use std::path::{Path, PathBuf};
+
+use mcparley_model::limits::WALK_UP_FOLDERS;
+use mcparley_platform::dirs::ClaudeFiles;
+
+/// The folders and files that configuration is read from.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Where the user stands.
+    pub cwd: PathBuf,
+    /// The user's home directory.
+    pub home: PathBuf,
+    /// The project: the nearest folder with version control, or [`Places::cwd`].
+    pub project: PathBuf,
+    /// The user's own files.
+    pub claude: ClaudeFiles,
+    /// The administrator's folder.
+    pub managed: PathBuf,
+    /// Where plugins may keep data of their own.
+    pub plugin_data: PathBuf,
+}
+
+/// The administrator's folder on this system (C5).
+fn system_managed_dir() -> &'static Path {
+    Path::new(if cfg!(target_os = "macos") {
+        "/Library/Application Support/ClaudeCode"
+    } else if cfg!(windows) {
+        r"C:\Program Files\ClaudeCode"
+    } else {
+        "/etc/claude-code"
+    })
+}
+
+impl Places {
+    /// The usual places of a user with this home who stands in `cwd`.
+    #[must_use]
+    pub fn of(home: &Path, cwd: &Path) -> Self {
+        Self {
+            cwd: cwd.to_owned(),
+            home: home.to_owned(),
+            project: project_of(cwd, home),
+            claude: ClaudeFiles::of(home, None),
+            managed: system_managed_dir().to_owned(),
+            plugin_data: home.join(".local/share/mcparley/plugins"),
+        }
+    }
+
+    /// Takes `trial` for the administrator's folder, unless the machine has managed files.
+    ///
+    /// Lets an administrator try a policy; a machine that has one cannot be talked out of it.
+    #[must_use]
+    pub fn with_managed_trial(mut self, trial: &Path) -> Self {
+        let managed = |name: &str| self.managed.join(name).symlink_metadata().is_ok();
+        if !managed("managed-mcp.json") && !managed("managed-settings.json") && !managed("managed-settings.d")
+        {
+            self.managed = trial.to_owned();
+        }
+        self
+    }
+
+    /// The user's settings.
+    #[must_use]
+    pub fn user_settings(&self) -> PathBuf {
+        self.claude.dir.join("settings.json")
+    }
+
+    /// The repository's settings; absent where they would be the user's.
+    #[must_use]
+    pub fn project_settings(&self) -> Option<PathBuf> {
+        let dir = self.project.join(".claude");
+        (dir != self.claude.dir).then(|| dir.join("settings.json"))
+    }
+
+    /// The user's settings for this project.
+    #[must_use]
+    pub fn local_settings(&self) -> PathBuf {
+        self.project.join(".claude/settings.local.json")
+    }
+
+    /// The key of this project in `projects` of `~/.claude.json`.
+    #[must_use]
+    pub fn project_key(&self) -> String {
+        self.project.to_string_lossy().into_owned()
+    }
+
+    /// Every place a `.mcp.json` counts, nearest first (C3).
+    pub fn project_files(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        ancestors(&self.cwd, &self.home).map(|folder| folder.join(".mcp.json"))
+    }
+}
+
+/// The folders from `cwd` up to the home directory, or to the root when outside of it.
+fn ancestors<'p>(cwd: &'p Path, home: &'p Path) -> impl Iterator<Item = &'p Path> {
+    let mut passed_home = false;
+    cwd.ancestors().take(WALK_UP_FOLDERS).take_while(move |folder| {
+        let wanted = !passed_home;
+        passed_home = *folder == home;
+        wanted
+    })
+}
+
+fn project_of(cwd: &Path, home: &Path) -> PathBuf {
+    let has_version_control = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+    ancestors(cwd, home).find(has_version_control).unwrap_or(cwd).to_owned()
+}

@@ -1,0 +1,346 @@
+//! Reads every source of servers and settings and hands them to the plan (C1–C5).
+//!
+//! A file that cannot be read is a [`Problem`] and takes nobody else with it, except a managed one, which
+//! stops everything. What the declarations mean is decided by `model::plan`.
+
+mod connector;
+mod file;
+mod managed;
+mod plugin;
+mod similar;
+mod tracked;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mcparley_model::approval::Session;
+use mcparley_model::config::{RawServer, Spanned};
+use mcparley_model::document::{Document, Node};
+use mcparley_model::expand::Env;
+use mcparley_model::name::ServerName;
+use mcparley_model::permission::{Mode, Rule, RuleKind, RuleScope};
+use mcparley_model::plan::{Declaration, Enterprise, Ground, Plan};
+use mcparley_model::scope::{Origin, Scope, Source};
+use mcparley_model::settings::{Layer, Settings};
+
+use crate::places::Places;
+use file::Reading;
+
+pub use connector::{Connector, ConnectorError, Connectors, NoConnectors};
+pub use file::{Problem, Severity};
+
+/// What this run asks for: the options of a command line, or the choices of an embedding program.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// Servers for this run: paths or JSON (`--mcp-config`).
+    pub mcp_config: Vec<String>,
+    /// Use only those (`--strict-mcp-config`).
+    pub strict: bool,
+    /// More settings: a path or JSON (`--settings`).
+    pub settings: Vec<String>,
+    /// The settings to read; absent means all (`--setting-sources`).
+    pub setting_sources: Option<Vec<SettingSource>>,
+    /// Plugin folders (`--plugin-dir`).
+    pub plugin_dirs: Vec<PathBuf>,
+    /// The permission mode (`--permission-mode`).
+    pub mode: Option<Mode>,
+    /// Rules that allow (`--allowed-tools`).
+    pub allowed_tools: Vec<String>,
+    /// Rules that deny (`--disallowed-tools`).
+    pub disallowed_tools: Vec<String>,
+    /// Whether a person can be asked.
+    pub interactive: bool,
+    /// The variables for expansion.
+    pub env: Env,
+}
+
+/// A group of settings that a run may leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SettingSource {
+    /// The user's files.
+    User,
+    /// The repository's files, `.mcp.json` among them.
+    Project,
+    /// The user's files for this project.
+    Local,
+}
+
+impl SettingSource {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
+
+    /// The word the command line takes.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// What was read, and what becomes of it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The fate of every declared server.
+    pub plan: Plan,
+    /// What the settings say, for permissions and policy.
+    pub settings: Settings,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+    /// Settings that this run left out.
+    pub left_out: Vec<SettingSource>,
+    /// Whether the administrator's files leave room for others.
+    pub enterprise: Enterprise,
+    /// The managed file that stops everything, if one does.
+    pub managed_problem: Option<Problem>,
+}
+
+impl Loaded {
+    /// Configured names that look like `name`, the nearest first.
+    #[must_use]
+    pub fn similar(&self, name: &str) -> Vec<String> {
+        similar::names(name, self.plan.servers.iter().map(|server| server.name.as_str()))
+    }
+}
+
+/// Reads every source and plans. Never fails: what went wrong stands in the result.
+#[must_use]
+pub fn load(places: &Places, wishes: &Wishes, connectors: &dyn Connectors) -> Loaded {
+    let mut collector = Collector::new(places, wishes);
+    collector.connectors(connectors);
+    collector.user();
+    collector.project();
+    collector.local();
+    collector.command_line();
+    collector.plugins();
+    collector.dynamic();
+    collector.managed();
+    collector.finish()
+}
+
+/// Gathers declarations and settings, source by source, weakest first.
+struct Collector<'w> {
+    places: &'w Places,
+    wishes: &'w Wishes,
+    declarations: Vec<Declaration>,
+    ground: Ground,
+    problems: Vec<Problem>,
+    managed_problem: Option<Problem>,
+}
+
+impl<'w> Collector<'w> {
+    fn new(places: &'w Places, wishes: &'w Wishes) -> Self {
+        let ground = Ground {
+            strict: wishes.strict,
+            session: session(wishes),
+            env: wishes.env.clone(),
+            ..Ground::default()
+        };
+        let (declarations, problems) = (Vec::new(), Vec::new());
+        Self { places, wishes, declarations, ground, problems, managed_problem: None }
+    }
+
+    fn connectors(&mut self, connectors: &dyn Connectors) {
+        match connectors.fetch() {
+            Ok(found) => self.declarations.extend(found.into_iter().map(Connector::declaration)),
+            Err(error) => {
+                self.problems.push(Problem::found(&error, Source::inline("the connector catalogue")))
+            }
+        }
+    }
+
+    fn user(&mut self) {
+        if !self.wanted(SettingSource::User) {
+            return;
+        }
+        // The settings file is read last, so it wins over an entry of the same name in the other.
+        if let Some(reading) = self.open(Reading::plain(self.places.claude.json.clone())) {
+            self.with(&reading, |this, document| this.servers(document.root(), Scope::User));
+        }
+        if let Some(reading) = self.open(Reading::plain(self.places.user_settings())) {
+            self.with(&reading, |this, document| {
+                this.settings(document.root(), Layer::User);
+                this.servers(document.root(), Scope::User);
+            });
+        }
+    }
+
+    fn project(&mut self) {
+        if !self.wanted(SettingSource::Project) {
+            return;
+        }
+        if let Some(path) = self.places.project_settings()
+            && let Some(reading) = self.open(Reading::shared(path))
+        {
+            self.with(&reading, |this, document| {
+                this.settings(document.root(), Layer::Project);
+                this.misplaced_servers(document);
+            });
+        }
+        let farthest_first: Vec<PathBuf> = {
+            let mut files: Vec<PathBuf> = self.places.project_files().collect();
+            files.reverse();
+            files
+        };
+        for path in farthest_first {
+            if let Some(reading) = self.open(Reading::shared(path)) {
+                self.with(&reading, |this, document| this.servers(document.root(), Scope::Project));
+            }
+        }
+    }
+
+    fn local(&mut self) {
+        if !self.wanted(SettingSource::Local) {
+            return;
+        }
+        if let Some(reading) = self.open(Reading::plain(self.places.claude.json.clone())) {
+            let key = self.places.project_key();
+            self.with(&reading, |this, document| {
+                let entry =
+                    document.root().and_then(|root| root.get("projects")).and_then(|all| all.get(&key));
+                this.settings(entry, Layer::Private);
+                this.servers(entry, Scope::Local);
+            });
+        }
+        let path = self.places.local_settings();
+        if let Some(reading) = self.open(Reading::shared(path)) {
+            // A file that version control delivers is the repository's word, whatever it is called.
+            let delivered = tracked::is_tracked(&self.places.project, ".claude/settings.local.json");
+            let (layer, scope) =
+                if delivered { (Layer::Project, Scope::Project) } else { (Layer::Local, Scope::Local) };
+            self.with(&reading, |this, document| {
+                this.settings(document.root(), layer);
+                this.servers(document.root(), scope);
+            });
+        }
+    }
+
+    fn command_line(&mut self) {
+        for given in &self.wishes.settings {
+            if let Some(reading) = self.open(Reading::given(given, "--settings", &self.places.cwd)) {
+                self.with(&reading, |this, document| this.settings(document.root(), Layer::CommandLine));
+            }
+        }
+        let rules = [
+            (RuleKind::Allow, "--allowed-tools", &self.wishes.allowed_tools),
+            (RuleKind::Deny, "--disallowed-tools", &self.wishes.disallowed_tools),
+        ];
+        for (kind, option, texts) in rules {
+            let origin = Origin::whole(Source::inline(option));
+            for text in texts {
+                match Rule::parse(kind, text, origin.clone(), RuleScope::CommandLine) {
+                    Ok(rule) => self.ground.settings.rules.push(Arc::new(rule)),
+                    Err(error) => self.problems.push(Problem::given(&error, origin.source.clone())),
+                }
+            }
+        }
+    }
+
+    fn dynamic(&mut self) {
+        for given in &self.wishes.mcp_config {
+            let Some(reading) = self.open(Reading::given(given, "--mcp-config", &self.places.cwd)) else {
+                continue;
+            };
+            self.with(&reading, |this, document| {
+                if document.root().and_then(|root| root.get("mcpServers")).is_none() {
+                    this.problems.push(Problem::no_servers(document.source().clone()));
+                }
+                this.servers(document.root(), Scope::Dynamic);
+            });
+        }
+    }
+
+    /// Adds the declarations of `root.mcpServers`.
+    fn servers(&mut self, root: Option<Node<'_>>, scope: Scope) {
+        let Some(servers) = root.and_then(|root| root.get("mcpServers")) else { return };
+        self.declarations(servers, scope, |name| name.to_owned(), &[]);
+    }
+
+    fn declarations(
+        &mut self,
+        servers: Node<'_>,
+        scope: Scope,
+        name: impl Fn(&str) -> String,
+        variables: &[(String, String)],
+    ) {
+        let Some(members) = servers.as_object() else {
+            return self.problems.push(Problem::not_an_object("mcpServers", servers));
+        };
+        self.declarations.extend(members.map(|member| Declaration {
+            name: ServerName::new(&name(member.name)),
+            scope,
+            origin: member.origin(),
+            raw: RawServer::read(member.name, member.value),
+            variables: variables.to_vec(),
+        }));
+    }
+
+    fn settings(&mut self, root: Option<Node<'_>>, layer: Layer) {
+        if let Some(root) = root {
+            self.ground.settings.read(root, layer);
+        }
+    }
+
+    /// People put servers into the repository's settings; say where they belong instead of ignoring them.
+    fn misplaced_servers(&mut self, document: &Document<'_>) {
+        if let Some(servers) = document.root().and_then(|root| root.get("mcpServers")) {
+            self.problems.push(Problem::misplaced(servers));
+        }
+    }
+
+    fn wanted(&self, source: SettingSource) -> bool {
+        self.wishes.setting_sources.as_ref().is_none_or(|wanted| wanted.contains(&source))
+    }
+
+    /// Reads a source; an unreadable one becomes a problem.
+    fn open(&mut self, reading: Reading) -> Option<file::Opened> {
+        match reading.open() {
+            Ok(opened) => opened,
+            Err(problem) => {
+                self.problems.push(problem);
+                None
+            }
+        }
+    }
+
+    /// Parses an opened source; one that does not parse becomes a problem.
+    fn with(&mut self, opened: &file::Opened, then: impl FnOnce(&mut Self, &Document<'_>)) {
+        match Document::parse(opened.source.clone(), &opened.text) {
+            Ok(document) => then(self, &document),
+            Err(error) => self.problems.push(opened.problem(&error)),
+        }
+    }
+
+    fn finish(mut self) -> Loaded {
+        for variable in &self.ground.settings.env {
+            self.ground.env.set(&variable.name, variable.value.expose());
+        }
+        if let Some(value) = self.wishes.mode {
+            let origin = Origin::whole(Source::inline("--permission-mode"));
+            self.ground.settings.mode = Some(Spanned { value, origin });
+        }
+        let left_out = SettingSource::ALL.into_iter().filter(|source| !self.wanted(*source)).collect();
+        Loaded {
+            plan: Plan::make(self.declarations, &self.ground),
+            enterprise: self.ground.enterprise,
+            settings: self.ground.settings,
+            problems: self.problems,
+            left_out,
+            managed_problem: self.managed_problem,
+        }
+    }
+}
+
+/// C7: a run without a person approves project servers only when project settings were asked for by name.
+fn session(wishes: &Wishes) -> Session {
+    let asked_for_project =
+        wishes.setting_sources.as_ref().is_some_and(|wanted| wanted.contains(&SettingSource::Project));
+    match (wishes.interactive, asked_for_project) {
+        (true, _) => Session::Interactive,
+        (false, true) => Session::HeadlessWithProject,
+        (false, false) => Session::Headless,
+    }
+}

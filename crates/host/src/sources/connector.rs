@@ -1,0 +1,73 @@
+//! Connectors: servers of the user's organisation, the weakest source.
+//!
+//! Only the shape is here; fetching a catalogue over HTTP is behind [`Connectors`].
+
+use mcparley_model::config::{Kind, RawServer};
+use mcparley_model::expand::Template;
+use mcparley_model::explain::Explain;
+use mcparley_model::name::ServerName;
+use mcparley_model::plan::Declaration;
+use mcparley_model::scope::{Origin, Scope, Source};
+
+/// What connector names begin with, so that they never meet a user's own.
+const PREFIX: &str = "claude.ai ";
+
+/// One connector of the organisation's catalogue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connector {
+    /// Its id at the organisation.
+    pub id: String,
+    /// Its name, without the prefix.
+    pub name: String,
+    /// Where the organisation's proxy offers it.
+    pub url: String,
+}
+
+/// Something that knows the organisation's connectors.
+pub trait Connectors {
+    /// The catalogue as it is now.
+    ///
+    /// # Errors
+    /// When it cannot be had; the other sources go on without it.
+    fn fetch(&self) -> Result<Vec<Connector>, ConnectorError>;
+}
+
+/// No organisation, no connectors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoConnectors;
+
+impl Connectors for NoConnectors {
+    fn fetch(&self) -> Result<Vec<Connector>, ConnectorError> {
+        Ok(Vec::new())
+    }
+}
+
+/// The catalogue cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the connectors could not be fetched: {reason}")]
+pub struct ConnectorError {
+    /// Why.
+    pub reason: String,
+}
+
+impl Explain for ConnectorError {
+    fn hint(&self) -> Option<String> {
+        Some("your own servers are not affected".to_owned())
+    }
+}
+
+impl Connector {
+    pub(super) fn declaration(self) -> Declaration {
+        let origin = Origin::whole(Source::inline("the connector catalogue"));
+        // What comes over the network is text, never a template: `${…}` in it must not read our variables.
+        let literal = |text: &str| Template { text: text.replace("${", "$%7B"), origin: origin.clone() };
+        let raw = RawServer {
+            kind: Some(Kind::ClaudeAiProxy),
+            url: Some(literal(&self.url)),
+            id: Some(literal(&self.id)),
+            ..RawServer::default()
+        };
+        let name = ServerName::new(&format!("{PREFIX}{}", self.name));
+        Declaration { name, scope: Scope::Connectors, origin, raw: Ok(raw), variables: Vec::new() }
+    }
+}

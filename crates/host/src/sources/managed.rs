@@ -1,0 +1,79 @@
+//! The administrator's files: exclusive servers and the policy (C5, C9).
+//!
+//! They fail closed: a managed file that cannot be read stops every server, because what it would have
+//! forbidden is not known.
+
+use mcparley_model::document::Document;
+use mcparley_model::limits::MANAGED_FILES;
+use mcparley_model::plan::Enterprise;
+use mcparley_model::scope::{Scope, Source};
+use mcparley_model::settings::Layer;
+use mcparley_platform::file as platform_file;
+
+use super::Collector;
+use super::file::{Problem, Reading, Severity};
+
+impl Collector<'_> {
+    pub(super) fn managed(&mut self) {
+        let servers = self.places.managed.join("managed-mcp.json");
+        let mut policies = vec![self.places.managed.join("managed-settings.json")];
+        match platform_file::list_dir(&self.places.managed.join("managed-settings.d"), ".json", MANAGED_FILES)
+        {
+            Ok(more) => policies.extend(more),
+            Err(error) => self.broken(Problem::unreadable(&error, Severity::Managed)),
+        }
+        for path in policies {
+            self.managed_file(Reading::Managed(path), |this, document| {
+                this.settings(document.root(), Layer::Managed);
+            });
+        }
+        self.managed_file(Reading::Managed(servers), |this, document| {
+            if this.ground.enterprise == Enterprise::Absent {
+                this.ground.enterprise = Enterprise::Exclusive(document.source().clone());
+            }
+            this.settings(document.root(), Layer::Managed);
+            this.managed_servers(document);
+        });
+    }
+
+    fn managed_servers(&mut self, document: &Document<'_>) {
+        let servers = document.root().and_then(|root| root.get("mcpServers"));
+        match servers {
+            Some(servers) if servers.as_object().is_none() => {
+                let problem = Problem::not_an_object("mcpServers", servers);
+                self.broken(Problem { severity: Severity::Managed, ..problem });
+            }
+            Some(_) | None => self.servers(document.root(), Scope::Enterprise),
+        }
+    }
+
+    fn managed_file(&mut self, reading: Reading, then: impl FnOnce(&mut Self, &Document<'_>)) {
+        let opened = match reading.open() {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return,
+            Err(problem) => return self.broken(problem),
+        };
+        match Document::parse(opened.source.clone(), &opened.text) {
+            Ok(document) if document.root().is_none_or(|root| root.as_object().is_some()) => {
+                then(self, &document)
+            }
+            Ok(document) => {
+                if let Some(root) = document.root() {
+                    let problem = Problem::not_an_object("the file", root);
+                    self.broken(Problem { severity: Severity::Managed, ..problem });
+                }
+            }
+            Err(error) => self.broken(opened.problem(&error)),
+        }
+    }
+
+    fn broken(&mut self, problem: Problem) {
+        let file = match &problem.origin.source {
+            Source::File(path) => Source::File(path.clone()),
+            Source::Inline(label) => Source::Inline(label.clone()),
+        };
+        self.ground.enterprise = Enterprise::Broken { source: file, reason: problem.message.clone() };
+        self.problems.push(problem.clone());
+        self.managed_problem = Some(problem);
+    }
+}

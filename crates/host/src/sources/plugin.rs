@@ -1,0 +1,119 @@
+//! Plugins: folders that bring servers along.
+//!
+//! A plugin's servers are called `plugin:<plugin>:<server>`, so they never meet a user's own names. Their
+//! entries may use `${CLAUDE_PLUGIN_ROOT}` and `${CLAUDE_PLUGIN_DATA}`.
+
+use std::path::{Path, PathBuf};
+
+use mcparley_model::document::{Document, Node};
+use mcparley_model::scope::{Scope, Source};
+
+use super::Collector;
+use super::file::{Problem, Reading, Severity};
+
+/// Where a plugin may describe itself.
+const MANIFESTS: [&str; 2] = [".claude-plugin/plugin.json", "plugin.json"];
+
+impl Collector<'_> {
+    pub(super) fn plugins(&mut self) {
+        let given = self.wishes.plugin_dirs.iter().map(|dir| (self.places.cwd.join(dir), Severity::Given));
+        let configured = self.ground.settings.plugins.iter().map(|entry| {
+            let base = entry.origin.source.path().and_then(Path::parent).unwrap_or(&self.places.cwd);
+            (folder(&entry.value, &self.places.home, base), Severity::Found)
+        });
+        let folders: Vec<(PathBuf, Severity)> = given.chain(configured).collect();
+        for (folder, severity) in folders {
+            self.plugin(&folder, severity);
+        }
+    }
+
+    fn plugin(&mut self, folder: &Path, severity: Severity) {
+        if !folder.is_dir() {
+            let message = "there is no such plugin folder".to_owned();
+            return self.problems.push(Problem::plugin(message, Source::file(folder), severity));
+        }
+        let before = self.declarations.len();
+        let mut plugin = Plugin::at(folder, &self.places.plugin_data);
+        for manifest in MANIFESTS {
+            if let Some(opened) = self.open(Reading::shared(folder.join(manifest))) {
+                self.with(&opened, |this, document| this.manifest(&mut plugin, document));
+                break;
+            }
+        }
+        self.server_file(&plugin, &folder.join(".mcp.json"));
+        let found_nothing = self.declarations.len() == before;
+        if found_nothing && severity == Severity::Given {
+            let message = "the plugin brings no servers".to_owned();
+            self.problems.push(Problem::plugin(message, Source::file(folder), Severity::Found));
+        }
+    }
+
+    /// `plugin.json`: a name, and servers either in place or in another file of the plugin.
+    fn manifest(&mut self, plugin: &mut Plugin, document: &Document<'_>) {
+        let Some(root) = document.root() else { return };
+        if let Some(name) = root.get("name").and_then(Node::as_str) {
+            plugin.rename(name, &self.places.plugin_data);
+        }
+        let Some(servers) = root.get("mcpServers") else { return };
+        match servers.as_str() {
+            Some(path) if escapes(path) => {
+                let message = format!("`mcpServers` points outside of the plugin: `{path}`");
+                self.problems.push(Problem::plugin(message, document.source().clone(), Severity::Found));
+            }
+            Some(path) => self.server_file(plugin, &plugin.root.join(path)),
+            None => self.plugin_servers(plugin, servers),
+        }
+    }
+
+    /// A file of servers, wrapped in `mcpServers` or flat.
+    fn server_file(&mut self, plugin: &Plugin, path: &Path) {
+        let Some(opened) = self.open(Reading::shared(path.to_owned())) else { return };
+        self.with(&opened, |this, document| {
+            let Some(root) = document.root() else { return };
+            this.plugin_servers(plugin, root.get("mcpServers").unwrap_or(root));
+        });
+    }
+
+    fn plugin_servers(&mut self, plugin: &Plugin, servers: Node<'_>) {
+        let name = |server: &str| format!("plugin:{}:{server}", plugin.name);
+        self.declarations(servers, Scope::Plugin, name, &plugin.variables);
+    }
+}
+
+struct Plugin {
+    name: String,
+    root: PathBuf,
+    variables: Vec<(String, String)>,
+}
+
+impl Plugin {
+    fn at(root: &Path, data: &Path) -> Self {
+        let name = root.file_name().map_or_else(|| "plugin".into(), |name| name.to_string_lossy());
+        let mut plugin = Self { name: String::new(), root: root.to_owned(), variables: Vec::new() };
+        plugin.rename(&name, data);
+        plugin
+    }
+
+    fn rename(&mut self, name: &str, data: &Path) {
+        // The name becomes a folder, so it must not climb out of the one above.
+        let safe: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        name.clone_into(&mut self.name);
+        self.variables = vec![
+            ("CLAUDE_PLUGIN_ROOT".to_owned(), self.root.to_string_lossy().into_owned()),
+            ("CLAUDE_PLUGIN_DATA".to_owned(), data.join(safe).to_string_lossy().into_owned()),
+        ];
+    }
+}
+
+fn folder(text: &str, home: &Path, base: &Path) -> PathBuf {
+    match text.strip_prefix("~/") {
+        Some(rest) => home.join(rest),
+        None => base.join(text),
+    }
+}
+
+fn escapes(path: &str) -> bool {
+    use std::path::Component;
+    Path::new(path).components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir))
+}

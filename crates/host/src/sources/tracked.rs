@@ -1,0 +1,105 @@
+//! Tells whether version control delivers a file: then it is the repository's word, not the user's.
+//!
+//! Reads git's index itself, because running a program found in `PATH` inside an untrusted folder is what
+//! this check is for. Whatever it does not understand counts as tracked: the cost is one approval.
+
+use std::path::{Path, PathBuf};
+
+use mcparley_platform::file as platform_file;
+
+/// A monorepo of a million files has an index of some hundred megabytes.
+const INDEX_BYTES: u64 = 512 * 1024 * 1024;
+const HEADER: usize = 12;
+/// Times, device, inode, mode, owner and size, before the object's name.
+const STAT: usize = 40;
+const SHA1: usize = 20;
+
+/// Whether git tracks `path` (with `/`) in the working tree at `root`.
+pub(super) fn is_tracked(root: &Path, path: &str) -> bool {
+    let Some(git) = git_dir(root) else { return false };
+    match platform_file::read_bytes(&git.join("index"), INDEX_BYTES) {
+        Ok(Some(index)) => lists(&index, path.as_bytes()).unwrap_or(true),
+        Ok(None) => false,
+        Err(_) => true,
+    }
+}
+
+/// `.git`, or where a file of that name points (worktrees and submodules).
+fn git_dir(root: &Path) -> Option<PathBuf> {
+    let dot_git = root.join(".git");
+    if dot_git.is_dir() {
+        return Some(dot_git);
+    }
+    let pointer = platform_file::read(&dot_git, 4096).ok().flatten()?;
+    let target = pointer.text.strip_prefix("gitdir:")?.trim();
+    Some(root.join(target))
+}
+
+/// Whether an index lists `path`; `None` when the index is of a kind not understood.
+fn lists(index: &[u8], path: &[u8]) -> Option<bool> {
+    let header = index.get(..HEADER)?;
+    if header.get(..4)? != b"DIRC" {
+        return None;
+    }
+    let version = number(header.get(4..8)?)?;
+    let count = number(header.get(8..12)?)?;
+    let mut rest = index.get(HEADER..)?;
+    let mut name: Vec<u8> = Vec::new();
+    for _ in 0..count {
+        let size = match version {
+            2 | 3 => plain_entry(rest, version, &mut name)?,
+            4 => compressed_entry(rest, &mut name)?,
+            _ => return None,
+        };
+        if name == path {
+            return Some(true);
+        }
+        rest = rest.get(size..)?;
+    }
+    // A split index keeps most names in another file.
+    let is_split = rest.windows(4).any(|bytes| bytes == b"link");
+    if is_split { None } else { Some(false) }
+}
+
+/// Versions 2 and 3: the whole name, padded with NUL to a multiple of eight. Gives the entry's size.
+fn plain_entry(entry: &[u8], version: u32, name: &mut Vec<u8>) -> Option<usize> {
+    let start = name_start(entry, version)?;
+    let length = entry.get(start..)?.iter().position(|byte| *byte == 0)?;
+    name.clear();
+    name.extend_from_slice(entry.get(start..start + length)?);
+    Some((start + length + 8) & !7)
+}
+
+/// Version 4: how much of the previous name to drop, then what to append. Gives the entry's size.
+fn compressed_entry(entry: &[u8], name: &mut Vec<u8>) -> Option<usize> {
+    let start = name_start(entry, 4)?;
+    let (dropped, used) = offset(entry.get(start..)?)?;
+    let suffix = start + used;
+    let length = entry.get(suffix..)?.iter().position(|byte| *byte == 0)?;
+    name.truncate(name.len().checked_sub(dropped)?);
+    name.extend_from_slice(entry.get(suffix..suffix + length)?);
+    Some(suffix + length + 1)
+}
+
+fn name_start(entry: &[u8], version: u32) -> Option<usize> {
+    let flags = entry.get(STAT + SHA1..STAT + SHA1 + 2)?;
+    let is_extended = version >= 3 && flags.first()? & 0x40 != 0;
+    Some(STAT + SHA1 + if is_extended { 4 } else { 2 })
+}
+
+/// Git's offset encoding: seven bits a byte, and one added for every byte that follows.
+fn offset(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut value = 0usize;
+    for (index, byte) in bytes.iter().enumerate().take(5) {
+        value = (value << 7) | usize::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            return Some((value, index + 1));
+        }
+        value += 1;
+    }
+    None
+}
+
+fn number(bytes: &[u8]) -> Option<u32> {
+    bytes.try_into().ok().map(u32::from_be_bytes)
+}
