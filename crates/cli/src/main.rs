@@ -1,2 +1,7 @@
 //! The `mcparley` program.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mcparley_cli::run(std::env::args_os())
+}

@@ -1,0 +1,432 @@
+//! Options and commands, as `--help` and the command reference show them.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+
+use crate::complete;
+
+/// Connect an agent to every MCP server its user has
+///
+/// mcparley reads MCP servers from user, project and local files, plugins and the command line, judges them
+/// by policy and approval, and says what becomes of each. It reads and writes the files that Claude Code uses.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mcparley",
+    version,
+    disable_help_subcommand = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The whole command line, for completion, the reference and the manual page.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Options of every command.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// Add servers from a file or from JSON; may be repeated, the later one wins
+    #[arg(long, global = true, value_name = "FILE-or-JSON")]
+    pub mcp_config: Vec<String>,
+
+    /// Use only the servers of `--mcp-config`
+    #[arg(long, global = true)]
+    pub strict_mcp_config: bool,
+
+    /// Add settings from a file or from JSON
+    #[arg(long, global = true, value_name = "FILE-or-JSON")]
+    pub settings: Vec<String>,
+
+    /// Read only these settings
+    ///
+    /// Naming `project` here in a run without a terminal also approves the project's servers.
+    #[arg(long, global = true, value_enum, value_delimiter = ',', value_name = "user,project,local")]
+    pub setting_sources: Option<Vec<SettingSourceArg>>,
+
+    /// Load a plugin from a folder; may be repeated
+    #[arg(long, global = true, value_name = "DIR")]
+    pub plugin_dir: Vec<PathBuf>,
+
+    /// Choose the permission mode
+    #[arg(long, global = true, value_name = "MODE", value_parser = mode_words())]
+    pub permission_mode: Option<String>,
+
+    /// Allow tools by rule; may be repeated
+    #[arg(long, global = true, value_name = "RULE", value_delimiter = ',')]
+    pub allowed_tools: Vec<String>,
+
+    /// Deny tools by rule; may be repeated
+    #[arg(long, global = true, value_name = "RULE", value_delimiter = ',')]
+    pub disallowed_tools: Vec<String>,
+
+    /// Look for the user's settings in this folder instead of `~/.claude`
+    #[arg(long, global = true, value_name = "DIR")]
+    pub config_dir: Option<PathBuf>,
+
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// Tell more; may be repeated
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+fn mode_words() -> Vec<&'static str> {
+    mcparley::model::permission::Mode::ALL.into_iter().map(|mode| mode.as_str()).collect()
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Commands about MCP servers; the same as without `mcp`
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Mcp {
+        /// The command.
+        #[command(subcommand)]
+        command: McpCommand,
+    },
+    /// The commands themselves.
+    #[command(flatten)]
+    Direct(McpCommand),
+    /// Print the script that teaches a shell to complete commands, options and server names
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: ShellArg,
+    },
+}
+
+/// A command about MCP servers.
+#[derive(Debug, Subcommand)]
+pub enum McpCommand {
+    /// Add a server
+    Add(AddArgs),
+    /// Add a server from its JSON entry
+    AddJson(AddJsonArgs),
+    /// Remove a server
+    Remove(RemoveArgs),
+    /// Show one server: what it is, where it stands, what becomes of it
+    Get(GetArgs),
+    /// List the servers, one line each
+    List(ListArgs),
+    /// Show what becomes of every declared server, and why
+    Plan(PlanArgs),
+    /// Switch a server on again
+    Enable(EnableArgs),
+    /// Switch a server off
+    Disable(DisableArgs),
+    /// Let a project's server run, as it is defined now
+    Approve(ApproveArgs),
+    /// Never let a project's server run
+    Reject(RejectArgs),
+    /// Forget every approval and rejection for this project
+    ResetProjectChoices,
+    /// Add the servers that another program has configured
+    Import(ImportArgs),
+    /// Look into permission rules
+    Permissions {
+        /// What to do.
+        #[command(subcommand)]
+        command: PermissionsCommand,
+    },
+}
+
+/// Add a server
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley add files npx -y @modelcontextprotocol/server-filesystem .
+  mcparley add -e API_KEY='${API_KEY}' search -- search-server --fast
+  mcparley add api https://example.com/mcp -H 'Authorization: Bearer ${TOKEN}'
+
+Options stand before the command; everything after the command belongs to it. After a URL options may
+follow. `${VAR}` is written to the file as it is and replaced when the server is used.")]
+pub struct AddArgs {
+    /// How to add it.
+    #[command(flatten)]
+    pub options: AddOptions,
+
+    /// The server's name: letters, digits, `-` and `_`
+    pub name: String,
+
+    /// A command with its arguments, or a URL
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        required = true,
+        value_name = "COMMAND-or-URL"
+    )]
+    pub target: Vec<String>,
+}
+
+/// How to add a server.
+#[derive(Clone, Debug, Default, Args)]
+pub struct AddOptions {
+    /// Where to add it: for you in this project, for you everywhere, or for everyone in the project
+    /// [default: local]
+    #[arg(short, long, value_enum)]
+    pub scope: Option<ScopeArg>,
+
+    /// Set a variable for the command; may be repeated
+    #[arg(short, long, value_name = "KEY=VALUE")]
+    pub env: Vec<String>,
+
+    /// How to reach it; found out from a URL unless given
+    #[arg(short, long, value_parser = ["stdio", "http", "streamable-http", "sse", "ws"])]
+    pub transport: Option<String>,
+
+    /// Send a header with every request; may be repeated
+    #[arg(short = 'H', long, value_name = "Key: Value")]
+    pub header: Vec<String>,
+
+    /// Sign in with this client id
+    #[arg(long, value_name = "ID")]
+    pub client_id: Option<String>,
+
+    /// Use this port for the browser's way back
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub callback_port: Option<u16>,
+
+    /// Sign in across applications, through the identity provider
+    #[arg(long)]
+    pub xaa: bool,
+
+    /// Which file of the scope to write to
+    ///
+    /// `claude-json` is `~/.claude.json`, the only one Claude Code itself reads for user and local servers.
+    #[arg(long, value_enum)]
+    pub file: Option<FileArg>,
+}
+
+/// Add a server from its JSON entry
+#[derive(Debug, Args)]
+pub struct AddJsonArgs {
+    /// Where to add it
+    #[arg(short, long, value_enum, default_value = "local")]
+    pub scope: ScopeArg,
+
+    /// Which file of the scope to write to
+    #[arg(long, value_enum)]
+    pub file: Option<FileArg>,
+
+    /// The server's name: letters, digits, `-` and `_`
+    pub name: String,
+
+    /// The entry, such as `{"type":"http","url":"https://example.com/mcp"}`; `-` reads it from standard input
+    pub json: String,
+}
+
+/// Remove a server
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// Where to remove it; needed only when it stands in several scopes
+    #[arg(short, long, value_enum)]
+    pub scope: Option<ScopeArg>,
+
+    /// The server
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub name: String,
+}
+
+/// Show one server
+#[derive(Debug, Args)]
+pub struct GetArgs {
+    /// The server
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub name: String,
+
+    /// Show secrets as they are written; only on a terminal
+    #[arg(long)]
+    pub show_secrets: bool,
+}
+
+/// List the servers
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Only read the configuration; connect to nothing
+    #[arg(long)]
+    pub offline: bool,
+}
+
+/// Show what becomes of every declared server
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Exit with code 3 when a file or an entry cannot be used
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// Switch a server on again
+#[derive(Debug, Args)]
+pub struct EnableArgs {
+    /// The server, or `all`
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub name: String,
+}
+
+/// Switch a server off
+#[derive(Debug, Args)]
+pub struct DisableArgs {
+    /// Where: for you in this project, or for you everywhere
+    #[arg(short, long, value_enum, default_value = "local")]
+    pub scope: OwnScopeArg,
+
+    /// The server, or `all`
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub name: String,
+}
+
+/// Let a project's server run
+#[derive(Debug, Args)]
+pub struct ApproveArgs {
+    /// Where to remember it: for you in this project, or for you everywhere
+    #[arg(short, long, value_enum, default_value = "local")]
+    pub scope: OwnScopeArg,
+
+    /// Approve only if the server is still this one, as `mcparley get` shows it
+    #[arg(long, value_name = "sha256:…", conflicts_with = "all")]
+    pub definition: Option<String>,
+
+    /// Approve every server that waits for it
+    #[arg(long, conflicts_with = "names")]
+    pub all: bool,
+
+    /// The servers
+    #[arg(required_unless_present = "all", add = ArgValueCandidates::new(complete::pending_servers))]
+    pub names: Vec<String>,
+}
+
+/// Never let a project's server run
+#[derive(Debug, Args)]
+pub struct RejectArgs {
+    /// Where to remember it: for you in this project, or for you everywhere
+    #[arg(short, long, value_enum, default_value = "local")]
+    pub scope: OwnScopeArg,
+
+    /// The servers
+    #[arg(required = true, add = ArgValueCandidates::new(complete::pending_servers))]
+    pub names: Vec<String>,
+}
+
+/// Add the servers that another program has configured
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// Where to add them
+    #[arg(short, long, value_enum, default_value = "local")]
+    pub scope: ScopeArg,
+
+    /// Read this file instead of the usual places; needs exactly one program
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+
+    /// Take only this server; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+
+    /// Add them without asking
+    #[arg(short, long)]
+    pub yes: bool,
+
+    /// The programs to look at; all of them unless given
+    #[arg(value_parser = program_words())]
+    pub programs: Vec<String>,
+}
+
+fn program_words() -> Vec<&'static str> {
+    mcparley::import::Program::ALL.into_iter().map(|program| program.as_str()).collect()
+}
+
+/// Look into permission rules
+#[derive(Debug, Subcommand)]
+pub enum PermissionsCommand {
+    /// Explain what would be decided about a call, and which rule decides
+    Test(PermissionsTestArgs),
+}
+
+/// Explain what would be decided about a call
+#[derive(Debug, Args)]
+pub struct PermissionsTestArgs {
+    /// The server, or the tool's whole name `mcp__server__tool`
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub server: String,
+
+    /// The tool, unless the whole name was given
+    pub tool: Option<String>,
+
+    /// The call's arguments, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub arguments: Option<String>,
+
+    /// Judge as if the tool said it only reads
+    #[arg(long)]
+    pub read_only: bool,
+}
+
+/// A scope to write servers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScopeArg {
+    /// For you, in this project
+    Local,
+    /// For you, everywhere
+    User,
+    /// For everyone who works on the project
+    Project,
+}
+
+/// A scope to write choices to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OwnScopeArg {
+    /// For you, in this project
+    Local,
+    /// For you, everywhere
+    User,
+}
+
+/// A file of a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FileArg {
+    /// The settings file
+    Settings,
+    /// `~/.claude.json`
+    ClaudeJson,
+}
+
+/// A group of settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SettingSourceArg {
+    /// Your files
+    User,
+    /// The repository's files
+    Project,
+    /// Your files for this project
+    Local,
+}
+
+/// A shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShellArg {
+    /// Bash
+    Bash,
+    /// Elvish
+    Elvish,
+    /// Fish
+    Fish,
+    /// `PowerShell`
+    Powershell,
+    /// Zsh
+    Zsh,
+}

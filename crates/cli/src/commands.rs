@@ -1,0 +1,92 @@
+//! One file per command: arguments → report → output.
+
+mod add;
+mod choose;
+mod get;
+mod import;
+mod list;
+mod permissions;
+mod plan;
+mod remove;
+
+use mcparley::Loaded;
+
+use crate::args::{Cli, Command, McpCommand, OwnScopeArg, ScopeArg};
+use crate::complete;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::{self, Code};
+use crate::out::Out;
+
+type Done = Result<Code, CommandError>;
+
+/// Runs the command.
+pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
+    let command = match &cli.command {
+        Command::Mcp { command } | Command::Direct(command) => command,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            complete::register(*shell, &mut script).map_err(|error| CommandError::Unavailable {
+                message: format!("the completion script cannot be made: {error}"),
+                hint: None,
+            })?;
+            out.line(String::from_utf8_lossy(&script));
+            return Ok(exit::OK);
+        }
+    };
+    let context = Context::new(&cli.global)?;
+    let loaded = context.load()?;
+    match command {
+        McpCommand::Add(args) => add::run(args, &context, &loaded, out),
+        McpCommand::AddJson(args) => add::run_json(args, &context, &loaded, out),
+        McpCommand::Remove(args) => remove::run(args, &context, &loaded, out),
+        McpCommand::Get(args) => get::run(args, &loaded, out),
+        McpCommand::List(args) => list::run(args, &loaded, out),
+        McpCommand::Plan(args) => plan::run(args, &loaded, out),
+        McpCommand::Enable(args) => choose::enable(args, &context, &loaded, out),
+        McpCommand::Disable(args) => choose::disable(args, &context, &loaded, out),
+        McpCommand::Approve(args) => choose::approve(args, &context, &loaded, out),
+        McpCommand::Reject(args) => choose::reject(args, &context, &loaded, out),
+        McpCommand::ResetProjectChoices => choose::reset(&context, out),
+        McpCommand::Import(args) => import::run(args, &context, &loaded, out),
+        McpCommand::Permissions { command } => permissions::run(command, &loaded, out),
+    }
+}
+
+/// Tells what could not be read; nothing that is missing is missing silently.
+fn tell_problems(loaded: &Loaded, out: &mut Out) {
+    for problem in &loaded.problems {
+        out.problem(problem);
+    }
+    for warning in &loaded.settings.warnings {
+        out.warn(&format!("{}: {}", warning.origin, warning.text));
+    }
+    if !loaded.left_out.is_empty() && out.verbose > 0 {
+        let words: Vec<&str> = loaded.left_out.iter().map(|source| source.as_str()).collect();
+        out.say(format!("not read, because of --setting-sources: {}", words.join(", ")));
+    }
+}
+
+/// The code for a run whose managed files are broken, whatever else it printed.
+fn code_of(loaded: &Loaded) -> Code {
+    if loaded.managed_problem.is_some() { exit::BLOCKED } else { exit::OK }
+}
+
+impl From<ScopeArg> for mcparley::change::WriteScope {
+    fn from(scope: ScopeArg) -> Self {
+        match scope {
+            ScopeArg::Local => Self::Local,
+            ScopeArg::User => Self::User,
+            ScopeArg::Project => Self::Project,
+        }
+    }
+}
+
+impl From<OwnScopeArg> for mcparley::change::WriteScope {
+    fn from(scope: OwnScopeArg) -> Self {
+        match scope {
+            OwnScopeArg::Local => Self::Local,
+            OwnScopeArg::User => Self::User,
+        }
+    }
+}

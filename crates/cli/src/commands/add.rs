@@ -1,0 +1,110 @@
+//! `add` and `add-json`.
+
+mod entry;
+
+use std::io::Read;
+
+use mcparley::Loaded;
+use mcparley::change::{self, Added, FileChoice, NewServer};
+use mcparley::model::config::Reveal;
+use mcparley::model::explain::Explain;
+use mcparley::model::limits::CONFIG_FILE_BYTES;
+use mcparley::model::scope::{Origin, Source};
+use mcparley::model::text::display;
+use serde_json::{Map, Value, json};
+
+use super::Done;
+use crate::args::{AddArgs, AddJsonArgs, FileArg, ScopeArg};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit;
+use crate::out::{Out, bold};
+
+pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let (options, entry) = entry::from_args(args)?;
+    let new = NewServer {
+        name: args.name.clone(),
+        entry,
+        scope: options.scope.unwrap_or(ScopeArg::Local).into(),
+        file: file_choice(options.file),
+    };
+    add(&new, context, loaded, out)
+}
+
+pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let text = if args.json == "-" { read_stdin()? } else { args.json.clone() };
+    let new = NewServer {
+        name: args.name.clone(),
+        entry: parse(&text)?,
+        scope: args.scope.into(),
+        file: file_choice(args.file),
+    };
+    add(&new, context, loaded, out)
+}
+
+fn add(new: &NewServer, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let added = change::add(&context.places, &context.wishes, loaded, new)?;
+    if out.json {
+        out.value(&report(&added));
+        return Ok(exit::OK);
+    }
+    let kind = added.raw.effective_kind(&nowhere()).map_or("", |kind| kind.as_str());
+    let scope = added.scope.as_str();
+    out.line(format!("Added {kind} server {} to {scope} scope", bold(added.name.as_str())));
+    out.line(format!("File: {}", display(&added.file.to_string_lossy())));
+    if let Some(error) = &added.not_yet {
+        out.warn(&error.to_string());
+        if let Some(hint) = error.hint() {
+            out.hint(&hint);
+        }
+    }
+    if new.scope == change::WriteScope::Project {
+        out.hint(&format!(
+            "everyone, you included, approves it before it runs: `mcparley approve {}`",
+            added.name.as_str()
+        ));
+    }
+    Ok(exit::OK)
+}
+
+fn report(added: &Added) -> Value {
+    let kind = added.raw.effective_kind(&nowhere()).ok();
+    json!({
+        "added": added.name,
+        "scope": added.scope,
+        "file": added.file.to_string_lossy(),
+        "entry": added.raw.shown(kind, Reveal::Masked),
+        "notYet": added.not_yet.as_ref().map(ToString::to_string),
+    })
+}
+
+fn nowhere() -> Origin {
+    Origin::whole(Source::inline("the new entry"))
+}
+
+fn file_choice(file: Option<FileArg>) -> FileChoice {
+    match file {
+        None | Some(FileArg::Settings) => FileChoice::Settings,
+        Some(FileArg::ClaudeJson) => FileChoice::ClaudeJson,
+    }
+}
+
+fn parse(text: &str) -> Result<Map<String, Value>, CommandError> {
+    // The parser's message names the place and never quotes the text, which may hold a secret.
+    match serde_json::from_str(text) {
+        Ok(Value::Object(entry)) => Ok(entry),
+        Ok(_) => Err(CommandError::usage("the entry is not a JSON object", EXAMPLE)),
+        Err(error) => Err(CommandError::usage(format!("the entry is not JSON: {error}"), EXAMPLE)),
+    }
+}
+
+const EXAMPLE: &str = r#"an entry looks like {"type":"http","url":"https://example.com/mcp"}"#;
+
+fn read_stdin() -> Result<String, CommandError> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(CONFIG_FILE_BYTES).read_to_string(&mut text);
+    match read {
+        Ok(_) => Ok(text),
+        Err(error) => Err(CommandError::usage(format!("standard input cannot be read: {error}"), EXAMPLE)),
+    }
+}

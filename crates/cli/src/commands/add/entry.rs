@@ -1,0 +1,161 @@
+//! Turns the words of `add` into an entry.
+//!
+//! What follows a command belongs to the command; what follows a URL are options again. Whatever would be
+//! dropped without a word elsewhere (a header for a command, a variable for a URL) is refused here.
+
+use clap::{Args, Command, FromArgMatches};
+use serde_json::{Map, Value, json};
+
+use crate::args::{AddArgs, AddOptions};
+use crate::error::CommandError;
+
+/// The options, those behind a URL included, and the entry.
+pub(super) fn from_args(args: &AddArgs) -> Result<(AddOptions, Map<String, Value>), CommandError> {
+    let Some((first, rest)) = args.target.split_first() else {
+        return Err(CommandError::usage("there is no command and no URL", "see `mcparley add --help`"));
+    };
+    let wants_command = args.options.transport.as_deref() == Some("stdio");
+    if is_url(first) && !wants_command {
+        let options = with_more(&args.options, rest)?;
+        let entry = remote(first, &options)?;
+        return Ok((options, entry));
+    }
+    let entry = local(first, rest, &args.options)?;
+    Ok((args.options.clone(), entry))
+}
+
+fn local(command: &str, args: &[String], options: &AddOptions) -> Result<Map<String, Value>, CommandError> {
+    if let Some(transport) = options.transport.as_deref().filter(|transport| *transport != "stdio") {
+        return Err(CommandError::usage(
+            format!("a `{transport}` server needs a URL, not a command"),
+            "a URL begins with https://",
+        ));
+    }
+    if command.starts_with('-') {
+        return Err(CommandError::usage(
+            format!("`{command}` is no option of `add` and no command"),
+            "put options before the server's name, and `--` before a command that begins with `-`",
+        ));
+    }
+    let for_urls = [
+        ("--header", !options.header.is_empty()),
+        ("--client-id", options.client_id.is_some()),
+        ("--callback-port", options.callback_port.is_some()),
+        ("--xaa", options.xaa),
+    ];
+    if let Some((option, _)) = for_urls.into_iter().find(|(_, given)| *given) {
+        return Err(CommandError::usage(
+            format!("`{option}` means nothing for a command"),
+            "it is for servers with a URL; variables for a command are set with `-e KEY=VALUE`",
+        ));
+    }
+    let env = options.env.iter().map(|pair| variable(pair)).collect::<Result<Map<_, _>, _>>()?;
+    Ok(object(json!({ "type": "stdio", "command": command, "args": args, "env": env })))
+}
+
+fn remote(url: &str, options: &AddOptions) -> Result<Map<String, Value>, CommandError> {
+    if !options.env.is_empty() {
+        return Err(CommandError::usage(
+            "`--env` means nothing for a URL",
+            "it is for commands; headers for a URL are set with `-H 'Key: Value'`",
+        ));
+    }
+    let kind = match options.transport.as_deref() {
+        Some("streamable-http") => "http",
+        Some(transport) => transport,
+        None => detect(url),
+    };
+    let mut entry = object(json!({ "type": kind, "url": url }));
+    if !options.header.is_empty() {
+        let headers = options.header.iter().map(|line| header(line)).collect::<Result<Map<_, _>, _>>()?;
+        entry.insert("headers".to_owned(), headers.into());
+    }
+    let mut oauth = Map::new();
+    if let Some(id) = &options.client_id {
+        oauth.insert("clientId".to_owned(), id.as_str().into());
+    }
+    if let Some(port) = options.callback_port {
+        oauth.insert("callbackPort".to_owned(), port.into());
+    }
+    if options.xaa {
+        oauth.insert("xaa".to_owned(), true.into());
+    }
+    if !oauth.is_empty() {
+        entry.insert("oauth".to_owned(), oauth.into());
+    }
+    Ok(entry)
+}
+
+/// The transport a URL asks for.
+fn detect(url: &str) -> &'static str {
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    let path = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    if scheme.eq_ignore_ascii_case("ws") || scheme.eq_ignore_ascii_case("wss") {
+        "ws"
+    } else if path.ends_with("/sse") {
+        "sse"
+    } else {
+        "http"
+    }
+}
+
+fn is_url(word: &str) -> bool {
+    let scheme = word.split_once("://").map_or("", |(scheme, _)| scheme);
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+/// The options before the URL together with those behind it.
+fn with_more(before: &AddOptions, rest: &[String]) -> Result<AddOptions, CommandError> {
+    if rest.is_empty() {
+        return Ok(before.clone());
+    }
+    let parser = AddOptions::augment_args(Command::new("mcparley add").no_binary_name(true));
+    let after = parser
+        .try_get_matches_from(rest)
+        .and_then(|matches| AddOptions::from_arg_matches(&matches))
+        .map_err(|error| {
+            let kind = error.kind().as_str().unwrap_or("cannot be understood");
+            CommandError::usage(
+                format!("what follows the URL: {kind}"),
+                "behind a URL only options of `add` may stand; see `mcparley add --help`",
+            )
+        })?;
+    let AddOptions { scope, env, transport, header, client_id, callback_port, xaa, file } = after;
+    Ok(AddOptions {
+        scope: scope.or(before.scope),
+        env: [before.env.clone(), env].concat(),
+        transport: transport.or_else(|| before.transport.clone()),
+        header: [before.header.clone(), header].concat(),
+        client_id: client_id.or_else(|| before.client_id.clone()),
+        callback_port: callback_port.or(before.callback_port),
+        xaa: xaa || before.xaa,
+        file: file.or(before.file),
+    })
+}
+
+fn variable(pair: &str) -> Result<(String, Value), CommandError> {
+    match pair.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.into())),
+        // The text may be a secret whose name was forgotten, so it is not quoted.
+        Some(_) | None => {
+            Err(CommandError::usage("`--env` takes KEY=VALUE", "write `-e KEY=VALUE`, one each"))
+        }
+    }
+}
+
+fn header(line: &str) -> Result<(String, Value), CommandError> {
+    match line.split_once(':') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().into())),
+        Some(_) | None => {
+            Err(CommandError::usage("`--header` takes `Key: Value`", "write `-H 'Key: Value'`, one each"))
+        }
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    }
+}

@@ -1,0 +1,135 @@
+//! `approve`, `reject`, `enable`, `disable` and `reset-project-choices`.
+
+use mcparley::Loaded;
+use mcparley::change::{self, Switched, WriteScope};
+use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::text::display;
+use serde_json::{Value, json};
+
+use super::Done;
+use crate::args::{ApproveArgs, DisableArgs, EnableArgs, RejectArgs};
+use crate::context::Context;
+use crate::exit;
+use crate::out::{Out, bold};
+use crate::report::effective;
+
+pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let waiting = |server: &&Planned| matches!(server.standing, Standing::NeedsApproval(_));
+    let names: Vec<String> = if args.all {
+        loaded.plan.servers.iter().filter(waiting).map(|server| server.name.as_str().to_owned()).collect()
+    } else {
+        args.names.clone()
+    };
+    let mut reports = Vec::new();
+    for name in &names {
+        let scope: WriteScope = args.scope.into();
+        let chosen = change::approve(&context.places, loaded, name, scope, args.definition.as_deref())?;
+        let definition = chosen.definition.map(|definition| definition.to_string());
+        reports.push(json!({
+            "approved": chosen.name, "definition": definition, "file": chosen.file.to_string_lossy(),
+            "stillRejectedBy": chosen.still_rejected,
+        }));
+        if !out.json {
+            out.line(format!("Approved {} as it is defined now", bold(name)));
+            out.line(format!("File: {}", display(&chosen.file.to_string_lossy())));
+            if let Some(by) = &chosen.still_rejected {
+                out.warn(&format!("it is still rejected in {by}, and a rejection wins"));
+            }
+        }
+    }
+    finish("choices", &reports, "Nothing waits for approval.", out)
+}
+
+pub(super) fn reject(args: &RejectArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let mut reports = Vec::new();
+    for name in &args.names {
+        let chosen = change::reject(&context.places, loaded, name, args.scope.into())?;
+        reports.push(json!({ "rejected": chosen.name, "file": chosen.file.to_string_lossy() }));
+        if !out.json {
+            out.line(format!("Rejected {}", bold(name)));
+            out.line(format!("File: {}", display(&chosen.file.to_string_lossy())));
+        }
+    }
+    finish("choices", &reports, "", out)
+}
+
+pub(super) fn enable(args: &EnableArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let mut reports = Vec::new();
+    for name in named(&args.name, loaded) {
+        let switched = change::enable(&context.places, loaded, &name)?;
+        tell(&switched, "on", out);
+        reports.push(report(&switched, true));
+    }
+    finish("servers", &reports, "No servers are configured.", out)
+}
+
+pub(super) fn disable(args: &DisableArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let mut reports = Vec::new();
+    for name in named(&args.name, loaded) {
+        let switched = change::disable(&context.places, loaded, &name, args.scope.into())?;
+        tell(&switched, "off", out);
+        reports.push(report(&switched, false));
+    }
+    finish("servers", &reports, "No servers are configured.", out)
+}
+
+pub(super) fn reset(context: &Context, out: &mut Out) -> Done {
+    let files = change::reset_project_choices(&context.places)?;
+    let files: Vec<String> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+    if out.json {
+        out.value(&json!({ "reset": files }));
+        return Ok(exit::OK);
+    }
+    if files.is_empty() {
+        out.line("There were no choices for this project.");
+    }
+    for file in files {
+        out.line(format!("Forgot the choices in {}", display(&file)));
+    }
+    Ok(exit::OK)
+}
+
+/// The name given, or every name there is; a server really called `all` comes first.
+fn named(name: &str, loaded: &Loaded) -> Vec<String> {
+    if name == "all" && loaded.plan.named(name).is_empty() {
+        return effective(&loaded.plan).into_iter().map(|server| server.name.as_str().to_owned()).collect();
+    }
+    vec![name.to_owned()]
+}
+
+fn tell(switched: &Switched, way: &str, out: &mut Out) {
+    if out.json {
+        return;
+    }
+    match switched.files.as_slice() {
+        [] => out.line(format!("{} was not switched off", bold(&switched.name))),
+        files => {
+            out.line(format!("Switched {} {way}", bold(&switched.name)));
+            for file in files {
+                out.line(format!("File: {}", display(&file.to_string_lossy())));
+            }
+        }
+    }
+    if let Some(by) = &switched.still_disabled {
+        out.warn(&format!("it is still switched off in {by}"));
+    }
+}
+
+fn report(switched: &Switched, enabled: bool) -> Value {
+    let files: Vec<_> = switched.files.iter().map(|file| file.to_string_lossy()).collect();
+    json!({
+        "name": switched.name,
+        "enabled": enabled && switched.still_disabled.is_none(),
+        "files": files,
+        "stillDisabledBy": switched.still_disabled,
+    })
+}
+
+fn finish(key: &str, reports: &[Value], nothing: &str, out: &mut Out) -> Done {
+    if out.json {
+        out.value(&json!({ key: reports }));
+    } else if reports.is_empty() {
+        out.line(nothing);
+    }
+    Ok(exit::OK)
+}

@@ -1,0 +1,27 @@
+//! `remove`.
+
+use mcparley::Loaded;
+use mcparley::change;
+use mcparley::model::text::display;
+use serde_json::json;
+
+use super::Done;
+use crate::args::RemoveArgs;
+use crate::context::Context;
+use crate::exit;
+use crate::out::{Out, bold};
+
+pub(super) fn run(args: &RemoveArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let removed = change::remove(&context.places, loaded, &args.name, args.scope.map(Into::into))?;
+    if out.json {
+        out.value(&json!({
+            "removed": removed.name,
+            "scope": removed.scope,
+            "file": removed.file.to_string_lossy(),
+        }));
+        return Ok(exit::OK);
+    }
+    out.line(format!("Removed server {} from {} scope", bold(&removed.name), removed.scope.as_str()));
+    out.line(format!("File: {}", display(&removed.file.to_string_lossy())));
+    Ok(exit::OK)
+}

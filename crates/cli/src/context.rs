@@ -1,0 +1,104 @@
+//! Looks around, once: environment, home, working directory, terminal. Everyone else gets values.
+#![expect(clippy::disallowed_methods, reason = "this is the one place that reads the process's surroundings")]
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use mcparley::model::expand::Env;
+use mcparley::model::permission::Mode;
+use mcparley::{Loaded, NoConnectors, Places, SettingSource, Severity, Wishes, load};
+use mcparley_platform::dirs::{ClaudeFiles, Directories};
+
+use crate::args::{Global, SettingSourceArg};
+use crate::error::CommandError;
+
+/// Where we are and what was asked for.
+pub(crate) struct Context {
+    pub(crate) places: Places,
+    pub(crate) wishes: Wishes,
+    /// Where other programs keep their files.
+    pub(crate) config_home: PathBuf,
+}
+
+impl Context {
+    /// Looks around.
+    pub(crate) fn new(global: &Global) -> Result<Self, CommandError> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let home = home(std::env::home_dir())?;
+        let cwd = std::env::current_dir().map_err(|error| CommandError::Unavailable {
+            message: format!("the working directory cannot be found: {error}"),
+            hint: Some("change to a folder that exists".to_owned()),
+        })?;
+        let config_dir = global.config_dir.clone().map(|dir| cwd.join(dir));
+        let config_dir = config_dir.or_else(|| variable("CLAUDE_CONFIG_DIR").map(PathBuf::from));
+        let directories = Directories::of(&home, variable);
+        let mut places = Places::of(&home, &cwd);
+        places.claude = ClaudeFiles::of(&home, config_dir.as_deref());
+        places.plugin_data = directories.data.join("plugins");
+        if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
+            places = places.with_managed_trial(Path::new(&trial));
+        }
+        let config_home = directories.config.parent().map_or_else(|| home.join(".config"), Path::to_owned);
+        Ok(Self { places, wishes: wishes(global), config_home })
+    }
+
+    /// Reads and plans; what the user named for this run must be usable.
+    pub(crate) fn load(&self) -> Result<Loaded, CommandError> {
+        let loaded = load(&self.places, &self.wishes, &NoConnectors);
+        match loaded.problems.iter().find(|problem| problem.severity == Severity::Given) {
+            Some(problem) => Err(CommandError::Source(problem.clone())),
+            None => Ok(loaded),
+        }
+    }
+}
+
+/// Where the user stands, if that can be told.
+pub(crate) fn working_directory() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}
+
+/// Whether a person reads what is printed.
+pub(crate) fn stdout_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Whether a person can be asked.
+pub(crate) fn is_interactive() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+fn home(found: Option<PathBuf>) -> Result<PathBuf, CommandError> {
+    found.filter(|home| home.is_absolute()).ok_or_else(|| CommandError::Unavailable {
+        message: "the home directory is not known".to_owned(),
+        hint: Some("set `HOME` to an absolute path".to_owned()),
+    })
+}
+
+fn wishes(global: &Global) -> Wishes {
+    let sources =
+        |sources: &Vec<SettingSourceArg>| sources.iter().map(|source| setting_source(*source)).collect();
+    // Variables that are not text cannot be written into a configuration either.
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    Wishes {
+        mcp_config: global.mcp_config.clone(),
+        strict: global.strict_mcp_config,
+        settings: global.settings.clone(),
+        setting_sources: global.setting_sources.as_ref().map(sources),
+        plugin_dirs: global.plugin_dir.clone(),
+        mode: global.permission_mode.as_deref().and_then(|word| Mode::parse(word).ok()),
+        allowed_tools: global.allowed_tools.clone(),
+        disallowed_tools: global.disallowed_tools.clone(),
+        interactive: is_interactive(),
+        env: std::env::vars_os().filter_map(text).collect::<Env>(),
+    }
+}
+
+fn setting_source(source: SettingSourceArg) -> SettingSource {
+    match source {
+        SettingSourceArg::User => SettingSource::User,
+        SettingSourceArg::Project => SettingSource::Project,
+        SettingSourceArg::Local => SettingSource::Local,
+    }
+}

@@ -1,0 +1,72 @@
+//! What a command could not do, with its exit code and its way out.
+
+use mcparley::change::ChangeError;
+use mcparley::model::explain::Explain;
+use mcparley::{Problem, Severity};
+
+use crate::exit::{self, Code};
+
+/// Why a command ended without its result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CommandError {
+    /// The command line makes no sense.
+    #[error("{message}")]
+    Usage { message: String, hint: Option<String> },
+    /// A change was not made.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// A source that the run depends on cannot be used.
+    #[error("{0}")]
+    Source(Problem),
+    /// There is no such server.
+    #[error("there is no server named `{name}`")]
+    NotFound { name: String, similar: Vec<String> },
+    /// This machine or this run does not offer it.
+    #[error("{message}")]
+    Unavailable { message: String, hint: Option<String> },
+}
+
+impl CommandError {
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    pub(crate) fn code(&self) -> Code {
+        match self {
+            Self::Usage { .. } => exit::USAGE,
+            Self::Change(error) => change_code(error),
+            Self::Source(problem) => match problem.severity {
+                Severity::Managed => exit::BLOCKED,
+                Severity::Found | Severity::Given => exit::CONFIG,
+            },
+            Self::NotFound { .. } => exit::NOT_FOUND,
+            Self::Unavailable { .. } => exit::FAILED,
+        }
+    }
+
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Usage { hint, .. } | Self::Unavailable { hint, .. } => hint.clone(),
+            Self::Change(error) => error.hint(),
+            Self::Source(problem) => problem.hint.clone(),
+            Self::NotFound { similar, .. } if similar.is_empty() => {
+                Some("`mcparley plan` shows every configured server".to_owned())
+            }
+            Self::NotFound { similar, .. } => Some(format!("did you mean `{}`?", similar.join("`, `"))),
+        }
+    }
+}
+
+fn change_code(error: &ChangeError) -> Code {
+    match error {
+        ChangeError::Name(_) => exit::USAGE,
+        ChangeError::Config(_) | ChangeError::Edit(_) | ChangeError::Unusable { .. } => exit::CONFIG,
+        ChangeError::Read(_) | ChangeError::Write(_) => exit::FILE,
+        ChangeError::Blocked { .. } => exit::BLOCKED,
+        ChangeError::NotFound { .. } | ChangeError::NotAProjectServer { .. } => exit::NOT_FOUND,
+        ChangeError::Exists { .. } | ChangeError::Ambiguous { .. } | ChangeError::OtherDefinition { .. } => {
+            exit::CONFLICT
+        }
+        _ => exit::FAILED,
+    }
+}

@@ -1,0 +1,159 @@
+//! Writes data to stdout and talk to stderr, and never lets foreign text reach a terminal raw.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use mcparley::Problem;
+use mcparley::model::plan::Standing;
+use mcparley::model::text::display;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::Global;
+use crate::error::CommandError;
+use crate::exit::{self, Code};
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
+const GREEN: Style = AnsiColor::Green.on_default();
+
+/// Where a command writes.
+pub(crate) struct Out {
+    pub(crate) json: bool,
+    pub(crate) verbose: u8,
+    data: AutoStream<std::io::StdoutLock<'static>>,
+    talk: AutoStream<std::io::StderrLock<'static>>,
+    broken: bool,
+}
+
+impl Out {
+    pub(crate) fn new(global: &Global) -> Self {
+        let stdout = std::io::stdout().lock();
+        let stderr = std::io::stderr().lock();
+        let choice = if global.json { ColorChoice::Never } else { AutoStream::choice(&stdout) };
+        let talk = AutoStream::choice(&stderr);
+        Self {
+            json: global.json,
+            verbose: global.verbose,
+            data: AutoStream::new(stdout, choice),
+            talk: AutoStream::new(stderr, talk),
+            broken: false,
+        }
+    }
+
+    /// One line of data.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) {
+        let written = writeln!(self.data, "{}", line.as_ref());
+        self.note(&written);
+    }
+
+    /// The whole report as JSON.
+    pub(crate) fn value(&mut self, value: &impl Serialize) {
+        let written = serde_json::to_writer_pretty(&mut self.data, value).map_err(std::io::Error::from);
+        self.note(&written);
+        self.line("");
+    }
+
+    /// One line of talk.
+    pub(crate) fn say(&mut self, line: impl AsRef<str>) {
+        let written = writeln!(self.talk, "{}", line.as_ref());
+        self.note(&written);
+    }
+
+    /// Something to do.
+    pub(crate) fn hint(&mut self, hint: &str) {
+        self.say(format!("{DIM}hint:{DIM:#} {}", display(hint)));
+    }
+
+    /// Something that does not count, or may surprise.
+    pub(crate) fn warn(&mut self, warning: &str) {
+        self.say(format!("{YELLOW}warning:{YELLOW:#} {}", display(warning)));
+    }
+
+    /// A source that could not be used.
+    pub(crate) fn problem(&mut self, problem: &Problem) {
+        self.say(format!("{RED}error:{RED:#} {}", display(&problem.to_string())));
+        if let Some(hint) = &problem.hint {
+            self.hint(hint);
+        }
+    }
+
+    /// Why the command ended without its result.
+    pub(crate) fn error(&mut self, error: &CommandError) -> Code {
+        let code = error.code();
+        if self.json {
+            let hint = error.hint();
+            self.value(&json!({
+                "error": { "code": code.name, "exit": code.number, "message": error.to_string(), "hint": hint }
+            }));
+            return code;
+        }
+        self.say(format!("{RED}error:{RED:#} {}", display(&with_sources(error))));
+        if let Some(hint) = error.hint() {
+            self.hint(&hint);
+        }
+        code
+    }
+
+    /// Flushes, and forgives a reader who left early.
+    pub(crate) fn finish(mut self, code: Code) -> ExitCode {
+        let flushed = self.data.flush();
+        self.note(&flushed);
+        if self.broken && code == exit::OK { exit::FAILED.into() } else { code.into() }
+    }
+
+    fn note(&mut self, written: &std::io::Result<()>) {
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.broken = true;
+        }
+    }
+}
+
+/// A bold word.
+pub(crate) fn bold(text: &str) -> String {
+    format!("{BOLD}{}{BOLD:#}", display(text))
+}
+
+/// A dimmed word.
+pub(crate) fn dim(text: &str) -> String {
+    format!("{DIM}{}{DIM:#}", display(text))
+}
+
+/// A standing in its colour, padded to `width`.
+pub(crate) fn standing(standing: &Standing, width: usize) -> String {
+    let style = match standing {
+        Standing::Ready => GREEN,
+        Standing::NeedsApproval(_) => YELLOW,
+        Standing::Invalid(_) | Standing::Blocked(_) | Standing::Rejected { .. } => RED,
+        Standing::Disabled { .. } | Standing::Shadowed { .. } | Standing::Duplicate { .. } => DIM,
+    };
+    format!("{style}{:width$}{style:#}", standing.as_str())
+}
+
+/// Shows help or what is wrong with the command line.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    // Nowhere to report that the terminal is gone.
+    let _ = error.print();
+    if error.use_stderr() { exit::USAGE.into() } else { exit::OK.into() }
+}
+
+/// The message and its causes, as far as they say something new.
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        source = cause.source();
+    }
+    message
+}

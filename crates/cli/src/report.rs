@@ -1,0 +1,154 @@
+//! What commands show, as values: text and JSON come from the same ones.
+
+use std::collections::BTreeMap;
+
+use mcparley::model::config::{Hint, Kind, Reveal, Shown};
+use mcparley::model::name::ServerName;
+use mcparley::model::plan::{Enterprise, Plan, Planned, Standing};
+use mcparley::model::scope::{Origin, Scope};
+use mcparley::model::settings::Warning;
+use mcparley::{Loaded, Problem, SettingSource};
+use serde::Serialize;
+
+/// Everything `plan` knows.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PlanReport<'l> {
+    servers: Vec<ServerReport<'l>>,
+    problems: &'l [Problem],
+    warnings: &'l [Warning],
+    managed: ManagedReport<'l>,
+    left_out: &'l [SettingSource],
+}
+
+impl<'l> PlanReport<'l> {
+    /// All declarations, strongest first.
+    pub(crate) fn of(loaded: &'l Loaded) -> Self {
+        let servers = loaded.plan.servers.iter().rev();
+        Self {
+            servers: servers.map(|server| ServerReport::of(server, Reveal::Masked)).collect(),
+            problems: &loaded.problems,
+            warnings: &loaded.settings.warnings,
+            managed: ManagedReport::of(&loaded.enterprise),
+            left_out: &loaded.left_out,
+        }
+    }
+}
+
+/// What `list` knows: one entry per name.
+#[derive(Serialize)]
+pub(crate) struct ListReport<'l> {
+    servers: Vec<ServerReport<'l>>,
+    problems: &'l [Problem],
+    managed: ManagedReport<'l>,
+}
+
+impl<'l> ListReport<'l> {
+    pub(crate) fn of(loaded: &'l Loaded) -> Self {
+        let servers = effective(&loaded.plan);
+        Self {
+            servers: servers.into_iter().map(|server| ServerReport::of(server, Reveal::Masked)).collect(),
+            problems: &loaded.problems,
+            managed: ManagedReport::of(&loaded.enterprise),
+        }
+    }
+}
+
+/// One declaration.
+#[derive(Serialize)]
+pub(crate) struct ServerReport<'l> {
+    name: &'l ServerName,
+    scope: Scope,
+    standing: &'l Standing,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    origin: &'l Origin,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<Kind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<Shown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    definition: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cautions: Vec<&'l str>,
+    #[serde(skip_serializing_if = "<[Hint]>::is_empty")]
+    notes: &'l [Hint],
+}
+
+impl<'l> ServerReport<'l> {
+    pub(crate) fn of(server: &'l Planned, reveal: Reveal) -> Self {
+        let needs_approval = matches!(server.standing, Standing::NeedsApproval(_));
+        Self {
+            name: &server.name,
+            scope: server.scope,
+            standing: &server.standing,
+            hint: server.standing.hint(&server.name),
+            origin: &server.origin,
+            kind: server.kind,
+            entry: server.raw.as_ref().map(|raw| raw.shown(server.kind, reveal)),
+            definition: server.definition.filter(|_| needs_approval).map(|definition| definition.to_string()),
+            cautions: server.dangerous_variables().collect(),
+            notes: &server.hints,
+        }
+    }
+}
+
+/// Whether the administrator's files leave room for others.
+#[derive(Serialize)]
+struct ManagedReport<'l> {
+    is: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'l str>,
+}
+
+impl<'l> ManagedReport<'l> {
+    fn of(enterprise: &'l Enterprise) -> Self {
+        match enterprise {
+            Enterprise::Absent => Self { is: "absent", file: None, reason: None },
+            Enterprise::Exclusive(file) => {
+                Self { is: "exclusive", file: Some(file.to_string()), reason: None }
+            }
+            Enterprise::Broken { source, reason } => {
+                Self { is: "broken", file: Some(source.to_string()), reason: Some(reason) }
+            }
+        }
+    }
+}
+
+/// One declaration per name, the one that counts, in the order of the names.
+pub(crate) fn effective(plan: &Plan) -> Vec<&Planned> {
+    let mut by_name: BTreeMap<&ServerName, &Planned> = BTreeMap::new();
+    for server in &plan.servers {
+        let better = by_name.get(&server.name).is_none_or(|known| rank(server) >= rank(known));
+        if better {
+            by_name.insert(&server.name, server);
+        }
+    }
+    by_name.into_values().collect()
+}
+
+/// How near a declaration is to running; of equals the stronger scope counts.
+fn rank(server: &Planned) -> u8 {
+    match server.standing {
+        Standing::Ready => 3,
+        Standing::NeedsApproval(_) => 2,
+        Standing::Disabled { .. }
+        | Standing::Rejected { .. }
+        | Standing::Blocked(_)
+        | Standing::Invalid(_) => 1,
+        Standing::Shadowed { .. } | Standing::Duplicate { .. } => 0,
+    }
+}
+
+/// What the server is, on one line, secrets masked.
+pub(crate) fn target(server: &Planned) -> String {
+    let Some(raw) = &server.raw else { return String::new() };
+    let shown = raw.shown(server.kind, Reveal::Masked);
+    match (shown.url, shown.command) {
+        (Some(url), _) => url,
+        (None, Some(command)) => std::iter::once(command).chain(shown.args).collect::<Vec<_>>().join(" "),
+        (None, None) => String::new(),
+    }
+}
