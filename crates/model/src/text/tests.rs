@@ -43,6 +43,7 @@ fn hidden_characters_are_shown_to_people_and_kept_from_models() {
         ("x\u{e0041}\u{e007f}", "x\\u{e0041}\\u{e007f}", "x"),
         ("x\u{fe01}\u{e0100}", "x\\u{fe01}\\u{e0100}", "x"),
         ("a\u{200d}b", "a\\u{200d}b", "ab"),
+        ("😀\u{200d}a", "😀\\u{200d}a", "😀a"),
         ("a\u{2028}b", "a\\u{2028}b", "ab"),
         ("😀\u{fe0f}\u{fe0f}", "😀\u{fe0f}\\u{fe0f}", "😀\u{fe0f}"),
     ] {
