@@ -86,12 +86,14 @@ impl Tools {
             return true;
         }
         match kind {
-            RuleKind::Ask | RuleKind::Deny => self.splits.iter().any(|split| split.fits(subject)),
-            RuleKind::Allow => {
-                self.splits.iter().any(|split| split.fits(subject) && split.tool.is_surely(subject))
-                    && self.means_only(subject, known)
-            }
+            RuleKind::Ask | RuleKind::Deny => self.fit(subject),
+            // Looking for other meanings costs more than seeing that this is none.
+            RuleKind::Allow => self.fit(subject) && self.means_only(subject, known),
         }
+    }
+
+    fn fit(&self, subject: &Prepared<'_>) -> bool {
+        self.splits.iter().any(|split| split.fits(subject))
     }
 
     /// Whether the text has one meaning, and the subject's server is part of it.
