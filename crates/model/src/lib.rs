@@ -1,4 +1,19 @@
 //! What things are and what is allowed: pure, without I/O, clock, environment or logging.
+//!
+//! Everything here is a value or a total function of values, so every rule can be shown by a table.
+//!
+//! | question | module |
+//! |---|---|
+//! | where does a value come from | [`scope`]; [`document`] reads files with their places, [`edit`] changes them |
+//! | what does an entry say | [`config`], after [`expand`] |
+//! | which entries are one server | [`signature`] |
+//! | who may say what about servers | [`settings`], [`policy`], [`approval`] |
+//! | **what becomes of every declared server** | **[`plan`]**, the place to start reading |
+//! | what is a tool called | [`name`] |
+//! | may it be called | [`permission`] |
+//! | what may be shown | [`secret`], [`text`] |
+//! | what do other programs call their servers | [`import`] |
+//! | how much is too much | [`limits`] |
 
 pub mod approval;
 pub mod config;

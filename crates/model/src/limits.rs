@@ -10,11 +10,11 @@ pub const CONFIG_FILE_BYTES: u64 = 16 * 1024 * 1024;
 /// The most an expanded string may hold: beyond it no kernel starts a program and no server takes a header.
 pub const EXPANDED_BYTES: usize = 1024 * 1024;
 
-/// How many characters a public tool name may have; the smallest limit among the model providers.
-pub const PUBLIC_NAME_CHARS: usize = 64;
+/// The longest public name, of a tool and of a server a person adds: the smallest limit among the model providers.
+pub const PUBLIC_NAME_LIMIT: usize = 64;
 
-/// How many characters a person may give a server's name.
-pub const SERVER_NAME_CHARS: usize = 64;
+/// The longest name in a permission rule, in bytes; a longer one could be taken apart in too many ways.
+pub const RULE_NAME_LIMIT: usize = 512;
 
 /// How many parent folders are searched for `.mcp.json`, so that a looping mount ends.
 pub const WALK_UP_FOLDERS: usize = 256;

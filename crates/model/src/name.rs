@@ -19,9 +19,6 @@ pub use catalogue::Names;
 pub use check::{NameError, check_new_server_name};
 pub(crate) use form::{Identity, hash_digits};
 
-/// The longest public name, in characters; model providers refuse longer ones.
-pub const PUBLIC_NAME_LIMIT: usize = 64;
-
 /// What every public name begins with.
 pub(crate) const PREFIX: &str = "mcp__";
 
@@ -40,7 +37,7 @@ pub struct ServerName(Arc<str>);
 #[serde(transparent)]
 pub struct ToolName(Arc<str>);
 
-/// A tool's name as a model sees it: at most [`PUBLIC_NAME_LIMIT`] characters of `[A-Za-z0-9_-]`.
+/// A tool's name as a model sees it: at most [`crate::limits::PUBLIC_NAME_LIMIT`] characters of `[A-Za-z0-9_-]`.
 ///
 /// Only [`Names`] makes one, because a public name means nothing without the map back to the tool.
 /// Names that differ only in case are different names.

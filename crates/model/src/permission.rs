@@ -17,7 +17,7 @@ mod target;
 mod tests;
 
 pub use mode::{Mode, ModeError};
-pub use rule::{Fault, RULE_NAME_LIMIT, Rule, RuleError, RuleKind, RuleScope, rule_text};
+pub use rule::{Fault, Rule, RuleError, RuleKind, RuleScope, rule_text};
 pub use set::{Dead, DeadRule, RuleSet};
 pub use subject::{KnownServers, Subject};
 pub use target::Reading;

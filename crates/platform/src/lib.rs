@@ -2,7 +2,7 @@
 //!
 //! | room | what it owns |
 //! |---|---|
-//! | [`file`] | the one bounded reader and the one atomic writer of the product |
+//! | [`mod@file`] | the one bounded reader and the one atomic writer of the product |
 //! | [`dirs`] | where our files and Claude Code's files are |
 //! | `process` | servers that die with their host; Linux only, elsewhere the module is absent |
 //!

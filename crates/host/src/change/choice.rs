@@ -71,7 +71,7 @@ pub fn approve(
     }
     let ((), updated) = choices(places, scope).change(|editor, path| {
         editor.add_to_list(path, ENABLED, name)?;
-        remember(editor, path, name, &text)
+        remember(editor, path, scope, name, &text)
     })?;
     Ok(Chosen {
         name: server.name.clone(),
@@ -165,9 +165,20 @@ pub fn enable(places: &Places, loaded: &Loaded, name: &str) -> Result<Switched, 
 }
 
 /// Binds the approval to what the server is now.
-fn remember(editor: &Editor, path: &[&str], name: &str, definition: &str) -> Result<(), EditError> {
+///
+/// For everywhere it is added to what is known: two projects may have different servers of one name.
+fn remember(
+    editor: &Editor,
+    path: &[&str],
+    scope: WriteScope,
+    name: &str,
+    definition: &str,
+) -> Result<(), EditError> {
     let below = [path, &[DEFINITIONS]].concat();
-    editor.set(&below, name, &Value::from(definition))
+    match scope {
+        WriteScope::User => editor.add_to_list(&below, name, definition),
+        WriteScope::Local | WriteScope::Project => editor.set(&below, name, &Value::from(definition)),
+    }
 }
 
 fn choices(places: &Places, scope: WriteScope) -> Spot {

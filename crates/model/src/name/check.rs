@@ -3,14 +3,15 @@
 //! Stricter than what is loaded from files (B54): a name that needs no normalising reads the same in the
 //! file, in a rule and in front of a model.
 
-use super::{PUBLIC_NAME_LIMIT, ServerName, is_public, normalise};
+use super::{ServerName, is_public, normalise};
 use crate::explain::Explain;
+use crate::limits::PUBLIC_NAME_LIMIT;
 use crate::text;
 
 /// Names that mean something else: to programs that keep settings in JavaScript objects, or to us.
 const RESERVED: [&str; 4] = ["__proto__", "constructor", "prototype", "mcparley"];
 
-/// Takes `name` for a new server, if it is one to four-and-sixty characters of `[A-Za-z0-9_-]`.
+/// Takes `name` for a new server, if it is 1 to 64 characters of `[A-Za-z0-9_-]`.
 ///
 /// # Errors
 /// A [`NameError`] that says what is wrong with it.

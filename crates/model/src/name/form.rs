@@ -4,7 +4,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{BETWEEN, PREFIX, PUBLIC_NAME_LIMIT, ServerName, ToolName, normalise_server, normalise_tool};
+use super::{BETWEEN, PREFIX, ServerName, ToolName, normalise_server, normalise_tool};
+use crate::limits::PUBLIC_NAME_LIMIT;
 
 /// How many hexadecimal digits of the hash a name may carry, shortest first.
 ///

@@ -1,9 +1,8 @@
 //! Shows what names look like; that they are always unique and stable is shown by `properties`.
 
-use super::{
-    Names, PUBLIC_NAME_LIMIT, ServerName, ToolName, check_new_server_name, normalise_server, normalise_tool,
-};
+use super::{Names, ServerName, ToolName, check_new_server_name, normalise_server, normalise_tool};
 use crate::explain::Explain as _;
+use crate::limits::PUBLIC_NAME_LIMIT;
 
 mod properties;
 

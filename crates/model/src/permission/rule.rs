@@ -10,12 +10,10 @@ use super::subject::{KnownServers, Prepared, Subject};
 use super::target::{Reading, Tools};
 use crate::explain::Explain;
 use crate::glob::Glob;
+use crate::limits::RULE_NAME_LIMIT;
 use crate::name::{BETWEEN, Identity, PREFIX};
 use crate::scope::Origin;
 use crate::text;
-
-/// The longest name in a rule, in bytes; a longer one would be taken apart in too many ways.
-pub const RULE_NAME_LIMIT: usize = 512;
 
 /// What a rule wants done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -9,9 +9,8 @@ use serde::Serialize;
 use super::rule::RuleKind;
 use super::subject::{KnownServers, Prepared};
 use crate::glob::Glob;
-use crate::name::{
-    BETWEEN, Identity, PREFIX, PUBLIC_NAME_LIMIT, ServerName, ToolName, hash_digits, normalise_server_text,
-};
+use crate::limits::PUBLIC_NAME_LIMIT;
+use crate::name::{BETWEEN, Identity, PREFIX, ServerName, ToolName, hash_digits, normalise_server_text};
 
 /// One way to understand a rule, given the servers there are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

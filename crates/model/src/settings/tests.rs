@@ -1,1 +1,130 @@
-//! Tests.
+//! Who may say what in which file.
+
+use super::*;
+use crate::document::Document;
+use crate::scope::Source;
+
+fn read(layer: Layer, text: &str) -> Settings {
+    let document = Document::parse(Source::inline("settings"), text).unwrap();
+    let mut settings = Settings::default();
+    settings.read(document.root().unwrap(), layer);
+    settings
+}
+
+fn warnings(settings: &Settings) -> Vec<String> {
+    settings.warnings.iter().map(|warning| format!("{}: {}", warning.origin, warning.text)).collect()
+}
+
+const ALL_LAYERS: [Layer; 6] =
+    [Layer::Managed, Layer::CommandLine, Layer::User, Layer::Private, Layer::Local, Layer::Project];
+
+// C7 B25
+#[test]
+fn only_files_outside_the_project_can_approve() {
+    let text = r#"{"enabledMcpjsonServers": ["s"], "enableAllProjectMcpServers": true,
+        "mcpjsonServerDefinitions": {"s": "sha256:1", "t": ["sha256:2", "sha256:3"]}}"#;
+    for layer in ALL_LAYERS {
+        let choices = read(layer, text).choices;
+        let counts = !matches!(layer, Layer::Local | Layer::Project);
+        assert_eq!(choices.enabled.len(), usize::from(counts), "{layer:?}");
+        assert_eq!(choices.enable_all.is_some(), counts, "{layer:?}");
+        assert_eq!(choices.definitions.len(), if counts { 3 } else { 0 }, "{layer:?}");
+        assert_eq!(choices.claimed.len(), usize::from(!counts), "{layer:?}");
+    }
+    assert_eq!(
+        warnings(&read(Layer::Project, text)),
+        [
+            "settings:1:27: a repository cannot approve its own servers",
+            "settings:1:64: a file in the project's folder cannot approve the project's servers",
+        ]
+    );
+}
+
+// C7
+#[test]
+fn every_layer_can_reject_and_disable() {
+    let text = r#"{"disabledMcpjsonServers": ["s"], "disabledMcpServers": ["t"]}"#;
+    for layer in ALL_LAYERS {
+        let settings = read(layer, text);
+        assert_eq!(settings.choices.rejected.len(), 1, "{layer:?}");
+        assert_eq!(settings.disabled.len(), 1, "{layer:?}");
+        assert_eq!(warnings(&settings), [] as [&str; 0], "{layer:?}");
+    }
+}
+
+// C7 H05
+#[test]
+fn a_repository_cannot_widen_the_permission_mode() {
+    for mode in Mode::ALL {
+        let text = format!(r#"{{"permissions": {{"defaultMode": "{mode}"}}}}"#);
+        let settings = read(Layer::Project, &text);
+        let narrows = matches!(mode, Mode::Default | Mode::Plan);
+        assert_eq!(settings.mode.is_some(), narrows, "{mode}");
+        assert_eq!(settings.warnings.len(), usize::from(!narrows), "{mode}");
+        assert_eq!(read(Layer::User, &text).mode.unwrap().value, mode);
+    }
+}
+
+// C12
+#[test]
+fn a_repository_may_bound_our_work_and_set_nothing_else() {
+    let text = r#"{"env": {"MCP_TIMEOUT": "1", "MCP_TOOL_TIMEOUT": "2", "MAX_MCP_OUTPUT_TOKENS": "3", "PATH": "x"}}"#;
+    let names =
+        |settings: &Settings| settings.env.iter().map(|variable| variable.name.clone()).collect::<Vec<_>>();
+    let project = read(Layer::Project, text);
+    assert_eq!(names(&project), SAFE_VARIABLES);
+    assert_eq!(
+        warnings(&project),
+        ["settings:1:93: a repository cannot set `PATH`; set it in your own settings"]
+    );
+    assert_eq!(names(&read(Layer::Managed, text)).len(), 4);
+}
+
+// C9
+#[test]
+fn policy_counts_in_managed_and_user_settings_only() {
+    let text = r#"{"allowedMcpServers": [], "deniedMcpServers": [], "allowManagedMcpServersOnly": true}"#;
+    for layer in ALL_LAYERS {
+        let count = if matches!(layer, Layer::Managed | Layer::User) { 0 } else { 3 };
+        assert_eq!(read(layer, text).warnings.len(), count, "{layer:?}");
+    }
+}
+
+// C9
+#[test]
+fn one_broken_policy_entry_is_told_and_the_rest_is_read() {
+    let settings = read(
+        Layer::Managed,
+        r#"{"deniedMcpServers": [{"serverName": "a"}, {"bogus": 1}, {"serverName": "b"}]}"#,
+    );
+    assert_eq!(settings.warnings.len(), 1);
+    let judge = |name: &str| {
+        let name = ServerName::new(name);
+        let target = crate::policy::Target::Other;
+        settings.policy.judge(&crate::policy::Subject {
+            name: &name,
+            scope: crate::scope::Scope::User,
+            target,
+        })
+    };
+    assert!(judge("a").is_err() && judge("b").is_err());
+    assert_eq!(judge("c"), Ok(()));
+}
+
+// H05
+#[test]
+fn a_repository_cannot_load_plugins() {
+    let text = r#"{"plugins": ["./evil"]}"#;
+    assert_eq!(read(Layer::Project, text).plugins.len(), 0);
+    assert_eq!(read(Layer::User, text).plugins.len(), 1);
+}
+
+// B53
+#[test]
+fn wrong_shapes_are_told_and_stop_nothing() {
+    let text = r#"{"enabledMcpjsonServers": "s", "disabledMcpServers": {}, "enableAllProjectMcpServers": 1,
+        "permissions": {"allow": [1, "mcp__s"], "deny": "x", "defaultMode": "bogus"}, "plugins": 1, "env": {"A": 1}}"#;
+    let settings = read(Layer::User, text);
+    assert_eq!(settings.rules.len(), 1);
+    assert_eq!(settings.warnings.len(), 8, "{:?}", warnings(&settings));
+}

@@ -20,12 +20,12 @@ pub struct Launch {
 }
 
 impl fmt::Debug for Launch {
-    /// Shows the names of the variables only: their values are where tokens live.
+    /// Shows the names of the variables and the number of arguments: their values are where tokens live.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
         out.debug_struct("Launch")
             .field("program", &self.program)
-            .field("args", &self.args)
+            .field("args", &self.args.len())
             .field("env", &names)
             .field("cwd", &self.cwd)
             .finish()
