@@ -36,7 +36,7 @@ impl<'t> Document<'t> {
                     line: u32::try_from(error.line_display()).unwrap_or(u32::MAX),
                     column: u32::try_from(error.column_display()).unwrap_or(u32::MAX),
                 },
-                reason: error.kind().to_string(),
+                reason: reason(error.kind()),
                 source_text: source,
             }),
         }
@@ -227,6 +227,14 @@ impl Member<'_> {
     }
 }
 
+/// The parser's words in ours: lowercase, and saying that it is about JSON.
+fn reason(kind: &impl ToString) -> String {
+    let words = kind.to_string();
+    let mut characters = words.chars();
+    let first = characters.next().map(|first| first.to_ascii_lowercase());
+    format!("not JSON: {}", first.into_iter().chain(characters).collect::<String>())
+}
+
 fn line_starts(text: &str) -> Vec<usize> {
     let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
     std::iter::once(0).chain(after_breaks).collect()
@@ -238,7 +246,7 @@ fn line_starts(text: &str) -> Vec<usize> {
 pub struct SyntaxError {
     /// The place where it stops being JSON.
     pub place: Place,
-    /// What the parser expected there.
+    /// What is wrong there.
     pub reason: String,
     /// The text's source; not called `source`, which would make it the error's cause.
     pub source_text: Source,
@@ -252,3 +260,6 @@ impl Explain for SyntaxError {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Changes one file as a whole: locked, written beside, synced, renamed.
 //!
-//! This is the only writer of the product. Finding and locking the place is done by
-//! [`super::place`], putting the bytes there by [`super::replace`].
+//! This is the only writer of the product. Finding and locking the place is done in `place`,
+//! putting the bytes there in `replace`.
 
 use super::place::{LOCK_LIMIT, Place};
 use super::replace::{Previous, replace};

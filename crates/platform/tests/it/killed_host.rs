@@ -5,7 +5,7 @@ use mcparley_testkit::{Kind, binary, example, processes_tagged};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const RUNS: usize = 50;
 
@@ -31,9 +31,11 @@ fn kill_and_count(kind: Kind, signal: Signal) -> Duration {
     let mut host = host(kind, &tag);
     // Host and guardian on top of the kind's own.
     assert_eq!(processes_tagged(&tag).len(), kind.processes() + 2, "{kind:?}");
+    let start = Instant::now();
     kill_process(Pid::from_child(&host), signal).unwrap();
     host.wait().unwrap();
-    assert_gone(&tag, Duration::from_secs(1))
+    assert_gone(&tag, Duration::from_secs(1));
+    start.elapsed()
 }
 
 fn kill_often(kind: Kind) {
