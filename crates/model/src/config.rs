@@ -4,6 +4,7 @@
 //! [`ServerConfig`] is expanded and validated, and cannot be wrong; [`Shown`] is what people may see of
 //! it. The fields an entry may have are listed once, in [`field`].
 
+mod error;
 pub mod field;
 mod mask;
 mod raw;
@@ -17,8 +18,9 @@ use url::Url;
 
 use crate::secret::Secret;
 
+pub use error::{ConfigError, Problem};
 pub use mask::{Reveal, Shown};
-pub use raw::{ConfigError, Hint, RawOauth, RawServer, Spanned};
+pub use raw::{Hint, RawOauth, RawServer, Spanned};
 
 /// One server, ready to be connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::raw::{ConfigError, Hint, Problem, RawOauth, RawServer};
+use super::error::{ConfigError, Problem};
+use super::raw::{Hint, RawOauth, RawServer};
 use super::{Ide, Kind, Oauth, Remote, ServerConfig, Stdio, Transport};
 use crate::expand::{Env, Template, Use};
 use crate::scope::Origin;

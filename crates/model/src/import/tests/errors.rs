@@ -30,7 +30,7 @@ fn a_syntax_error_has_its_place_and_a_hint() {
     assert_eq!(
         error(App::Cursor, "{\n  \"mcpServers\": {,}\n}"),
         (
-            "there:2:18: Unexpected token in object".to_owned(),
+            "there:2:18: not JSON: unexpected token in object".to_owned(),
             "mend line 2 of there and import again; nothing was taken from it".to_owned()
         )
     );
