@@ -1,2 +1,84 @@
 //! The chores of the workspace: `cargo xtask <chore>`.
-fn main() {}
+//!
+//! | chore | where |
+//! |---|---|
+//! | run every test | [`mod@test`] |
+//! | judge the source | [`lint`], [`lint::tree`] |
+//! | write the reference pages | [`generate`] |
+//! | measure | [`mod@bench`] |
+//!
+//! A chore is a row of commands; [`step`] shows and runs one, [`tool`] sees that its program is there.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "chores run programs, read the environment cargo sets, write documentation and talk to a developer"
+)]
+
+mod bench;
+mod error;
+mod generate;
+mod lint;
+mod step;
+mod test;
+mod tool;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Do the chores of the mcparley workspace
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Run every test: unit, integration and documentation tests
+    ///
+    /// Installs cargo-nextest into `.tools` if it is missing or of another version, and builds the programs
+    /// that tests start.
+    Test {
+        /// Arguments for `cargo nextest run`, such as a test's name
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "NEXTEST-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
+    /// Check the source: layout, format, lints, dependencies, documentation
+    ///
+    /// Installs cargo-deny into `.tools` if it is missing or of another version. Security advisories are not
+    /// part of it: they need a database from the network. `cargo deny check advisories` looks them up.
+    Lint,
+    /// Write the pages of `docs/reference` and `docs/man` from the code
+    Generate {
+        /// Write nothing; fail if a page is missing, stale or no longer generated
+        #[arg(long)]
+        check: bool,
+    },
+    /// Measure what has a limit: planning, cold start, memory, naming
+    Bench {
+        /// Fail if a figure is over its limit
+        #[arg(long)]
+        strict: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().chore {
+        Chore::Test { passed_on } => test::run(&passed_on),
+        Chore::Lint => lint::run(),
+        Chore::Generate { check: true } => generate::check(),
+        Chore::Generate { check: false } => generate::write(),
+        Chore::Bench { strict } => bench::run(strict),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.exit_code()
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What is measured: time or memory, as people read it.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A measured value or a limit. Only amounts of one kind are ever compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Amount {
+    Time(Duration),
+    /// In bytes.
+    Memory(u64),
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Padding is applied to the whole text, so it is made first.
+        let text = match self {
+            Self::Time(time) => format!("{:.2} ms", time.as_secs_f64() * 1e3),
+            Self::Memory(bytes) => format!("{}.{:02} MB", bytes / 1_000_000, bytes % 1_000_000 / 10_000),
+        };
+        f.pad(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Amount;
+
+    #[test]
+    fn amounts_are_shown_in_the_units_of_the_limits() {
+        assert_eq!(Amount::Time(Duration::from_micros(1_234)).to_string(), "1.23 ms");
+        assert_eq!(Amount::Memory(15_060_000).to_string(), "15.06 MB");
+    }
+}

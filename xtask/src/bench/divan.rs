@@ -1,0 +1,73 @@
+//! Reads the times out of divan's table, which is all that divan gives.
+
+use std::time::Duration;
+
+/// What divan found out about a bench.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Timing {
+    pub(super) fastest: Duration,
+    pub(super) median: Duration,
+}
+
+/// The times of the bench called `name`.
+///
+/// A row is `├─ name  fastest │ slowest │ median │ mean │ samples │ iters`.
+pub(super) fn timing(table: &str, name: &str) -> Option<Timing> {
+    let row = table.lines().find_map(|line| columns(line, name))?;
+    let column = |index| duration(row.split('│').nth(index)?.trim());
+    Some(Timing { fastest: column(0)?, median: column(2)? })
+}
+
+/// What follows the name in a row of that name.
+fn columns<'t>(line: &'t str, name: &str) -> Option<&'t str> {
+    let row = line.trim_start_matches(['├', '╰', '─', '│', ' ']);
+    row.strip_prefix(name).filter(|rest| rest.starts_with(' '))
+}
+
+/// `1.234 ms`
+fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_once(' ')?;
+    let scale = match unit {
+        "ps" => 1e-12,
+        "ns" => 1e-9,
+        "µs" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * scale).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Timing, timing};
+
+    const TABLE: &str = "\
+Timer precision: 12 ns
+naming                         fastest       │ slowest       │ median        │ mean          │ samples │ iters
+├─ plain_names_of_some_length  1.1 ms        │ 9.9 ms        │ 2.2 ms        │ 3.3 ms        │ 100     │ 100
+├─ plain_names                 8.404 ms      │ 11.05 ms      │ 8.684 ms      │ 8.796 ms      │ 100     │ 100
+╰─ one_late_tool               312.7 ns      │ 401.1 ns      │ 320.0 ns      │ 322.1 ns      │ 100     │ 1600
+";
+
+    #[test]
+    fn the_times_are_those_of_the_row_of_exactly_that_name() {
+        let wanted = Timing { fastest: Duration::from_micros(8_404), median: Duration::from_micros(8_684) };
+        assert_eq!(timing(TABLE, "plain_names"), Some(wanted));
+    }
+
+    #[test]
+    fn nanoseconds_are_understood() {
+        assert_eq!(
+            timing(TABLE, "one_late_tool").map(|timing| timing.median),
+            Some(Duration::from_nanos(320))
+        );
+    }
+
+    #[test]
+    fn a_bench_that_did_not_run_has_no_times() {
+        assert_eq!(timing(TABLE, "plain"), None);
+    }
+}

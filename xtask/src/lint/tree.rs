@@ -1,0 +1,99 @@
+//! The rules about source files that no lint knows.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::error::ChoreError;
+
+/// A longer file holds more than one idea.
+const MOST_LINES: usize = 500;
+/// A licence line or an attribute may stand above the sentence over the door, not more.
+const OPENING_LINES: usize = 3;
+/// `expect` says when it is no longer needed, `allow` stays for ever. In two parts, or this file would be found.
+const ALLOWANCES: [&str; 2] = [concat!("#[", "allow("), concat!("#![", "allow(")];
+
+/// A file that breaks a rule.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// The file, below the root.
+    path: PathBuf,
+    /// The line, counted from one; absent for the whole file.
+    line: Option<usize>,
+    rule: Rule,
+}
+
+/// What a source file must keep to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    Opening,
+    Length { lines: usize },
+    Allowance,
+}
+
+/// Checks every `.rs` file below `root`.
+pub(crate) fn check(root: &Path) -> Result<(), ChoreError> {
+    let mut findings = Vec::new();
+    for path in sources(root)? {
+        let text = std::fs::read_to_string(&path).map_err(ChoreError::file(&path))?;
+        findings.extend(judge(path.strip_prefix(root).unwrap_or(&path), &text));
+    }
+    if findings.is_empty() { Ok(()) } else { Err(ChoreError::Tree(findings)) }
+}
+
+/// The `.rs` files below `root` in a stable order; build output and hidden folders are not ours.
+fn sources(root: &Path) -> Result<Vec<PathBuf>, ChoreError> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(ChoreError::file(&folder))? {
+            let entry = entry.map_err(ChoreError::file(&folder))?;
+            let name = entry.file_name();
+            let is_ours = name != "target" && !name.to_string_lossy().starts_with('.');
+            let kind = entry.file_type().map_err(ChoreError::file(&folder))?;
+            if kind.is_dir() && is_ours {
+                folders.push(entry.path());
+            } else if kind.is_file() && entry.path().extension().is_some_and(|extension| extension == "rs") {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn judge(path: &Path, text: &str) -> Vec<Finding> {
+    let finding = |line, rule| Finding { path: path.to_owned(), line, rule };
+    let mut findings = Vec::new();
+    if !text.lines().take(OPENING_LINES).any(|line| line.starts_with("//!")) {
+        findings.push(finding(None, Rule::Opening));
+    }
+    let lines = text.lines().count();
+    if lines > MOST_LINES {
+        findings.push(finding(None, Rule::Length { lines }));
+    }
+    for (index, line) in text.lines().enumerate() {
+        if ALLOWANCES.iter().any(|allowance| line.contains(allowance)) {
+            findings.push(finding(Some(index + 1), Rule::Allowance));
+        }
+    }
+    findings
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        match self.rule {
+            Rule::Opening => write!(f, ": does not open with `//!`: say what the file is for"),
+            Rule::Length { lines } => {
+                write!(f, ": has {lines} lines, more than {MOST_LINES}: split it by idea")
+            }
+            Rule::Allowance => write!(f, ": write `expect` with a reason instead of `allow`"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! One command of a chore: shown before it runs, timed after.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
+
+use crate::error::ChoreError;
+use crate::workspace;
+
+/// Variables that `cargo run` sets for this program and that are wrong for any other package: build scripts
+/// that watch them would run again after every chore.
+const OURS: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+
+/// A command about to be run in the workspace's root.
+#[derive(Debug)]
+pub(crate) struct Step {
+    command: Command,
+    line: String,
+}
+
+impl Step {
+    /// `cargo` with these arguments.
+    pub(crate) fn cargo(arguments: &[&str]) -> Self {
+        Self::new(&workspace::cargo(), "cargo", arguments)
+    }
+
+    /// A program by its path, shown by its file name.
+    pub(crate) fn program(path: &Path, arguments: &[&str]) -> Self {
+        let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        Self::new(path.as_os_str(), &shown, arguments)
+    }
+
+    fn new(program: &OsStr, shown: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(program);
+        command.current_dir(workspace::root()).args(arguments).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if OURS.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+                command.env_remove(name);
+            }
+        }
+        let line = std::iter::once(shown).chain(arguments.iter().copied()).collect::<Vec<_>>().join(" ");
+        Self { command, line }
+    }
+
+    /// With a variable.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self.line = format!("{name}={} {}", quoted(value), self.line);
+        self
+    }
+
+    /// With more arguments.
+    pub(crate) fn args(mut self, arguments: &[String]) -> Self {
+        self.command.args(arguments);
+        for argument in arguments {
+            self.line = format!("{} {}", self.line, quoted(argument));
+        }
+        self
+    }
+
+    /// Runs it with our own output streams.
+    pub(crate) fn run(mut self) -> Result<(), ChoreError> {
+        let started = self.announce();
+        let status = self.command.status();
+        self.finish(status, started)
+    }
+
+    /// Runs it and gives what it prints to standard output.
+    pub(crate) fn output(mut self) -> Result<String, ChoreError> {
+        let started = self.announce();
+        let output = self.command.stderr(Stdio::inherit()).output();
+        let (status, text) = match output {
+            Ok(output) => (Ok(output.status), String::from_utf8_lossy(&output.stdout).into_owned()),
+            Err(error) => (Err(error), String::new()),
+        };
+        self.finish(status, started).map(|()| text)
+    }
+
+    /// What it prints to standard output, without a word about it; `None` when it cannot run.
+    pub(crate) fn probe(mut self) -> Option<String> {
+        let output = self.command.stderr(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// The line that shows it.
+    pub(crate) fn line(&self) -> &str {
+        &self.line
+    }
+
+    fn announce(&self) -> Instant {
+        eprintln!("$ {}", self.line);
+        Instant::now()
+    }
+
+    fn finish(self, status: std::io::Result<ExitStatus>, started: Instant) -> Result<(), ChoreError> {
+        let line = self.line;
+        let status = match status {
+            Ok(status) => status,
+            Err(source) => return Err(ChoreError::Start { line, source }),
+        };
+        eprintln!("  took {:.1} s", started.elapsed().as_secs_f64());
+        match status.code() {
+            Some(0) => Ok(()),
+            // Codes above 255 exist only on Windows, where one of them is as good as another.
+            Some(code) => Err(ChoreError::Step { line, code: u8::try_from(code).unwrap_or(1) }),
+            None => Err(ChoreError::Signal { line }),
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
