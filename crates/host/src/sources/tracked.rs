@@ -12,13 +12,18 @@ const INDEX_BYTES: u64 = 512 * 1024 * 1024;
 const HEADER: usize = 12;
 /// Times, device, inode, mode, owner and size, before the object's name.
 const STAT: usize = 40;
-const SHA1: usize = 20;
+/// How long an object's name may be; only the repository's configuration says which one holds, so both are tried.
+const HASHES: [usize; 2] = [20, 32];
 
 /// Whether git tracks `path` (with `/`) in the working tree at `root`.
 pub(super) fn is_tracked(root: &Path, path: &str) -> bool {
     let Some(git) = git_dir(root) else { return false };
     match platform_file::read_bytes(&git.join("index"), INDEX_BYTES) {
-        Ok(Some(index)) => lists(&index, path.as_bytes()).unwrap_or(true),
+        Ok(Some(index)) => {
+            let readings: Vec<bool> =
+                HASHES.into_iter().filter_map(|hash| delivers(&index, path.as_bytes(), hash)).collect();
+            readings.is_empty() || readings.contains(&true)
+        }
         Ok(None) => false,
         Err(_) => true,
     }
@@ -35,8 +40,8 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     Some(root.join(target))
 }
 
-/// Whether an index lists `path`; `None` when the index is of a kind not understood.
-fn lists(index: &[u8], path: &[u8]) -> Option<bool> {
+/// Whether an index lists `path` or what leads to it; `None` when the index is of a kind not understood.
+fn delivers(index: &[u8], path: &[u8], hash: usize) -> Option<bool> {
     let header = index.get(..HEADER)?;
     if header.get(..4)? != b"DIRC" {
         return None;
@@ -47,23 +52,43 @@ fn lists(index: &[u8], path: &[u8]) -> Option<bool> {
     let mut name: Vec<u8> = Vec::new();
     for _ in 0..count {
         let size = match version {
-            2 | 3 => plain_entry(rest, version, &mut name)?,
-            4 => compressed_entry(rest, &mut name)?,
+            2 | 3 => plain_entry(rest, start_of_name(rest, version, hash)?, &mut name)?,
+            4 => compressed_entry(rest, start_of_name(rest, version, hash)?, &mut name)?,
             _ => return None,
         };
-        if name == path {
+        if leads_to(&name, path) {
             return Some(true);
         }
         rest = rest.get(size..)?;
     }
-    // A split index keeps most names in another file.
-    let is_split = rest.windows(4).any(|bytes| bytes == b"link");
-    if is_split { None } else { Some(false) }
+    is_whole(rest, hash).then_some(false)
+}
+
+/// Whether an entry is `path` or a folder of it: a link or a submodule stands there under its own name only.
+///
+/// Case does not count, because on some systems it does not for files either.
+fn leads_to(name: &[u8], path: &[u8]) -> bool {
+    let folder = name.strip_suffix(b"/").unwrap_or(name);
+    let Some((head, rest)) = path.split_at_checked(folder.len()) else { return false };
+    head.eq_ignore_ascii_case(folder) && matches!(rest.first(), None | Some(b'/'))
+}
+
+/// Whether only extensions and a checksum follow the entries, and no other file holds more of them.
+fn is_whole(mut rest: &[u8], hash: usize) -> bool {
+    while rest.len() > hash {
+        let size = rest.get(4..8).and_then(number).and_then(|size| usize::try_from(size).ok());
+        let next = size.and_then(|size| rest.get(8..)?.get(size..));
+        match next {
+            // A split index keeps most names in another file.
+            Some(next) if !rest.starts_with(b"link") => rest = next,
+            Some(_) | None => return false,
+        }
+    }
+    rest.len() == hash
 }
 
 /// Versions 2 and 3: the whole name, padded with NUL to a multiple of eight. Gives the entry's size.
-fn plain_entry(entry: &[u8], version: u32, name: &mut Vec<u8>) -> Option<usize> {
-    let start = name_start(entry, version)?;
+fn plain_entry(entry: &[u8], start: usize, name: &mut Vec<u8>) -> Option<usize> {
     let length = entry.get(start..)?.iter().position(|byte| *byte == 0)?;
     name.clear();
     name.extend_from_slice(entry.get(start..start + length)?);
@@ -71,8 +96,7 @@ fn plain_entry(entry: &[u8], version: u32, name: &mut Vec<u8>) -> Option<usize> 
 }
 
 /// Version 4: how much of the previous name to drop, then what to append. Gives the entry's size.
-fn compressed_entry(entry: &[u8], name: &mut Vec<u8>) -> Option<usize> {
-    let start = name_start(entry, 4)?;
+fn compressed_entry(entry: &[u8], start: usize, name: &mut Vec<u8>) -> Option<usize> {
     let (dropped, used) = offset(entry.get(start..)?)?;
     let suffix = start + used;
     let length = entry.get(suffix..)?.iter().position(|byte| *byte == 0)?;
@@ -81,10 +105,10 @@ fn compressed_entry(entry: &[u8], name: &mut Vec<u8>) -> Option<usize> {
     Some(suffix + length + 1)
 }
 
-fn name_start(entry: &[u8], version: u32) -> Option<usize> {
-    let flags = entry.get(STAT + SHA1..STAT + SHA1 + 2)?;
+fn start_of_name(entry: &[u8], version: u32, hash: usize) -> Option<usize> {
+    let flags = entry.get(STAT + hash..STAT + hash + 2)?;
     let is_extended = version >= 3 && flags.first()? & 0x40 != 0;
-    Some(STAT + SHA1 + if is_extended { 4 } else { 2 })
+    Some(STAT + hash + if is_extended { 4 } else { 2 })
 }
 
 /// Git's offset encoding: seven bits a byte, and one added for every byte that follows.
