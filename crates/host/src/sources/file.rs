@@ -162,6 +162,15 @@ impl Problem {
         }
     }
 
+    pub(super) fn nothing_managed(source: Source) -> Self {
+        Self {
+            message: "it is empty".to_owned(),
+            origin: Origin::whole(source),
+            hint: Some("a managed file that says nothing is written `{}`".to_owned()),
+            severity: Severity::Managed,
+        }
+    }
+
     pub(super) fn misplaced(servers: Node<'_>) -> Self {
         Self {
             message: "servers in a repository's settings are not read".to_owned(),

@@ -53,17 +53,18 @@ impl Collector<'_> {
             Ok(None) => return,
             Err(problem) => return self.broken(problem),
         };
-        match Document::parse(opened.source.clone(), &opened.text) {
-            Ok(document) if document.root().is_none_or(|root| root.as_object().is_some()) => {
-                then(self, &document)
+        let document = match Document::parse(opened.source.clone(), &opened.text) {
+            Ok(document) => document,
+            Err(error) => return self.broken(opened.problem(&error)),
+        };
+        match document.root() {
+            Some(root) if root.as_object().is_some() => then(self, &document),
+            Some(root) => {
+                let problem = Problem::not_an_object("the file", root);
+                self.broken(Problem { severity: Severity::Managed, ..problem });
             }
-            Ok(document) => {
-                if let Some(root) = document.root() {
-                    let problem = Problem::not_an_object("the file", root);
-                    self.broken(Problem { severity: Severity::Managed, ..problem });
-                }
-            }
-            Err(error) => self.broken(opened.problem(&error)),
+            // A full disk or a broken roll-out leaves an empty file behind, which must not lift the policy.
+            None => self.broken(Problem::nothing_managed(opened.source.clone())),
         }
     }
 
