@@ -160,6 +160,12 @@ impl Ground {
         let definition =
             raw.as_ref().zip(read.as_ref().ok()).map(|(raw, config)| Definition::of(raw, config));
         let standing = match (self.excluded(scope), &read) {
+            // A denial is kept in view, so that it finds the same server under another name (B32).
+            (Some(Block::Strict), Ok(config)) => {
+                let denied = judge_policy(&self.settings.policy, &name, scope, config).err();
+                let denied = denied.filter(policy::Violation::is_denial).map(Block::Policy);
+                Standing::Blocked(denied.unwrap_or(Block::Strict))
+            }
             (Some(block), _) => Standing::Blocked(block),
             (None, Err(error)) => Standing::Invalid(error.clone()),
             (None, Ok(config)) => self.standing(&name, scope, config, definition.as_ref()),
