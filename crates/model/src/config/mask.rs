@@ -179,7 +179,11 @@ fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
 
 /// The template with its defaults masked: a default is where people park a real token.
 fn masked_defaults(template: &Template) -> String {
-    let Ok(pieces) = template.pieces() else { return template.text.clone() };
+    let Ok(pieces) = template.pieces() else {
+        // What cannot be taken apart may hold a default anywhere behind its first `${`.
+        let before = template.text.split("${").next().unwrap_or_default();
+        return format!("{before}{MASK}");
+    };
     pieces
         .into_iter()
         .map(|piece| match piece {

@@ -238,7 +238,13 @@ fn secrets_in_arguments_are_masked_and_the_rest_stays_readable() {
         (json!(["ghp_0123456789"]), json!(["***"])),
         (json!(["postgres://u:p@h/db"]), json!(["postgres://u:***@h/db"])),
         (json!(["https://h/x?a=b#c"]), json!(["https://h/x?a=***#***"])),
+        (json!(["https://h/x?abc&${X}"]), json!(["https://h/x?***&${X}"])),
         (json!(["${TOKEN:-literal}"]), json!(["${TOKEN:-***}"])),
+        (json!(["a-${A:-${B:-literal}}"]), json!(["a-***"])),
+        (json!(["${A:-literal"]), json!(["***"])),
+        (json!(["--header", "Authorization:Bearer abc"]), json!(["--header", "Authorization:Bearer ***"])),
+        (json!(["--header", "X-Api-Key:abc"]), json!(["--header", "X-Api-Key:***"])),
+        (json!(["--header", "Authorization:${AUTH}"]), json!(["--header", "Authorization:${AUTH}"])),
         (json!(["0123456789abcdef0123456789abcdef"]), json!(["***"])),
     ] {
         let value: serde_json::Value =

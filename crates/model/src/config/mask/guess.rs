@@ -88,7 +88,16 @@ pub(super) fn mask(text: &str) -> String {
     if let Some((name, value)) = text.split_once(": ")
         && is_credential_name(name)
     {
-        return mask_header(name, value);
+        return format!("{name}: {}", mask_credential(value));
+    }
+    // Some launchers break at spaces, so their users write `Authorization:Bearer …`.
+    if let Some((name, value)) = text.split_once(':')
+        && !name.contains([' ', '/', '{'])
+        && !value.starts_with("//")
+        && is_credential_name(name)
+        && !is_variable(value)
+    {
+        return format!("{name}:{}", mask_credential(value));
     }
     mask_sequence(text.split(' ').map(str::to_owned), mask_word).join(" ")
 }
@@ -106,10 +115,10 @@ fn mask_sequence(parts: impl Iterator<Item = String>, mask: impl Fn(&str) -> Str
     masked
 }
 
-fn mask_header(name: &str, value: &str) -> String {
+fn mask_credential(value: &str) -> String {
     match value.split_once(' ') {
-        Some((scheme, _)) if is_auth_scheme(scheme) => format!("{name}: {scheme} {MASK}"),
-        Some(_) | None => format!("{name}: {MASK}"),
+        Some((scheme, _)) if is_auth_scheme(scheme) => format!("{scheme} {MASK}"),
+        Some(_) | None => MASK.to_owned(),
     }
 }
 
@@ -160,7 +169,8 @@ fn mask_pair(pair: &str) -> String {
     match pair.split_once('=') {
         Some((_, value)) if value.is_empty() || is_variable(value) => pair.to_owned(),
         Some((name, _)) => format!("{name}={MASK}"),
-        None => pair.to_owned(),
+        None if pair.is_empty() || is_variable(pair) => pair.to_owned(),
+        None => MASK.to_owned(),
     }
 }
 
