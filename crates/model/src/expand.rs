@@ -186,7 +186,9 @@ pub enum ExpandError {
         origin: Origin,
     },
     /// `${…}` with something that is no variable's name.
-    #[error("`${{{name}}}` names no variable")]
+    ///
+    /// What stands there is not quoted: it may be a secret that happens to contain `${`.
+    #[error("`${{…}}` names no variable")]
     BadName {
         /// What stands there.
         name: String,
