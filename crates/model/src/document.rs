@@ -18,6 +18,8 @@ pub struct Document<'t> {
     text: &'t str,
     /// Where each line begins, so that ten thousand entries do not count the lines ten thousand times.
     lines: Vec<usize>,
+    /// How many characters stand before each stretch, so that a value far along a line does not count them all.
+    stretches: Vec<usize>,
     root: Option<ast::Value<'t>>,
 }
 
@@ -30,7 +32,10 @@ impl<'t> Document<'t> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: false };
         match jsonc_parser::parse_to_ast(text, &collect, &parse_options()) {
-            Ok(result) => Ok(Self { source, text, lines: line_starts(text), root: result.value }),
+            Ok(result) => {
+                let (lines, stretches) = (line_starts(text), stretches(text));
+                Ok(Self { source, text, lines, stretches, root: result.value })
+            }
             Err(error) => Err(SyntaxError {
                 place: Place {
                     line: u32::try_from(error.line_display()).unwrap_or(u32::MAX),
@@ -57,14 +62,24 @@ impl<'t> Document<'t> {
     fn origin_at(&self, offset: usize) -> Origin {
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|index| self.lines.get(index)).copied().unwrap_or(0);
-        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
+        let column = self.characters_before(offset).saturating_sub(self.characters_before(start)) + 1;
         let place = Place {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX),
         };
         Origin { source: self.source.clone(), place: Some(place) }
     }
+
+    fn characters_before(&self, offset: usize) -> usize {
+        let stretch = offset / STRETCH;
+        let known = self.stretches.get(stretch).copied().unwrap_or_default();
+        let rest = self.text.as_bytes().get(stretch * STRETCH..offset).unwrap_or_default();
+        known + characters(rest)
+    }
 }
+
+/// How many bytes are counted at most to tell a column.
+const STRETCH: usize = 1024;
 
 /// What our configuration files may contain beyond JSON.
 ///
@@ -238,6 +253,24 @@ fn reason(kind: &impl ToString) -> String {
 fn line_starts(text: &str) -> Vec<usize> {
     let after_breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
     std::iter::once(0).chain(after_breaks).collect()
+}
+
+/// How many characters stand before each [`STRETCH`] bytes.
+fn stretches(text: &str) -> Vec<usize> {
+    let mut before = 0;
+    let stretches = text.as_bytes().chunks(STRETCH).map(|stretch| {
+        let here = before;
+        before += characters(stretch);
+        here
+    });
+    let mut stretches: Vec<usize> = stretches.collect();
+    stretches.push(before);
+    stretches
+}
+
+/// How many characters begin in `bytes`.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
 /// A text that is not JSON.
