@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use mcparley::Problem;
 use mcparley::model::plan::Standing;
-use mcparley::model::text::display;
+use mcparley::model::text::{display, display_json};
 use serde::Serialize;
 use serde_json::json;
 
@@ -53,9 +53,10 @@ impl Out {
 
     /// The whole report as JSON.
     pub(crate) fn value(&mut self, value: &impl Serialize) {
-        let written = serde_json::to_writer_pretty(&mut self.data, value).map_err(std::io::Error::from);
-        self.note(&written);
-        self.line("");
+        match serde_json::to_string_pretty(value) {
+            Ok(json) => self.line(display_json(&json)),
+            Err(error) => self.note(&Err(error.into())),
+        }
     }
 
     /// One line of talk.

@@ -32,6 +32,23 @@ pub fn display_block(text: &str) -> Cow<'_, str> {
     rewrite(text, |at| at.hidden, escape)
 }
 
+/// JSON whose strings hold nothing hidden: the same value, in characters a terminal does not act upon.
+///
+/// Hidden characters stand only inside strings of a JSON text, where an escape means the same.
+#[must_use]
+pub fn display_json(json: &str) -> Cow<'_, str> {
+    rewrite(
+        json,
+        |at| at.hidden,
+        |out, character| {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a `String` cannot fail.
+                write!(out, "\\u{unit:04x}").unwrap_or_default();
+            }
+        },
+    )
+}
+
 /// A command line for approval: one element on each line, nothing cut, nothing that could hide a part.
 ///
 /// An element that is empty or has spaces is put in quotes, so that padding cannot pass for its end.
