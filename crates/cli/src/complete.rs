@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
 use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::text::is_shell_word;
 
 use crate::args::{self, Global, ShellArg};
 use crate::context::{self, Context};
@@ -55,13 +56,10 @@ pub(crate) fn pending_servers() -> Vec<CompletionCandidate> {
 fn candidates(wanted: impl Fn(&Planned) -> bool) -> Vec<CompletionCandidate> {
     let loaded = Context::new(&Global::default()).and_then(|context| context.load());
     let Ok(loaded) = loaded else { return Vec::new() };
-    let mut names: Vec<&str> = loaded
-        .plan
-        .servers
-        .iter()
-        .filter(|server| wanted(server))
-        .map(|server| server.name.as_str())
-        .collect();
+    let wanted = loaded.plan.servers.iter().filter(|server| wanted(server));
+    // A shell puts a candidate into the line as it is, and any repository may have named it `$(…)`.
+    let mut names: Vec<&str> =
+        wanted.map(|server| server.name.as_str()).filter(|name| is_shell_word(name)).collect();
     names.sort_unstable();
     names.dedup();
     names.into_iter().map(CompletionCandidate::new).collect()

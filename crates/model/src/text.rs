@@ -49,6 +49,13 @@ pub fn display_json(json: &str) -> Cow<'_, str> {
     )
 }
 
+/// Whether a shell takes the text for one plain word, as it is.
+#[must_use]
+pub fn is_shell_word(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/@%+,".contains(&byte);
+    !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain)
+}
+
 /// A command line for approval: one element on each line, nothing cut, nothing that could hide a part.
 ///
 /// An element that is empty or has spaces is put in quotes, so that padding cannot pass for its end.
