@@ -56,6 +56,15 @@ pub fn is_shell_word(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain)
 }
 
+/// The text as one word of a shell command that a person may copy.
+#[must_use]
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    if is_shell_word(text) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
 /// A command line for approval: one element on each line, nothing cut, nothing that could hide a part.
 ///
 /// An element that is empty or has spaces is put in quotes, so that padding cannot pass for its end.

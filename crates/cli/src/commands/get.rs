@@ -3,7 +3,7 @@
 use mcparley::Loaded;
 use mcparley::model::config::{Reveal, Shown};
 use mcparley::model::plan::{Planned, Standing};
-use mcparley::model::text::display;
+use mcparley::model::text::{display, shell_word};
 
 use super::{Done, code_of, tell_problems};
 use crate::args::GetArgs;
@@ -64,7 +64,7 @@ fn render(server: &Planned, reveal: Reveal, out: &mut Out) {
         field("caution", &format!("{} can change what runs", dangerous.join(", ")));
     }
     if let (Standing::NeedsApproval(_), Some(definition)) = (&server.standing, server.definition) {
-        let name = server.name.as_str();
+        let name = shell_word(server.name.as_str());
         out.line(format!(
             "  approve: {}",
             dim(&format!("mcparley approve {name} --definition {definition}"))

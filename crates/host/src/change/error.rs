@@ -7,6 +7,7 @@ use mcparley_model::edit::EditError;
 use mcparley_model::explain::Explain;
 use mcparley_model::name::NameError;
 use mcparley_model::plan::Block;
+use mcparley_model::text::shell_word;
 use mcparley_platform::file::{ReadError, UpdateError, WriteError};
 
 use super::WriteScope;
@@ -133,14 +134,20 @@ impl Explain for ChangeError {
             }
             Self::NotFound { similar, .. } => Some(format!("did you mean `{}`?", similar.join("`, `"))),
             Self::Ambiguous { name, scopes } => {
+                let name = shell_word(name);
                 let command = |scope: &WriteScope| format!("`mcparley remove {name} -s {}`", scope.as_str());
                 Some(format!("say which: {}", scopes.iter().map(command).collect::<Vec<_>>().join(" or ")))
             }
             Self::NotAProjectServer { name } => {
+                let name = shell_word(name);
                 Some(format!("`mcparley enable {name}` and `mcparley disable {name}` switch it on and off"))
             }
-            Self::OtherDefinition { name, .. } => Some(format!("look again: `mcparley get {name}`")),
-            Self::Unusable { name, .. } => Some(format!("`mcparley get {name}` shows what is wrong")),
+            Self::OtherDefinition { name, .. } => {
+                Some(format!("look again: `mcparley get {}`", shell_word(name)))
+            }
+            Self::Unusable { name, .. } => {
+                Some(format!("`mcparley get {}` shows what is wrong", shell_word(name)))
+            }
             Self::NothingDone { .. } => None,
         }
     }

@@ -11,6 +11,7 @@ use crate::explain::Explain;
 use crate::name::ServerName;
 use crate::policy::Violation;
 use crate::scope::{Origin, Source};
+use crate::text::shell_word;
 
 /// What becomes of a declared server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,13 +112,13 @@ impl Standing {
     /// What a person can do about it; `name` is the server's.
     #[must_use]
     pub fn hint(&self, name: &ServerName) -> Option<String> {
+        let name = shell_word(name.as_str());
         match self {
-            Self::NeedsApproval(_) => Some(format!(
-                "look at it with `mcparley get {0}`, then `mcparley approve {0}`",
-                name.as_str()
-            )),
-            Self::Rejected { .. } => Some(format!("`mcparley approve {}` to take it back", name.as_str())),
-            Self::Disabled { .. } => Some(format!("`mcparley enable {}` to switch it on", name.as_str())),
+            Self::NeedsApproval(_) => {
+                Some(format!("look at it with `mcparley get {name}`, then `mcparley approve {name}`"))
+            }
+            Self::Rejected { .. } => Some(format!("`mcparley approve {name}` to take it back")),
+            Self::Disabled { .. } => Some(format!("`mcparley enable {name}` to switch it on")),
             Self::Invalid(error) => error.hint(),
             Self::Blocked(block) => block.hint(),
             Self::Ready | Self::Shadowed { .. } | Self::Duplicate { .. } => None,
