@@ -227,7 +227,9 @@ pub struct AddJsonArgs {
     pub name: String,
 
     /// The entry, such as `{"type":"http","url":"https://example.com/mcp"}`; `-` reads it from standard input
-    pub json: String,
+    // Not called `json`: clap would take it for the global option of that name.
+    #[arg(value_name = "JSON")]
+    pub entry: String,
 }
 
 /// Remove a server

@@ -32,7 +32,7 @@ pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut 
 }
 
 pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let text = if args.json == "-" { read_stdin()? } else { args.json.clone() };
+    let text = if args.entry == "-" { read_stdin()? } else { args.entry.clone() };
     let new = NewServer {
         name: args.name.clone(),
         entry: parse(&text)?,
