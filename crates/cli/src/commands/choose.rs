@@ -102,7 +102,7 @@ fn tell(switched: &Switched, way: &str, out: &mut Out) {
         return;
     }
     match switched.files.as_slice() {
-        [] => out.line(format!("{} was not switched off", bold(&switched.name))),
+        [] => out.line(format!("{} was already switched {way}", bold(&switched.name))),
         files => {
             out.line(format!("Switched {} {way}", bold(&switched.name)));
             for file in files {

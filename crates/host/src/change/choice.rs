@@ -7,6 +7,7 @@ use mcparley_model::name::{ServerName, normalise_server};
 use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::scope::{Origin, Scope};
 use mcparley_model::signature::Definition;
+use mcparley_platform::file::Updated;
 use serde_json::Value;
 
 use super::{ChangeError, Spot, WriteScope};
@@ -140,7 +141,10 @@ pub fn disable(
     known(loaded, name)?;
     let ((), updated) =
         choices(places, scope).change(|editor, path| editor.add_to_list(path, DISABLED, name))?;
-    let files = vec![updated.path().to_owned()];
+    let files = match updated {
+        Updated::Unchanged { .. } => Vec::new(),
+        Updated::Created { path } | Updated::Replaced { path } => vec![path],
+    };
     Ok(Switched { name: name.to_owned(), files, still_disabled: None })
 }
 
