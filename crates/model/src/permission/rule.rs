@@ -274,7 +274,7 @@ impl fmt::Display for RuleScope {
 
 /// A text that is no rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: `{}` is no permission rule: {fault}", text::display(&text::cut(text, 80)))]
+#[error("`{}` is no permission rule: {fault}", text::display(&text::cut(text, 80)))]
 pub struct RuleError {
     /// The text.
     pub text: String,

@@ -99,21 +99,12 @@ fn a_rule_may_look_at_an_argument() {
 fn what_is_no_rule_says_why() {
     // P3 P4
     for (text, message) in [
-        ("mcp__", "settings: `mcp__` is no permission rule: no server follows `mcp__`"),
-        ("", "settings: `` is no permission rule: it neither begins with `mcp__` nor is it a tool's name"),
-        (
-            "a b",
-            "settings: `a b` is no permission rule: it neither begins with `mcp__` nor is it a tool's name",
-        ),
-        ("mcp__a(b:c", "settings: `mcp__a(b:c` is no permission rule: `(` is never closed"),
-        (
-            "mcp__a__b(c)",
-            "settings: `mcp__a__b(c)` is no permission rule: the condition is not `(argument:pattern)`",
-        ),
-        (
-            "mcp__a(:c)",
-            "settings: `mcp__a(:c)` is no permission rule: the condition is not `(argument:pattern)`",
-        ),
+        ("mcp__", "`mcp__` is no permission rule: no server follows `mcp__`"),
+        ("", "`` is no permission rule: it neither begins with `mcp__` nor is it a tool's name"),
+        ("a b", "`a b` is no permission rule: it neither begins with `mcp__` nor is it a tool's name"),
+        ("mcp__a(b:c", "`mcp__a(b:c` is no permission rule: `(` is never closed"),
+        ("mcp__a__b(c)", "`mcp__a__b(c)` is no permission rule: the condition is not `(argument:pattern)`"),
+        ("mcp__a(:c)", "`mcp__a(:c)` is no permission rule: the condition is not `(argument:pattern)`"),
     ] {
         let error = Rule::parse(RuleKind::Allow, text, origin(), RuleScope::User).unwrap_err();
         assert_eq!(error.to_string(), message);
