@@ -300,9 +300,16 @@ impl<'w> Collector<'w> {
         match reading.open() {
             Ok(opened) => opened,
             Err(problem) => {
-                self.problems.push(problem);
+                self.tell(problem);
                 None
             }
+        }
+    }
+
+    /// Notes a problem, once: `~/.claude.json` is read for two scopes.
+    fn tell(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
     }
 
@@ -310,7 +317,7 @@ impl<'w> Collector<'w> {
     fn with(&mut self, opened: &file::Opened, then: impl FnOnce(&mut Self, &Document<'_>)) {
         match Document::parse(opened.source.clone(), &opened.text) {
             Ok(document) => then(self, &document),
-            Err(error) => self.problems.push(opened.problem(&error)),
+            Err(error) => self.tell(opened.problem(&error)),
         }
     }
 
