@@ -238,6 +238,8 @@ fn secrets_in_arguments_are_masked_and_the_rest_stays_readable() {
         (json!(["ghp_0123456789"]), json!(["***"])),
         (json!(["postgres://u:p@h/db"]), json!(["postgres://u:***@h/db"])),
         (json!(["https://h/x?a=b#c"]), json!(["https://h/x?a=***#***"])),
+        (json!(["https://u:p/w@h/", "http://[::1]:80/"]), json!(["https://u:***/w@h/", "http://[::1]:80/"])),
+        (json!(["http://[::1]/", "http://h:${PORT}/"]), json!(["http://[::1]/", "http://h:${PORT}/"])),
         (json!(["https://h/x?abc&${X}"]), json!(["https://h/x?***&${X}"])),
         (json!(["${TOKEN:-literal}"]), json!(["${TOKEN:-***}"])),
         (json!(["a-${A:-${B:-literal}}"]), json!(["a-***"])),

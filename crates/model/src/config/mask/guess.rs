@@ -150,7 +150,7 @@ fn mask_address(rest: &str) -> String {
             None if is_variable(user) => format!("{user}@{host}"),
             None => format!("{MASK}@{host}"),
         },
-        None => authority.to_owned(),
+        None => mask_port(authority),
     };
     let path = path.split('/').map(|part| if looks_secret(part) { MASK } else { part });
     let mut masked = format!("{authority}{}", path.collect::<Vec<_>>().join("/"));
@@ -163,6 +163,15 @@ fn mask_address(rest: &str) -> String {
         masked.push_str(MASK);
     }
     masked
+}
+
+/// A port that is no number is the beginning of a password with a `/` in it.
+fn mask_port(authority: &str) -> String {
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) || text.ends_with(']');
+    match authority.rsplit_once(':') {
+        Some((host, port)) if !is_port(port) && !is_variable(port) => format!("{host}:{MASK}"),
+        Some(_) | None => authority.to_owned(),
+    }
 }
 
 fn mask_pair(pair: &str) -> String {
