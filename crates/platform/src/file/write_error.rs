@@ -98,6 +98,10 @@ impl WriteError {
             Self::Denied { path, source, .. } if is_read_only(source) => {
                 Some(format!("the file system of `{}` is mounted read-only", path.display()))
             }
+            // What is not there yet has no owner; the folder it would stand in has.
+            Self::Denied { step: Step::Create | Step::CreateDirectory, path, .. } => {
+                Some(format!("check who owns it: `ls -ld {}`", path.parent().unwrap_or(path).display()))
+            }
             Self::Denied { path, .. } => Some(format!("check who owns it: `ls -ld {}`", path.display())),
             Self::Full { path, .. } => {
                 Some(format!("free some space: `df -h {}`", path.parent().unwrap_or(path).display()))
