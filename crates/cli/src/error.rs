@@ -1,6 +1,7 @@
 //! What a command could not do, with its exit code and its way out.
 
 use mcparley::change::ChangeError;
+use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::{Problem, Severity};
 
@@ -60,6 +61,8 @@ impl CommandError {
 fn change_code(error: &ChangeError) -> Code {
     match error {
         ChangeError::Name(_) => exit::USAGE,
+        // Somebody else was faster.
+        ChangeError::Edit(EditError::Exists { .. }) => exit::CONFLICT,
         ChangeError::Config(_) | ChangeError::Edit(_) | ChangeError::Unusable { .. } => exit::CONFIG,
         ChangeError::Read(_) | ChangeError::Write(_) => exit::FILE,
         ChangeError::Blocked { .. } => exit::BLOCKED,
