@@ -25,6 +25,8 @@ impl Context {
     pub(crate) fn new(global: &Global) -> Result<Self, CommandError> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let home = home(std::env::home_dir())?;
+        // The working directory comes without links; with them the search for files would walk past home.
+        let home = home.canonicalize().unwrap_or(home);
         let cwd = std::env::current_dir().map_err(|error| CommandError::Unavailable {
             message: format!("the working directory cannot be found: {error}"),
             hint: Some("change to a folder that exists".to_owned()),
