@@ -1,0 +1,223 @@
+//! Nothing of a project runs before the user said yes to what it is (C7, B21–B24, B27).
+
+use mcparley::SettingSource;
+use mcparley::change::{self, ChangeError, WriteScope};
+use mcparley::model::approval::Pending;
+use mcparley::model::plan::Standing;
+
+use crate::world::{World, server, servers};
+
+const MCP: &str = "home/project/.mcp.json";
+
+/// A project whose server `it` was approved as this entry has it.
+fn approved(entry: &str) -> World {
+    let world = World::new();
+    declare(&world, entry);
+    world.approve("it", None).unwrap();
+    assert_eq!(world.standing("it"), Standing::Ready);
+    world
+}
+
+fn declare(world: &World, entry: &str) {
+    world.write(MCP, &format!(r#"{{"mcpServers": {{"it": {entry}}}}}"#));
+}
+
+// C7
+#[test]
+fn a_project_server_waits_until_it_is_approved() {
+    let world = World::with(&[(MCP, &server("it", "x"))]);
+    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
+    let chosen = world.approve("it", None).unwrap();
+    assert_eq!(chosen.file, world.path("home/.claude.json"));
+    assert_eq!(world.standing("it"), Standing::Ready);
+}
+
+// C7 B21
+#[test]
+fn whatever_changes_what_runs_is_pending_again() {
+    let changed = [
+        r#"{"command": "y", "args": ["a"], "env": {"K": "v"}}"#,
+        r#"{"command": "x", "args": ["b"], "env": {"K": "v"}}"#,
+        r#"{"command": "x", "args": ["a", "b"], "env": {"K": "v"}}"#,
+        r#"{"command": "x", "args": ["a"], "env": {"K": "w"}}"#,
+        r#"{"command": "x", "args": ["a"], "env": {"K": "v", "L": ""}}"#,
+        r#"{"command": "x", "args": ["a"], "env": {"K": "v"}, "cwd": "/tmp"}"#,
+        r#"{"command": "x", "args": ["a"], "env": {"K": "v"}, "inheritEnv": true}"#,
+        r#"{"url": "https://example.com/"}"#,
+    ];
+    let world = approved(r#"{"command": "x", "args": ["a"], "env": {"K": "v"}}"#);
+    for entry in changed {
+        declare(&world, entry);
+        assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Changed), "{entry}");
+    }
+}
+
+// C7 B21 B26
+#[test]
+fn whatever_changes_who_is_talked_to_is_pending_again() {
+    let changed = [
+        r#"{"url": "https://h/b", "headers": {"K": "v"}}"#,
+        r#"{"url": "https://h/a", "headers": {"K": "w"}}"#,
+        r#"{"type": "sse", "url": "https://h/a", "headers": {"K": "v"}}"#,
+        r#"{"url": "https://h/a", "headers": {"K": "v"}, "headersHelper": "x"}"#,
+        r#"{"url": "https://h/a", "headers": {"K": "v"}, "oauth": {"authServerMetadataUrl": "https://e/"}}"#,
+    ];
+    let world = approved(r#"{"url": "https://h/a", "headers": {"K": "v"}}"#);
+    for entry in changed {
+        declare(&world, entry);
+        assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Changed), "{entry}");
+    }
+}
+
+// C7
+#[test]
+fn what_does_not_change_the_launch_stays_approved() {
+    let world = approved(r#"{"command": "x", "args": ["a"]}"#);
+    declare(&world, r#"{"args": ["a"], "timeout": 5, "alwaysLoad": true, "x-note": 1, "command": "x"}"#);
+    assert_eq!(world.standing("it"), Standing::Ready);
+}
+
+// C7 B24
+#[test]
+fn a_rotated_token_stays_approved_and_a_changed_argument_does_not() {
+    let mut world = World::new();
+    world.set("X", "old");
+    declare(&world, r#"{"command": "x", "env": {"K": "${X}"}}"#);
+    world.approve("it", None).unwrap();
+    world.set("X", "new");
+    assert_eq!(world.standing("it"), Standing::Ready);
+
+    let mut world = World::new();
+    world.set("X", "old");
+    declare(&world, r#"{"command": "x", "args": ["${X}"]}"#);
+    world.approve("it", None).unwrap();
+    world.set("X", "new");
+    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Changed));
+}
+
+// C7
+#[test]
+fn an_approval_by_name_says_nothing_about_what_runs() {
+    let world = World::with(&[
+        (MCP, &server("it", "x")),
+        ("home/.claude/settings.json", r#"{"enabledMcpjsonServers": ["it"]}"#),
+    ]);
+    assert_eq!(
+        world.table(),
+        ["project it needs approval: is approved by name only (home/.claude/settings.json:1:28), \
+             not for what it runs"]
+    );
+}
+
+// C7
+#[test]
+fn the_user_may_approve_every_project() {
+    let world = World::with(&[
+        (MCP, &servers(&["a", "b"])),
+        ("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#),
+    ]);
+    assert_eq!(world.table(), ["project a ready", "project b ready"]);
+}
+
+// C7
+#[test]
+fn a_no_beats_every_yes() {
+    for no in [
+        "home/.claude/settings.json",
+        "home/project/.claude/settings.json",
+        "home/project/.claude/settings.local.json",
+        "managed/managed-settings.json",
+    ] {
+        let mut world = World::with(&[(MCP, &server("it", "x"))]);
+        world.approve("it", None).unwrap();
+        world.wishes.settings = vec![r#"{"enableAllProjectMcpServers": true}"#.to_owned()];
+        world.wishes.setting_sources = Some(SettingSource::ALL.to_vec());
+        assert_eq!(world.standing("it"), Standing::Ready);
+        world.write(no, r#"{"disabledMcpjsonServers": ["it"]}"#);
+        assert_eq!(world.table(), [format!("project it rejected: rejected in {no}:1:29")]);
+    }
+}
+
+// C7 B23
+#[test]
+fn an_approval_does_not_cover_another_server_whose_name_looks_the_same() {
+    let world = World::with(&[(MCP, &servers(&["my.server", "my_server"]))]);
+    world.approve("my.server", None).unwrap();
+    assert_eq!(world.standing("my.server"), Standing::Ready);
+    assert_eq!(world.standing("my_server"), Standing::NeedsApproval(Pending::Changed));
+}
+
+// C7 B23
+#[test]
+fn a_rejection_covers_every_spelling_of_the_name() {
+    let world = World::with(&[(MCP, &servers(&["my.server", "my_server"]))]);
+    change::reject(&world.places(), &world.load(), "my.server", WriteScope::Local).unwrap();
+    let standings = world.load().plan.servers.into_iter().map(|server| server.standing.as_str());
+    assert_eq!(standings.collect::<Vec<_>>(), ["rejected", "rejected"]);
+}
+
+// C7 B23
+#[test]
+fn two_servers_whose_names_look_the_same_can_both_be_approved() {
+    let world = World::with(&[(MCP, &servers(&["my.server", "my_server"]))]);
+    world.approve("my.server", None).unwrap();
+    world.approve("my_server", None).unwrap();
+    assert_eq!(world.table(), ["project my.server ready", "project my_server ready"]);
+}
+
+// C7 B22
+#[test]
+fn an_approval_of_something_else_than_was_looked_at_is_refused() {
+    let world = World::with(&[(MCP, &server("it", "shown"))]);
+    let seen = world.load().plan.named("it").first().unwrap().definition.unwrap().to_string();
+    world.write(MCP, &server("it", "swapped"));
+    let refused = world.approve("it", Some(&seen)).unwrap_err();
+    let actual = world.load().plan.named("it").first().unwrap().definition.unwrap().to_string();
+    assert_eq!(refused.to_string(), format!("`it` is not what was looked at: its definition is {actual}"));
+    assert!(!world.path("home/.claude.json").exists());
+    world.approve("it", Some(&actual)).unwrap();
+    assert_eq!(world.standing("it"), Standing::Ready);
+}
+
+// C7 B27
+#[test]
+fn without_a_person_the_project_counts_only_when_it_was_asked_for() {
+    let mut world = World::with(&[(MCP, &server("it", "x"))]);
+    let cases = [
+        (false, None, false),
+        (false, Some(vec![SettingSource::User, SettingSource::Project]), true),
+        (true, Some(vec![SettingSource::Project]), false),
+        (true, None, false),
+    ];
+    for (interactive, sources, runs) in cases {
+        world.wishes.interactive = interactive;
+        world.wishes.setting_sources = sources;
+        assert_eq!(world.load().plan.ready().count(), usize::from(runs), "{:?}", world.wishes);
+    }
+}
+
+// C7
+#[test]
+fn only_usable_project_servers_can_be_approved() {
+    let world = World::with(&[
+        ("home/.claude.json", &server("mine", "x")),
+        (MCP, r#"{"mcpServers": {"bad": {"command": "x", "args": ["${UNSET}"]}}}"#),
+    ]);
+    assert!(matches!(world.approve("mine", None), Err(ChangeError::NotAProjectServer { .. })));
+    assert!(matches!(world.approve("bad", None), Err(ChangeError::Unusable { .. })));
+    assert!(matches!(world.approve("none", None), Err(ChangeError::NotFound { .. })));
+}
+
+// C7
+#[test]
+fn an_approval_takes_back_ones_own_rejection_and_the_other_way_round() {
+    let world = World::with(&[(MCP, &server("it", "x"))]);
+    let reject = |scope| change::reject(&world.places(), &world.load(), "it", scope).unwrap();
+    reject(WriteScope::User);
+    reject(WriteScope::Local);
+    assert_eq!(world.standing("it").as_str(), "rejected");
+    world.approve("it", None).unwrap();
+    assert_eq!(world.standing("it"), Standing::Ready);
+    reject(WriteScope::Local);
+    assert_eq!(world.standing("it").as_str(), "rejected");
+}

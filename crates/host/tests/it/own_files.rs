@@ -1,0 +1,116 @@
+//! The user's own files: two for everywhere, two for this project (C2, C4), and leaving some out (U2a).
+
+use mcparley::SettingSource;
+
+use crate::world::{World, server, servers};
+
+// C2
+#[test]
+fn both_user_files_are_read_and_the_settings_file_wins() {
+    let world = World::with(&[
+        ("home/.claude.json", &servers(&["both", "old"])),
+        ("home/.claude/settings.json", &servers(&["both", "new"])),
+    ]);
+    assert_eq!(
+        world.table(),
+        [
+            "user both shadowed: home/.claude/settings.json:1:17 declares the same name and wins",
+            "user old ready",
+            "user both ready",
+            "user new ready",
+        ]
+    );
+}
+
+// C4
+#[test]
+fn both_local_places_are_read_and_the_settings_file_wins() {
+    let world = World::new();
+    let key = world.path("home/project").to_string_lossy().into_owned();
+    let private = format!(
+        r#"{{"projects": {{"{key}": {}, "/elsewhere": {}}}}}"#,
+        servers(&["both", "private"]),
+        servers(&["other"])
+    );
+    world.write("home/.claude.json", &private);
+    world.write("home/project/.claude/settings.local.json", &servers(&["both", "inside"]));
+    let by = "home/project/.claude/settings.local.json:1:17";
+    assert_eq!(
+        world.table(),
+        [
+            format!("local both shadowed: {by} declares the same name and wins"),
+            "local private ready".to_owned(),
+            "local both ready".to_owned(),
+            "local inside ready".to_owned(),
+        ]
+    );
+}
+
+// C4
+#[test]
+fn below_a_repository_the_local_files_are_those_of_its_root() {
+    let world = World::new().standing_in("home/project/deep/inside");
+    world.write("home/project/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("home/project/.claude/settings.local.json", &servers(&["root"]));
+    world.write("home/project/deep/inside/.claude/settings.local.json", &servers(&["deep"]));
+    assert_eq!(world.table(), ["local root ready"]);
+}
+
+// C4
+#[test]
+fn a_config_directory_of_ones_own_moves_the_user_files() {
+    let world = World::with(&[
+        ("home/.claude.json", &servers(&["usual"])),
+        ("elsewhere/.claude.json", &servers(&["moved"])),
+        ("elsewhere/settings.json", &servers(&["settings"])),
+    ]);
+    let mut places = world.places();
+    places.claude.dir = world.path("elsewhere");
+    places.claude.json = world.path("elsewhere/.claude.json");
+    let loaded = mcparley::load(&places, &world.wishes, &mcparley::NoConnectors);
+    assert_eq!(world.lines(&loaded), ["user moved ready", "user settings ready"]);
+}
+
+// U2a
+#[test]
+fn left_out_sources_are_not_read_and_are_named() {
+    use SettingSource::{Local, Project, User};
+    let mut world = World::with(&[
+        ("home/.claude.json", &servers(&["user"])),
+        ("home/project/.mcp.json", &servers(&["project"])),
+        ("home/project/.claude/settings.local.json", &servers(&["local"])),
+    ]);
+    let cases = [
+        (vec![User], vec!["user user ready"], vec![Project, Local]),
+        (vec![Project], vec!["project project ready"], vec![User, Local]),
+        (vec![Local], vec!["local local ready"], vec![User, Project]),
+        (vec![], vec![], vec![User, Project, Local]),
+    ];
+    for (wanted, table, left_out) in cases {
+        world.wishes.setting_sources = Some(wanted);
+        let loaded = world.load();
+        assert_eq!(world.lines(&loaded), table);
+        assert_eq!(loaded.left_out, left_out);
+    }
+}
+
+// C2
+#[test]
+fn a_repositorys_settings_declare_no_servers_and_that_is_said() {
+    let world = World::with(&[("home/project/.claude/settings.json", &server("it", "x"))]);
+    assert!(world.table().is_empty());
+    assert_eq!(
+        world.problems(),
+        ["home/project/.claude/settings.json:1:16: servers in a repository's settings are not read"]
+    );
+}
+
+// C7
+#[test]
+fn a_switched_off_server_says_where_it_was_switched_off() {
+    let world = World::with(&[
+        ("home/.claude.json", &servers(&["it"])),
+        ("home/.claude/settings.json", r#"{"disabledMcpServers": ["it"]}"#),
+    ]);
+    assert_eq!(world.table(), ["user it disabled: switched off in home/.claude/settings.json:1:25"]);
+}

@@ -1,0 +1,137 @@
+//! Plugins: folders that bring servers along, under names of their own (C1, C8).
+
+use mcparley::model::config::Transport;
+
+use crate::world::{World, servers};
+
+fn with_plugin(files: &[(&str, &str)]) -> World {
+    let mut world = World::with(files);
+    world.wishes.plugin_dirs = vec![world.path("home/plug")];
+    world
+}
+
+// C1
+#[test]
+fn a_plugins_file_may_be_wrapped_or_flat() {
+    for text in [servers(&["it"]), r#"{"it": {"command": "it"}}"#.to_owned()] {
+        let world = with_plugin(&[("home/plug/.mcp.json", &text)]);
+        assert_eq!(world.table(), ["plugin plugin:plug:it ready"]);
+    }
+}
+
+// C1
+#[test]
+fn a_manifest_names_the_plugin_and_holds_servers_or_points_at_them() {
+    let manifests = [
+        ("plugin.json", r#"{"name": "tools", "mcpServers": {"it": {"command": "x"}}}"#),
+        (".claude-plugin/plugin.json", r#"{"name": "tools", "mcpServers": {"it": {"command": "x"}}}"#),
+        ("plugin.json", r#"{"name": "tools", "mcpServers": "./config/servers.json"}"#),
+        (".claude-plugin/plugin.json", r#"{"name": "tools", "mcpServers": "config/servers.json"}"#),
+    ];
+    for (file, text) in manifests {
+        let world = with_plugin(&[
+            (&format!("home/plug/{file}"), text),
+            ("home/plug/config/servers.json", &servers(&["it"])),
+        ]);
+        assert_eq!(world.table(), ["plugin plugin:tools:it ready"], "{file} {text}");
+        assert!(world.problems().is_empty());
+    }
+}
+
+// C1
+#[test]
+fn a_manifest_and_a_file_of_servers_add_up() {
+    let world = with_plugin(&[
+        ("home/plug/plugin.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#),
+        ("home/plug/.mcp.json", &servers(&["b"])),
+    ]);
+    assert_eq!(world.table(), ["plugin plugin:plug:a ready", "plugin plugin:plug:b ready"]);
+}
+
+// C1
+#[test]
+fn a_manifest_cannot_point_outside_of_its_plugin() {
+    for path in ["../secret.json", "/etc/passwd", "a/../../secret.json"] {
+        let world = with_plugin(&[
+            ("home/plug/plugin.json", &format!(r#"{{"mcpServers": "{path}"}}"#)),
+            ("home/secret.json", &servers(&["it"])),
+        ]);
+        assert!(world.table().is_empty());
+        assert_eq!(
+            world.problems(),
+            [
+                format!("home/plug/plugin.json: `mcpServers` points outside of the plugin: `{path}`"),
+                "home/plug: the plugin brings no servers".to_owned(),
+            ]
+        );
+    }
+}
+
+// C6
+#[test]
+fn a_plugins_servers_know_the_plugins_folders() {
+    let world = with_plugin(&[(
+        "home/plug/.mcp.json",
+        r#"{"it": {"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["${CLAUDE_PLUGIN_DATA}"]}}"#,
+    )]);
+    let loaded = world.load();
+    let config = loaded.plan.ready().next().unwrap().config.clone().unwrap();
+    let Transport::Stdio(stdio) = config.transport else { unreachable!("a command") };
+    let args: Vec<&str> = stdio.args.iter().map(|arg| arg.expose().as_str()).collect();
+    assert_eq!(world.relative(&stdio.command), "home/plug/run");
+    assert_eq!(world.relative(args[0]), "home/.local/share/mcparley/plugins/plug");
+}
+
+// C6
+#[test]
+fn nobody_else_knows_a_plugins_folders() {
+    let mut world = with_plugin(&[("home/plug/.mcp.json", r#"{"it": {"command": "x"}}"#)]);
+    world.wishes.mcp_config =
+        vec![r#"{"mcpServers": {"other": {"command": "${CLAUDE_PLUGIN_ROOT}"}}}"#.to_owned()];
+    assert_eq!(
+        world.table(),
+        [
+            "plugin plugin:plug:it ready",
+            "dynamic other invalid: --mcp-config:1:38: environment variable `CLAUDE_PLUGIN_ROOT` is not set",
+        ]
+    );
+}
+
+// C6
+#[test]
+fn a_plugins_name_cannot_move_its_data_elsewhere() {
+    let world = with_plugin(&[(
+        "home/plug/plugin.json",
+        r#"{"name": "../../x", "mcpServers": {"it": {"command": "${CLAUDE_PLUGIN_DATA}"}}}"#,
+    )]);
+    let loaded = world.load();
+    let config = loaded.plan.ready().next().unwrap().config.clone().unwrap();
+    let Transport::Stdio(stdio) = config.transport else { unreachable!("a command") };
+    assert_eq!(world.relative(&stdio.command), "home/.local/share/mcparley/plugins/______x");
+}
+
+// C1
+#[test]
+fn the_users_settings_load_plugins_from_folders() {
+    let world = World::with(&[
+        ("home/plug/.mcp.json", &servers(&["a"])),
+        ("home/.claude/plugins/b/.mcp.json", &servers(&["b"])),
+        ("home/.claude/settings.json", r#"{"plugins": ["~/plug", "plugins/b", 7, "missing"]}"#),
+    ]);
+    assert_eq!(world.table(), ["plugin plugin:plug:a ready", "plugin plugin:b:b ready"]);
+    assert_eq!(
+        world.warnings(),
+        ["home/.claude/settings.json:1:37: a plugin is a folder's path, not a number"]
+    );
+    assert_eq!(world.problems(), ["home/.claude/missing: there is no such plugin folder"]);
+}
+
+// U2a
+#[test]
+fn a_given_folder_that_is_no_plugin_is_told() {
+    let mut world = World::new();
+    world.wishes.plugin_dirs = vec!["nowhere".into()];
+    let loaded = world.load();
+    assert_eq!(world.problems(), ["home/project/nowhere: there is no such plugin folder"]);
+    assert_eq!(loaded.problems[0].severity, mcparley::Severity::Given);
+}
