@@ -1,0 +1,195 @@
+//! Approving, rejecting, switching on and off: what it says and what it writes (U1, C7).
+
+use serde_json::{Value, json};
+
+use crate::world::{Output, World, refusal};
+
+const PRIVATE: &str = "home/.claude.json";
+const USER: &str = "home/.claude/settings.json";
+
+fn project() -> World {
+    World::with(&[(
+        "home/project/.mcp.json",
+        r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}"#,
+    )])
+}
+
+/// What stands for this project in the file that the project cannot write.
+fn private(world: &World) -> Value {
+    world.read_json(PRIVATE)["projects"]["home/project"].clone()
+}
+
+fn definition(world: &World, name: &str) -> Value {
+    world.json(&["get", name])["declarations"][0]["definition"].clone()
+}
+
+// U1 C7
+#[test]
+fn an_approval_stands_outside_of_the_project_with_what_was_approved() {
+    let world = project();
+    let hash = definition(&world, "a");
+    let done = world.mcparley(&["approve", "a"]);
+    let out = format!("Approved a as it is defined now\nFile: {PRIVATE}\n");
+    assert_eq!(done, Output { code: 0, out, err: String::new() });
+    assert_eq!(
+        private(&world),
+        json!({"enabledMcpjsonServers": ["a"], "mcpjsonServerDefinitions": {"a": hash}})
+    );
+    assert_eq!(world.files(), [PRIVATE, "home/project/.mcp.json"]);
+    assert_eq!(world.plan(), ["b project needs approval", "a project ready"]);
+}
+
+// U1 C7
+#[test]
+fn an_approval_for_everywhere_stands_in_the_users_settings() {
+    let world = project();
+    let hash = definition(&world, "a");
+    world.ok(&["approve", "-s", "user", "a"]);
+    assert_eq!(
+        world.read_json(USER),
+        json!({"enabledMcpjsonServers": ["a"], "mcpjsonServerDefinitions": {"a": hash}})
+    );
+}
+
+// U1 C7
+#[test]
+fn everything_that_waits_can_be_approved_at_once() {
+    let world = project();
+    world.ok(&["approve", "--all"]);
+    assert_eq!(world.plan(), ["b project ready", "a project ready"]);
+    assert_eq!(world.ok(&["approve", "--all"]), "Nothing waits for approval.\n");
+    assert_eq!(world.json(&["approve", "--all"]), json!({"choices": []}));
+}
+
+// C7 B22
+#[test]
+fn an_approval_of_what_was_looked_at_is_refused_once_it_is_something_else() {
+    let world = project();
+    let seen = definition(&world, "a");
+    world.write("home/project/.mcp.json", r#"{"mcpServers": {"a": {"command": "swapped"}}}"#);
+    let now = definition(&world, "a");
+    let done = world.mcparley(&["approve", "a", "--definition", seen.as_str().unwrap()]);
+    let now = now.as_str().unwrap();
+    let err = format!(
+        "error: `a` is not what was looked at: its definition is {now}\nhint: look again: `mcparley get a`"
+    );
+    assert_eq!(done, refusal(6, &err));
+    assert_eq!(world.plan(), ["a project needs approval"]);
+    world.ok(&["approve", "a", "--definition", now]);
+    assert_eq!(world.plan(), ["a project ready"]);
+}
+
+// U1 C7
+#[test]
+fn a_rejection_takes_the_approval_back() {
+    let world = project();
+    world.ok(&["approve", "a"]);
+    let done = world.mcparley(&["reject", "a"]);
+    assert_eq!(done, Output { code: 0, out: format!("Rejected a\nFile: {PRIVATE}\n"), err: String::new() });
+    assert_eq!(
+        private(&world),
+        json!({"enabledMcpjsonServers": [], "mcpjsonServerDefinitions": {}, "disabledMcpjsonServers": ["a"]})
+    );
+    assert_eq!(world.plan(), ["b project needs approval", "a project rejected"]);
+}
+
+// U1 C7
+#[test]
+fn an_approval_says_when_a_rejection_elsewhere_still_holds() {
+    let world = project();
+    world.write("home/project/.claude/settings.json", r#"{"disabledMcpjsonServers": ["a"]}"#);
+    let done = world.mcparley(&["approve", "a"]);
+    assert_eq!(
+        done.err,
+        "warning: it is still rejected in home/project/.claude/settings.json:1:29, and a rejection wins\n"
+    );
+    assert_eq!(world.plan(), ["b project needs approval", "a project rejected"]);
+}
+
+// U1
+#[test]
+fn choices_for_a_project_can_be_forgotten() {
+    let world = project();
+    world.ok(&["approve", "a"]);
+    world.ok(&["reject", "b"]);
+    world.write("home/project/.claude/settings.local.json", r#"{"enabledMcpjsonServers": ["a"], "keep": 1}"#);
+    assert_eq!(
+        world.ok(&["reset-project-choices"]),
+        format!(
+            "Forgot the choices in {PRIVATE}\nForgot the choices in home/project/.claude/settings.local.json\n"
+        )
+    );
+    assert_eq!(private(&world), json!({}));
+    assert_eq!(world.read_json("home/project/.claude/settings.local.json"), json!({"keep": 1}));
+    assert_eq!(world.plan(), ["b project needs approval", "a project needs approval"]);
+    assert_eq!(world.ok(&["reset-project-choices"]), "There were no choices for this project.\n");
+    assert_eq!(world.json(&["reset-project-choices"]), json!({"reset": []}));
+}
+
+// U1
+#[test]
+fn forgetting_choices_creates_no_file() {
+    let world = project();
+    world.ok(&["reset-project-choices"]);
+    world.ok(&["enable", "a"]);
+    assert_eq!(world.files(), ["home/project/.mcp.json"]);
+}
+
+// U1
+#[test]
+fn a_server_is_switched_off_for_the_project_or_everywhere() {
+    let world = World::new();
+    world.ok(&["add", "-s", "user", "it", "x"]);
+    let off = |file: &str| format!("Switched it off\nFile: {file}\n");
+    assert_eq!(world.ok(&["disable", "it"]), off(PRIVATE));
+    assert_eq!(private(&world), json!({"disabledMcpServers": ["it"]}));
+    assert_eq!(world.ok(&["disable", "-s", "user", "it"]), off(USER));
+    assert_eq!(world.read_json(USER)["disabledMcpServers"], json!(["it"]));
+    assert_eq!(world.plan(), ["it user disabled"]);
+    assert_eq!(world.ok(&["disable", "it"]), "it was already switched off\n");
+    assert_eq!(world.ok(&["enable", "it"]), format!("Switched it on\nFile: {PRIVATE}\nFile: {USER}\n"));
+    assert_eq!(world.plan(), ["it user ready"]);
+    assert_eq!(world.ok(&["enable", "it"]), "it was already switched on\n");
+}
+
+// U1
+#[test]
+fn all_servers_are_switched_off_and_on_at_once() {
+    let world = World::new();
+    world.ok(&["add", "-s", "user", "a", "x"]);
+    world.ok(&["add", "b", "x"]);
+    world.ok(&["disable", "all"]);
+    assert_eq!(world.plan(), ["b local disabled", "a user disabled"]);
+    let files = json!([PRIVATE]);
+    assert_eq!(
+        world.json(&["enable", "all"]),
+        json!({"servers": [
+            {"name": "a", "enabled": true, "files": files, "stillDisabledBy": null},
+            {"name": "b", "enabled": true, "files": files, "stillDisabledBy": null},
+        ]})
+    );
+    assert_eq!(world.plan(), ["b local ready", "a user ready"]);
+}
+
+// U1 C7
+#[test]
+fn what_others_switched_off_stays_off_and_is_told() {
+    let world = World::with(&[("managed/managed-settings.json", r#"{"disabledMcpServers": ["it"]}"#)]);
+    world.ok(&["add", "it", "x"]);
+    let done = world.mcparley(&["enable", "it"]);
+    assert_eq!(done.err, "warning: it is still switched off in managed/managed-settings.json:1:25\n");
+    assert_eq!(world.json(&["enable", "it"])["servers"][0]["enabled"], json!(false));
+}
+
+// C7 B27
+#[test]
+fn without_a_terminal_a_project_runs_only_when_its_settings_were_asked_for() {
+    let world = project();
+    let ready = |args: &[&str]| {
+        let plan = world.json(&[args, &["plan"]].concat());
+        plan["servers"].as_array().unwrap().iter().filter(|s| s["standing"]["is"] == "ready").count()
+    };
+    assert_eq!(ready(&[]), 0);
+    assert_eq!(ready(&["--setting-sources", "user,local"]), 0);
+    assert_eq!(ready(&["--setting-sources", "user,project,local"]), 2);
+}

@@ -1,0 +1,72 @@
+//! Shell completion that knows the servers (U3).
+
+use crate::world::World;
+
+/// What a shell is offered for the last of these words.
+fn offered(world: &mut World, words: &[&str]) -> Vec<String> {
+    world.set("COMPLETE", "bash");
+    world.set("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string());
+    world.set("_CLAP_IFS", "\n");
+    let done = world.mcparley(&[&["--"], words].concat());
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
+    done.out.lines().filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
+}
+
+fn with_servers() -> World {
+    let world = World::new();
+    world.ok(&["add", "-s", "user", "github", "x"]);
+    world.ok(&["add", "gitlab", "x"]);
+    world.ok(&["add", "-s", "project", "waits", "x"]);
+    world
+}
+
+// U3
+#[test]
+fn every_shell_gets_a_script() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = World::new().ok(&["completions", shell]);
+        assert!(script.contains("mcparley") && script.contains("COMPLETE"), "{shell}: {script}");
+    }
+    assert_eq!(World::new().mcparley(&["completions", "csh"]).code, 2);
+}
+
+// U3
+#[test]
+fn commands_that_take_a_server_offer_the_servers() {
+    for command in ["get", "remove", "enable", "disable"] {
+        let words = ["mcparley", command, ""];
+        assert_eq!(offered(&mut with_servers(), &words), ["github", "gitlab", "waits"], "{command}");
+    }
+    assert_eq!(offered(&mut with_servers(), &["mcparley", "mcp", "get", "gith"]), ["github"]);
+    assert_eq!(offered(&mut with_servers(), &["mcparley", "permissions", "test", "w"]), ["waits"]);
+}
+
+// U3
+#[test]
+fn approving_offers_what_waits() {
+    for command in ["approve", "reject"] {
+        assert_eq!(offered(&mut with_servers(), &["mcparley", command, ""]), ["waits"]);
+    }
+}
+
+// U3
+#[test]
+fn a_broken_file_does_not_break_completion() {
+    let mut world = with_servers();
+    world.write("home/.claude.json", "{");
+    assert_eq!(offered(&mut world, &["mcparley", "get", "gitl"]), ["gitlab"]);
+}
+
+// U3 B45
+#[test]
+fn a_name_that_a_shell_would_act_upon_is_not_offered() {
+    let mut world = World::with(&[(
+        "home/project/.mcp.json",
+        r#"{"mcpServers": {
+            "$(touch pwned)": {"command": "x"}, "a;b": {"command": "x"}, "a\nb": {"command": "x"},
+            "\u001b[31m": {"command": "x"}, "--json": {"command": "x"}, "a b": {"command": "x"}, "`x`": {"command": "x"},
+            "plain.name:it": {"command": "x"}
+        }}"#,
+    )]);
+    assert_eq!(offered(&mut world, &["mcparley", "get", ""]), ["plain.name:it"]);
+}

@@ -1,0 +1,28 @@
+//! What the program does, run as people run it: real files, real arguments, its own environment.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::panic,
+    reason = "tests prepare files, start the program, and fail loudly"
+)]
+
+mod add;
+mod alias;
+mod broken_files;
+mod choices;
+mod completion;
+mod display;
+mod exit_codes;
+mod flows;
+mod import;
+mod kept;
+mod killed;
+mod managed;
+mod parallel;
+mod permissions;
+mod places;
+mod read_only;
+mod refused;
+mod removed;
+mod secrets;
+mod world;

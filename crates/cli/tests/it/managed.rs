@@ -1,0 +1,124 @@
+//! The administrator's word, tried through `MCPARLEY_MANAGED_DIR` (C5, C9, B33).
+
+use serde_json::json;
+
+use crate::world::{Output, World, refusal};
+
+const SETTINGS: &str = "managed/managed-settings.json";
+
+fn mine() -> World {
+    World::with(&[(
+        "home/.claude.json",
+        r#"{"mcpServers": {"a": {"command": "x"}, "b": {"url": "https://api.example.com/mcp"}}}"#,
+    )])
+}
+
+// C5
+#[test]
+fn with_managed_servers_the_others_are_listed_as_blocked_by_them() {
+    let world = mine();
+    world.write("managed/managed-mcp.json", r#"{"mcpServers": {"theirs": {"command": "t"}}}"#);
+    let only = "blocked: managed/managed-mcp.json allows only its own servers";
+    assert_eq!(
+        world.ok(&["list", "--offline"]),
+        format!("a: x - {only}\nb: https://api.example.com/mcp (HTTP) - {only}\ntheirs: t - ready\n")
+    );
+    assert_eq!(
+        world.json(&["plan"])["managed"],
+        json!({"is": "exclusive", "file": "managed/managed-mcp.json"})
+    );
+    assert_eq!(
+        world.mcparley(&["add", "new", "x"]),
+        refusal(
+            4,
+            "error: `new` is not allowed: managed/managed-mcp.json allows only its own servers\nhint: ask the \
+             machine's administrator, or choose a server that is allowed"
+        )
+    );
+    world.ok(&["remove", "a"]);
+}
+
+// C9
+#[test]
+fn a_denied_server_is_listed_with_its_rule_and_cannot_be_added() {
+    let world = mine();
+    world.write(
+        SETTINGS,
+        r#"{"allowedMcpServers": [{"serverName": "a"}, {"serverName": "b"}],
+"deniedMcpServers": [{"serverUrl": "https://*.example.com/*"}]}"#,
+    );
+    let rule = format!("denied by policy: serverUrl `https://*.example.com/*` ({SETTINGS}:2:22)");
+    assert_eq!(
+        world.ok(&["list", "--offline"]),
+        format!("a: x - ready\nb: https://api.example.com/mcp (HTTP) - blocked: {rule}\n")
+    );
+    let hint = "ask the machine's administrator, or choose a server that is allowed";
+    assert_eq!(
+        world.mcparley(&["add", "c", "https://other.example.com/"]),
+        refusal(4, &format!("error: `c` is not allowed: {rule}\nhint: {hint}"))
+    );
+    assert_eq!(
+        world.mcparley(&["add-json", "c", r#"{"command": "x"}"#]),
+        refusal(
+            4,
+            &format!(
+                "error: `c` is not allowed: not on the managed allow-list ({SETTINGS}:1:23)\nhint: {hint}"
+            )
+        )
+    );
+}
+
+// C9
+#[test]
+fn an_invalid_entry_is_told_and_the_rest_holds() {
+    let world = mine();
+    world.write(SETTINGS, r#"{"deniedMcpServers": [{"name": "b"}, {"serverName": "a"}]}"#);
+    let done = world.mcparley(&["list", "--offline"]);
+    assert_eq!(
+        done,
+        Output {
+            code: 0,
+            out: format!(
+                "a: x - blocked: denied by policy: serverName `a` ({SETTINGS}:1:38)\nb: \
+                 https://api.example.com/mcp (HTTP) - ready\n"
+            ),
+            err: format!(
+                "warning: {SETTINGS}:1:23: policy entry left out: it has neither `serverName` nor `serverUrl` nor \
+                 `serverCommand`\n"
+            ),
+        }
+    );
+}
+
+// C5 B33
+#[test]
+fn a_broken_managed_file_is_loud_and_lets_nothing_run() {
+    for text in ["{\"allowedMcpServers\": [", "", "[]"] {
+        let world = mine();
+        world.write(SETTINGS, text);
+        for args in [&["list", "--offline"][..], &["plan"], &["get", "a"]] {
+            let done = world.mcparley(args);
+            assert_eq!(done.code, 4, "{args:?}: {done:?}");
+            assert!(done.err.starts_with(&format!("error: {SETTINGS}")), "{done:?}");
+            assert!(done.out.contains(&format!("{SETTINGS} cannot be read: ")), "{done:?}");
+        }
+        let plan = world.json(&["plan"]);
+        assert_eq!(plan["managed"]["is"], "broken");
+        assert!(
+            plan["servers"].as_array().unwrap().iter().all(|server| server["standing"]["is"] == "blocked")
+        );
+        assert_eq!(plan["problems"][0]["severity"], "managed");
+        assert_eq!(world.mcparley(&["add", "new", "x"]).code, 4);
+        assert_eq!(world.mcparley(&["plan", "--check"]).code, 4);
+    }
+}
+
+// C9
+#[test]
+fn policy_holds_for_servers_given_for_one_run() {
+    let world = mine();
+    world.write(SETTINGS, r#"{"allowedMcpServers": [{"serverName": "a"}]}"#);
+    let given = r#"{"mcpServers": {"given": {"command": "x"}}}"#;
+    let list = world.ok(&["--mcp-config", given, "--strict-mcp-config", "list", "--offline"]);
+    assert!(list.contains("given: x - blocked: not on the managed allow-list"), "{list}");
+}
