@@ -4,7 +4,7 @@
 //! that does not parse is refused, and a value of the wrong kind is never replaced: what we do not
 //! understand is not ours to overwrite.
 
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
 use crate::document::{Document, SyntaxError, parse_options};
@@ -77,7 +77,7 @@ impl Editor {
     /// When something on the way is no object.
     pub fn set(&self, path: &[&str], name: &str, value: &Value) -> Result<(), EditError> {
         let object = self.find_or_make(path)?;
-        match object.get(name) {
+        match member(&object, name) {
             Some(property) => property.set_value(input(value)),
             None => drop(object.append(name, input(value))),
         }
@@ -143,7 +143,7 @@ impl Editor {
     fn find(&self, path: &[&str]) -> Result<Option<CstObject>, EditError> {
         let Some(mut object) = self.root.object_value() else { return Ok(None) };
         for (depth, name) in path.iter().enumerate() {
-            let Some(property) = object.get(name) else { return Ok(None) };
+            let Some(property) = member(&object, name) else { return Ok(None) };
             object =
                 property.object_value().ok_or_else(|| self.not_an_object(path, depth, property.value()))?;
         }
@@ -154,11 +154,16 @@ impl Editor {
         // Looked at first, because making would replace a value of another kind.
         self.find(path)?;
         let root = self.root.object_value_or_set();
-        Ok(path.iter().fold(root, |object, name| object.object_value_or_set(name)))
+        let step = |object: CstObject, name: &&str| {
+            let found = member(&object, name).and_then(|property| property.object_value());
+            found.unwrap_or_else(|| object.object_value_or_set(name))
+        };
+        Ok(path.iter().fold(root, step))
     }
 
     fn list(&self, object: &CstObject, path: &[&str], name: &str) -> Result<CstArray, EditError> {
-        object.array_value(name).ok_or_else(|| EditError::NotAList {
+        let list = member(object, name).and_then(|property| property.array_value());
+        list.ok_or_else(|| EditError::NotAList {
             path: path.iter().chain([&name]).copied().collect::<Vec<_>>().join("."),
             file: self.source.clone(),
         })
@@ -171,6 +176,14 @@ impl Editor {
             file: self.source.clone(),
         }
     }
+}
+
+/// The member called `name`; of several the last, because that is the one readers take.
+fn member(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+    let called = |property: &CstObjectProp| {
+        property.name().and_then(|found| found.decoded_value().ok()).is_some_and(|found| found == name)
+    };
+    object.properties().into_iter().rfind(called)
 }
 
 fn kind(node: &CstNode) -> &'static str {
