@@ -125,6 +125,19 @@ fn an_empty_file_is_filled() {
     }
 }
 
+// C14
+#[test]
+fn of_a_key_written_twice_the_one_that_counts_is_edited() {
+    let text = r#"{"mcpServers": {"dead": {"command": "x"}}, "mcpServers": {"old": {"command": "x"}}}"#;
+    let world = World::with(&[(FILE, text)]);
+    world.ok(&ADD);
+    assert_eq!(world.plan(), ["new user ready", "old user ready"]);
+    world.ok(&["remove", "old"]);
+    assert_eq!(world.plan(), ["new user ready"]);
+    assert_eq!(world.mcparley(&["remove", "dead"]).code, 5);
+    assert!(world.read(FILE).starts_with(r#"{"mcpServers": {"dead": {"command": "x"}}, "#));
+}
+
 // B55
 #[test]
 fn one_more_among_ten_thousand_is_added_in_time() {
