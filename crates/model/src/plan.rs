@@ -116,6 +116,20 @@ impl Plan {
         self.servers.iter().filter(|server| server.standing == Standing::Ready)
     }
 
+    /// The denial that also means this server, because a denied declaration is the same one (B32).
+    #[must_use]
+    pub fn denial_of(&self, config: &ServerConfig) -> Option<Block> {
+        let endpoint = Endpoint::of(config)?;
+        self.servers.iter().filter(|server| server.endpoint() == Some(endpoint)).find_map(|server| {
+            match &server.standing {
+                Standing::Blocked(Block::Policy(violation)) if violation.is_denial() => {
+                    Some(Block::Alias { of: server.name.clone(), violation: violation.clone() })
+                }
+                _ => None,
+            }
+        })
+    }
+
     /// The declarations of one name, the winner first.
     #[must_use]
     pub fn named(&self, name: &str) -> Vec<&Planned> {

@@ -36,16 +36,17 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// Whether a yes from this layer counts: the repository can write neither of these.
-    fn may_approve(self) -> bool {
+    /// Whether a yes from this layer counts, be it to a server, to a mode or to a plugin: nobody who sends a
+    /// folder can write these.
+    fn is_outside(self) -> bool {
         match self {
             Self::Managed | Self::CommandLine | Self::User | Self::Private => true,
             Self::Local | Self::Project => false,
         }
     }
 
-    /// Whether the layer may give away more than the user did.
-    fn may_widen(self) -> bool {
+    /// Whether the layer is the user's or the administrator's word, as far as version control can tell.
+    fn is_trusted(self) -> bool {
         match self {
             Self::Managed | Self::CommandLine | Self::User | Self::Private | Self::Local => true,
             Self::Project => false,
@@ -82,6 +83,8 @@ pub struct Settings {
     pub env: Vec<Variable>,
     /// What was left out, and why.
     pub warnings: Vec<Warning>,
+    /// A managed rule that cannot be understood; what it would have forbidden is not known.
+    pub broken_policy: Option<Warning>,
 }
 
 /// A variable that settings set.
@@ -118,7 +121,7 @@ impl Settings {
                     let rejected = self.names("disabledMcpjsonServers", value);
                     self.choices.rejected.extend(rejected);
                 }
-                "mcpjsonServerDefinitions" if layer.may_approve() => self.read_definitions(value),
+                "mcpjsonServerDefinitions" if layer.is_outside() => self.read_definitions(value),
                 "enableAllProjectMcpServers" => self.read_enable_all(value, layer),
                 "disabledMcpServers" => {
                     let disabled = self.names("disabledMcpServers", value);
@@ -137,7 +140,7 @@ impl Settings {
 
     fn read_enabled(&mut self, value: Node<'_>, layer: Layer) {
         let names = self.names("enabledMcpjsonServers", value);
-        if layer.may_approve() {
+        if layer.is_outside() {
             self.choices.enabled.extend(names);
             return;
         }
@@ -161,7 +164,7 @@ impl Settings {
 
     fn read_enable_all(&mut self, value: Node<'_>, layer: Layer) {
         match value.as_bool() {
-            Some(true) if layer.may_approve() => self.choices.enable_all = Some(value.origin()),
+            Some(true) if layer.is_outside() => self.choices.enable_all = Some(value.origin()),
             Some(true) => self.warn(
                 value,
                 "a file in the project's folder cannot approve the project's servers".to_owned(),
@@ -202,8 +205,9 @@ impl Settings {
         let Some(mode) = value.as_str().and_then(|word| Mode::parse(word).ok()) else {
             return self.warn(value, "`permissions.defaultMode` is no known mode".to_owned());
         };
-        if !layer.may_widen() && !matches!(mode, Mode::Default | Mode::Plan) {
-            return self.warn(value, format!("a repository cannot choose the permission mode `{mode}`"));
+        if !layer.is_outside() && !matches!(mode, Mode::Default | Mode::Plan) {
+            let text = format!("a file in the project's folder cannot choose the permission mode `{mode}`");
+            return self.warn(value, text);
         }
         self.mode = Some(Spanned { value: mode, origin: value.origin() });
     }
@@ -217,10 +221,10 @@ impl Settings {
             }
         };
         if key == "allowManagedMcpServersOnly" {
-            if owner == Owner::Managed && value.as_bool() == Some(true) {
-                self.policy.allow_managed_only();
-            }
-            return;
+            return self.read_managed_only(value, owner);
+        }
+        if owner == Owner::Managed && value.as_array().is_none() {
+            return self.break_policy(value, format!("`{key}` is {}, not a list", value.kind()));
         }
         let (rules, dropped) = Rules::read(value);
         match key {
@@ -234,9 +238,24 @@ impl Settings {
         }));
     }
 
+    fn read_managed_only(&mut self, value: Node<'_>, owner: Owner) {
+        match (owner, value.as_bool()) {
+            (Owner::Managed, Some(true)) => self.policy.allow_managed_only(),
+            (Owner::Managed, None) => {
+                let text = format!("`allowManagedMcpServersOnly` is {}, not true or false", value.kind());
+                self.break_policy(value, text);
+            }
+            (Owner::Managed | Owner::User, _) => {}
+        }
+    }
+
+    fn break_policy(&mut self, value: Node<'_>, text: String) {
+        self.broken_policy.get_or_insert(Warning { text, origin: value.origin() });
+    }
+
     fn read_plugins(&mut self, value: Node<'_>, layer: Layer) {
-        if !layer.may_widen() {
-            return self.warn(value, "a repository cannot load plugins".to_owned());
+        if !layer.is_outside() {
+            return self.warn(value, "a file in the project's folder cannot load plugins".to_owned());
         }
         let Some(elements) = value.as_array() else {
             return self.warn(value, "`plugins` is an array of folders".to_owned());
@@ -258,7 +277,7 @@ impl Settings {
                 self.warn(member.value, format!("`env.{}` is not a string", member.name));
                 continue;
             };
-            if !layer.may_widen() && !SAFE_VARIABLES.contains(&member.name) {
+            if !layer.is_trusted() && !SAFE_VARIABLES.contains(&member.name) {
                 let text = format!("a repository cannot set `{}`; set it in your own settings", member.name);
                 self.warn(member.value, text);
                 continue;

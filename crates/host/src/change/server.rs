@@ -62,8 +62,8 @@ pub struct Removed {
     pub name: String,
     /// Its scope.
     pub scope: WriteScope,
-    /// The file it stood in.
-    pub file: PathBuf,
+    /// The files it stood in.
+    pub files: Vec<PathBuf>,
 }
 
 /// Adds a server.
@@ -111,7 +111,10 @@ fn check(
     }
     match raw.to_config(&wishes.env, &origin) {
         Ok(config) => match judge_policy(&loaded.settings.policy, name, new.scope.scope(), &config) {
-            Ok(()) => Ok((raw, None)),
+            Ok(()) => match loaded.plan.denial_of(&config) {
+                Some(block) => Err(blocked(block)),
+                None => Ok((raw, None)),
+            },
             Err(violation) => Err(blocked(Block::Policy(violation))),
         },
         Err(ConfigError::Expand(error)) if error.is_unset() => Ok((raw, Some(ConfigError::Expand(error)))),
@@ -143,10 +146,10 @@ pub fn remove(
     let wanted =
         WriteScope::ALL.into_iter().filter(|candidate| scope.is_none_or(|scope| scope == *candidate));
     let spots: Vec<(WriteScope, Spot)> = wanted
-        .flat_map(|scope| spots(places, scope).into_iter().map(move |spot| (scope, spot)))
+        .flat_map(|scope| spots(places, scope, name).into_iter().map(move |spot| (scope, spot)))
         .filter(|(_, spot)| spot.has(name))
         .collect();
-    let Some((found, spot)) = spots.first() else {
+    let Some((found, _)) = spots.first() else {
         return Err(ChangeError::NotFound { name: name.to_owned(), scope, similar: loaded.similar(name) });
     };
     let mut scopes: Vec<WriteScope> = spots.iter().map(|(scope, _)| *scope).collect();
@@ -154,20 +157,27 @@ pub fn remove(
     if scopes.len() > 1 {
         return Err(ChangeError::Ambiguous { name: name.to_owned(), scopes });
     }
-    let (_, updated) = spot.change(|editor, path| editor.remove(path, name))?;
-    Ok(Removed { name: name.to_owned(), scope: *found, file: updated.path().to_owned() })
+    let mut files = Vec::new();
+    for (_, spot) in &spots {
+        let (_, updated) = spot.change(|editor, path| editor.remove(path, name))?;
+        files.push(updated.path().to_owned());
+    }
+    Ok(Removed { name: name.to_owned(), scope: *found, files })
 }
 
 /// Every spot where a server of this scope may stand, the one that counts first.
-fn spots(places: &Places, scope: WriteScope) -> Vec<Spot> {
+fn spots(places: &Places, scope: WriteScope, name: &str) -> Vec<Spot> {
     match scope {
         WriteScope::Local | WriteScope::User => vec![
             Spot::servers(places, scope, FileChoice::Settings),
             Spot::servers(places, scope, FileChoice::ClaudeJson),
         ],
+        // Of several project files only the nearest one that has it: the others are other folders' files.
         WriteScope::Project => places
             .project_files()
             .map(|file| Spot { file, ..Spot::servers(places, scope, FileChoice::Settings) })
+            .find(|spot| spot.has(name))
+            .into_iter()
             .collect(),
     }
 }

@@ -7,6 +7,7 @@ use mcparley_model::document::{Node, SyntaxError};
 use mcparley_model::explain::Explain;
 use mcparley_model::limits::CONFIG_FILE_BYTES;
 use mcparley_model::scope::{Origin, Source};
+use mcparley_model::settings::Warning;
 use mcparley_platform::file::{self, Ownership, ReadError};
 use serde::Serialize;
 
@@ -187,6 +188,12 @@ impl Problem {
             hint: Some(r#"write {"mcpServers": {"name": {"command": "…"}}}"#.to_owned()),
             severity: Severity::Given,
         }
+    }
+
+    pub(super) fn policy(fault: Warning) -> Self {
+        let hint =
+            Some("what it would have forbidden is not known, so nothing runs until it is mended".to_owned());
+        Self { message: fault.text, origin: fault.origin, hint, severity: Severity::Managed }
     }
 
     pub(super) fn plugin(message: String, source: Source, severity: Severity) -> Self {

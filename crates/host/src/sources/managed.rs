@@ -6,7 +6,7 @@
 use mcparley_model::document::Document;
 use mcparley_model::limits::MANAGED_FILES;
 use mcparley_model::plan::Enterprise;
-use mcparley_model::scope::{Scope, Source};
+use mcparley_model::scope::Scope;
 use mcparley_model::settings::Layer;
 use mcparley_platform::file as platform_file;
 
@@ -58,7 +58,12 @@ impl Collector<'_> {
             Err(error) => return self.broken(opened.problem(&error)),
         };
         match document.root() {
-            Some(root) if root.as_object().is_some() => then(self, &document),
+            Some(root) if root.as_object().is_some() => {
+                then(self, &document);
+                if let Some(fault) = self.ground.settings.broken_policy.take() {
+                    self.broken(Problem::policy(fault));
+                }
+            }
             Some(root) => {
                 let problem = Problem::not_an_object("the file", root);
                 self.broken(Problem { severity: Severity::Managed, ..problem });
@@ -69,11 +74,8 @@ impl Collector<'_> {
     }
 
     fn broken(&mut self, problem: Problem) {
-        let file = match &problem.origin.source {
-            Source::File(path) => Source::File(path.clone()),
-            Source::Inline(label) => Source::Inline(label.clone()),
-        };
-        self.ground.enterprise = Enterprise::Broken { source: file, reason: problem.message.clone() };
+        let source = problem.origin.source.clone();
+        self.ground.enterprise = Enterprise::Broken { source, reason: problem.message.clone() };
         self.problems.push(problem.clone());
         self.managed_problem = Some(problem);
     }

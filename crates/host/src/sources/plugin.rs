@@ -56,7 +56,7 @@ impl Collector<'_> {
         }
         let Some(servers) = root.get("mcpServers") else { return };
         match servers.as_str() {
-            Some(path) if escapes(path) => {
+            Some(path) if escapes(path, &plugin.root) => {
                 let message = format!("`mcpServers` points outside of the plugin: `{path}`");
                 self.problems.push(Problem::plugin(message, document.source().clone(), Severity::Found));
             }
@@ -113,7 +113,15 @@ fn folder(text: &str, home: &Path, base: &Path) -> PathBuf {
     }
 }
 
-fn escapes(path: &str) -> bool {
+/// Whether a path leads out of the plugin, by its words or through a link.
+fn escapes(path: &str, root: &Path) -> bool {
     use std::path::Component;
-    Path::new(path).components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir))
+    let climbs =
+        Path::new(path).components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir));
+    let leaves = match (root.join(path).canonicalize(), root.canonicalize()) {
+        (Ok(target), Ok(root)) => !target.starts_with(root),
+        // What is not there leads nowhere.
+        (Err(_), _) | (_, Err(_)) => false,
+    };
+    climbs || leaves
 }

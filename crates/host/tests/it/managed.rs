@@ -35,7 +35,7 @@ fn a_managed_file_that_is_not_json_stops_every_server() {
         let world = user();
         let path = format!("managed/{file}");
         world.write(&path, "{\"a\": ");
-        assert_closed(&world, &path, "Expected value after colon in object property");
+        assert_closed(&world, &path, "not JSON: expected value after colon in object property");
     }
 }
 
@@ -102,7 +102,9 @@ fn a_broken_managed_file_stops_the_managed_servers_as_well() {
     ]);
     assert_eq!(
         world.table(),
-        ["enterprise theirs blocked: managed/managed-settings.json cannot be read: Unexpected word"]
+        [
+            "enterprise theirs blocked: managed/managed-settings.json cannot be read: not JSON: unexpected word"
+        ]
     );
 }
 

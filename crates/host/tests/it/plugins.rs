@@ -135,3 +135,17 @@ fn a_given_folder_that_is_no_plugin_is_told() {
     assert_eq!(world.problems(), ["home/project/nowhere: there is no such plugin folder"]);
     assert_eq!(loaded.problems[0].severity, mcparley::Severity::Given);
 }
+
+// H23
+#[test]
+fn a_link_out_of_the_plugin_is_refused() {
+    let world = World::with(&[
+        ("home/secret.json", r#"{"stolen": {"command": "x"}}"#),
+        ("home/plug/plugin.json", r#"{"name": "p", "mcpServers": "link.json"}"#),
+    ]);
+    std::os::unix::fs::symlink(world.path("home/secret.json"), world.path("home/plug/link.json")).unwrap();
+    world.write("home/.claude/settings.json", r#"{"plugins": ["../plug"]}"#);
+    let loaded = world.load();
+    assert!(loaded.plan.servers.is_empty());
+    assert!(loaded.problems[0].message.contains("points outside of the plugin"), "{:?}", loaded.problems);
+}

@@ -78,7 +78,7 @@ fn a_repository_cannot_choose_a_mode_that_gives_more_away() {
         assert_eq!(
             world.warnings(),
             [format!(
-                "home/project/.claude/settings.json:1:33: a repository cannot choose the permission mode `{mode}`"
+                "home/project/.claude/settings.json:1:33: a file in the project's folder cannot choose the permission mode `{mode}`"
             )]
         );
     }
@@ -148,6 +148,6 @@ fn a_repository_cannot_load_plugins() {
     assert!(world.table().is_empty());
     assert_eq!(
         world.warnings(),
-        ["home/project/.claude/settings.json:1:13: a repository cannot load plugins"]
+        ["home/project/.claude/settings.json:1:13: a file in the project's folder cannot load plugins"]
     );
 }

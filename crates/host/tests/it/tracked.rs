@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use mcparley::model::permission::Mode;
-
 use crate::world::World;
 
 const FILE: &str = "home/project/.claude/settings.local.json";
@@ -58,16 +56,20 @@ fn assert_the_repositorys(world: &World) {
     assert_eq!(
         world.warnings(),
         [
-            format!("{FILE}:3:34: a repository cannot choose the permission mode `bypassPermissions`"),
-            format!("{FILE}:4:14: a repository cannot load plugins"),
+            format!(
+                "{FILE}:3:34: a file in the project's folder cannot choose the permission mode `bypassPermissions`"
+            ),
+            format!("{FILE}:4:14: a file in the project's folder cannot load plugins"),
         ]
     );
 }
 
 fn assert_the_users(world: &World) {
     let loaded = world.load();
-    assert_eq!(world.lines(&loaded), ["plugin plugin:plug:brought ready", "local it ready"]);
-    assert_eq!(loaded.settings.mode.map(|mode| mode.value), Some(Mode::BypassPermissions));
+    assert_eq!(world.lines(&loaded), ["local it ready"]);
+    // Though it is the user's file, it lies in a folder that others may send: it cannot widen.
+    assert_eq!(loaded.settings.mode, None);
+    assert_eq!(loaded.settings.plugins, []);
 }
 
 // C4 B25

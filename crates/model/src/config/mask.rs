@@ -187,11 +187,21 @@ fn masked_defaults(template: &Template) -> String {
     pieces
         .into_iter()
         .map(|piece| match piece {
-            Piece::Text(text) => text.to_owned(),
+            Piece::Text(text) => masked_literal_default(text),
             Piece::Variable { name, default: None } => format!("${{{name}}}"),
             Piece::Variable { name, default: Some(_) } => format!("${{{name}:-{MASK}}}"),
         })
         .collect()
+}
+
+/// Text that another program would have expanded, as `import` writes it down: `{NAME:-default}`.
+fn masked_literal_default(text: &str) -> String {
+    match (text.split_once(":-"), text.rfind('}')) {
+        (Some((before, _)), Some(end)) if before.contains('{') && end > before.len() => {
+            format!("{before}:-{MASK}{}", text.get(end..).unwrap_or_default())
+        }
+        _ => text.to_owned(),
+    }
 }
 
 impl Serialize for Shown {

@@ -242,6 +242,7 @@ fn secrets_in_arguments_are_masked_and_the_rest_stays_readable() {
         (json!(["http://[::1]/", "http://h:${PORT}/"]), json!(["http://[::1]/", "http://h:${PORT}/"])),
         (json!(["https://h/x?abc&${X}"]), json!(["https://h/x?***&${X}"])),
         (json!(["${TOKEN:-literal}"]), json!(["${TOKEN:-***}"])),
+        (json!(["${DOLLAR:-$}{TOKEN:-literal}"]), json!(["${DOLLAR:-***}{TOKEN:-***}"])),
         (json!(["a-${A:-${B:-literal}}"]), json!(["a-***"])),
         (json!(["${A:-literal"]), json!(["***"])),
         (json!(["--header", "Authorization:Bearer abc"]), json!(["--header", "Authorization:Bearer ***"])),

@@ -54,10 +54,11 @@ fn every_layer_can_reject_and_disable() {
 
 // C7 H05
 #[test]
-fn a_repository_cannot_widen_the_permission_mode() {
-    for mode in Mode::ALL {
+fn no_file_in_the_projects_folder_can_widen_the_permission_mode() {
+    let cases = Mode::ALL.into_iter().flat_map(|mode| [(mode, Layer::Project), (mode, Layer::Local)]);
+    for (mode, layer) in cases {
         let text = format!(r#"{{"permissions": {{"defaultMode": "{mode}"}}}}"#);
-        let settings = read(Layer::Project, &text);
+        let settings = read(layer, &text);
         let narrows = matches!(mode, Mode::Default | Mode::Plan);
         assert_eq!(settings.mode.is_some(), narrows, "{mode}");
         assert_eq!(settings.warnings.len(), usize::from(!narrows), "{mode}");
@@ -90,6 +91,19 @@ fn policy_counts_in_managed_and_user_settings_only() {
     }
 }
 
+// C5 C9
+#[test]
+fn a_managed_rule_that_cannot_be_understood_breaks_the_policy() {
+    for text in [
+        r#"{"deniedMcpServers": {"serverName": "a"}}"#,
+        r#"{"allowedMcpServers": "a"}"#,
+        r#"{"allowManagedMcpServersOnly": "yes"}"#,
+    ] {
+        assert!(read(Layer::Managed, text).broken_policy.is_some(), "{text}");
+        assert!(read(Layer::User, text).broken_policy.is_none(), "{text}");
+    }
+}
+
 // C9
 #[test]
 fn one_broken_policy_entry_is_told_and_the_rest_is_read() {
@@ -113,9 +127,10 @@ fn one_broken_policy_entry_is_told_and_the_rest_is_read() {
 
 // H05
 #[test]
-fn a_repository_cannot_load_plugins() {
+fn no_file_in_the_projects_folder_can_load_plugins() {
     let text = r#"{"plugins": ["./evil"]}"#;
     assert_eq!(read(Layer::Project, text).plugins.len(), 0);
+    assert_eq!(read(Layer::Local, text).plugins.len(), 0);
     assert_eq!(read(Layer::User, text).plugins.len(), 1);
 }
 
