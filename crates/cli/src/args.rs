@@ -1,5 +1,6 @@
 //! Options and commands, as `--help` and the command reference show them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -34,6 +35,57 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// Parses the command line.
+///
+/// Behind a URL `add` takes options again: they are moved before it and everything is parsed once more, so
+/// that there is one grammar for them.
+///
+/// # Errors
+/// What clap says, help and version included.
+pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let cli = Cli::try_parse_from(&arguments)?;
+    let Some((url, behind)) = cli.behind_url() else { return Ok(cli) };
+    let mut moved = arguments;
+    let options = moved.split_off(moved.len().saturating_sub(behind));
+    let at = moved.len().saturating_sub(1);
+    moved.splice(at..at, options);
+    let again = Cli::try_parse_from(&moved)?;
+    match again.add_args() {
+        Some(args) if args.target == [url] => Ok(again),
+        // Words that are no options: the first reading is the one to complain about.
+        Some(_) | None => Ok(cli),
+    }
+}
+
+impl Cli {
+    fn add_args(&self) -> Option<&AddArgs> {
+        match &self.command {
+            Command::Mcp { command: McpCommand::Add(args) } | Command::Direct(McpCommand::Add(args)) => {
+                Some(args)
+            }
+            Command::Mcp { .. } | Command::Direct(_) | Command::Completions { .. } => None,
+        }
+    }
+
+    /// The URL to add and how many words follow it.
+    fn behind_url(&self) -> Option<(String, usize)> {
+        let args = self.add_args()?;
+        let (first, rest) = args.target.split_first()?;
+        (args.is_remote() && !rest.is_empty()).then(|| (first.clone(), rest.len()))
+    }
+}
+
+impl AddArgs {
+    /// Whether a URL is added, and not a command that looks like one.
+    pub(crate) fn is_remote(&self) -> bool {
+        let scheme =
+            self.target.first().and_then(|word| word.split_once("://")).map_or("", |(scheme, _)| scheme);
+        let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+        is_scheme && self.options.transport.as_deref() != Some("stdio")
+    }
+}
+
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
@@ -65,11 +117,11 @@ pub struct Global {
     pub permission_mode: Option<String>,
 
     /// Allow tools by rule; may be repeated
-    #[arg(long, global = true, value_name = "RULE", value_delimiter = ',')]
+    #[arg(long, global = true, value_name = "RULE,RULE")]
     pub allowed_tools: Vec<String>,
 
     /// Deny tools by rule; may be repeated
-    #[arg(long, global = true, value_name = "RULE", value_delimiter = ',')]
+    #[arg(long, global = true, value_name = "RULE,RULE")]
     pub disallowed_tools: Vec<String>,
 
     /// Look for the user's settings in this folder instead of `~/.claude`

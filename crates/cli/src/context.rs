@@ -90,11 +90,27 @@ fn wishes(global: &Global) -> Wishes {
         setting_sources: global.setting_sources.as_ref().map(sources),
         plugin_dirs: global.plugin_dir.clone(),
         mode: global.permission_mode.as_deref().and_then(|word| Mode::parse(word).ok()),
-        allowed_tools: global.allowed_tools.clone(),
-        disallowed_tools: global.disallowed_tools.clone(),
+        allowed_tools: rules(&global.allowed_tools),
+        disallowed_tools: rules(&global.disallowed_tools),
         interactive: is_interactive(),
         env: std::env::vars_os().filter_map(text).collect::<Env>(),
     }
+}
+
+/// Rules are separated by commas, except inside of a condition.
+fn rules(lists: &[String]) -> Vec<String> {
+    let mut depth = 0_usize;
+    let separator = |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    let text = lists.join(",");
+    let rules = text.split(separator).map(str::trim).filter(|rule| !rule.is_empty());
+    rules.map(str::to_owned).collect()
 }
 
 fn setting_source(source: SettingSourceArg) -> SettingSource {

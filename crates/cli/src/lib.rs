@@ -23,14 +23,12 @@ mod report;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 /// Runs the program with these arguments and gives its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(code) = complete::answer_shell() {
         return code;
     }
-    let cli = match args::Cli::try_parse_from(arguments) {
+    let cli = match args::parse(arguments.into_iter().collect()) {
         Ok(cli) => cli,
         Err(error) => return out::usage(&error),
     };

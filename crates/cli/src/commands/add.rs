@@ -21,7 +21,8 @@ use crate::exit;
 use crate::out::{Out, bold};
 
 pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let (options, entry) = entry::from_args(args)?;
+    let entry = entry::from_args(args)?;
+    let options = &args.options;
     let new = NewServer {
         name: args.name.clone(),
         entry,

@@ -24,11 +24,13 @@ pub(super) fn run(args: &RemoveArgs, context: &Context, loaded: &Loaded, out: &m
         out.value(&json!({
             "removed": removed.name,
             "scope": removed.scope,
-            "file": removed.file.to_string_lossy(),
+            "files": removed.files.iter().map(|file| file.to_string_lossy()).collect::<Vec<_>>(),
         }));
         return Ok(exit::OK);
     }
     out.line(format!("Removed server {} from {} scope", bold(&removed.name), removed.scope.as_str()));
-    out.line(format!("File: {}", display(&removed.file.to_string_lossy())));
+    for file in &removed.files {
+        out.line(format!("File: {}", display(&file.to_string_lossy())));
+    }
     Ok(exit::OK)
 }

@@ -158,3 +158,13 @@ fn adding_as_json_reports_what_was_added_without_secrets() {
         })
     );
 }
+
+// U1 U2a
+#[test]
+fn options_of_every_command_may_follow_a_url_too() {
+    let world = World::new();
+    let added = world.mcparley(&["add", "x", "https://h/mcp", "-s", "user", "--json", "-H", "A: b"]);
+    let report: serde_json::Value = serde_json::from_str(&added.out).unwrap();
+    assert_eq!(report["scope"], "user");
+    assert_eq!(report["entry"]["headers"], serde_json::json!({"A": "***"}));
+}

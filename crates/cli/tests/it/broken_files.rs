@@ -17,9 +17,9 @@ const SCOPES: [(&[&str], &str); 5] = [
 #[test]
 fn adding_to_a_broken_file_is_refused_with_its_place_and_the_file_stays() {
     let broken = [
-        ("{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"", "3:10: Unterminated object"),
-        ("{\n  \"a\": 1\n  \"b\": 2\n}", "2:9: Expected comma"),
-        ("{\"a\": 1} trailing", "1:10: Text cannot contain more than one JSON value"),
+        ("{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"", "3:10: not JSON: unterminated object"),
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", "2:9: not JSON: expected comma"),
+        ("{\"a\": 1} trailing", "1:10: not JSON: text cannot contain more than one JSON value"),
     ];
     for (options, file) in SCOPES {
         for (text, place) in broken {

@@ -47,8 +47,13 @@ fn an_approval_for_everywhere_stands_in_the_users_settings() {
     world.ok(&["approve", "-s", "user", "a"]);
     assert_eq!(
         world.read_json(USER),
-        json!({"enabledMcpjsonServers": ["a"], "mcpjsonServerDefinitions": {"a": hash}})
+        json!({"enabledMcpjsonServers": ["a"], "mcpjsonServerDefinitions": {"a": [hash]}})
     );
+    // Another project with another server of that name is approved beside it, not instead.
+    world.write("home/project/.mcp.json", r#"{"mcpServers": {"a": {"command": "other"}}}"#);
+    world.ok(&["approve", "-s", "user", "a"]);
+    let definitions = &world.read_json(USER)["mcpjsonServerDefinitions"]["a"];
+    assert_eq!(definitions.as_array().map(Vec::len), Some(2));
 }
 
 // U1 C7

@@ -122,3 +122,32 @@ fn policy_holds_for_servers_given_for_one_run() {
     let list = world.ok(&["--mcp-config", given, "--strict-mcp-config", "list", "--offline"]);
     assert!(list.contains("given: x - blocked: not on the managed allow-list"), "{list}");
 }
+
+// C5 C9
+#[test]
+fn a_policy_of_the_wrong_kind_stops_everything() {
+    for policy in [
+        r#"{"deniedMcpServers": {"serverName": "x"}}"#,
+        r#"{"allowedMcpServers": "x"}"#,
+        r#"{"allowManagedMcpServersOnly": "yes"}"#,
+    ] {
+        let world = World::with(&[("managed/managed-settings.json", policy)]);
+        world.write("home/.claude.json", r#"{"mcpServers": {"it": {"command": "x"}}}"#);
+        let plan = world.mcparley(&["plan"]);
+        assert_eq!(plan.code, 4, "{policy}: {plan:?}");
+        assert!(plan.out.starts_with("blocked"), "{policy}: {plan:?}");
+    }
+}
+
+// B32
+#[test]
+fn a_denied_server_cannot_be_added_under_another_name() {
+    let world = World::with(&[(
+        "managed/managed-settings.json",
+        r#"{"deniedMcpServers": [{"serverName": "evil"}]}"#,
+    )]);
+    world.write("home/.claude.json", r#"{"mcpServers": {"evil": {"command": "x", "args": ["y"]}}}"#);
+    let added = world.mcparley(&["add", "innocent", "x", "y"]);
+    assert_eq!(added.code, 4, "{added:?}");
+    assert!(added.err.contains("it is the same server as `evil`"), "{added:?}");
+}

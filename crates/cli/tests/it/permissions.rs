@@ -100,7 +100,7 @@ fn a_repository_cannot_choose_to_be_trusted() {
     assert_eq!(done.out, "ask  post of slack\n  because of mode `default`, since no rule decides\n");
     assert_eq!(
         done.err,
-        "warning: home/project/.claude/settings.json:1:33: a repository cannot choose the permission mode \
+        "warning: home/project/.claude/settings.json:1:33: a file in the project's folder cannot choose the permission mode \
          `bypassPermissions`\n"
     );
 }
@@ -179,4 +179,25 @@ fn a_broken_rule_on_the_command_line_ends_the_run_and_one_in_a_file_is_told() {
         done.err,
         "warning: home/project/.claude/settings.json:1:27: `mcp__a(b:c` is no permission rule: `(` is never closed\n"
     );
+}
+
+// P4
+#[test]
+fn a_comma_inside_a_condition_does_not_end_a_rule() {
+    let world = World::new();
+    world.ok(&["add", "db", "x"]);
+    let rules = "mcp__db__query(sql:a,b),mcp__db__list";
+    for (tool, arguments) in [("query", r#"{"sql":"a,b"}"#), ("list", "{}")] {
+        let decision = world.json(&[
+            "permissions",
+            "test",
+            "db",
+            tool,
+            "--arguments",
+            arguments,
+            "--allowed-tools",
+            rules,
+        ]);
+        assert_eq!(decision["decision"]["verdict"], "allow", "{tool}");
+    }
 }

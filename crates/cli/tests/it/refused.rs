@@ -45,8 +45,7 @@ fn words_that_make_no_sense_are_refused() {
         ),
         (
             &["add", "x", "https://h/", "extra"],
-            "error: what follows the URL: unexpected argument found\nhint: behind a URL only options of `add` may \
-             stand; see `mcparley add --help`",
+            "error: behind a URL only options may stand\nhint: a URL takes no arguments; see `mcparley add --help`",
         ),
         (
             &["add", "--xaa", "x", "cmd"],

@@ -25,7 +25,7 @@ fn a_name_in_several_scopes_must_be_told_apart() {
     assert_eq!(world.plan(), ["it user ready"]);
     assert_eq!(
         world.json(&["remove", "it"]),
-        json!({"removed": "it", "scope": "user", "file": "home/.claude/settings.json"})
+        json!({"removed": "it", "scope": "user", "files": ["home/.claude/settings.json"]})
     );
 }
 
@@ -57,8 +57,20 @@ fn a_name_that_is_not_there_brings_up_the_one_that_was_meant() {
 fn an_entry_is_removed_from_the_file_it_stands_in() {
     let world = World::new();
     world.ok(&["add", "-s", "user", "--file", "claude-json", "it", "x"]);
-    assert_eq!(world.json(&["remove", "it"])["file"], "home/.claude.json");
+    assert_eq!(world.json(&["remove", "it"])["files"], json!(["home/.claude.json"]));
     assert_eq!(world.read_json("home/.claude.json"), json!({"mcpServers": {}}));
+}
+
+// U1 C4
+#[test]
+fn a_name_in_both_files_of_a_scope_is_removed_from_both() {
+    let entry = r#"{"mcpServers": {"it": {"command": "x"}}}"#;
+    let world = World::with(&[("home/.claude.json", entry), ("home/.claude/settings.json", entry)]);
+    assert_eq!(
+        world.json(&["remove", "it"])["files"],
+        json!(["home/.claude/settings.json", "home/.claude.json"])
+    );
+    assert!(world.plan().is_empty());
 }
 
 // U1 B54
@@ -82,6 +94,6 @@ fn a_project_server_is_removed_from_the_nearest_file_that_has_it() {
         World::with(&[("home/project/.mcp.json", r#"{"mcpServers": {"far": {"command": "x"}}}"#)]);
     world.stand_in("home/project/deep");
     world.ok(&["add", "-s", "project", "near", "x"]);
-    assert_eq!(world.json(&["remove", "near"])["file"], "home/project/deep/.mcp.json");
-    assert_eq!(world.json(&["remove", "far"])["file"], "home/project/.mcp.json");
+    assert_eq!(world.json(&["remove", "near"])["files"], json!(["home/project/deep/.mcp.json"]));
+    assert_eq!(world.json(&["remove", "far"])["files"], json!(["home/project/.mcp.json"]));
 }

@@ -3,25 +3,22 @@
 //! What follows a command belongs to the command; what follows a URL are options again. Whatever would be
 //! dropped without a word elsewhere (a header for a command, a variable for a URL) is refused here.
 
-use clap::{Args, Command, FromArgMatches};
 use serde_json::{Map, Value, json};
 
 use crate::args::{AddArgs, AddOptions};
 use crate::error::CommandError;
 
-/// The options, those behind a URL included, and the entry.
-pub(super) fn from_args(args: &AddArgs) -> Result<(AddOptions, Map<String, Value>), CommandError> {
-    let Some((first, rest)) = args.target.split_first() else {
-        return Err(CommandError::usage("there is no command and no URL", "see `mcparley add --help`"));
-    };
-    let wants_command = args.options.transport.as_deref() == Some("stdio");
-    if is_url(first) && !wants_command {
-        let options = with_more(&args.options, rest)?;
-        let entry = remote(first, &options)?;
-        return Ok((options, entry));
+/// The entry that the words mean.
+pub(super) fn from_args(args: &AddArgs) -> Result<Map<String, Value>, CommandError> {
+    match args.target.split_first() {
+        None => Err(CommandError::usage("there is no command and no URL", "see `mcparley add --help`")),
+        Some((url, [])) if args.is_remote() => remote(url, &args.options),
+        Some(_) if args.is_remote() => Err(CommandError::usage(
+            "behind a URL only options may stand",
+            "a URL takes no arguments; see `mcparley add --help`",
+        )),
+        Some((command, arguments)) => local(command, arguments, &args.options),
     }
-    let entry = local(first, rest, &args.options)?;
-    Ok((args.options.clone(), entry))
 }
 
 fn local(command: &str, args: &[String], options: &AddOptions) -> Result<Map<String, Value>, CommandError> {
@@ -97,41 +94,6 @@ fn detect(url: &str) -> &'static str {
     } else {
         "http"
     }
-}
-
-fn is_url(word: &str) -> bool {
-    let scheme = word.split_once("://").map_or("", |(scheme, _)| scheme);
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-}
-
-/// The options before the URL together with those behind it.
-fn with_more(before: &AddOptions, rest: &[String]) -> Result<AddOptions, CommandError> {
-    if rest.is_empty() {
-        return Ok(before.clone());
-    }
-    let parser = AddOptions::augment_args(Command::new("mcparley add").no_binary_name(true));
-    let after = parser
-        .try_get_matches_from(rest)
-        .and_then(|matches| AddOptions::from_arg_matches(&matches))
-        .map_err(|error| {
-            let kind = error.kind().as_str().unwrap_or("cannot be understood");
-            CommandError::usage(
-                format!("what follows the URL: {kind}"),
-                "behind a URL only options of `add` may stand; see `mcparley add --help`",
-            )
-        })?;
-    let AddOptions { scope, env, transport, header, client_id, callback_port, xaa, file } = after;
-    Ok(AddOptions {
-        scope: scope.or(before.scope),
-        env: [before.env.clone(), env].concat(),
-        transport: transport.or_else(|| before.transport.clone()),
-        header: [before.header.clone(), header].concat(),
-        client_id: client_id.or_else(|| before.client_id.clone()),
-        callback_port: callback_port.or(before.callback_port),
-        xaa: xaa || before.xaa,
-        file: file.or(before.file),
-    })
 }
 
 fn variable(pair: &str) -> Result<(String, Value), CommandError> {
