@@ -1,13 +1,21 @@
-//! Liars and mocks for tests: hostile processes today, scripted servers with the first connection.
+//! Liars and mocks for tests: hostile processes, and MCP servers that follow fault scripts.
 //!
 //! It depends on no other crate of ours and speaks raw bytes, so that it can lie and cannot share our bugs.
 //!
-//! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it).
+//! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it);
+//! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do).
+//! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
 
 mod binary;
 mod kind;
+mod log;
 mod processes;
+mod script;
+mod scripted;
 
 pub use binary::{binary, example};
 pub use kind::Kind;
+pub use log::{LogLine, log_lines, log_starts};
 pub use processes::processes_tagged;
+pub use script::{Argument, Asked, MOST_MIB, Name, Place, SCRIPTS, Script, Shape};
+pub use scripted::{HttpServer, Scripted};
