@@ -2,6 +2,7 @@
 //!
 //! Ignored signals survive `execve`, so a shell sets them once and everything below inherits them.
 
+use crate::life;
 use mcparley_testkit::Kind;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Write};
@@ -13,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 pub(crate) enum Role {
     /// The kind itself, once it ignores signals.
     Deaf(Kind),
-    /// Waits for ever.
+    /// Waits as long as anything here lives.
     Sleeper,
     /// Starts this many daemons, sees them ready, and ends, leaving them to whom they fall.
     Nest {
@@ -29,7 +30,7 @@ pub(crate) enum Role {
 /// What a daemon does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Daemon {
-    /// Waits for ever.
+    /// Waits as long as anything here lives.
     Sleeps,
     /// Starts its successor and ends, this many times: a number that no signal ever quite reaches.
     Hops {
@@ -47,10 +48,22 @@ pub(crate) fn begin(kind: Kind, tag: &OsStr) -> io::Result<()> {
         announce()?;
         return io::copy(&mut io::stdin().lock(), &mut io::sink()).map(drop);
     }
-    Err(deafly(Role::Deaf(kind), tag)?.exec())
+    let role = Role::Deaf(kind).to_word();
+    let arguments = [OsStr::new("hostile"), OsStr::new(&role), OsStr::new("--tag"), tag];
+    Err(deafly(arguments)?.exec())
 }
 
-/// Plays one part; only nests and hoppers return.
+/// Leaves one daemon behind, ready and adopted by whom it falls to.
+pub(crate) fn leave_daemon(tag: &OsStr) -> io::Result<()> {
+    let nest = Role::Nest { daemons: 1, of: Daemon::Sleeps };
+    // The daemon must not hold the pipes of a server open: their end would then never be seen.
+    let mut command = command(nest, tag)?;
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    wait_for_ready(&mut child)?;
+    child.wait().map(drop)
+}
+
+/// Plays one part; what waits does so until its life is over.
 pub(crate) fn play(role: Role, tag: &OsStr) -> io::Result<()> {
     match role {
         Role::Deaf(kind) => be(kind, tag),
@@ -77,12 +90,14 @@ fn be(kind: Kind, tag: &OsStr) -> io::Result<()> {
         }
     }
     announce()?;
-    wait_for_ever()
+    life::wait();
+    Ok(())
 }
 
 fn sleep() -> io::Result<()> {
     announce()?;
-    wait_for_ever()
+    life::wait();
+    Ok(())
 }
 
 fn nest(daemons: usize, of: Daemon, tag: &OsStr) -> io::Result<()> {
@@ -128,12 +143,6 @@ fn wait_for_ready(child: &mut Child) -> io::Result<()> {
     }
 }
 
-fn wait_for_ever() -> ! {
-    loop {
-        std::thread::park();
-    }
-}
-
 #[expect(clippy::disallowed_methods, reason = "these processes are meant to escape; that is the test")]
 fn command(role: Role, tag: &OsStr) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
@@ -141,16 +150,14 @@ fn command(role: Role, tag: &OsStr) -> io::Result<Command> {
     Ok(command)
 }
 
+/// This program again, with `arguments` and without ears for signals.
 #[expect(clippy::disallowed_methods, reason = "only a shell sets ignored signals without unsafe code")]
-fn deafly(role: Role, tag: &OsStr) -> io::Result<Command> {
+pub(crate) fn deafly<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> io::Result<Command> {
     let mut shell = Command::new("/bin/sh");
     shell
         .args(["-c", r#"trap "" INT TERM HUP; exec "$0" "$@""#])
         .arg(std::env::current_exe()?)
-        .arg("hostile")
-        .arg(role.to_word())
-        .arg("--tag")
-        .arg(tag);
+        .args(arguments);
     Ok(shell)
 }
 

@@ -25,7 +25,9 @@ fn arguments_are_read_by_their_shape() {
 
 #[test]
 fn what_cannot_be_told_is_refused() {
-    for text in ["", "nonsense", "noise:many", "huge:1025", "huge:99999999999999999999b", "bom:1", "discover:x"] {
+    for text in
+        ["", "nonsense", "noise:many", "huge:1025", "huge:99999999999999999999b", "bom:1", "discover:x"]
+    {
         assert!(Asked::read(text).is_err(), "{text}");
     }
 }

@@ -1,0 +1,5 @@
+//! stub
+use crate::options::Options;
+pub(crate) fn serve(_options: Options) -> std::io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! What a lying server sends before its reply: floods and storms of notifications.
+
+use super::{Due, Out, Request, Server};
+use mcparley_testkit::Name;
+use serde_json::{Value, json};
+use std::io;
+
+/// Storms go out in writes of about this size.
+const CHUNK: usize = 64 * 1024;
+
+const CHANGED: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+
+/// The flood that goes out in one write with the reply.
+pub(crate) fn flood(due: Due<'_>) -> Vec<u8> {
+    let count = due.number(Name::Flood).unwrap_or(0);
+    let note = |number: u64| {
+        let params = json!({ "level": "info", "data": number });
+        let note = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
+        format!("{note}\n").into_bytes()
+    };
+    (0..count).flat_map(note).collect()
+}
+
+/// Sends the storms that were asked for.
+pub(crate) fn storms(server: &Server, request: &Request<'_>) -> io::Result<()> {
+    if let Some(count) = request.due.number(Name::ListChangedStorm) {
+        changes(server, request, count)?;
+    }
+    if let Some(count) = request.due.number(Name::ProgressStorm) {
+        let standard = json!("storm");
+        let token = request.message.progress_token().unwrap_or(&standard);
+        storm(request.out.as_ref(), count, |number| progress(token, number))?;
+    }
+    Ok(())
+}
+
+/// In the new era on the streams that asked for it, if there are any.
+fn changes(server: &Server, request: &Request<'_>, count: u64) -> io::Result<()> {
+    let subscriptions = server.subscriptions.for_tools();
+    for subscription in &subscriptions {
+        let line = subscription.tools_changed();
+        storm(subscription.out().as_ref(), count, |_| line.clone())?;
+    }
+    match subscriptions.is_empty() {
+        true => storm(request.out.as_ref(), count, |_| CHANGED.to_owned()),
+        false => Ok(()),
+    }
+}
+
+fn progress(token: &Value, number: u64) -> String {
+    let params = json!({ "progressToken": token, "progress": number + 1 });
+    format!("{}\n", json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))
+}
+
+fn storm(out: &dyn Out, count: u64, line: impl Fn(u64) -> String) -> io::Result<()> {
+    let mut lines = String::new();
+    for number in 0..count {
+        lines.push_str(&line(number));
+        if lines.len() >= CHUNK {
+            out.send(lines.as_bytes())?;
+            lines.clear();
+        }
+    }
+    match lines.is_empty() {
+        true => Ok(()),
+        false => out.send(lines.as_bytes()),
+    }
+}

@@ -1,0 +1,66 @@
+//! What a server says it has: lists and what stands in them, and the lies about it.
+
+use super::tools;
+use crate::message::Message;
+use crate::options::Scripts;
+use mcparley_testkit::Name;
+use serde_json::{Value, json};
+
+/// The methods that are answered here.
+pub(crate) const METHODS: [&str; 6] = [
+    "tools/list",
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+];
+
+const NOTE: &str = "test://note";
+
+/// The result of one of [`METHODS`].
+pub(crate) fn result(scripts: &Scripts, message: &Message, method: &str) -> Option<Value> {
+    Some(match method {
+        "tools/list" => tools_page(scripts, message.text("cursor")),
+        "prompts/list" => json!({ "prompts": [{ "name": "greet", "description": "Say hello" }] }),
+        "prompts/get" => {
+            let content = json!({ "type": "text", "text": "Say hello." });
+            json!({ "messages": [{ "role": "user", "content": content }] })
+        }
+        "resources/list" => json!({ "resources": [{ "uri": NOTE, "name": "note" }] }),
+        "resources/templates/list" => json!({ "resourceTemplates": [] }),
+        "resources/read" => json!({ "contents": [{ "uri": NOTE, "text": "a note" }] }),
+        _ => return None,
+    })
+}
+
+fn tools_page(scripts: &Scripts, cursor: Option<&str>) -> Value {
+    if scripts.has(Name::CursorSame) {
+        return json!({ "tools": tools::definitions(), "nextCursor": "same" });
+    }
+    if scripts.has(Name::CursorEndless) {
+        let page = cursor.and_then(|cursor| cursor.parse::<u64>().ok()).unwrap_or(0);
+        return json!({ "tools": [numbered(page)], "nextCursor": (page + 1).to_string() });
+    }
+    if let Some(count) = scripts.number(Name::ManyTools) {
+        return json!({ "tools": (0..count).map(numbered).collect::<Vec<_>>() });
+    }
+    let mut tools = tools::definitions();
+    if scripts.has(Name::BadTools) {
+        tools.splice(1..1, bad_tools());
+    }
+    json!({ "tools": tools })
+}
+
+fn numbered(number: u64) -> Value {
+    json!({ "name": format!("tool_{number}"), "inputSchema": { "type": "object" } })
+}
+
+fn bad_tools() -> [Value; 4] {
+    [
+        json!({ "name": "no_schema" }),
+        json!({ "name": "true_schema", "inputSchema": true }),
+        json!({ "name": 7, "inputSchema": { "type": "object" } }),
+        json!({ "name": "numeric_description", "description": 7, "inputSchema": { "type": "object" } }),
+    ]
+}

@@ -1,0 +1,79 @@
+//! The streams of `subscriptions/listen`.
+
+use super::{Out, Request};
+use crate::lock::lock;
+use serde_json::{Map, Value, json};
+use std::io;
+use std::sync::{Arc, Mutex};
+
+/// Every stream that is open.
+#[derive(Default)]
+pub(crate) struct Subscriptions(Mutex<Vec<Subscription>>);
+
+/// One stream.
+#[derive(Clone)]
+pub(crate) struct Subscription {
+    id: Value,
+    /// What was agreed on.
+    filter: Value,
+    out: Arc<dyn Out>,
+}
+
+impl Subscriptions {
+    /// Acknowledges what the server has: of all changes, only those of the tools.
+    pub(crate) fn open(&self, request: &Request<'_>) -> io::Result<()> {
+        let asked = request.message.param("notifications").and_then(Value::as_object);
+        let kept = asked.into_iter().flatten().filter(|(key, _)| *key == "toolsListChanged");
+        let kept: Map<String, Value> = kept.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let filter = Value::Object(kept);
+        let subscription = Subscription { id: request.id.clone(), filter, out: Arc::clone(request.out) };
+        let mut params = Map::new();
+        params.insert("notifications".to_owned(), subscription.filter.clone());
+        let note = subscription.tagged("notifications/subscriptions/acknowledged", params);
+        subscription.out.send(note.as_bytes())?;
+        lock(&self.0).push(subscription);
+        Ok(())
+    }
+
+    /// Ends a stream. Ids of different HTTP clients may be equal; there the stream ends with its connection.
+    pub(crate) fn forget(&self, scope: &str, id: &Value) {
+        if scope.is_empty() {
+            lock(&self.0).retain(|subscription| subscription.id != *id);
+        }
+    }
+
+    /// Ends the streams of a connection that is gone.
+    pub(crate) fn forget_stream(&self, out: &Arc<dyn Out>) {
+        lock(&self.0).retain(|subscription| !Arc::ptr_eq(&subscription.out, out));
+    }
+
+    /// Those who want to hear about changes of the tools.
+    pub(crate) fn for_tools(&self) -> Vec<Subscription> {
+        let wants = |subscription: &&Subscription| subscription.filter["toolsListChanged"] == json!(true);
+        lock(&self.0).iter().filter(wants).cloned().collect()
+    }
+}
+
+impl Subscription {
+    /// A line that says that the tools have changed.
+    pub(crate) fn tools_changed(&self) -> String {
+        self.tagged("notifications/tools/list_changed", Map::new())
+    }
+
+    pub(crate) fn out(&self) -> &Arc<dyn Out> {
+        &self.out
+    }
+
+    fn tagged(&self, method: &str, mut params: Map<String, Value>) -> String {
+        let tag = json!({ "io.modelcontextprotocol/subscriptionId": self.id });
+        params.insert("_meta".to_owned(), tag);
+        format!("{}\n", json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+}
+
+impl std::fmt::Debug for Subscriptions {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ids: Vec<Value> = lock(&self.0).iter().map(|subscription| subscription.id.clone()).collect();
+        out.debug_tuple("Subscriptions").field(&ids).finish()
+    }
+}

@@ -1,0 +1,59 @@
+//! What a server does before its first message, and what it writes that is none.
+
+use crate::hostile;
+use crate::life;
+use crate::options::Options;
+use mcparley_testkit::Name;
+use std::io::{self, Write};
+
+/// 64 bytes, one of them never UTF-8.
+const NOISE: &[u8; 64] = b"noise that is neither JSON nor \xff UTF-8, as servers log it {[\"..\n";
+
+const BANNER: &str = "Starting server v1.2.3\n\
+    \n\
+    \r\n\
+    \u{1b}[32mINFO\u{1b}[0m listening on stdio\r\n\
+    {\"level\":30,\"msg\":\"a log line in JSON\"}\n\
+    42\n\
+    Content-Length: 86\r\n\
+    \r\n\
+    {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"\"}}\n";
+
+/// Plays what the scripts have before the first message.
+pub(crate) fn play(options: &Options) -> io::Result<()> {
+    let scripts = &options.scripts;
+    if scripts.has(Name::ExitStart) {
+        io::stderr().write_all(b"exit-start: the database is missing\n")?;
+        life::end(3);
+    }
+    if scripts.has(Name::Daemon) {
+        hostile::leave_daemon(&options.tag)?;
+    }
+    if let Some(size) = scripts.number(Name::Noise) {
+        repeat(&mut io::stdout().lock(), size)?;
+    }
+    if scripts.has(Name::Banner) {
+        let mut out = io::stdout().lock();
+        out.write_all(BANNER.as_bytes())?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// Writes that much to stderr.
+pub(crate) fn flood_stderr(size: u64) -> io::Result<()> {
+    repeat(&mut io::stderr().lock(), size)
+}
+
+/// Exactly `size` bytes of noise, ended by a newline.
+fn repeat(out: &mut impl Write, size: u64) -> io::Result<()> {
+    let chunk = NOISE.repeat(1024);
+    let mut left = usize::try_from(size).unwrap_or_default();
+    while left > 0 {
+        let from = chunk.len().saturating_sub(left);
+        let part = chunk.get(from..).unwrap_or_default();
+        out.write_all(part)?;
+        left -= part.len();
+    }
+    out.flush()
+}
