@@ -32,6 +32,12 @@ impl Raw {
         self
     }
 
+    /// Another message behind this.
+    pub(crate) fn join(mut self, other: &Self) -> Self {
+        self.0.extend(other.0.iter().cloned());
+        self
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.0.iter().map(Part::len).sum()
     }

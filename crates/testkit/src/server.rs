@@ -14,6 +14,8 @@ mod subscriptions;
 mod tools;
 
 pub(crate) use calls::{Calls, Running};
+pub(crate) use damage::sized;
+pub(crate) use greeting::agreed;
 pub(crate) use refusal::Refusal;
 
 use crate::life;
@@ -142,7 +144,7 @@ impl Server {
         if request.due.has(Name::CallHang) {
             return Ok(Answer::Silence);
         }
-        if let Some(mode) = self.options.scripts.text(Name::Discover).filter(|_| request.is_discover()) {
+        if let Some(mode) = self.discovered_otherwise(request.method) {
             return Ok(greeting::discover_otherwise(mode, request.id));
         }
         let outcome = match self.era(request) {
@@ -155,6 +157,11 @@ impl Server {
             Outcome::Refused(refusal) => Answer::Reply(refusal.to_reply(request.id)),
             Outcome::Result(result) => Answer::Reply(self.reply(request, result)?),
         })
+    }
+
+    /// How `server/discover` is to be met, if a script says so.
+    pub(crate) fn discovered_otherwise(&self, method: &str) -> Option<&str> {
+        self.options.scripts.text(Name::Discover).filter(|_| method == "server/discover")
     }
 
     fn reply(&self, request: &Request<'_>, mut result: Value) -> io::Result<Reply> {
@@ -223,10 +230,6 @@ impl Server {
 }
 
 impl Request<'_> {
-    fn is_discover(&self) -> bool {
-        self.method == "server/discover"
-    }
-
     /// Unknown methods are refused as such, whatever has happened before.
     fn needs_greeting(&self) -> bool {
         !self.greeted && (self.method == "tools/call" || lists::METHODS.contains(&self.method))

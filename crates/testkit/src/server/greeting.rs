@@ -22,15 +22,20 @@ const CACHEABLE: [&str; 6] = [
 
 /// Old era: agrees on the offered revision, or names the newest it has.
 pub(crate) fn initialize(options: &Options, message: &Message) -> Value {
-    let offered = message.text("protocolVersion");
-    let agreed = options.old().find(|version| Some(*version) == offered).or_else(|| options.old().next());
+    let agreed = json!(agreed(options, message));
     let mut result = Map::new();
-    result.insert("protocolVersion".to_owned(), version(&options.scripts, json!(agreed), json!(20_251_125)));
+    result.insert("protocolVersion".to_owned(), version(&options.scripts, agreed, json!(20_251_125)));
     introduce(&options.scripts, &mut result);
     if !options.scripts.has(Name::NoServerInfo) {
         result.insert("serverInfo".to_owned(), server_info());
     }
     Value::Object(result)
+}
+
+/// The revision that is spoken after `initialize`.
+pub(crate) fn agreed<'a>(options: &'a Options, message: &Message) -> Option<&'a str> {
+    let offered = message.text("protocolVersion");
+    options.old().find(|version| Some(*version) == offered).or_else(|| options.old().next())
 }
 
 /// New era: says which revisions there are; [`complete`] adds the rest.
