@@ -57,8 +57,15 @@ fn sse_cut(wire: &Wire) -> io::Result<Next> {
 
 /// Ends when the size is reached or the client has had enough.
 fn endless(wire: &Wire, size: u64) -> io::Result<Next> {
+    const PIECE: u64 = 1024 * 1024;
     wire.begin_stream(&[])?;
-    wire.chunk(&Raw::new("data: ").fill(b'x', size.saturating_sub(6)))?;
+    wire.chunk(&Raw::new("data: "))?;
+    let mut left = size.saturating_sub(6);
+    while left > 0 {
+        let piece = left.min(PIECE);
+        wire.chunk(&Raw::default().fill(b'x', piece))?;
+        left -= piece;
+    }
     Ok(Next::Close)
 }
 
@@ -71,8 +78,8 @@ fn grammar(wire: &Wire, body: &Raw) -> io::Result<Next> {
         String::from("\u{feff}: a comment\r\r\n:\nretry: 99999999999\nid: a\0b\nunknown: field\ndata\n\n");
     stream.push_str(&": comments\n".repeat(1_000));
     stream.push_str("event: other\rdata: {\"not\":\"a message\"}\r\revent:message\r\nid: 1\r\n");
-    for (line, end) in pretty.lines().zip(ends.into_iter().cycle()) {
-        // The first space behind the colon is no data.
+    for (line, end) in pretty.lines().map(str::trim_start).zip(ends.into_iter().cycle()) {
+        // The first space behind the colon is no data, and need not be there.
         let space = if end == "\r" { "" } else { " " };
         stream.push_str(&format!("data:{space}{line}{end}"));
     }

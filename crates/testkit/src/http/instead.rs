@@ -18,7 +18,8 @@ pub(crate) fn of_everything(site: &Site, request: &HttpRequest, wire: &Wire) -> 
         return wire.refuse(403, "Origin not allowed").map(Some);
     }
     let scripts = &site.server.options.scripts;
-    if scripts.has(Name::WwwAuthenticate) && request.header("authorization").is_none() {
+    let open = request.header("authorization").is_some() || request.path.starts_with("/.well-known/");
+    if scripts.has(Name::WwwAuthenticate) && !open {
         site.stats.count("unauthorized");
         let metadata = format!("{}/.well-known/oauth-protected-resource", site.origin);
         let challenge = format!("Bearer resource_metadata=\"{metadata}\", scope=\"tools\"");

@@ -1,78 +1,18 @@
-//! The hostile processes do what their names say; otherwise tests about them would prove nothing.
+//! What this crate offers to other tests does what it says; otherwise those tests would prove nothing.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::disallowed_methods,
     reason = "tests start programs directly and fail loudly"
 )]
 
-use mcparley_testkit::{Kind, binary, processes_tagged};
-use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-fn start(kind: Kind, tag: &str) -> Child {
-    let mut child = Command::new(binary())
-        .args(["hostile", kind.as_str(), "--tag", tag])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let out = child.stdout.take().unwrap();
-    BufReader::new(out).read_line(&mut line).unwrap();
-    assert_eq!(line, "ready\n", "{kind:?}");
-    child
-}
-
-fn kill_all(tag: &str) {
-    for pid in processes_tagged(tag) {
-        let pid = Pid::from_raw(pid.cast_signed()).unwrap();
-        // One that has just ended by itself is fine too.
-        kill_process(pid, Signal::KILL).unwrap_or_default();
-    }
-}
-
-fn wait_for(what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(5);
-    while !condition() {
-        assert!(Instant::now() < deadline, "not within 5 s: {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-#[test]
-fn every_kind_is_as_many_processes_as_it_says() {
-    for kind in Kind::FIVE {
-        let tag = format!("count-{}-{}", kind.as_str(), std::process::id());
-        let mut child = start(kind, &tag);
-        let count = processes_tagged(&tag).len();
-        kill_all(&tag);
-        child.wait().unwrap();
-        assert_eq!(count, kind.processes(), "{kind:?}");
-        wait_for("all killed", || processes_tagged(&tag).is_empty());
-    }
-}
-
-#[test]
-fn the_polite_kind_ends_with_its_input() {
-    let tag = format!("polite-{}", std::process::id());
-    let mut child = start(Kind::Polite, &tag);
-    drop(child.stdin.take());
-    assert!(child.wait().unwrap().success());
-}
-
-#[test]
-fn the_stubborn_kind_hears_only_sigkill() {
-    let tag = format!("stubborn-{}", std::process::id());
-    let mut child = start(Kind::Stubborn, &tag);
-    drop(child.stdin.take());
-    let pid = Pid::from_child(&child);
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
-        kill_process(pid, signal).unwrap();
-    }
-    // Ignored signals are dropped when they are sent, so there is nothing to wait for.
-    assert_eq!(child.try_wait().unwrap(), None);
-    child.kill().unwrap();
-    child.wait().unwrap();
-}
+mod hostile;
+mod http_client;
+mod http_scripts;
+mod http_truth;
+mod stdio_client;
+mod stdio_damage;
+mod stdio_greeting;
+mod stdio_life;
+mod stdio_scripts;
+mod stdio_truth;

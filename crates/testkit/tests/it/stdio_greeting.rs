@@ -1,0 +1,98 @@
+//! Every lie about a server and what it has is told as its name says, in both eras.
+
+use crate::stdio_client::{PATIENCE, Stdio, modern, start};
+use mcparley_testkit::Scripted;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+type Check = fn(&Value) -> bool;
+
+/// Scripts, and what is then true of the result of `initialize` and of `server/discover`.
+const LIES: &[(&str, Check, Check)] = &[
+    (
+        "version:9999",
+        |old| old["protocolVersion"] == "9999",
+        |new| new["supportedVersions"] == json!(["9999"]),
+    ),
+    ("version-number", |old| old["protocolVersion"].is_u64(), |new| new["supportedVersions"][0].is_u64()),
+    ("no-capabilities", no_capabilities, no_capabilities),
+    ("null-capabilities", null_capabilities, null_capabilities),
+    ("no-server-info", |old| old.get("serverInfo").is_none(), |new| new.get("_meta").is_none()),
+    ("long-instructions:5000", long, long),
+];
+
+const LISTS: [&str; 5] = ["cursor-same", "cursor-endless", "many-tools", "bad-tools", "list-error"];
+
+pub(crate) fn words() -> Vec<&'static str> {
+    LIES.iter().map(|(script, ..)| *script).chain(LISTS).chain(["discover"]).collect()
+}
+
+fn no_capabilities(result: &Value) -> bool {
+    result.get("capabilities").is_none()
+}
+
+fn null_capabilities(result: &Value) -> bool {
+    result.get("capabilities") == Some(&Value::Null)
+}
+
+fn long(result: &Value) -> bool {
+    result["instructions"].as_str().is_some_and(|text| text.len() == 5_000)
+}
+
+fn listed(scripts: &[&str], cursor: &str) -> Value {
+    let mut server = start(scripts);
+    server.greet();
+    server.ask("tools/list", &json!({ "cursor": cursor }))["result"].take()
+}
+
+#[test]
+fn a_greeting_lies_as_its_script_says() {
+    for (script, old, new) in LIES {
+        assert!(old(&start(&[script]).greet()["result"]), "{script}");
+        let mut server = Stdio::start(&Scripted::stdio(&[script]).with("--versions", "2026-07-28"));
+        let found = server.ask("server/discover", &modern(json!({})));
+        assert!(new(&found["result"]), "{script}");
+    }
+}
+
+#[test]
+fn cursors_never_end() {
+    for cursor in ["", "same"] {
+        assert_eq!(listed(&["cursor-same"], cursor)["nextCursor"], "same");
+    }
+    let page = listed(&["cursor-endless"], "41");
+    assert_eq!((&page["nextCursor"], &page["tools"][0]["name"]), (&json!("42"), &json!("tool_41")));
+}
+
+#[test]
+fn lists_lie_as_their_scripts_say() {
+    assert_eq!(listed(&["many-tools:10"], "")["tools"].as_array().unwrap().len(), 10);
+    let tools = listed(&["bad-tools"], "")["tools"].take();
+    let bad = &tools.as_array().unwrap()[..6];
+    assert_eq!(bad[1].get("inputSchema"), None);
+    assert_eq!(bad[2]["inputSchema"], json!(true));
+    assert_eq!((&bad[3]["name"], &bad[4]["description"]), (&json!(7), &json!(7)));
+    assert_eq!((&bad[0]["name"], &bad[5]["name"]), (&json!("echo"), &json!("add")), "good ones around them");
+    let mut server = start(&["list-error:prompts/list"]);
+    server.greet();
+    assert_eq!(server.ask("prompts/list", &json!({}))["error"]["code"], -32603);
+    assert!(server.ask("tools/list", &json!({}))["result"]["tools"].is_array());
+}
+
+#[test]
+fn discover_is_met_as_old_servers_meet_it() {
+    let probe = |mode: &str| {
+        let mut server = start(&[&format!("discover:{mode}")]);
+        server.request(7, "server/discover", &modern(json!({})));
+        server
+    };
+    assert_eq!(probe("-32602").message()["error"]["code"], -32602);
+    let without_id = probe("-32600-no-id").message();
+    assert_eq!((without_id.get("id"), &without_id["error"]["code"]), (None, &json!(-32600)));
+    let mut exits = probe("exit");
+    assert_eq!((exits.line(), exits.wait().code()), (None, Some(7)));
+    let begun = Instant::now();
+    let mut silent = probe("silent");
+    assert_eq!(silent.greet()["id"], 1, "the first thing that comes");
+    assert!(begun.elapsed() < PATIENCE);
+}
