@@ -2,7 +2,7 @@
 
 use super::{Due, Out, Request, Server};
 use mcparley_testkit::Name;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io;
 
 /// Storms go out in writes of about this size.
@@ -12,13 +12,12 @@ const CHANGED: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/lis
 
 /// The flood that goes out in one write with the reply.
 pub(crate) fn flood(due: Due<'_>) -> Vec<u8> {
-    let count = due.number(Name::Flood).unwrap_or(0);
-    let note = |number: u64| {
-        let params = json!({ "level": "info", "data": number });
-        let note = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
-        format!("{note}\n").into_bytes()
-    };
-    (0..count).flat_map(note).collect()
+    let head = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"#;
+    let mut lines = String::new();
+    for number in 0..due.number(Name::Flood).unwrap_or(0) {
+        lines.extend([head, &number.to_string(), "}}\n"]);
+    }
+    lines.into_bytes()
 }
 
 /// Sends the storms that were asked for.
@@ -29,7 +28,12 @@ pub(crate) fn storms(server: &Server, request: &Request<'_>) -> io::Result<()> {
     if let Some(count) = request.due.number(Name::ProgressStorm) {
         let standard = json!("storm");
         let token = request.message.progress_token().unwrap_or(&standard);
-        storm(request.out.as_ref(), count, |number| progress(token, number))?;
+        let head = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":"#
+        );
+        storm(request.out.as_ref(), count, |number, lines| {
+            lines.extend([head.as_str(), &(number + 1).to_string(), "}}\n"]);
+        })?;
     }
     Ok(())
 }
@@ -39,23 +43,18 @@ fn changes(server: &Server, request: &Request<'_>, count: u64) -> io::Result<()>
     let subscriptions = server.subscriptions.for_tools();
     for subscription in &subscriptions {
         let line = subscription.tools_changed();
-        storm(subscription.out().as_ref(), count, |_| line.clone())?;
+        storm(subscription.out().as_ref(), count, |_, lines| lines.push_str(&line))?;
     }
     match subscriptions.is_empty() {
-        true => storm(request.out.as_ref(), count, |_| CHANGED.to_owned()),
+        true => storm(request.out.as_ref(), count, |_, lines| lines.push_str(CHANGED)),
         false => Ok(()),
     }
 }
 
-fn progress(token: &Value, number: u64) -> String {
-    let params = json!({ "progressToken": token, "progress": number + 1 });
-    format!("{}\n", json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))
-}
-
-fn storm(out: &dyn Out, count: u64, line: impl Fn(u64) -> String) -> io::Result<()> {
+fn storm(out: &dyn Out, count: u64, add: impl Fn(u64, &mut String)) -> io::Result<()> {
     let mut lines = String::new();
     for number in 0..count {
-        lines.push_str(&line(number));
+        add(number, &mut lines);
         if lines.len() >= CHUNK {
             out.send(lines.as_bytes())?;
             lines.clear();
