@@ -6,6 +6,7 @@ use mcparley_testkit::{HttpServer, binary};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 type Check = fn(&Answer);
@@ -96,6 +97,27 @@ fn a_session_expires_once_always_or_with_400() {
         let executions = if second == 200 { json!({ "2": 1 }) } else { json!({}) };
         assert_eq!((&server.stats()["initialize"], &server.stats()["executions"]), (&json!(2), &executions));
     }
+}
+
+#[test]
+fn a_session_that_expires_under_many_calls_executes_none_twice() {
+    let server = HttpServer::start(&["expire1"]);
+    let session = greet(&server);
+    let call = |id: u64, session: &str| {
+        let message = request(id, "tools/call", &crate::stdio_client::echo());
+        post(&server, &[("Mcp-Session-Id", session)], &message).status
+    };
+    let refused: Vec<u64> = thread::scope(|scope| {
+        let (call, session) = (&call, session.as_str());
+        let calls: Vec<_> = (0..40).map(|id| scope.spawn(move || (id, call(id, session)))).collect();
+        let statuses = calls.into_iter().map(|call| call.join().unwrap());
+        statuses.filter(|(_, status)| *status == 404).map(|(id, _)| id).collect()
+    });
+    assert!(!refused.is_empty());
+    let session = greet(&server);
+    assert!(refused.into_iter().all(|id| call(id, &session) == 200));
+    let executions: Value = (0..40).map(|id: u64| (id.to_string(), json!(1))).collect();
+    assert_eq!(server.stats()["executions"], executions);
 }
 
 #[test]
