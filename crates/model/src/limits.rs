@@ -65,3 +65,25 @@ pub const SAFE_VARIABLES: [&str; 3] = ["MCP_TIMEOUT", "MCP_TOOL_TIMEOUT", "MAX_M
 
 /// How many files `managed-settings.d` may hold.
 pub const MANAGED_FILES: usize = 256;
+
+/// The largest message on any transport, in bytes, after decompression.
+///
+/// The largest list seen in the wild has 2 MB; the SDKs' own limits are 8 to 16 MiB.
+pub const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+
+/// How many messages may wait to be sent to one server.
+pub const QUEUE_MESSAGES: usize = 256;
+
+/// How many bytes may wait to be sent to one server.
+pub const QUEUE_BYTES: usize = 32 * 1024 * 1024;
+
+/// How many requests of one server we answer at the same time; more are refused.
+pub const INBOUND_REQUESTS: usize = 64;
+
+/// How much of a server's standard error is kept.
+pub const STDERR_BYTES: usize = 64 * 1024;
+
+/// How many characters of a tool's description or a server's instructions a model gets to see (N6).
+///
+/// Generated servers have been seen with 15 to 60 kB of documentation per tool.
+pub const DESCRIPTION_CHARS: usize = 2048;

@@ -1,4 +1,30 @@
 //! How messages travel: framing, the JSON-RPC peer, transports, and the handshake of both eras.
 //!
-//! The room is laid but empty: connections are the next capability. It will know nothing of scopes,
-//! permissions or people; `Failure` will be the only error that leaves it.
+//! It knows nothing of scopes, permissions or people; [`Failure`] is the only error that leaves it.
+//!
+//! | what | where |
+//! |---|---|
+//! | lines out of bytes, bounded | `frame` |
+//! | messages out of lines, their payload untouched | `message`, [`RawJson`] |
+//! | which call a broken message meant | `salvage` |
+//! | requests, answers, the other side's wishes | [`peer`] |
+//! | child processes, linked peers | [`transport`] |
+//! | which era is spoken | [`handshake`], then [`Session`] |
+
+mod failure;
+mod frame;
+pub mod handshake;
+mod json;
+mod message;
+mod params;
+pub mod peer;
+mod salvage;
+mod session;
+mod task;
+pub mod transport;
+
+pub use failure::{Damage, Exit, Failure, METHOD_NOT_FOUND, Phase, RpcError};
+pub use json::RawJson;
+pub use message::Id;
+pub use params::Params;
+pub use session::{About, Session, Spoken, Version};

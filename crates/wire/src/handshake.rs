@@ -1,0 +1,188 @@
+//! Finds out which era a server speaks, without breaking one that knows only the other (T9).
+//!
+//! The probe is `server/discover`. Whatever an old server does with it (refuse, ignore, exit) leads to
+//! `initialize`: on the same connection, or on a fresh one if the probe ended it. 2026-07-28 is never
+//! offered inside `initialize`.
+
+use std::time::Duration;
+
+use mcparley_model::config::Era;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use crate::failure::{Failure, Phase};
+use crate::json::RawJson;
+use crate::params::Params;
+use crate::peer::{Boxed, CallOptions, Peer};
+use crate::session::{About, Session, Spoken, Version};
+
+/// How long a server may take to answer the probe before it counts as one that never will.
+const PROBE_LIMIT: Duration = Duration::from_secs(3);
+
+/// The probe's share of a shorter limit.
+const PROBE_SHARE: u32 = 5;
+
+/// What opens connections to one server, as often as needed.
+pub trait Connect: Send {
+    /// What a connection is.
+    type Link: Carrier;
+
+    /// Opens a connection; nothing has been said on it yet.
+    fn open(&mut self) -> Boxed<'_, Result<Self::Link, Failure>>;
+}
+
+/// Something with a conversation on it.
+pub trait Carrier: Send + Sync {
+    /// Our end.
+    fn peer(&self) -> &Peer;
+}
+
+/// Who we are and what we can do.
+#[derive(Clone, Debug)]
+pub struct Introduction {
+    /// `clientInfo`
+    pub info: Value,
+    /// `capabilities`
+    pub capabilities: Value,
+}
+
+/// A connection with an agreed protocol.
+#[derive(Debug)]
+pub struct Connected<L> {
+    /// The connection.
+    pub link: L,
+    /// What was agreed on it.
+    pub session: Session,
+}
+
+/// Opens a connection and agrees on a protocol, within `limit` in all.
+///
+/// # Errors
+/// A [`Failure`]; for a limit, [`Failure::TimedOut`] while connecting.
+pub async fn connect<C: Connect>(
+    server: &mut C,
+    era: Era,
+    introduction: &Introduction,
+    limit: Duration,
+) -> Result<Connected<C::Link>, Failure> {
+    let deadline = Instant::now() + limit;
+    let timed_out = Failure::TimedOut { phase: Phase::Connecting, after: limit };
+    let work = async {
+        match era {
+            Era::Old => old(server.open().await?, introduction).await,
+            Era::New => new(server.open().await?, introduction, limit).await,
+            Era::Auto => auto(server, introduction, limit).await,
+        }
+    };
+    tokio::time::timeout_at(deadline, work).await.unwrap_or(Err(timed_out))
+}
+
+async fn auto<C: Connect>(
+    server: &mut C,
+    introduction: &Introduction,
+    limit: Duration,
+) -> Result<Connected<C::Link>, Failure> {
+    let link = server.open().await?;
+    let probe_limit = PROBE_LIMIT.min(limit / PROBE_SHARE);
+    match discover(link.peer(), introduction, probe_limit).await {
+        Ok(about) => Ok(Connected { session: session(&link, Spoken::New, about, introduction), link }),
+        // It may have been this one line that ended it, so it gets another chance without.
+        Err(Failure::Closed { .. }) => {
+            drop(link);
+            old(server.open().await?, introduction).await
+        }
+        Err(_) => old(link, introduction).await,
+    }
+}
+
+async fn new<L: Carrier>(
+    link: L,
+    introduction: &Introduction,
+    limit: Duration,
+) -> Result<Connected<L>, Failure> {
+    let about = discover(link.peer(), introduction, limit).await?;
+    Ok(Connected { session: session(&link, Spoken::New, about, introduction), link })
+}
+
+async fn old<L: Carrier>(link: L, introduction: &Introduction) -> Result<Connected<L>, Failure> {
+    let (version, about) = initialize(link.peer(), introduction).await?;
+    Ok(Connected { session: session(&link, Spoken::Old(version), about, introduction), link })
+}
+
+fn session<L: Carrier>(link: &L, spoken: Spoken, about: About, introduction: &Introduction) -> Session {
+    let meta = match spoken {
+        Spoken::New => new_meta(introduction),
+        Spoken::Old(_) => Map::new(),
+    };
+    Session::new(link.peer().clone(), spoken, about, meta)
+}
+
+/// What every request of the new era carries.
+fn new_meta(introduction: &Introduction) -> Map<String, Value> {
+    let version = Version::NEW.as_str();
+    [
+        ("io.modelcontextprotocol/protocolVersion", Value::from(version)),
+        ("io.modelcontextprotocol/clientInfo", introduction.info.clone()),
+        ("io.modelcontextprotocol/clientCapabilities", introduction.capabilities.clone()),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect()
+}
+
+async fn discover(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<About, Failure> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Discovered {
+        supported_versions: Vec<String>,
+        #[serde(default)]
+        capabilities: Option<Value>,
+        #[serde(default)]
+        instructions: Option<String>,
+        #[serde(default, rename = "_meta")]
+        meta: Option<Map<String, Value>>,
+    }
+    let params = Params::new().render(&new_meta(introduction));
+    // Old servers know no such request, so they must not hear of its end either.
+    let options = CallOptions { limit: Some(limit), silent: true, ..CallOptions::default() };
+    let answer = peer.call("server/discover", params.as_ref(), options).await?;
+    let found: Discovered = answer.decode()?;
+    if !found.supported_versions.iter().any(|version| version == Version::NEW.as_str()) {
+        return Err(Failure::Protocol("it does not support 2026-07-28".into()));
+    }
+    let info = found.meta.and_then(|mut meta| meta.remove("io.modelcontextprotocol/serverInfo"));
+    Ok(About::new(info.as_ref(), found.capabilities, found.instructions))
+}
+
+async fn initialize(peer: &Peer, introduction: &Introduction) -> Result<(Version, About), Failure> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Initialized {
+        protocol_version: Value,
+        #[serde(default)]
+        capabilities: Option<Value>,
+        #[serde(default)]
+        server_info: Option<Value>,
+        #[serde(default)]
+        instructions: Option<Value>,
+    }
+    let params = RawJson::of(&json!({
+        "protocolVersion": Version::NEWEST_OLD.as_str(),
+        "capabilities": introduction.capabilities,
+        "clientInfo": introduction.info,
+    }));
+    let params = params.map_err(|error| Failure::Protocol(error.to_string().into()))?;
+    let options = CallOptions { silent: true, ..CallOptions::default() };
+    let answer = peer.call("initialize", Some(&params), options).await?;
+    let answer: Initialized = answer.decode()?;
+    let version = answer.protocol_version.as_str().and_then(Version::parse_old).ok_or_else(|| {
+        let offered = answer.protocol_version.to_string();
+        Failure::Protocol(
+            format!("it speaks version {}, which we do not", mcparley_model::text::display(&offered)).into(),
+        )
+    })?;
+    peer.notify("notifications/initialized", None).await?;
+    let instructions = answer.instructions.and_then(|text| text.as_str().map(str::to_owned));
+    Ok((version, About::new(answer.server_info.as_ref(), answer.capabilities, instructions)))
+}

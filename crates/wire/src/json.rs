@@ -1,0 +1,61 @@
+//! JSON that is passed on as it came: bytes, not values.
+//!
+//! Decoding and encoding again would lose unknown fields, key order and number forms, and cost more than
+//! all the rest. Who needs a value decodes just what it asked for.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use crate::failure::{Damage, Failure};
+
+/// One JSON value as text. A slice of the message it came in, so keeping it copies nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RawJson(Bytes);
+
+impl RawJson {
+    /// The JSON of a value of ours.
+    ///
+    /// # Errors
+    /// Only when the value cannot be written as JSON, such as a map with keys that are no strings.
+    pub fn of(value: &impl Serialize) -> Result<Self, serde_json::Error> {
+        serde_json::to_vec(value).map(|bytes| Self(Bytes::from(bytes)))
+    }
+
+    /// Takes text that is known to be JSON.
+    pub(crate) fn from_text(text: &str) -> Self {
+        Self(Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    /// Takes bytes that are known to be JSON.
+    pub(crate) fn from_bytes(bytes: Bytes) -> Self {
+        Self(bytes)
+    }
+
+    /// The part of `message` that `raw` borrows from it.
+    pub(crate) fn slice(message: &Bytes, raw: &RawValue) -> Self {
+        Self(message.slice_ref(raw.get().as_bytes()))
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Decodes it as what was asked for. Nesting deeper than 128 is damage, never a stack overflow.
+    ///
+    /// # Errors
+    /// [`Damage::Shape`] when it is something else.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        serde_json::from_slice(&self.0).map_err(|_| Failure::Damaged(Damage::Shape))
+    }
+}
+
+impl std::fmt::Debug for RawJson {
+    /// Its length only: payloads are the user's.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "RawJson({} bytes)", self.0.len())
+    }
+}

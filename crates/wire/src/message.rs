@@ -1,0 +1,155 @@
+//! Reads the envelope of a JSON-RPC message and leaves its payload as it is.
+//!
+//! Keys are exact, and those that decide may stand only once: a message that two readers understand
+//! differently is damage, not a message (H22).
+
+mod envelope;
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::failure::{Damage, RpcError};
+use crate::json::RawJson;
+use crate::salvage;
+use envelope::Envelope;
+
+/// The name of a request, chosen by whoever sends it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Id {
+    /// A whole number.
+    Number(u64),
+    /// Text, or a number no counter of ours gives.
+    Text(String),
+}
+
+/// A message that came.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    /// The other side wants an answer.
+    Request { id: RawJson, method: String, params: Option<RawJson> },
+    /// The other side tells something.
+    Notification { method: String, params: Option<RawJson> },
+    /// The answer to a request of ours; without an id only errors come.
+    Response { id: Option<Id>, outcome: Result<RawJson, RpcError> },
+    /// Something that was meant as a message.
+    Damaged { id: Option<Id>, damage: Damage },
+    /// Something that was not.
+    Noise,
+}
+
+/// Reads one line or body. An array is a batch of the 2025-03-26 revision and gives all its messages.
+pub(crate) fn read(line: &Bytes) -> Vec<Message> {
+    match line.first() {
+        Some(b'{') => vec![read_one(line)],
+        Some(b'[') => match serde_json::from_slice::<Vec<&RawValue>>(line) {
+            Ok(parts) => {
+                parts.into_iter().map(|part| read_one(&line.slice_ref(part.get().as_bytes()))).collect()
+            }
+            Err(_) => vec![damaged(line, Damage::NotJson)],
+        },
+        Some(_) | None => vec![Message::Noise],
+    }
+}
+
+fn read_one(line: &Bytes) -> Message {
+    let envelope: Envelope<'_> = match serde_json::from_slice(line) {
+        Ok(envelope) => envelope,
+        Err(_) => return damaged(line, Damage::NotJson),
+    };
+    match envelope.check() {
+        Err(damage) => damaged(line, damage),
+        Ok(()) => sort(line, &envelope),
+    }
+}
+
+fn sort(line: &Bytes, envelope: &Envelope<'_>) -> Message {
+    let raw = |raw: Option<&RawValue>| raw.map(|raw| RawJson::slice(line, raw));
+    if let Some(method) = &envelope.method {
+        let (method, params) = (method.clone().into_owned(), raw(envelope.params));
+        return match envelope.id {
+            Some(id) if id.get() != "null" => {
+                Message::Request { id: RawJson::slice(line, id), method, params }
+            }
+            Some(_) | None => Message::Notification { method, params },
+        };
+    }
+    let id = envelope.id.and_then(|id| Id::read(id.get()));
+    match (envelope.result, envelope.error) {
+        (Some(result), None) => Message::Response { id, outcome: Ok(RawJson::slice(line, result)) },
+        (None, Some(error)) => match RpcError::read(error.get()) {
+            Some(error) => Message::Response { id, outcome: Err(error) },
+            None => Message::Damaged { id, damage: Damage::Error },
+        },
+        (Some(_), Some(_)) => Message::Damaged { id, damage: Damage::Both },
+        (None, None) => Message::Damaged { id, damage: Damage::Neither },
+    }
+}
+
+fn damaged(line: &Bytes, damage: Damage) -> Message {
+    Message::Damaged { id: salvage::id(line), damage }
+}
+
+impl Id {
+    /// Reads an id in every form servers give ours back: `7`, `7.0` and `"7"`.
+    pub(crate) fn read(raw: &str) -> Option<Self> {
+        if let Ok(number) = raw.parse::<u64>() {
+            return Some(Self::Number(number));
+        }
+        if let Some(whole) = raw.strip_suffix(".0") {
+            return whole.parse().ok().map(Self::Number);
+        }
+        let text: String = serde_json::from_str(raw).ok()?;
+        Some(text.parse().map_or(Self::Text(text), Self::Number))
+    }
+}
+
+/// A request of ours, as it is written.
+pub(crate) fn request(id: u64, method: &str, params: Option<&RawJson>) -> Vec<u8> {
+    let mut bytes = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"#).into_bytes();
+    finish(&mut bytes, method, params);
+    bytes
+}
+
+/// A notification of ours, as it is written.
+pub(crate) fn notification(method: &str, params: Option<&RawJson>) -> Vec<u8> {
+    let mut bytes = br#"{"jsonrpc":"2.0","method":"#.to_vec();
+    finish(&mut bytes, method, params);
+    bytes
+}
+
+fn finish(bytes: &mut Vec<u8>, method: &str, params: Option<&RawJson>) {
+    bytes.extend_from_slice(serde_json::Value::from(method).to_string().as_bytes());
+    if let Some(params) = params {
+        bytes.extend_from_slice(br#","params":"#);
+        bytes.extend_from_slice(params.as_bytes());
+    }
+    bytes.push(b'}');
+}
+
+/// Our answer to a request of the other side, which gets its id back byte for byte.
+pub(crate) fn response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Error<'e> {
+        code: i64,
+        message: &'e str,
+    }
+    let mut bytes = br#"{"jsonrpc":"2.0","id":"#.to_vec();
+    bytes.extend_from_slice(id.as_bytes());
+    match outcome {
+        Ok(result) => {
+            bytes.extend_from_slice(br#","result":"#);
+            bytes.extend_from_slice(result.as_bytes());
+        }
+        Err(error) => {
+            bytes.extend_from_slice(br#","error":"#);
+            let error = Error { code: error.code, message: error.message.raw() };
+            bytes.extend_from_slice(&serde_json::to_vec(&error).unwrap_or_default());
+        }
+    }
+    bytes.push(b'}');
+    bytes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! What each form of a message is read as.
+
+use super::*;
+
+fn one(text: &str) -> String {
+    let mut messages = read(&Bytes::copy_from_slice(text.as_bytes()));
+    assert_eq!(messages.len(), 1, "{text}");
+    match messages.remove(0) {
+        Message::Request { id, method, .. } => {
+            format!("request {} {method}", String::from_utf8_lossy(id.as_bytes()))
+        }
+        Message::Notification { method, .. } => format!("notification {method}"),
+        Message::Response { id, outcome: Ok(result) } => {
+            format!("result {id:?} {}", String::from_utf8_lossy(result.as_bytes()))
+        }
+        Message::Response { id, outcome: Err(error) } => format!("error {id:?} {}", error.code),
+        Message::Damaged { id, damage } => format!("damaged {id:?} {damage:?}"),
+        Message::Noise => "noise".to_owned(),
+    }
+}
+
+// B05 B06 B07 B08 B09 B10 K7
+#[test]
+fn every_form_is_sorted() {
+    for (text, expected) in [
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"a" : 1}}"#, r#"result Some(Number(1)) {"a" : 1}"#),
+        (r#"{"jsonrpc":"2.0","id":"1","result":null}"#, "result Some(Number(1)) null"),
+        (r#"{"jsonrpc":"2.0","id":1.0,"result":1}"#, "result Some(Number(1)) 1"),
+        (r#"{"jsonrpc":"2.0","id":"x","result":1}"#, r#"result Some(Text("x")) 1"#),
+        (r#"{"jsonrpc":"2.0","id":true,"result":1}"#, "result None 1"),
+        (r#"{"jsonrpc":"2.0","id":1,"result":1,"error":null}"#, "result Some(Number(1)) 1"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601.0,"message":"m"}}"#,
+            "error Some(Number(1)) -32601",
+        ),
+        (r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m"}}"#, "error None -1"),
+        (r#"{"jsonrpc":"2.0","error":{"code":-1,"message":"m"}}"#, "error None -1"),
+        (r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#, "damaged Some(Number(1)) Error"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":"m"}}"#,
+            "damaged Some(Number(1)) Both",
+        ),
+        (r#"{"jsonrpc":"2.0","id":1}"#, "damaged Some(Number(1)) Neither"),
+        (r#"{"jsonrpc":"2.0","ID":1,"Result":1}"#, "damaged None Neither"),
+        (r#"{"id":1,"result":1}"#, "damaged Some(Number(1)) Version"),
+        (r#"{"jsonrpc":"1.0","id":1,"result":1}"#, "damaged Some(Number(1)) Version"),
+        (r#"{"jsonrpc":2,"id":1,"result":1}"#, "damaged Some(Number(1)) Version"),
+        (r#"{"jsonrpc":"2.0","id":1,"id":2,"result":1}"#, r#"damaged Some(Number(1)) Twice("id")"#),
+        (r#"{"jsonrpc":"2.0","id":1,"result":1,"result":2}"#, r#"damaged Some(Number(1)) Twice("result")"#),
+        (r#"{"jsonrpc":"2.0","id":1,"result":[1,2,,]}"#, "damaged Some(Number(1)) NotJson"),
+        (r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#, "request 5 ping"),
+        (r#"{"jsonrpc":"2.0","id":"a b","method":"ping"}"#, r#"request "a b" ping"#),
+        (r#"{"jsonrpc":"2.0","method":"n","params":[]}"#, "notification n"),
+        (r#"{"jsonrpc":"2.0","method":"n","method":"m"}"#, r#"damaged None Twice("method")"#),
+        ("Content-Length: 5", "noise"),
+        ("\u{1b}[31mlog", "noise"),
+    ] {
+        assert_eq!(one(text), expected, "{text}");
+    }
+}
+
+// B03
+#[test]
+fn depth_is_no_danger() {
+    let deep =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    let Some(Message::Response { outcome: Ok(result), .. }) = read(&Bytes::from(deep)).pop() else {
+        panic!()
+    };
+    assert!(result.decode::<serde_json::Value>().is_err());
+}
+
+// B10
+#[test]
+fn a_batch_gives_all_its_messages() {
+    let batch = r#"[{"jsonrpc":"2.0","id":1,"result":1},{"jsonrpc":"2.0","method":"n"}]"#;
+    assert_eq!(read(&Bytes::from_static(batch.as_bytes())).len(), 2);
+}
+
+#[test]
+fn what_we_write_is_what_we_mean() {
+    let params = RawJson::from_text(r#"{"a":1}"#);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    assert_eq!(
+        text(request(3, "a\"b", Some(&params))),
+        r#"{"jsonrpc":"2.0","id":3,"method":"a\"b","params":{"a":1}}"#
+    );
+    assert_eq!(text(notification("n", None)), r#"{"jsonrpc":"2.0","method":"n"}"#);
+    let id = RawJson::from_text(r#""x""#);
+    assert_eq!(
+        text(response(&id, &Err(RpcError::new(-1, "no")))),
+        r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no"}}"#
+    );
+}

@@ -1,0 +1,137 @@
+//! One end of a conversation: requests out, answers back, and the other side's wishes.
+//!
+//! Symmetric and transport-blind. A transport gives an [`Outbound`] and feeds what comes to the [`Inbox`];
+//! nothing that comes can block what follows it: answers wake their callers, notifications are handed over
+//! without waiting, requests of the other side run beside.
+
+mod call;
+mod inbox;
+mod pending;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use crate::failure::{Failure, METHOD_NOT_FOUND, RpcError};
+use crate::json::RawJson;
+use crate::message;
+use pending::Pending;
+
+pub use call::{CallOptions, Progress};
+pub(crate) use inbox::Inbox;
+pub use inbox::Strays;
+
+/// A future that a trait object can give.
+pub type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
+
+/// Where a peer's messages go.
+pub(crate) trait Outbound: Send + Sync + 'static {
+    /// Sends one message; waits while the queue is full.
+    fn send(&self, message: Bytes) -> Boxed<'_, Result<(), Failure>>;
+
+    /// Sends one message if there is room for it now. For what is worth sending and not worth waiting for.
+    fn offer(&self, message: Bytes);
+}
+
+/// What the other side's wishes are answered with.
+pub trait Handler: Send + Sync + 'static {
+    /// Answers a request.
+    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>>;
+
+    /// Takes a notification. Must not wait: what follows comes after it.
+    fn notification(&self, method: &str, params: Option<RawJson>);
+}
+
+/// Answers `ping`, refuses everything else and listens to nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deaf;
+
+impl Handler for Deaf {
+    fn request(&self, method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        let answer = match method {
+            "ping" => Ok(RawJson::from_text("{}")),
+            _ => Err(RpcError::new(METHOD_NOT_FOUND, "method not found")),
+        };
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+}
+
+/// Our end of a conversation. Cheap to clone; all clones are the same end.
+#[derive(Clone)]
+pub struct Peer {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    outbound: Box<dyn Outbound>,
+    pending: Pending,
+    next: AtomicU64,
+    /// Why the conversation is over, once it is.
+    ended: watch::Sender<Option<Failure>>,
+}
+
+impl Peer {
+    pub(crate) fn new(outbound: Box<dyn Outbound>, handler: Arc<dyn Handler>) -> (Self, Inbox) {
+        let (ended, _) = watch::channel(None);
+        let shared = Shared { outbound, pending: Pending::default(), next: AtomicU64::new(1), ended };
+        let peer = Self { shared: Arc::new(shared) };
+        let inbox = Inbox::new(peer.clone(), handler);
+        (peer, inbox)
+    }
+
+    /// Tells the other side something.
+    ///
+    /// # Errors
+    /// When the conversation is over.
+    pub async fn notify(&self, method: &str, params: Option<&RawJson>) -> Result<(), Failure> {
+        self.check()?;
+        self.shared.outbound.send(Bytes::from(message::notification(method, params))).await
+    }
+
+    /// Waits until the conversation is over, and says why.
+    pub async fn ended(&self) -> Failure {
+        let mut ended = self.shared.ended.subscribe();
+        let failure = ended.wait_for(Option::is_some).await.ok().and_then(|failure| failure.clone());
+        failure.unwrap_or(Failure::Closed { exit: None, sent: true })
+    }
+
+    /// Why the conversation is over, if it is.
+    fn check(&self) -> Result<(), Failure> {
+        match self.shared.ended.borrow().as_ref() {
+            // What is not sent any more was certainly not executed.
+            Some(Failure::Closed { exit, .. }) => Err(Failure::Closed { exit: *exit, sent: false }),
+            Some(failure) => Err(failure.clone()),
+            None => Ok(()),
+        }
+    }
+
+    fn next_id(&self) -> u64 {
+        self.shared.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Ends the conversation: every waiting call fails with `failure`.
+    fn end(&self, failure: &Failure) {
+        let first = self.shared.ended.send_if_modified(|ended| {
+            let first = ended.is_none();
+            if first {
+                *ended = Some(failure.clone());
+            }
+            first
+        });
+        if first {
+            self.shared.pending.fail_all(failure);
+        }
+    }
+}
+
+impl std::fmt::Debug for Peer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Peer").field("waiting", &self.shared.pending.len()).finish_non_exhaustive()
+    }
+}

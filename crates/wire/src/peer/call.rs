@@ -1,0 +1,131 @@
+//! One request and its answer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
+
+use super::Peer;
+use super::pending::Waiting;
+use crate::failure::{Failure, Phase};
+use crate::json::RawJson;
+use crate::message;
+
+/// How a request is made.
+#[derive(Debug, Default)]
+pub struct CallOptions {
+    /// How long to wait for the answer; absent means for ever.
+    pub limit: Option<Duration>,
+    /// Where the newest progress goes; the caller puts [`Peer::next_token`]'s value into `_meta`.
+    pub progress: Option<watch::Sender<Option<Progress>>>,
+    /// Whether giving up is told to the other side. Not so for the handshake.
+    pub silent: bool,
+}
+
+/// How far the other side is.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Progress {
+    /// How much is done.
+    pub progress: f64,
+    /// How much there is to do.
+    #[serde(default)]
+    pub total: Option<f64>,
+    /// What is being done; text of the server.
+    #[serde(default)]
+    pub message: Option<String>,
+}
+
+/// A request that has its id but was not sent yet, so that its id can be a progress token.
+#[derive(Debug)]
+pub struct Prepared {
+    peer: Peer,
+    id: u64,
+}
+
+impl Peer {
+    /// Takes an id for a request.
+    #[must_use]
+    pub fn prepare(&self) -> Prepared {
+        Prepared { peer: self.clone(), id: self.next_id() }
+    }
+
+    /// Makes a request and waits for its answer. Dropping the future gives the request up.
+    ///
+    /// # Errors
+    /// A [`Failure`]; also when the answer is damaged, at once and not at the limit.
+    pub async fn call(
+        &self,
+        method: &str,
+        params: Option<&RawJson>,
+        options: CallOptions,
+    ) -> Result<RawJson, Failure> {
+        self.prepare().call(method, params, options).await
+    }
+}
+
+impl Prepared {
+    /// The id, which is also the token progress comes under.
+    #[must_use]
+    pub fn token(&self) -> u64 {
+        self.id
+    }
+
+    /// Makes the request; see [`Peer::call`].
+    ///
+    /// # Errors
+    /// A [`Failure`].
+    pub async fn call(
+        self,
+        method: &str,
+        params: Option<&RawJson>,
+        options: CallOptions,
+    ) -> Result<RawJson, Failure> {
+        let Self { peer, id } = self;
+        let CallOptions { limit, progress, silent } = options;
+        peer.check()?;
+        let (answer, mut answered) = oneshot::channel();
+        if !peer.shared.pending.insert(id, Waiting { answer, progress }) {
+            peer.check()?;
+        }
+        let mut call = InFlight { peer: &peer, id, silent, sent: false };
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        let request = Bytes::from(message::request(id, method, params));
+        let timed_out = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
+        let work = async {
+            peer.shared.outbound.send(request).await?;
+            call.sent = true;
+            (&mut answered).await.unwrap_or(Err(Failure::Closed { exit: None, sent: true }))
+        };
+        let outcome = match (deadline, limit) {
+            (Some(deadline), Some(limit)) => {
+                tokio::time::timeout_at(deadline, work).await.unwrap_or_else(|_| Err(timed_out(limit)))
+            }
+            (None, _) | (_, None) => work.await,
+        };
+        drop(call);
+        outcome
+    }
+}
+
+/// A request that may still be answered; dropping it gives it up.
+struct InFlight<'p> {
+    peer: &'p Peer,
+    id: u64,
+    silent: bool,
+    sent: bool,
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        let was_waiting = self.peer.shared.pending.forget(self.id);
+        if !was_waiting || !self.sent || self.silent {
+            return;
+        }
+        let params = RawJson::of(&json!({ "requestId": self.id, "reason": "the caller gave up" })).ok();
+        let message = message::notification("notifications/cancelled", params.as_ref());
+        self.peer.shared.outbound.offer(Bytes::from(message));
+    }
+}

@@ -1,0 +1,162 @@
+//! Where everything that comes is sorted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use mcparley_model::limits::{INBOUND_REQUESTS, MESSAGE_BYTES};
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+
+use super::call::Progress;
+use super::{Handler, Peer};
+use crate::failure::{Failure, RpcError};
+use crate::frame::Frame;
+use crate::json::RawJson;
+use crate::message::{self, Id, Message};
+use crate::salvage;
+use crate::task::Tasks;
+
+/// Too many requests of the other side at once.
+const BUSY: i64 = -32000;
+
+/// The receiving end of a peer, for transports.
+#[derive(Clone)]
+pub(crate) struct Inbox {
+    peer: Peer,
+    handler: Arc<dyn Handler>,
+    /// Requests of the other side that are being answered; they end with the conversation.
+    answers: Arc<Tasks>,
+    room: Arc<Semaphore>,
+    strays: Arc<Counters>,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    noise: AtomicU64,
+    unclaimed: AtomicU64,
+}
+
+/// What came and belonged to nobody.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Strays {
+    /// Lines that were no messages.
+    pub noise: u64,
+    /// Answers to no request of ours, and damage that names none.
+    pub unclaimed: u64,
+}
+
+impl Inbox {
+    pub(super) fn new(peer: Peer, handler: Arc<dyn Handler>) -> Self {
+        Self {
+            peer,
+            handler,
+            answers: Arc::default(),
+            room: Arc::new(Semaphore::new(INBOUND_REQUESTS)),
+            strays: Arc::default(),
+        }
+    }
+
+    /// Takes what a stream of lines gives.
+    pub(crate) fn deliver_frame(&self, frame: Frame) {
+        let too_large = Failure::TooLarge { limit: MESSAGE_BYTES };
+        match frame {
+            Frame::Line(line) => self.deliver(&line),
+            Frame::TooLong { head } => self.fail(salvage::id(&head), &too_large),
+            Frame::TooLongEnd { tail } => {
+                if let Some(id) = salvage::last_id(&tail) {
+                    self.peer.shared.pending.answer(&id, Err(too_large));
+                }
+            }
+        }
+    }
+
+    /// Takes one message.
+    pub(crate) fn deliver(&self, line: &Bytes) {
+        for message in message::read(line) {
+            self.sort(message);
+        }
+    }
+
+    /// The conversation is over.
+    pub(crate) fn close(&self, failure: &Failure) {
+        self.answers.abort();
+        self.peer.end(failure);
+    }
+
+    /// What belonged to nobody so far.
+    pub(crate) fn strays(&self) -> Strays {
+        Strays {
+            noise: self.strays.noise.load(Ordering::Relaxed),
+            unclaimed: self.strays.unclaimed.load(Ordering::Relaxed),
+        }
+    }
+
+    fn sort(&self, message: Message) {
+        match message {
+            Message::Response { id: Some(id), outcome } => {
+                let answer = outcome.map_err(Failure::Answered);
+                if !self.peer.shared.pending.answer(&id, answer) {
+                    self.unclaimed();
+                }
+            }
+            // An error without an id means the request it could not read.
+            Message::Response { id: None, outcome: Err(error) } => self.fail(None, &Failure::Answered(error)),
+            Message::Response { id: None, outcome: Ok(_) } => self.unclaimed(),
+            Message::Damaged { id, damage } => self.fail(id, &Failure::Damaged(damage)),
+            Message::Request { id, method, params } => self.answer(id, &method, params),
+            Message::Notification { method, params } => self.hear(&method, params),
+            Message::Noise => {
+                self.strays.noise.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Fails the call that is meant, or the only one there is.
+    fn fail(&self, id: Option<Id>, failure: &Failure) {
+        let pending = &self.peer.shared.pending;
+        let claimed = match id {
+            Some(id) => pending.answer(&id, Err(failure.clone())),
+            None => pending.answer_only(Err(failure.clone())),
+        };
+        if !claimed {
+            self.unclaimed();
+        }
+    }
+
+    fn unclaimed(&self) {
+        self.strays.unclaimed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn hear(&self, method: &str, params: Option<RawJson>) {
+        if method != "notifications/progress" {
+            return self.handler.notification(method, params);
+        }
+        #[derive(Deserialize)]
+        struct Token {
+            #[serde(rename = "progressToken")]
+            token: serde_json::Value,
+        }
+        let Some(params) = params else { return };
+        let token = params.decode::<Token>().ok().and_then(|token| Id::read(&token.token.to_string()));
+        if let (Some(Id::Number(id)), Ok(progress)) = (token, params.decode::<Progress>()) {
+            self.peer.shared.pending.progress(id, progress);
+        }
+    }
+
+    /// Answers a request of the other side, beside everything else.
+    fn answer(&self, id: RawJson, method: &str, params: Option<RawJson>) {
+        let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
+            let busy = Err(RpcError::new(BUSY, "too many requests at once"));
+            return self.peer.shared.outbound.offer(Bytes::from(message::response(&id, &busy)));
+        };
+        let answer = self.handler.request(method, params);
+        let peer = self.peer.clone();
+        self.answers.spawn(async move {
+            let outcome = answer.await;
+            // If it cannot be sent the conversation is over, and the other side knows.
+            let _gone = peer.shared.outbound.send(Bytes::from(message::response(&id, &outcome))).await;
+            drop(room);
+        });
+    }
+}

@@ -1,0 +1,93 @@
+//! The calls that wait for an answer.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{oneshot, watch};
+
+use super::call::Progress;
+use crate::failure::Failure;
+use crate::json::RawJson;
+use crate::message::Id;
+
+/// Calls by id. A short lock around plain data, never held across a wait.
+#[derive(Debug, Default)]
+pub(super) struct Pending(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    waiting: HashMap<u64, Waiting>,
+    closed: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) answer: oneshot::Sender<Result<RawJson, Failure>>,
+    /// The newest progress; older ones are overtaken, so a million of them cost nothing (F62).
+    pub(super) progress: Option<watch::Sender<Option<Progress>>>,
+}
+
+impl Pending {
+    /// Notes a call; `false` when the conversation has ended meanwhile.
+    pub(super) fn insert(&self, id: u64, waiting: Waiting) -> bool {
+        let mut table = self.table();
+        if table.closed {
+            return false;
+        }
+        table.waiting.insert(id, waiting);
+        true
+    }
+
+    /// Takes a call out; `false` when it had its answer already.
+    pub(super) fn forget(&self, id: u64) -> bool {
+        self.table().waiting.remove(&id).is_some()
+    }
+
+    /// Answers a call; `false` when nobody waits for this id.
+    pub(super) fn answer(&self, id: &Id, answer: Result<RawJson, Failure>) -> bool {
+        let Id::Number(id) = id else { return false };
+        let waiting = self.table().waiting.remove(id);
+        // A caller that went away in this moment wants no answer any more.
+        waiting.map(|waiting| waiting.answer.send(answer).is_ok()).is_some()
+    }
+
+    /// Answers the only call there is: what names no call can only mean that one. `false` for none or several.
+    pub(super) fn answer_only(&self, answer: Result<RawJson, Failure>) -> bool {
+        let mut table = self.table();
+        if table.waiting.len() != 1 {
+            return false;
+        }
+        let only = table.waiting.keys().next().copied();
+        let waiting = only.and_then(|id| table.waiting.remove(&id));
+        drop(table);
+        waiting.map(|waiting| waiting.answer.send(answer).is_ok()).is_some()
+    }
+
+    /// Hands progress to its call.
+    pub(super) fn progress(&self, id: u64, progress: Progress) {
+        if let Some(Waiting { progress: Some(sender), .. }) = self.table().waiting.get(&id) {
+            sender.send_replace(Some(progress));
+        }
+    }
+
+    /// Fails every call, and every later one.
+    pub(super) fn fail_all(&self, failure: &Failure) {
+        let mut table = self.table();
+        table.closed = true;
+        let waiting = std::mem::take(&mut table.waiting);
+        drop(table);
+        for (_, waiting) in waiting {
+            // As above: nobody waits, nobody misses it.
+            drop(waiting.answer.send(Err(failure.clone())));
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.table().waiting.len()
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        // A panic while holding it cannot leave the table half changed: every change is one step.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,33 @@
+//! Which request a broken message answers.
+
+use super::*;
+use proptest::prelude::*;
+
+// K7
+#[test]
+fn the_outermost_id_is_found_in_what_is_no_json() {
+    for (text, expected) in [
+        (&br#"{"jsonrpc":"2.0","id":7,"result":{"content":[oops]}}"#[..], Some(7)),
+        (br#"{"result":{"id":3,"x":"\"id\":4"}, "id" : "7", broken"#, Some(7)),
+        (br#"{"result":{"id":3}}"#, None),
+        (b"{\"id\":7.0,\"result\":\"\xff\xfe\"}", Some(7)),
+        (br#"{"id":null,"#, None),
+        (br#"{"ID":7}"#, None),
+        (br#"{"id":7"#, None),
+        (b"", None),
+    ] {
+        let expected = expected.map(Id::Number);
+        assert_eq!(id(text), expected, "{}", String::from_utf8_lossy(text));
+    }
+    assert_eq!(last_id(br#"xxxx"},"jsonrpc":"2.0","id":9}"#), Some(Id::Number(9)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    // K7 B04: no bytes make it panic.
+    #[test]
+    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _either = (id(&bytes), last_id(&bytes));
+    }
+}

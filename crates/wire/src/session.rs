@@ -1,0 +1,160 @@
+//! A conversation whose protocol is agreed: the same calls for both eras.
+
+use mcparley_model::limits::DESCRIPTION_CHARS;
+use mcparley_model::text::{Untrusted, cut};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+use crate::json::RawJson;
+use crate::params::Params;
+use crate::peer::{CallOptions, Peer};
+
+/// A revision of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(&'static str);
+
+impl Version {
+    /// The stateless era.
+    pub const NEW: Self = Self("2026-07-28");
+    /// The newest revision with sessions; the one we offer.
+    pub const NEWEST_OLD: Self = Self("2025-11-25");
+    /// All revisions with sessions that we speak.
+    pub const OLD: [Self; 4] = [Self("2024-11-05"), Self("2025-03-26"), Self("2025-06-18"), Self::NEWEST_OLD];
+
+    /// The date that names it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    pub(crate) fn parse_old(word: &str) -> Option<Self> {
+        Self::OLD.into_iter().find(|version| version.0 == word)
+    }
+}
+
+/// The era that was agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spoken {
+    /// `initialize` and a session, in this revision.
+    Old(Version),
+    /// Stateless.
+    New,
+}
+
+impl Spoken {
+    /// The revision.
+    #[must_use]
+    pub fn version(self) -> Version {
+        match self {
+            Self::Old(version) => version,
+            Self::New => Version::NEW,
+        }
+    }
+}
+
+/// What a server said about itself. All of it is the server's word.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// Its name and version.
+    pub name: Option<Untrusted>,
+    /// Its version.
+    pub version: Option<Untrusted>,
+    /// What it can do.
+    pub capabilities: Map<String, Value>,
+    /// How it wants to be used, cut to what a prompt can bear.
+    pub instructions: Option<Untrusted>,
+}
+
+impl About {
+    pub(crate) fn new(
+        info: Option<&Value>,
+        capabilities: Option<Value>,
+        instructions: Option<String>,
+    ) -> Self {
+        let field = |name: &str| info.and_then(|info| info.get(name)).and_then(Value::as_str);
+        let capabilities = match capabilities {
+            Some(Value::Object(capabilities)) => capabilities,
+            Some(_) | None => Map::new(),
+        };
+        let instructions =
+            instructions.map(|text| Untrusted::new(cut(&text, DESCRIPTION_CHARS).into_owned()));
+        Self {
+            name: field("name").map(Untrusted::new),
+            version: field("version").map(Untrusted::new),
+            capabilities,
+            instructions,
+        }
+    }
+
+    /// Whether it offers `name` (`tools`, `prompts`, `resources`, …). Only what is offered is asked for.
+    #[must_use]
+    pub fn offers(&self, name: &str) -> bool {
+        self.capabilities.get(name).is_some_and(|capability| !capability.is_null())
+    }
+}
+
+/// A conversation whose protocol is agreed.
+#[derive(Clone, Debug)]
+pub struct Session {
+    peer: Peer,
+    spoken: Spoken,
+    about: About,
+    /// What every request carries.
+    meta: Map<String, Value>,
+}
+
+impl Session {
+    pub(crate) fn new(peer: Peer, spoken: Spoken, about: About, meta: Map<String, Value>) -> Self {
+        Self { peer, spoken, about, meta }
+    }
+
+    /// The era and revision.
+    #[must_use]
+    pub fn spoken(&self) -> Spoken {
+        self.spoken
+    }
+
+    /// What the server said about itself.
+    #[must_use]
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The conversation below.
+    #[must_use]
+    pub fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// Makes a request in the way of the agreed era. With `options.progress`, the server is asked for progress.
+    ///
+    /// # Errors
+    /// A [`Failure`].
+    pub async fn call(&self, method: &str, params: Params, options: CallOptions) -> Result<RawJson, Failure> {
+        let request = self.peer.prepare();
+        let params = match &options.progress {
+            Some(_) => params.with_meta("progressToken", request.token()),
+            None => params,
+        };
+        let params = params.render(&self.meta);
+        let answer = request.call(method, params.as_ref(), options).await?;
+        match self.spoken {
+            Spoken::Old(_) => Ok(answer),
+            Spoken::New => complete(answer),
+        }
+    }
+}
+
+/// In the new era every result says what it is; what is not complete is not a result yet.
+fn complete(answer: RawJson) -> Result<RawJson, Failure> {
+    #[derive(Deserialize)]
+    struct Typed {
+        #[serde(rename = "resultType")]
+        kind: Option<String>,
+    }
+    match answer.decode::<Typed>()?.kind.as_deref() {
+        None | Some("complete") => Ok(answer),
+        Some(_) => Err(Failure::Protocol("its result is of a type we did not ask for".into())),
+    }
+}

@@ -1,0 +1,24 @@
+//! Starts tasks that have an owner: when the owner goes, they go.
+
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::task::JoinSet;
+
+/// The tasks of one owner.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks(Mutex<JoinSet<()>>);
+
+impl Tasks {
+    /// Starts a task. Those that have ended are forgotten on the way.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
+    }
+
+    /// Ends all of them.
+    pub(crate) fn abort(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
+}

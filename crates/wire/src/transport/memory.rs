@@ -1,0 +1,82 @@
+//! Two peers in one process, linked (T5).
+//!
+//! What one sends reaches the other through a queue and a task, never on the sender's stack, so two sides
+//! that answer each other at once cannot exhaust it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcparley_model::limits::QUEUE_MESSAGES;
+use tokio::sync::mpsc;
+
+use crate::failure::Failure;
+use crate::handshake::Carrier;
+use crate::peer::{Boxed, Handler, Inbox, Outbound, Peer};
+use crate::task::Tasks;
+
+/// Two ends of one conversation. It ends when either handle is dropped.
+#[derive(Debug)]
+pub struct Link {
+    /// The end that asks.
+    pub client: Peer,
+    /// The end that answers.
+    pub server: Peer,
+    tasks: Tasks,
+}
+
+/// Links two handlers.
+#[must_use]
+pub fn link(client: Arc<dyn Handler>, server: Arc<dyn Handler>) -> Link {
+    let (to_server, from_client) = mpsc::channel(QUEUE_MESSAGES);
+    let (to_client, from_server) = mpsc::channel(QUEUE_MESSAGES);
+    let (client, client_inbox) = Peer::new(Box::new(Pipe(to_server)), client);
+    let (server, server_inbox) = Peer::new(Box::new(Pipe(to_client)), server);
+    let tasks = Tasks::default();
+    tasks.spawn(carry(from_client, server_inbox));
+    tasks.spawn(carry(from_server, client_inbox));
+    Link { client, server, tasks }
+}
+
+impl Carrier for Link {
+    fn peer(&self) -> &Peer {
+        &self.client
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.tasks.abort();
+    }
+}
+
+#[derive(Debug)]
+struct Pipe(mpsc::Sender<Bytes>);
+
+impl Outbound for Pipe {
+    fn send(&self, message: Bytes) -> Boxed<'_, Result<(), Failure>> {
+        Box::pin(async move {
+            self.0.send(message).await.map_err(|_| Failure::Closed { exit: None, sent: false })
+        })
+    }
+
+    fn offer(&self, message: Bytes) {
+        // Dropped when the queue is full, as on every transport.
+        let _full = self.0.try_send(message);
+    }
+}
+
+/// Ends the other side's conversation when it ends itself, by being aborted included.
+struct Close(Inbox);
+
+impl Drop for Close {
+    fn drop(&mut self) {
+        self.0.close(&Failure::Closed { exit: None, sent: true });
+    }
+}
+
+async fn carry(mut from: mpsc::Receiver<Bytes>, to: Inbox) {
+    let to = Close(to);
+    while let Some(message) = from.recv().await {
+        to.0.deliver(&message);
+    }
+}

@@ -1,0 +1,206 @@
+//! A server as a child process that speaks on its standard streams (T1).
+//!
+//! The process runs under a guardian, so it and all it starts end with us. Its standard error is always
+//! drained and its end kept; lines on its standard output that are no messages are counted and skipped.
+
+mod tail;
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_platform::process::{self, Guarded, Launch};
+use tokio::io::AsyncReadExt;
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::sync::oneshot;
+
+use super::line::{self, Queue};
+use crate::failure::{Exit, Failure};
+use crate::handshake::Carrier;
+use crate::peer::{Handler, Inbox, Peer, Strays};
+use crate::task::Tasks;
+use tail::Tail;
+
+/// From the end of its output, how long a process may take to end before it is made to.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A running local server.
+#[derive(Debug)]
+pub struct Stdio {
+    peer: Peer,
+    pid: u32,
+    inbox: Inbox,
+    stderr: Arc<Tail>,
+    /// Taken to ask for the end.
+    stop: Option<oneshot::Sender<()>>,
+    tasks: Tasks,
+}
+
+impl std::fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inbox").field("strays", &self.strays()).finish_non_exhaustive()
+    }
+}
+
+impl Stdio {
+    /// Starts the program.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when it cannot be started.
+    pub fn start(launch: &Launch, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
+        let mut child = process::spawn(launch).map_err(|error| refused(&error, error.hint()))?;
+        let system = |error: std::io::Error| refused(&error, None);
+        let stdin = sender(child.take_stdin()).map_err(system)?;
+        let stdout = receiver(child.take_stdout()).map_err(system)?;
+        let stderr = receiver(child.take_stderr()).map_err(system)?;
+        let pid = child.pid();
+
+        let (queue, outgoing) = Queue::new();
+        let (peer, inbox) = Peer::new(Box::new(queue), handler);
+        let tail = Arc::new(Tail::default());
+        let (stop, stopped) = oneshot::channel();
+        let tasks = Tasks::default();
+        tasks.spawn(drain(stderr, Arc::clone(&tail)));
+        tasks.spawn(live(child, Streams { stdin, stdout }, outgoing, inbox.clone(), stopped));
+        Ok(Self { peer, pid, inbox, stderr: tail, stop: Some(stop), tasks })
+    }
+
+    /// Our end of the conversation.
+    #[must_use]
+    pub fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// The process, for people.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// The end of what it wrote to its standard error.
+    #[must_use]
+    pub fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+
+    /// What it wrote that belonged to nobody.
+    #[must_use]
+    pub fn strays(&self) -> Strays {
+        self.inbox.strays()
+    }
+
+    /// Ends it in order (L8) and waits until it and all it started are gone.
+    pub async fn stop(mut self) {
+        if let Some(stop) = self.stop.take() {
+            // Nobody to tell means that it has ended already.
+            let _ended = stop.send(());
+        }
+        self.peer.ended().await;
+    }
+}
+
+impl Carrier for Stdio {
+    fn peer(&self) -> &Peer {
+        &self.peer
+    }
+}
+
+impl Drop for Stdio {
+    fn drop(&mut self) {
+        // Takes the guardian's handle along, which kills the tree.
+        self.tasks.abort();
+    }
+}
+
+struct Streams {
+    stdin: pipe::Sender,
+    stdout: pipe::Receiver,
+}
+
+/// The life of the process: until its output ends, it ends, or its owner wants it to.
+async fn live(
+    child: Guarded,
+    streams: Streams,
+    outgoing: line::Outgoing,
+    inbox: Inbox,
+    mut stopped: oneshot::Receiver<()>,
+) {
+    let mut child = Child { child: Some(child), inbox: inbox.clone() };
+    let Streams { stdin, stdout } = streams;
+    let mut writing = Box::pin(line::write(outgoing, stdin));
+    let mut reading = Box::pin(line::read(stdout, &inbox));
+    let mut writes = true;
+    loop {
+        tokio::select! {
+            () = &mut reading => break child.end_after(GRACE).await,
+            () = &mut writing, if writes => writes = false,
+            // An owner that is gone without a word aborts this task instead.
+            _ = &mut stopped => {
+                drop(writing);
+                break child.shut_down().await;
+            }
+        }
+    }
+}
+
+/// The process and the duty to tell its end.
+struct Child {
+    child: Option<Guarded>,
+    inbox: Inbox,
+}
+
+impl Child {
+    /// Waits for the process to end by itself, then makes it.
+    async fn end_after(&mut self, grace: Duration) {
+        let Some(child) = self.child.as_ref() else { return };
+        if let Ok(status) = status(child) {
+            // Either it has ended or its time is over; both lead to the same next step.
+            let _late = tokio::time::timeout(grace, status.readable()).await;
+        }
+        self.shut_down().await;
+    }
+
+    async fn shut_down(&mut self) {
+        let Some(child) = self.child.take() else { return };
+        // Blocks for up to 600 ms, so it must not hold up the other servers of this thread.
+        let ended = tokio::task::spawn_blocking(move || child.shut_down()).await;
+        let exit = ended.ok().map(|exit| Exit { code: exit.code, signal: exit.signal });
+        self.inbox.close(&Failure::Closed { exit, sent: true });
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if self.child.is_some() {
+            self.inbox.close(&Failure::Closed { exit: None, sent: true });
+        }
+    }
+}
+
+async fn drain(mut stderr: pipe::Receiver, tail: Arc<Tail>) {
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(read) = stderr.read(&mut buffer).await {
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { return };
+        tail.push(bytes);
+    }
+}
+
+/// Becomes readable when the process and all it started are gone. A copy: nothing is read from it.
+fn status(child: &Guarded) -> std::io::Result<UnixStream> {
+    let link = std::os::unix::net::UnixStream::from(child.status_fd().try_clone_to_owned()?);
+    link.set_nonblocking(true)?;
+    UnixStream::from_std(link)
+}
+
+fn sender(fd: Option<OwnedFd>) -> std::io::Result<pipe::Sender> {
+    fd.ok_or(std::io::ErrorKind::BrokenPipe.into()).and_then(pipe::Sender::from_owned_fd)
+}
+
+fn receiver(fd: Option<OwnedFd>) -> std::io::Result<pipe::Receiver> {
+    fd.ok_or(std::io::ErrorKind::BrokenPipe.into()).and_then(pipe::Receiver::from_owned_fd)
+}
+
+fn refused(error: &impl std::error::Error, hint: Option<String>) -> Failure {
+    Failure::Refused { reason: Arc::from(error.to_string()), hint: hint.map(Arc::from) }
+}
