@@ -1,0 +1,110 @@
+//! Too much of everything: memory stays bounded and answers still come.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use mcparley_model::config::Era;
+use mcparley_wire::peer::{Boxed, CallOptions, Deaf, Handler};
+use mcparley_wire::{Failure, Params, RawJson, RpcError};
+use serde_json::json;
+use tokio::sync::watch;
+
+use crate::world::{LONG, Server, call, text};
+
+/// Counts what it hears.
+struct Counting(Arc<AtomicUsize>);
+
+impl Handler for Counting {
+    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        if method == "roots/list" {
+            return Box::pin(std::future::ready(Ok(RawJson::parse(r#"{"roots":[]}"#).unwrap())));
+        }
+        Deaf.request(method, params)
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+// F16 F61
+#[tokio::test]
+async fn a_flood_of_notifications_is_delivered_in_full_and_the_reply_behind_it_too() {
+    for (script, count) in [("flood:10000", 10_000), ("list-changed-storm:100000", 100_000)] {
+        let heard = Arc::new(AtomicUsize::new(0));
+        let mut server = Server::scripted(&[script]).with_handler(Counting(Arc::clone(&heard)));
+        let connected = server.connect().await.unwrap();
+        let answer = call(&connected, "echo", json!({"message": "behind"})).await.unwrap();
+        assert_eq!(text(&answer), "behind");
+        assert_eq!(heard.load(Ordering::Relaxed), count, "{script}");
+    }
+}
+
+// F62
+#[tokio::test]
+async fn a_storm_of_progress_is_coalesced() {
+    let connected = Server::scripted(&["progress-storm:100000"]).connect().await.unwrap();
+    let (sender, mut progress) = watch::channel(None);
+    let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
+    let options = CallOptions { limit: Some(LONG), progress: Some(sender), ..CallOptions::default() };
+    let answer = connected.session.call("tools/call", params, options).await.unwrap();
+    assert_eq!(text(&answer), "x");
+    assert!(progress.borrow_and_update().is_some());
+}
+
+// F65
+#[tokio::test]
+async fn a_server_that_asks_while_we_wait_is_answered_or_refused() {
+    for (script, expected) in [("server-request:roots/list", "roots"), ("server-request:bogus", "-32601")] {
+        let mut server = Server::scripted(&[script]).with_handler(Counting(Arc::default()));
+        let connected = server.connect().await.unwrap();
+        let answer = call(&connected, "echo", json!({"message": "x"})).await.unwrap();
+        assert!(text(&answer).contains(expected), "{script}: {}", text(&answer));
+    }
+}
+
+// F12
+#[tokio::test]
+async fn noise_before_the_handshake_does_not_prevent_it() {
+    let connected = Server::scripted(&["noise:50"]).connect().await.unwrap();
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+}
+
+// F17
+#[tokio::test]
+async fn a_flooded_stderr_is_drained_and_its_end_is_kept() {
+    let connected = Server::scripted(&["stderr-flood:32"]).connect().await.unwrap();
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+    // Bytes that are no text become a mark of three.
+    assert!(connected.link.stderr().len() <= 3 * 64 * 1024 + 100);
+}
+
+// F13
+#[tokio::test]
+async fn a_reply_in_two_halves_is_one_reply() {
+    let connected = Server::scripted(&["split-reply:300"]).connect().await.unwrap();
+    let start = Instant::now();
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+    assert!(start.elapsed() >= Duration::from_millis(300));
+}
+
+// F11
+#[tokio::test]
+async fn a_server_that_stops_reading_costs_its_callers_their_limit_and_us_a_bounded_queue() {
+    // It stops after its first answer, so that must be the one to the greeting.
+    let connected = Server::scripted(&["no-read"]).connect_as(Era::Old, LONG).await.unwrap();
+    let payload = "x".repeat(64 * 1024);
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..1000 {
+        let session = connected.session.clone();
+        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": payload}));
+        let options = CallOptions { limit: Some(Duration::from_secs(1)), ..CallOptions::default() };
+        calls.spawn(async move { session.call("tools/call", params, options).await });
+    }
+    let start = Instant::now();
+    for outcome in calls.join_all().await {
+        assert!(matches!(outcome, Err(Failure::TimedOut { .. })), "{outcome:?}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(10));
+}

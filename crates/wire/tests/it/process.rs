@@ -1,0 +1,133 @@
+//! Servers as processes: how they start, die and are ended.
+
+use std::time::{Duration, Instant};
+
+use mcparley_model::config::Era;
+use mcparley_platform::process::Launch;
+use mcparley_testkit::{Scripted, log_lines, processes_tagged};
+use mcparley_wire::peer::{CallOptions, Deaf};
+use mcparley_wire::transport::stdio::Stdio;
+use mcparley_wire::{Exit, Failure, Params};
+use serde_json::json;
+
+use crate::world::{Server, call, log_file, text};
+
+// F01
+#[tokio::test]
+async fn a_server_that_exits_at_once_gives_its_code_and_its_last_words() {
+    let mut server = Server::scripted(&["exit-start"]);
+    let error = server.connect_as(Era::Old, Duration::from_secs(10)).await.unwrap_err();
+    let Failure::Closed { exit: Some(Exit { code: Some(3), .. }), .. } = error else {
+        panic!("{error:?}");
+    };
+}
+
+// F02 F28
+#[tokio::test]
+async fn a_program_that_cannot_be_started_is_named() {
+    for (program, cwd) in
+        [("no-such-program", None), ("/etc", None), ("/etc/passwd", None), ("sh", Some("/no/such"))]
+    {
+        let launch = Launch {
+            program: program.into(),
+            args: Vec::new(),
+            env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            cwd: cwd.map(Into::into),
+        };
+        let error = Stdio::start(&launch, std::sync::Arc::new(Deaf)).unwrap_err();
+        let Failure::Refused { reason, .. } = error else { panic!("{error:?}") };
+        assert!(reason.contains(cwd.unwrap_or(program)), "{reason}");
+    }
+}
+
+// F04
+#[tokio::test]
+async fn calls_in_flight_end_when_the_server_dies_and_say_that_the_outcome_is_unknown() {
+    let connected = Server::scripted(&["call-exit"]).connect().await.unwrap();
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..5 {
+        let session = connected.session.clone();
+        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
+        calls.spawn(async move { session.call("tools/call", params, CallOptions::default()).await });
+    }
+    let start = Instant::now();
+    for outcome in calls.join_all().await {
+        assert!(matches!(outcome, Err(Failure::Closed { .. })), "{outcome:?}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(3));
+}
+
+// F14
+#[tokio::test]
+async fn half_a_line_and_the_end_fail_the_call_at_once() {
+    let connected = Server::scripted(&["partial-exit"]).connect().await.unwrap();
+    let start = Instant::now();
+    assert!(call(&connected, "echo", json!({"message": "x"})).await.is_err());
+    assert!(start.elapsed() < Duration::from_secs(3));
+}
+
+// F09
+#[tokio::test]
+async fn a_server_that_closes_its_output_is_over_and_gone() {
+    let connected = Server::scripted(&["close-stdout:call"]).connect().await.unwrap();
+    let start = Instant::now();
+    let error = call(&connected, "echo", json!({"message": "x"})).await.unwrap_err();
+    assert!(matches!(error, Failure::Closed { .. }), "{error:?}");
+    assert!(start.elapsed() < Duration::from_secs(3));
+}
+
+// F07
+#[tokio::test]
+async fn a_call_that_is_given_up_is_told_once_and_the_next_one_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_file(&folder);
+    let connected = Server::new(Scripted::stdio(&[]).logged(&log)).connect().await.unwrap();
+    let params = Params::new().with("name", &"slow").with("arguments", &json!({"ms": 60_000}));
+    let slow = connected.session.call("tools/call", params, CallOptions::default());
+    assert!(tokio::time::timeout(Duration::from_millis(200), slow).await.is_err());
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "next"})).await.unwrap()), "next");
+    connected.link.stop().await;
+    let cancelled =
+        log_lines(&log).iter().filter(|line| line.text.contains("notifications/cancelled")).count();
+    assert_eq!(cancelled, 1);
+}
+
+// T1 B57
+#[tokio::test]
+async fn a_server_sees_exactly_the_environment_it_is_given() {
+    let connected = Server::scripted(&[]).connect().await.unwrap();
+    let answer = text(&call(&connected, "env", json!({})).await.unwrap());
+    let env: std::collections::BTreeMap<String, String> = serde_json::from_str(&answer).unwrap();
+    assert_eq!(env.keys().collect::<Vec<_>>(), ["MARK", "PATH"]);
+}
+
+// L8 L9 F18 F20
+#[tokio::test]
+async fn stopping_ends_a_stubborn_server_and_all_it_started() {
+    let tag = format!("wire-{}", std::process::id());
+    let scripted = Scripted::stdio(&["ignore-term", "daemon"]).with("--tag", &tag);
+    let connected = Server::new(scripted).connect().await.unwrap();
+    assert!(processes_tagged(&tag).len() >= 2);
+    let start = Instant::now();
+    connected.link.stop().await;
+    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
+    assert!(processes_tagged(&tag).is_empty());
+}
+
+// L9 F25
+#[tokio::test]
+async fn dropping_a_server_ends_it_and_leaves_no_descriptor() {
+    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let connected = Server::scripted(&[]).connect().await.unwrap();
+    drop(connected);
+    let before = descriptors();
+    for _ in 0..20 {
+        let connected = Server::scripted(&[]).connect_as(Era::Old, Duration::from_secs(10)).await.unwrap();
+        let pid = connected.link.pid();
+        let peer = connected.session.peer().clone();
+        drop(connected);
+        peer.ended().await;
+        assert!(!std::path::Path::new(&format!("/proc/{pid}/exe")).exists());
+    }
+    assert!(descriptors() <= before + 2, "{} then {}", before, descriptors());
+}
