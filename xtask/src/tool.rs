@@ -10,9 +10,16 @@ use crate::step::Step;
 use crate::workspace;
 
 /// The test runner: a process for each test, and a time limit.
-pub(crate) const NEXTEST: Tool = Tool { name: "cargo-nextest", word: "nextest", version: "0.9.143" };
+///
+/// Without its self-update, which would bring a TLS stack along to be built and never used.
+pub(crate) const NEXTEST: Tool = Tool {
+    name: "cargo-nextest",
+    word: "nextest",
+    version: "0.9.143",
+    choice: &["--no-default-features", "--features", "default-no-update"],
+};
 /// The judge of dependencies.
-pub(crate) const DENY: Tool = Tool { name: "cargo-deny", word: "deny", version: "0.20.2" };
+pub(crate) const DENY: Tool = Tool { name: "cargo-deny", word: "deny", version: "0.20.2", choice: &[] };
 
 /// A cargo subcommand in one version.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +27,8 @@ pub(crate) struct Tool {
     name: &'static str,
     word: &'static str,
     version: &'static str,
+    /// What more to tell `cargo install`.
+    choice: &'static [&'static str],
 }
 
 impl Tool {
@@ -39,8 +48,9 @@ impl Tool {
         }
         eprintln!("{} {} is not here: building it into `.tools`", self.name, self.version);
         // `--force`, because a copy that cargo knows of may still be broken or gone.
-        let install = ["install", self.name, "--version", self.version, "--locked", "--force", "--root"];
-        Step::cargo(&install).args(&[".tools".to_owned()]).run()?;
+        let install =
+            ["install", self.name, "--version", self.version, "--locked", "--force", "--root", ".tools"];
+        Step::cargo(&[&install, self.choice].concat()).run()?;
         Ok(own)
     }
 
