@@ -1,6 +1,6 @@
 //! One end of a conversation: requests out, answers back, and the other side's wishes.
 //!
-//! Symmetric and transport-blind. A transport gives an [`Outbound`] and feeds what comes to the [`Inbox`];
+//! Symmetric and transport-blind. A transport gives an `Outbound` and feeds what comes to the `Inbox`;
 //! nothing that comes can block what follows it: answers wake their callers, notifications are handed over
 //! without waiting, requests of the other side run beside.
 
@@ -21,7 +21,7 @@ use crate::json::RawJson;
 use crate::message;
 use pending::Pending;
 
-pub use call::{CallOptions, Progress};
+pub use call::{CallOptions, Prepared, Progress};
 pub(crate) use inbox::Inbox;
 pub use inbox::Strays;
 

@@ -19,7 +19,7 @@ use crate::message;
 pub struct CallOptions {
     /// How long to wait for the answer; absent means for ever.
     pub limit: Option<Duration>,
-    /// Where the newest progress goes; the caller puts [`Peer::next_token`]'s value into `_meta`.
+    /// Where the newest progress goes; the caller puts [`Prepared::token`] into `_meta`.
     pub progress: Option<watch::Sender<Option<Progress>>>,
     /// Whether giving up is told to the other side. Not so for the handshake.
     pub silent: bool,
