@@ -9,7 +9,7 @@
 //! | which entries are one server | [`signature`] |
 //! | who may say what about servers | [`settings`], [`policy`], [`approval`] |
 //! | **what becomes of every declared server** | **[`plan`]**, the place to start reading |
-//! | what is a tool called | [`name`] |
+//! | what is a tool, and what is it called | [`tool`], [`name`] |
 //! | may it be called | [`permission`] |
 //! | what may be shown | [`secret`], [`text`] |
 //! | what do other programs call their servers | [`import`] |
@@ -33,3 +33,4 @@ pub mod secret;
 pub mod settings;
 pub mod signature;
 pub mod text;
+pub mod tool;

@@ -1,0 +1,214 @@
+//! What a server says about one of its tools, taken apart with care.
+//!
+//! Everything here is the server's word: texts are cleaned and cut before anyone sees them, hints never decide
+//! a permission, and a tool that cannot be used is withheld alone, with the reason (N4–N8).
+
+mod clean;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::limits::DESCRIPTION_CHARS;
+use crate::name::ToolName;
+use crate::text::{clean, cut};
+
+/// A tool that can be offered.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// Its name as the server announced it; what a call must name.
+    pub name: ToolName,
+    /// A name for people.
+    pub title: Option<String>,
+    /// What it does, cleaned and cut.
+    pub description: String,
+    /// The JSON Schema of its arguments: as it came, unless there was something to clean.
+    pub input_schema: Box<RawValue>,
+    /// The JSON Schema of its structured result.
+    pub output_schema: Option<Box<RawValue>>,
+    /// What it says about its effects.
+    pub hints: Hints,
+    /// Words to find it by.
+    pub search_hint: Option<String>,
+    /// When it wants to be in a model's list.
+    pub loading: Loading,
+}
+
+/// What a tool says about its effects. Hints of an untrusted party: they order work, they permit nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It may destroy something.
+    pub destructive: bool,
+    /// Doing it twice is doing it once.
+    pub idempotent: bool,
+    /// It reaches beyond this machine.
+    pub open_world: bool,
+}
+
+/// When a tool wants to be in a model's list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loading {
+    /// When there is room.
+    #[default]
+    Normal,
+    /// Always.
+    Always,
+    /// Only when it is searched for.
+    Deferred,
+}
+
+/// Why a tool is withheld.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It is not an object.
+    NotAnObject,
+    /// A field is missing or of the wrong kind.
+    Field {
+        /// The field.
+        name: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// Another tool of the server has this name already.
+    Twice,
+}
+
+/// A tool that is not offered, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withheld {
+    /// What is left of its name, cleaned.
+    pub name: String,
+    /// Why.
+    pub fault: Fault,
+}
+
+impl Tool {
+    /// Reads one entry of a tools list.
+    ///
+    /// # Errors
+    /// [`Withheld`], when a model could not use it.
+    pub fn read(entry: &RawValue) -> Result<Self, Withheld> {
+        let withheld = |name: &str, fault| Withheld { name: cut(&clean(name), 64).into_owned(), fault };
+        // Deeper nesting than any schema needs ends here as well: the parser has a limit.
+        let decoded = serde_json::from_str::<Map<String, Value>>(entry.get());
+        let written = serde_json::from_str::<Written<'_>>(entry.get());
+        let (Ok(entry), Ok(written)) = (decoded, written) else {
+            return Err(withheld("", Fault::NotAnObject));
+        };
+        let Some(name) = entry.get("name").and_then(Value::as_str) else {
+            return Err(withheld("", Fault::Field { name: "name", expected: "a string" }));
+        };
+        Self::from_entry(name, &entry, &written).map_err(|fault| withheld(name, fault))
+    }
+
+    fn from_entry(name: &str, entry: &Map<String, Value>, written: &Written<'_>) -> Result<Self, Fault> {
+        let annotations = entry.get("annotations").and_then(Value::as_object);
+        let meta = entry.get("_meta").and_then(Value::as_object);
+        let title =
+            text(entry, "title")?.or_else(|| annotations.and_then(|map| text(map, "title").ok().flatten()));
+        let search_hint = meta.and_then(|meta| meta.get("anthropic/searchHint")).and_then(Value::as_str);
+        Ok(Self {
+            name: ToolName::new(name),
+            title: title.map(|title| cut(&clean(title), DESCRIPTION_CHARS).into_owned()),
+            description: text(entry, "description")?
+                .map(|text| cut(&clean(text), DESCRIPTION_CHARS).into_owned())
+                .unwrap_or_default(),
+            input_schema: schema("inputSchema", entry, written.input_schema)?
+                .ok_or(Fault::Field { name: "inputSchema", expected: "a JSON Schema" })?,
+            // Results are checked against it; without it they simply are not.
+            output_schema: schema("outputSchema", entry, written.output_schema).ok().flatten(),
+            hints: Hints::read(annotations),
+            search_hint: search_hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ")),
+            loading: Loading::read(meta),
+        })
+    }
+}
+
+impl Hints {
+    /// The protocol's defaults: what says nothing may write, destroy, and reach out.
+    fn read(annotations: Option<&Map<String, Value>>) -> Self {
+        let hint = |name: &str, default: bool| {
+            annotations.and_then(|map| map.get(name)).and_then(Value::as_bool).unwrap_or(default)
+        };
+        let read_only = hint("readOnlyHint", false);
+        Self {
+            read_only,
+            destructive: !read_only && hint("destructiveHint", true),
+            idempotent: read_only || hint("idempotentHint", false),
+            open_world: hint("openWorldHint", true),
+        }
+    }
+}
+
+impl Loading {
+    fn read(meta: Option<&Map<String, Value>>) -> Self {
+        let is = |name: &str| meta.and_then(|meta| meta.get(name)) == Some(&Value::Bool(true));
+        if is("anthropic/alwaysLoad") {
+            Self::Always
+        } else if is("anthropic/deferLoading") {
+            Self::Deferred
+        } else {
+            Self::Normal
+        }
+    }
+}
+
+fn text<'e>(entry: &'e Map<String, Value>, name: &'static str) -> Result<Option<&'e str>, Fault> {
+    match entry.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Fault::Field { name, expected: "a string" }),
+    }
+}
+
+/// A schema of an object, cleaned. Other schemas are legal JSON Schema and no model takes them.
+fn schema(
+    name: &'static str,
+    entry: &Map<String, Value>,
+    written: Option<&RawValue>,
+) -> Result<Option<Box<RawValue>>, Fault> {
+    let fault = Fault::Field { name, expected: "a JSON Schema of an object" };
+    let (Some(schema), Some(written)) = (entry.get(name), written) else { return Ok(None) };
+    let is_object = schema.as_object().is_some_and(|schema| {
+        schema.get("type").is_none_or(|kind| {
+            kind == "object" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "object"))
+        })
+    });
+    if !is_object {
+        return Err(fault);
+    }
+    let mut cleaned = schema.clone();
+    if !clean::strings(&mut cleaned) {
+        return Ok(Some(written.to_owned()));
+    }
+    RawValue::from_string(cleaned.to_string()).map(Some).map_err(|_| fault)
+}
+
+/// The schemas as they are written, byte for byte.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'e> {
+    #[serde(borrow, default)]
+    input_schema: Option<&'e RawValue>,
+    #[serde(borrow, default)]
+    output_schema: Option<&'e RawValue>,
+}
+
+impl fmt::Display for Withheld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fault {
+            Fault::NotAnObject => f.write_str("an entry of the tools list is not an object"),
+            Fault::Field { name, expected } => write!(f, "tool `{}`: `{name}` is not {expected}", self.name),
+            Fault::Twice => write!(f, "tool `{}` is listed twice", self.name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

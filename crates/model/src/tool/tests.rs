@@ -1,0 +1,96 @@
+//! What becomes of each form of a tool.
+
+use serde_json::json;
+
+use super::*;
+
+fn read(entry: &Value) -> Result<Tool, Withheld> {
+    Tool::read(&RawValue::from_string(entry.to_string()).unwrap())
+}
+
+const SCHEMA: &str =
+    r##"{"type": "object", "properties":{"b":{"type":"string"},"a":{"$ref":"#/$defs/x"}},"x-odd":1.50}"##;
+
+// N4 N5 N8
+#[test]
+fn a_tool_is_read_with_its_schema_untouched() {
+    let entry = json!({
+        "name": "do it", "title": "Do", "description": "Does it", "outputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": true, "openWorldHint": false},
+        "_meta": {"anthropic/searchHint": "  a \n b ", "anthropic/alwaysLoad": true}, "unknown": 1
+    });
+    let entry = entry.to_string().replacen('{', &format!(r#"{{"inputSchema": {SCHEMA},"#), 1);
+    let tool = Tool::read(&RawValue::from_string(entry).unwrap()).unwrap();
+    assert_eq!(tool.name.as_str(), "do it");
+    assert_eq!(tool.title.as_deref(), Some("Do"));
+    assert_eq!(tool.description, "Does it");
+    assert_eq!(tool.input_schema.get(), SCHEMA);
+    assert!(tool.output_schema.is_some());
+    assert_eq!(
+        tool.hints,
+        Hints { read_only: true, destructive: false, idempotent: true, open_world: false }
+    );
+    assert_eq!(tool.search_hint.as_deref(), Some("a b"));
+    assert_eq!(tool.loading, Loading::Always);
+}
+
+// N4
+#[test]
+fn a_tool_that_says_nothing_may_do_anything() {
+    let tool = read(&json!({"name": "x", "inputSchema": {}})).unwrap();
+    assert_eq!(
+        tool.hints,
+        Hints { read_only: false, destructive: true, idempotent: false, open_world: true }
+    );
+    assert_eq!(tool.loading, Loading::Normal);
+}
+
+// N8
+#[test]
+fn an_unusable_tool_is_withheld_with_the_reason() {
+    for (entry, reason) in [
+        (json!(1), "an entry of the tools list is not an object"),
+        (json!({"inputSchema": {}}), "tool ``: `name` is not a string"),
+        (json!({"name": 7, "inputSchema": {}}), "tool ``: `name` is not a string"),
+        (json!({"name": "x"}), "tool `x`: `inputSchema` is not a JSON Schema"),
+        (
+            json!({"name": "x", "inputSchema": true}),
+            "tool `x`: `inputSchema` is not a JSON Schema of an object",
+        ),
+        (
+            json!({"name": "x", "inputSchema": {"type": "array"}}),
+            "tool `x`: `inputSchema` is not a JSON Schema of an object",
+        ),
+        (
+            json!({"name": "x", "description": 1, "inputSchema": {}}),
+            "tool `x`: `description` is not a string",
+        ),
+        (
+            json!({"name": "x\u{1b}[2J", "inputSchema": 1}),
+            "tool `x[2J`: `inputSchema` is not a JSON Schema of an object",
+        ),
+    ] {
+        assert_eq!(read(&entry).unwrap_err().to_string(), reason, "{entry}");
+    }
+    let odd =
+        json!({"name": "x", "inputSchema": {}, "outputSchema": true, "annotations": null, "title": null});
+    assert!(read(&odd).is_ok(), "what is not needed does not matter");
+}
+
+// N6 N7 B39 B41 B43
+#[test]
+fn every_text_is_cleaned_and_long_ones_are_cut() {
+    let hidden = "a\u{202e}b\u{e0041}c\u{200b}";
+    let tool = read(&json!({
+        "name": "x", "title": hidden, "description": format!("{hidden}{}", "x".repeat(60_000)),
+        "inputSchema": {"properties": {hidden: {"description": hidden, "enum": [hidden], "x": [{"y": hidden}]}}}
+    }))
+    .unwrap();
+    assert_eq!(tool.title.as_deref(), Some("abc"));
+    assert!(tool.description.starts_with("abcx") && tool.description.ends_with("… [truncated]"));
+    assert!(tool.description.chars().count() <= DESCRIPTION_CHARS + "… [truncated]".chars().count());
+    assert_eq!(
+        tool.input_schema.get(),
+        r#"{"properties":{"abc":{"description":"abc","enum":["abc"],"x":[{"y":"abc"}]}}}"#
+    );
+}
