@@ -30,11 +30,13 @@
 
 pub mod change;
 pub mod import;
+mod launch;
 mod places;
 mod sources;
 
 pub use mcparley_model as model;
 
+pub use launch::launch;
 pub use places::Places;
 pub use sources::{
     Connector, ConnectorError, Connectors, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,

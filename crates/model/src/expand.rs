@@ -20,6 +20,11 @@ impl Env {
         self.0.get(name).map(String::as_str)
     }
 
+    /// Every variable, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Sets a variable, for what plugins and settings add.
     pub fn set(&mut self, name: &str, value: &str) {
         self.0.insert(name.to_owned(), value.to_owned());
