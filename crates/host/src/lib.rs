@@ -1,6 +1,7 @@
 //! What is alive, and one call from end to end: the crate other agents embed.
 //!
-//! Today it reads, judges and edits the configuration of MCP servers; connections and calls come next.
+//! Today it reads, judges and edits the configuration of MCP servers, and talks to local ones; keeping
+//! connections alive and the call pipeline come next.
 //!
 //! | to | start at |
 //! |---|---|
@@ -8,6 +9,7 @@
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
 //! | take over servers of other programs | [`import`] |
+//! | talk to a local server, and know what it offers | [`connect()`], [`Surface`] |
 //!
 //! The crate never looks around: home, working directory and environment are handed in.
 //!
@@ -29,16 +31,20 @@
 //! ```
 
 pub mod change;
+mod connect;
 pub mod import;
 mod launch;
 mod places;
 mod sources;
+mod surface;
 
 pub use mcparley_model as model;
 
+pub use connect::connect;
 pub use launch::launch;
 pub use places::Places;
 pub use sources::{
     Connector, ConnectorError, Connectors, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,
     load,
 };
+pub use surface::{Cut, Gap, Surface, Why};

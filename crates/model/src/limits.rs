@@ -2,6 +2,8 @@
 //!
 //! The environment reference page is generated from [`VARIABLES`].
 
+use std::time::Duration;
+
 /// The most a configuration file may hold.
 ///
 /// The largest seen in the wild is a `~/.claude.json` of a few megabytes; a hundred is a mistake or an attack.
@@ -87,3 +89,15 @@ pub const STDERR_BYTES: usize = 64 * 1024;
 ///
 /// Generated servers have been seen with 15 to 60 kB of documentation per tool.
 pub const DESCRIPTION_CHARS: usize = 2048;
+
+/// How many pages of one list are asked for.
+pub const LIST_PAGES: usize = 128;
+
+/// How many entries of one list are taken; the largest server seen has some hundreds of tools.
+pub const LIST_ITEMS: usize = 4096;
+
+/// The largest pointer to a next page.
+pub const CURSOR_BYTES: usize = 64 * 1024;
+
+/// How long one list may take with all its pages.
+pub const LIST_TIME: Duration = Duration::from_secs(30);

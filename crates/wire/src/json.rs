@@ -3,6 +3,9 @@
 //! Decoding and encoding again would lose unknown fields, key order and number forms, and cost more than
 //! all the rest. Who needs a value decodes just what it asked for.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,6 +45,27 @@ impl RawJson {
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// The value as `serde_json` keeps raw ones; absent only if it was no JSON, which it always is.
+    #[must_use]
+    pub fn as_raw_value(&self) -> Option<&RawValue> {
+        serde_json::from_slice(&self.0).ok()
+    }
+
+    /// The member `name` of an object; of several the last. Shares the bytes of the whole.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<Self> {
+        let members: HashMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(&self.0).ok()?;
+        members.get(name).map(|raw| Self::slice(&self.0, raw))
+    }
+
+    /// The elements of the array that is the member `name` of an object. Each shares the bytes of the whole.
+    #[must_use]
+    pub fn elements(&self, name: &str) -> Option<Vec<Self>> {
+        let array = self.member(name)?;
+        let elements: Vec<&RawValue> = serde_json::from_slice(&array.0).ok()?;
+        Some(elements.into_iter().map(|raw| Self::slice(&array.0, raw)).collect())
     }
 
     /// Decodes it as what was asked for. Nesting deeper than 128 is damage, never a stack overflow.

@@ -16,6 +16,7 @@ mod policy;
 mod precedence;
 mod repository;
 mod sizes;
+mod surface;
 mod tracked;
 mod untrusted;
 mod variables;

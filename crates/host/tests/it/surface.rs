@@ -1,0 +1,115 @@
+//! From a line in a file to what a server offers: real files, real processes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcparley::model::config::Transport;
+use mcparley::model::expand::Env;
+use mcparley::{Cut, Surface, Why, connect};
+use mcparley_testkit::Scripted;
+use mcparley_wire::handshake::Connected;
+use mcparley_wire::peer::{CallOptions, Deaf};
+use mcparley_wire::transport::stdio::Stdio;
+use mcparley_wire::{Failure, Params};
+use serde_json::json;
+
+use crate::world::World;
+
+const LONG: Duration = Duration::from_secs(20);
+
+/// Configures a scripted server in a user's file, plans, and connects to what the plan says.
+async fn configured(scripted: &Scripted) -> Result<Connected<Stdio>, Failure> {
+    let entry = json!({"mcpServers": {"it": {"command": scripted.program, "args": scripted.args}}});
+    let world = World::with(&[("home/.claude.json", &entry.to_string())]);
+    let loaded = world.load();
+    let server = loaded.plan.ready().next().unwrap();
+    let env: Env = [("PATH", "/usr/bin:/bin"), ("TOKEN", "canary")]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let config = server.config.as_ref().unwrap();
+    connect(config, &env, &world.places(), Arc::new(Deaf), LONG).await
+}
+
+async fn surface(scripts: &[&str]) -> Surface {
+    let connected = configured(&Scripted::stdio(scripts)).await.unwrap();
+    Surface::fetch(&connected.session).await
+}
+
+// L11 T9
+#[tokio::test]
+async fn everything_a_server_offers_is_fetched_in_both_eras() {
+    for version in ["2024-11-05", "2025-11-25", "2026-07-28"] {
+        let scripted = Scripted::stdio(&[]).with("--versions", version);
+        let connected = configured(&scripted).await.unwrap();
+        let surface = Surface::fetch(&connected.session).await;
+        let names: Vec<&str> = surface.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert!(names.contains(&"echo") && names.contains(&"add"), "{version}: {names:?}");
+        let echo = surface.tools.iter().find(|tool| tool.name.as_str() == "echo").unwrap();
+        assert!(echo.hints.read_only);
+        assert_eq!(surface.withheld, []);
+        assert!(surface.gaps.is_empty(), "{:?}", surface.gaps);
+    }
+}
+
+// N8
+#[tokio::test]
+async fn a_bad_tool_is_withheld_and_the_good_ones_stay() {
+    let good = surface(&[]).await.tools.len();
+    let surface = surface(&["bad-tools"]).await;
+    assert!(surface.tools.len() >= good.min(2), "{:?}", surface.tools.len());
+    assert!(surface.withheld.len() >= 4, "{:?}", surface.withheld);
+    assert!(surface.withheld.iter().all(|withheld| !withheld.to_string().is_empty()));
+}
+
+// F64
+#[tokio::test]
+async fn a_list_without_an_end_is_cut_and_what_was_seen_is_kept() {
+    for (script, expected) in [("cursor-same", Cut::Repeated), ("cursor-endless", Cut::Pages(128))] {
+        let start = Instant::now();
+        let surface = surface(&[script]).await;
+        assert!(start.elapsed() < Duration::from_secs(10), "{script}");
+        assert!(!surface.tools.is_empty(), "{script}");
+        assert!(
+            matches!(surface.gaps.as_slice(), [gap] if matches!(&gap.why, Why::Cut(cut) if *cut == expected)),
+            "{script}: {:?}",
+            surface.gaps
+        );
+    }
+    let many = surface(&["many-tools:5000"]).await;
+    assert_eq!(many.tools.len(), 4096);
+    assert!(matches!(many.gaps.as_slice(), [gap] if matches!(gap.why, Why::Cut(Cut::Items(4096)))));
+}
+
+// T9
+#[tokio::test]
+async fn an_error_to_one_list_leaves_the_others_alone() {
+    let whole = surface(&[]).await;
+    let surface = surface(&["list-error:tools/list"]).await;
+    assert!(surface.tools.is_empty());
+    assert_eq!(surface.prompts.len(), whole.prompts.len());
+    assert_eq!(surface.resources.len(), whole.resources.len());
+    assert!(surface.gaps[0].to_string().starts_with("`tools/list`: the server answered with error -32603"));
+}
+
+// B57 T1
+#[tokio::test]
+async fn a_configured_server_is_called_and_sees_no_secret_of_ours() {
+    let connected = configured(&Scripted::stdio(&[])).await.unwrap();
+    let params = Params::new().with("name", &"env").with("arguments", &json!({}));
+    let answer = connected.session.call("tools/call", params, CallOptions::default()).await.unwrap();
+    let text = String::from_utf8_lossy(answer.as_bytes()).into_owned();
+    assert!(text.contains("CLAUDE_PROJECT_DIR"), "{text}");
+    assert!(!text.contains("canary"), "{text}");
+}
+
+// T9: what is not spoken yet is said, not tried.
+#[tokio::test]
+async fn a_remote_server_is_refused_with_the_reason() {
+    let world = World::with(&[("home/.claude.json", r#"{"mcpServers": {"it": {"url": "https://h/"}}}"#)]);
+    let loaded = world.load();
+    let config = loaded.plan.servers[0].config.as_ref().unwrap();
+    assert!(matches!(config.transport, Transport::Http(_)));
+    let error = connect(config, &Env::default(), &world.places(), Arc::new(Deaf), LONG).await.unwrap_err();
+    assert_eq!(error.to_string(), "the server could not be started: `http` servers are not connected to yet");
+}
