@@ -5,7 +5,7 @@
 //! the repository cannot write; a no counts from anywhere. Names compare normalised.
 
 use crate::config::Spanned;
-use crate::name::{ServerName, normalise_server};
+use crate::name::{ServerName, is_same_server};
 use crate::scope::Origin;
 use crate::signature::Definition;
 
@@ -86,8 +86,8 @@ impl Choices {
     /// The answer for the server `name`, defined as `definition`.
     #[must_use]
     pub fn approval(&self, name: &ServerName, definition: &Definition, session: Session) -> Approval {
-        let wanted = normalise_server(name);
-        let named = |entry: &&Spanned<ServerName>| normalise_server(&entry.value) == wanted;
+        let is_it = |other: &ServerName| is_same_server(other.as_str(), name.as_str());
+        let named = |entry: &&Spanned<ServerName>| is_it(&entry.value);
         if let Some(rejection) = self.rejected.iter().find(named) {
             return Approval::Rejected { by: rejection.origin.clone() };
         }
@@ -100,8 +100,7 @@ impl Choices {
                 claim.map_or(Pending::Undecided, |claim| Pending::SelfApproved { by: claim.origin.clone() }),
             );
         };
-        let mut known =
-            self.definitions.iter().filter(|(name, _)| normalise_server(name) == wanted).peekable();
+        let mut known = self.definitions.iter().filter(|(name, _)| is_it(name)).peekable();
         if known.peek().is_none() {
             return Approval::Pending(Pending::NameOnly { by: yes.origin.clone() });
         }

@@ -4,43 +4,48 @@
 //! variable that is set but empty stays empty. `$$`, `$VAR` and a lone `$` are ordinary text.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::explain::Explain;
 use crate::limits::EXPANDED_BYTES;
 use crate::scope::Origin;
 
-/// The variables a program was given, as a value.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Env(BTreeMap<String, String>);
+/// The variables a program was given, as a value. A copy with a few changes costs only the changes.
+#[derive(Clone, Default)]
+pub struct Env {
+    given: Arc<BTreeMap<String, String>>,
+    set: BTreeMap<String, String>,
+}
 
 impl Env {
     /// The value of `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        self.set.get(name).or_else(|| self.given.get(name)).map(String::as_str)
     }
 
-    /// Every variable, by name.
+    /// Every variable.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+        let given = self.given.iter().filter(|(name, _)| !self.set.contains_key(*name));
+        given.chain(&self.set).map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// Sets a variable, for what plugins and settings add.
     pub fn set(&mut self, name: &str, value: &str) {
-        self.0.insert(name.to_owned(), value.to_owned());
+        self.set.insert(name.to_owned(), value.to_owned());
     }
 }
 
 impl FromIterator<(String, String)> for Env {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
-        Self(variables.into_iter().collect())
+        Self { given: Arc::new(variables.into_iter().collect()), set: BTreeMap::new() }
     }
 }
 
 impl std::fmt::Debug for Env {
     /// Names only: an environment is where secrets live.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.0.keys()).finish()
+        f.debug_set().entries(self.iter().map(|(name, _)| name)).finish()
     }
 }
 

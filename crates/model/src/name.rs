@@ -114,15 +114,31 @@ pub fn normalise_server(name: &ServerName) -> String {
     normalise_server_text(name.as_str())
 }
 
+/// Whether two servers' names are the same once normalised. Policies ask this for every pair, so it makes
+/// no strings unless a connector is concerned.
+#[must_use]
+pub fn is_same_server(left: &str, right: &str) -> bool {
+    if left == right {
+        return true;
+    }
+    if [left, right].iter().any(|name| name.starts_with(CONNECTOR_PREFIX)) {
+        return normalise_server_text(left) == normalise_server_text(right);
+    }
+    left.chars().map(public).eq(right.chars().map(public))
+}
+
 /// The tool's part of a public name, before anything is shortened.
 #[must_use]
 pub fn normalise_tool(name: &ToolName) -> String {
     normalise(name.as_str())
 }
 
+/// What the names of an organisation's connectors begin with.
+const CONNECTOR_PREFIX: &str = "claude.ai ";
+
 pub(crate) fn normalise_server_text(name: &str) -> String {
     let normal = normalise(name);
-    if name.starts_with("claude.ai ") {
+    if name.starts_with(CONNECTOR_PREFIX) {
         let words: Vec<_> = normal.split('_').filter(|word| !word.is_empty()).collect();
         words.join("_")
     } else {
@@ -132,8 +148,12 @@ pub(crate) fn normalise_server_text(name: &str) -> String {
 
 fn normalise(name: &str) -> String {
     let mut normal = String::with_capacity(name.len());
-    normal.extend(name.chars().map(|character| if is_public(character) { character } else { '_' }));
+    normal.extend(name.chars().map(public));
     normal
+}
+
+fn public(character: char) -> char {
+    if is_public(character) { character } else { '_' }
 }
 
 fn is_public(character: char) -> bool {

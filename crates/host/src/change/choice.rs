@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mcparley_model::edit::{EditError, Editor};
-use mcparley_model::name::{ServerName, normalise_server};
+use mcparley_model::name::{ServerName, is_same_server};
 use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::scope::{Origin, Scope};
 use mcparley_model::signature::Definition;
@@ -215,8 +215,8 @@ fn project_server<'l>(loaded: &'l Loaded, name: &str) -> Result<&'l Planned, Cha
 }
 
 fn same_name(name: &ServerName) -> impl Fn(&str) -> bool + use<> {
-    let wanted = normalise_server(name);
-    move |entry| normalise_server(&ServerName::new(entry)) == wanted
+    let wanted = name.clone();
+    move |entry| is_same_server(entry, wanted.as_str())
 }
 
 /// A rejection in a file that approving does not touch.

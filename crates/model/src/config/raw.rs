@@ -98,7 +98,8 @@ impl RawServer {
     /// # Errors
     /// The first field with a wrong shape.
     pub fn read(name: &str, value: Node<'_>) -> Result<Self, ConfigError> {
-        let entry = Reader { path: format!("mcpServers.{name}") };
+        let servers = Reader { above: None, step: Step::Name("mcpServers") };
+        let entry = servers.at(name);
         let mut server = Self::default();
         for member in entry.members(value)? {
             server.read_field(&entry, member)?;
@@ -106,7 +107,7 @@ impl RawServer {
         Ok(server)
     }
 
-    fn read_field(&mut self, entry: &Reader, member: Member<'_>) -> Result<(), ConfigError> {
+    fn read_field(&mut self, entry: &Reader<'_>, member: Member<'_>) -> Result<(), ConfigError> {
         let Member { name, value, .. } = member;
         let at = entry.at(name);
         match name {
@@ -136,7 +137,7 @@ impl RawServer {
         Ok(())
     }
 
-    fn read_oauth(&mut self, reader: &Reader, value: Node<'_>) -> Result<RawOauth, ConfigError> {
+    fn read_oauth(&mut self, reader: &Reader<'_>, value: Node<'_>) -> Result<RawOauth, ConfigError> {
         let mut oauth = RawOauth::default();
         for member in reader.members(value)? {
             let at = reader.at(member.name);
@@ -153,30 +154,47 @@ impl RawServer {
     }
 }
 
-fn unknown(at: &Reader, member: &Member<'_>) -> Hint {
+fn unknown(at: &Reader<'_>, member: &Member<'_>) -> Hint {
     Hint {
-        text: format!("`{}` is not a known field; it is kept but has no effect", at.path),
+        text: format!("`{}` is not a known field; it is kept but has no effect", at.path()),
         origin: member.origin(),
     }
 }
 
-/// Reads values and knows the path of the one it stands at.
-struct Reader {
-    path: String,
+/// Reads values and knows the way to the one it stands at; the path is spelt out only for a message.
+#[derive(Clone, Copy)]
+struct Reader<'p> {
+    above: Option<&'p Reader<'p>>,
+    step: Step<'p>,
 }
 
-impl Reader {
-    fn at(&self, name: &str) -> Self {
-        Self { path: format!("{}.{name}", self.path) }
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Name(&'p str),
+    Index(usize),
+}
+
+impl Reader<'_> {
+    fn at<'s>(&'s self, name: &'s str) -> Reader<'s> {
+        Reader { above: Some(self), step: Step::Name(name) }
     }
 
-    fn index(&self, index: usize) -> Self {
-        Self { path: format!("{}[{index}]", self.path) }
+    fn index(&self, index: usize) -> Reader<'_> {
+        Reader { above: Some(self), step: Step::Index(index) }
+    }
+
+    fn path(&self) -> String {
+        let above = self.above.map(Reader::path).unwrap_or_default();
+        match self.step {
+            Step::Name(name) if above.is_empty() => name.to_owned(),
+            Step::Name(name) => format!("{above}.{name}"),
+            Step::Index(index) => format!("{above}[{index}]"),
+        }
     }
 
     fn wrong(&self, value: Node<'_>, expected: &'static str) -> ConfigError {
         ConfigError::Shape {
-            path: self.path.clone(),
+            path: self.path(),
             expected,
             found: value.kind().to_string(),
             origin: value.origin(),
@@ -235,7 +253,7 @@ impl Reader {
 
     fn wrong_number(&self, value: Node<'_>, expected: &'static str) -> ConfigError {
         let found = value.as_number().map_or_else(|| value.kind().to_string(), |text| format!("`{text}`"));
-        ConfigError::Shape { path: self.path.clone(), expected, found, origin: value.origin() }
+        ConfigError::Shape { path: self.path(), expected, found, origin: value.origin() }
     }
 
     fn kind(&self, value: Node<'_>) -> Result<Kind, ConfigError> {
@@ -250,16 +268,14 @@ impl Reader {
     }
 
     fn not_a_choice(&self, word: &str, value: Node<'_>) -> ConfigError {
-        let name = self.path.rsplit('.').next().unwrap_or_default();
+        let name = match self.step {
+            Step::Name(name) => name,
+            Step::Index(_) => "",
+        };
         let choices = match field::find(name).map(|field| field.shape) {
             Some(Shape::Choice(words)) => words,
             Some(_) | None => &[],
         };
-        ConfigError::Choice {
-            path: self.path.clone(),
-            word: word.to_owned(),
-            choices,
-            origin: value.origin(),
-        }
+        ConfigError::Choice { path: self.path(), word: word.to_owned(), choices, origin: value.origin() }
     }
 }

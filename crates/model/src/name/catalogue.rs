@@ -33,7 +33,7 @@ impl Names {
     pub fn extend(&self, pairs: impl IntoIterator<Item = (ServerName, ToolName)>) -> Self {
         let newcomers: HashSet<_> =
             pairs.into_iter().filter(|(server, tool)| self.public(server, tool).is_none()).collect();
-        let mut contest = Contest::new(self);
+        let mut contest = Contest::new(self, newcomers.len());
         for (server, tool) in newcomers {
             contest.enter(Candidate::new(server, tool));
         }
@@ -130,12 +130,14 @@ struct Contest {
 
 impl Contest {
     /// Begins with the names that `earlier` tools have, and those they would have had were it not for others.
-    fn new(earlier: &Names) -> Self {
+    fn new(earlier: &Names, newcomers: usize) -> Self {
         let given = earlier.originals.keys().map(|public| Arc::clone(&public.0));
         let contested =
             earlier.originals.values().filter_map(|(server, tool)| plain(server, tool).map(Arc::from));
-        let holders = given.chain(contested).map(|name| (name, Holder::Settled)).collect();
-        Self { holders, candidates: Vec::new() }
+        // Twice as many names as tools, should each stand on two: growing a large map costs more than its room.
+        let mut holders = HashMap::with_capacity(2 * (earlier.originals.len() + newcomers));
+        holders.extend(given.chain(contested).map(|name| (name, Holder::Settled)));
+        Self { holders, candidates: Vec::with_capacity(newcomers) }
     }
 
     fn enter(&mut self, candidate: Candidate) {

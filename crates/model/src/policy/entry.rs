@@ -6,7 +6,7 @@ use super::environment::changes_what_runs;
 use super::url_pattern::UrlPattern;
 use super::{Subject, Target};
 use crate::glob::Glob;
-use crate::name::{ServerName, normalise_server};
+use crate::name::is_same_server;
 use crate::text;
 
 /// One entry of an allow-list or a deny-list.
@@ -46,7 +46,7 @@ impl Entry {
     fn matches(&self, subject: &Subject<'_>) -> bool {
         match (self, subject.target) {
             (Self::ServerName(name), Target::Url(_) | Target::Command { .. } | Target::Other) => {
-                names(name, subject.name)
+                is_same_server(name, subject.name.as_str())
             }
             (Self::ServerUrl(pattern), Target::Url(url)) => pattern.matches(url),
             (Self::ServerCommand(pattern), Target::Command { argv, .. }) => fits(pattern, argv),
@@ -54,10 +54,6 @@ impl Entry {
             | (Self::ServerCommand(_), Target::Url(_) | Target::Other) => false,
         }
     }
-}
-
-fn names(entry: &str, server: &ServerName) -> bool {
-    entry == server.as_str() || normalise_server(&ServerName::new(entry)) == normalise_server(server)
 }
 
 /// As many elements as the pattern has, each fitting its own: a star never swallows another argument.
