@@ -42,9 +42,9 @@ fn above_the_home_directory_nothing_is_read() {
 // C3
 #[test]
 fn outside_of_the_home_directory_the_search_goes_to_the_root() {
-    let places = Places::of("/home/me".as_ref(), "/srv/work/deep".as_ref());
+    let places = Places::of("/home/me".as_ref(), "/srv/site/deep".as_ref());
     let searched: Vec<PathBuf> = places.project_files().collect();
-    let expected = ["/srv/work/deep/.mcp.json", "/srv/work/.mcp.json", "/srv/.mcp.json", "/.mcp.json"]
+    let expected = ["/srv/site/deep/.mcp.json", "/srv/site/.mcp.json", "/srv/.mcp.json", "/.mcp.json"]
         .map(PathBuf::from);
     assert_eq!(searched, expected);
 }
@@ -52,7 +52,7 @@ fn outside_of_the_home_directory_the_search_goes_to_the_root() {
 // C3
 #[test]
 fn outside_of_the_home_directory_farther_files_are_read_too() {
-    let world = World::new().standing_in("srv/work/deep");
+    let world = World::new().standing_in("srv/site/deep");
     world.write("srv/.mcp.json", &server("it", "x"));
     assert_eq!(world.table(), ["project it needs approval: comes with the project and was not approved yet"]);
 }

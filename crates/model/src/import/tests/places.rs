@@ -6,9 +6,9 @@ use super::*;
 
 fn files(app: App, os: Os) -> Vec<PathBuf> {
     let places = ImportPlaces {
-        home: Path::new("/home/ada"),
+        home: Path::new("/home/me"),
         config_home: Path::new("/xdg"),
-        project: Path::new("/work"),
+        project: Path::new("/project"),
         os,
     };
     app.files(&places)
@@ -22,14 +22,14 @@ fn assert_files(os: Os, expected: &[(App, &[&str])]) {
 }
 
 /// The files that are in the same place on every system.
-const CURSOR: &[&str] = &["/work/.cursor/mcp.json", "/home/ada/.cursor/mcp.json"];
+const CURSOR: &[&str] = &["/project/.cursor/mcp.json", "/home/me/.cursor/mcp.json"];
 const WINDSURF: &[&str] =
-    &["/home/ada/.codeium/windsurf/mcp_config.json", "/home/ada/.codeium/mcp_config.json"];
-const CODEX: &[&str] = &["/work/.codex/config.toml", "/home/ada/.codex/config.toml"];
-const GEMINI: &[&str] = &["/work/.gemini/settings.json", "/home/ada/.gemini/settings.json"];
+    &["/home/me/.codeium/windsurf/mcp_config.json", "/home/me/.codeium/mcp_config.json"];
+const CODEX: &[&str] = &["/project/.codex/config.toml", "/home/me/.codex/config.toml"];
+const GEMINI: &[&str] = &["/project/.gemini/settings.json", "/home/me/.gemini/settings.json"];
 const OPEN_CODE: &[&str] = &[
-    "/work/opencode.json",
-    "/work/opencode.jsonc",
+    "/project/opencode.json",
+    "/project/opencode.jsonc",
     "/xdg/opencode/opencode.json",
     "/xdg/opencode/opencode.jsonc",
 ];
@@ -45,8 +45,8 @@ fn the_files_on_linux() {
             (
                 App::VsCode,
                 &[
-                    "/work/.vscode/mcp.json",
-                    "/work/.vscode/settings.json",
+                    "/project/.vscode/mcp.json",
+                    "/project/.vscode/settings.json",
                     "/xdg/Code/User/mcp.json",
                     "/xdg/Code/User/settings.json",
                 ],
@@ -55,12 +55,12 @@ fn the_files_on_linux() {
             (App::Codex, CODEX),
             (App::GeminiCli, GEMINI),
             (App::OpenCode, OPEN_CODE),
-            (App::Zed, &["/work/.zed/settings.json", "/xdg/zed/settings.json"]),
+            (App::Zed, &["/project/.zed/settings.json", "/xdg/zed/settings.json"]),
             (
                 App::Cline,
                 &[
                     "/xdg/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-                    "/home/ada/.cline/data/settings/cline_mcp_settings.json",
+                    "/home/me/.cline/data/settings/cline_mcp_settings.json",
                 ],
             ),
         ],
@@ -73,30 +73,27 @@ fn the_files_on_macos() {
     assert_files(
         Os::MacOs,
         &[
-            (
-                App::ClaudeDesktop,
-                &["/home/ada/Library/Application Support/Claude/claude_desktop_config.json"],
-            ),
+            (App::ClaudeDesktop, &["/home/me/Library/Application Support/Claude/claude_desktop_config.json"]),
             (App::Cursor, CURSOR),
             (
                 App::VsCode,
                 &[
-                    "/work/.vscode/mcp.json",
-                    "/work/.vscode/settings.json",
-                    "/home/ada/Library/Application Support/Code/User/mcp.json",
-                    "/home/ada/Library/Application Support/Code/User/settings.json",
+                    "/project/.vscode/mcp.json",
+                    "/project/.vscode/settings.json",
+                    "/home/me/Library/Application Support/Code/User/mcp.json",
+                    "/home/me/Library/Application Support/Code/User/settings.json",
                 ],
             ),
             (App::Windsurf, WINDSURF),
             (App::Codex, CODEX),
             (App::GeminiCli, GEMINI),
             (App::OpenCode, OPEN_CODE),
-            (App::Zed, &["/work/.zed/settings.json", "/home/ada/.config/zed/settings.json"]),
+            (App::Zed, &["/project/.zed/settings.json", "/home/me/.config/zed/settings.json"]),
             (
                 App::Cline,
                 &[
-                    "/home/ada/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-                    "/home/ada/.cline/data/settings/cline_mcp_settings.json",
+                    "/home/me/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+                    "/home/me/.cline/data/settings/cline_mcp_settings.json",
                 ],
             ),
         ],
@@ -109,27 +106,27 @@ fn the_files_on_windows() {
     assert_files(
         Os::Windows,
         &[
-            (App::ClaudeDesktop, &["/home/ada/AppData/Roaming/Claude/claude_desktop_config.json"]),
+            (App::ClaudeDesktop, &["/home/me/AppData/Roaming/Claude/claude_desktop_config.json"]),
             (App::Cursor, CURSOR),
             (
                 App::VsCode,
                 &[
-                    "/work/.vscode/mcp.json",
-                    "/work/.vscode/settings.json",
-                    "/home/ada/AppData/Roaming/Code/User/mcp.json",
-                    "/home/ada/AppData/Roaming/Code/User/settings.json",
+                    "/project/.vscode/mcp.json",
+                    "/project/.vscode/settings.json",
+                    "/home/me/AppData/Roaming/Code/User/mcp.json",
+                    "/home/me/AppData/Roaming/Code/User/settings.json",
                 ],
             ),
             (App::Windsurf, WINDSURF),
             (App::Codex, CODEX),
             (App::GeminiCli, GEMINI),
             (App::OpenCode, OPEN_CODE),
-            (App::Zed, &["/work/.zed/settings.json", "/home/ada/AppData/Roaming/Zed/settings.json"]),
+            (App::Zed, &["/project/.zed/settings.json", "/home/me/AppData/Roaming/Zed/settings.json"]),
             (
                 App::Cline,
                 &[
-                    "/home/ada/AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-                    "/home/ada/.cline/data/settings/cline_mcp_settings.json",
+                    "/home/me/AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+                    "/home/me/.cline/data/settings/cline_mcp_settings.json",
                 ],
             ),
         ],

@@ -1,0 +1,58 @@
+//! Lets options stand where people write them: also behind a URL.
+
+use std::ffi::OsString;
+
+use clap::Parser;
+
+use super::{AddArgs, Cli, Command, McpCommand};
+
+/// Parses the command line.
+///
+/// Behind a URL `add` takes options again: they are moved before it and everything is parsed once more, so
+/// that there is one grammar for them.
+///
+/// # Errors
+/// What clap says, help and version included.
+pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let cli = Cli::try_parse_from(&arguments)?;
+    let Some((url, behind)) = cli.behind_url() else { return Ok(cli) };
+    let mut moved = arguments;
+    let options = moved.split_off(moved.len().saturating_sub(behind));
+    let at = moved.len().saturating_sub(1);
+    moved.splice(at..at, options);
+    let again = Cli::try_parse_from(&moved)?;
+    match again.add_args() {
+        Some(args) if args.target == [url] => Ok(again),
+        // Words that are no options: the first reading is the one to complain about.
+        Some(_) | None => Ok(cli),
+    }
+}
+
+impl Cli {
+    fn add_args(&self) -> Option<&AddArgs> {
+        match &self.command {
+            Command::Mcp { command: McpCommand::Add(args) } | Command::Direct(McpCommand::Add(args)) => {
+                Some(args)
+            }
+            Command::Mcp { .. } | Command::Direct(_) | Command::Completions { .. } => None,
+        }
+    }
+
+    /// The URL to add and how many words follow it.
+    fn behind_url(&self) -> Option<(String, usize)> {
+        let args = self.add_args()?;
+        let (first, rest) = args.target.split_first()?;
+        (args.is_remote() && !rest.is_empty()).then(|| (first.clone(), rest.len()))
+    }
+}
+
+impl AddArgs {
+    /// Whether a URL is added, and not a command that looks like one.
+    pub(crate) fn is_remote(&self) -> bool {
+        let scheme =
+            self.target.first().and_then(|word| word.split_once("://")).map_or("", |(scheme, _)| scheme);
+        let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+        is_scheme && self.options.transport.as_deref() != Some("stdio")
+    }
+}
