@@ -127,7 +127,7 @@ pub enum McpCommand {
     Remove(RemoveArgs),
     /// Show one server: what it is, where it stands, what becomes of it
     Get(GetArgs),
-    /// List the servers, one line each
+    /// List the servers, one line each, with their health as it arrives
     List(ListArgs),
     /// Show what becomes of every declared server, and why
     Plan(PlanArgs),
@@ -263,6 +263,9 @@ pub struct GetArgs {
 }
 
 /// List the servers
+///
+/// Starts every local server that may run, asks what it offers, and stops it again. Remote servers are not
+/// connected to yet.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Only read the configuration; connect to nothing

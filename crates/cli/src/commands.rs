@@ -41,7 +41,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::AddJson(args) => add::run_json(args, &context, &loaded, out),
         McpCommand::Remove(args) => remove::run(args, &context, &loaded, out),
         McpCommand::Get(args) => get::run(args, &loaded, out),
-        McpCommand::List(args) => list::run(args, &loaded, out),
+        McpCommand::List(args) => list::run(args, &context, &loaded, out),
         McpCommand::Plan(args) => plan::run(args, &loaded, out),
         McpCommand::Enable(args) => choose::enable(args, &context, &loaded, out),
         McpCommand::Disable(args) => choose::disable(args, &context, &loaded, out),

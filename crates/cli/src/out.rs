@@ -1,13 +1,13 @@
 //! Writes data to stdout and talk to stderr, and never lets foreign text reach a terminal raw.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use mcparley::Problem;
 use mcparley::model::plan::Standing;
 use mcparley::model::text::{display, display_json};
+use mcparley::{Health, Problem};
 use serde::Serialize;
 use serde_json::json;
 
@@ -63,6 +63,13 @@ impl Out {
     pub(crate) fn say(&mut self, line: impl AsRef<str>) {
         let written = writeln!(self.talk, "{}", line.as_ref());
         self.note(&written);
+    }
+
+    /// What is being done, for a person who waits.
+    pub(crate) fn progress(&mut self, text: &str) {
+        if std::io::stderr().is_terminal() {
+            self.say(text);
+        }
     }
 
     /// Something to do.
@@ -124,6 +131,12 @@ pub(crate) fn bold(text: &str) -> String {
 /// A dimmed word.
 pub(crate) fn dim(text: &str) -> String {
     format!("{DIM}{}{DIM:#}", display(text))
+}
+
+/// A server's health in its colour.
+pub(crate) fn health(health: &Health, summary: &str) -> String {
+    let style = if matches!(health, Health::Connected { .. }) { GREEN } else { RED };
+    format!("{style}{}{style:#}", display(summary))
 }
 
 /// A standing in its colour, padded to `width`.

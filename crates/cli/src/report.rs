@@ -10,6 +10,10 @@ use mcparley::model::settings::Warning;
 use mcparley::{Loaded, Problem, SettingSource};
 use serde::Serialize;
 
+mod health;
+
+pub(crate) use health::{HealthReport, summary};
+
 /// Everything `plan` knows.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -38,16 +42,29 @@ impl<'l> PlanReport<'l> {
 /// What `list` knows: one entry per name.
 #[derive(Serialize)]
 pub(crate) struct ListReport<'l> {
-    servers: Vec<ServerReport<'l>>,
+    servers: Vec<ListedReport<'l>>,
     problems: &'l [Problem],
     managed: ManagedReport<'l>,
 }
 
+/// A declaration and, if it was looked at, its health.
+#[derive(Serialize)]
+struct ListedReport<'l> {
+    #[serde(flatten)]
+    server: ServerReport<'l>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    health: Option<&'l HealthReport>,
+}
+
 impl<'l> ListReport<'l> {
-    pub(crate) fn of(loaded: &'l Loaded) -> Self {
-        let servers = effective(&loaded.plan);
+    /// One declaration per name, with the health of those that were looked at.
+    pub(crate) fn of(loaded: &'l Loaded, health: &'l BTreeMap<ServerName, HealthReport>) -> Self {
+        let listed = |server: &'l Planned| ListedReport {
+            server: ServerReport::of(server, Reveal::Masked),
+            health: health.get(&server.name),
+        };
         Self {
-            servers: servers.into_iter().map(|server| ServerReport::of(server, Reveal::Masked)).collect(),
+            servers: effective(&loaded.plan).into_iter().map(listed).collect(),
             problems: &loaded.problems,
             managed: ManagedReport::of(&loaded.enterprise),
         }

@@ -10,6 +10,7 @@
 //! | add, remove, switch, approve | [`change`] |
 //! | take over servers of other programs | [`import`] |
 //! | talk to a local server, and know what it offers | [`connect()`], [`Surface`] |
+//! | see which servers answer | [`Checkup`] |
 //!
 //! The crate never looks around: home, working directory and environment are handed in.
 //!
@@ -32,6 +33,7 @@
 
 pub mod change;
 mod connect;
+mod health;
 pub mod import;
 mod launch;
 mod places;
@@ -40,7 +42,8 @@ mod surface;
 
 pub use mcparley_model as model;
 
-pub use connect::connect;
+pub use connect::{ConnectError, connect};
+pub use health::{Checked, Checkup, Health};
 pub use launch::launch;
 pub use places::Places;
 pub use sources::{

@@ -88,6 +88,8 @@ pub struct Loaded {
     pub plan: Plan,
     /// What the settings say, for permissions and policy.
     pub settings: Settings,
+    /// The variables of this run, with those that settings set.
+    pub env: Env,
     /// What could not be read.
     pub problems: Vec<Problem>,
     /// Settings that this run left out.
@@ -334,6 +336,7 @@ impl<'w> Collector<'w> {
             plan: Plan::make(self.declarations, &self.ground),
             enterprise: self.ground.enterprise,
             settings: self.ground.settings,
+            env: self.ground.env,
             problems: self.problems,
             left_out,
             managed_problem: self.managed_problem,

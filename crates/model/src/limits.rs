@@ -101,3 +101,10 @@ pub const CURSOR_BYTES: usize = 64 * 1024;
 
 /// How long one list may take with all its pages.
 pub const LIST_TIME: Duration = Duration::from_secs(30);
+
+/// How long connecting to a server may take (`MCP_TIMEOUT`).
+pub const CONNECT_TIME: Duration = Duration::from_secs(30);
+
+/// How many local servers are started at the same time (`MCP_SERVER_CONNECTION_BATCH_SIZE`): starting a process
+/// costs processor time.
+pub const LOCAL_CONNECTS: usize = 3;

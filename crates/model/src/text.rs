@@ -128,7 +128,7 @@ fn escape(out: &mut String, character: char) {
 /// Text that came from a server: never part of a decision, and cleaned before anyone sees it.
 ///
 /// Has no `Display` on purpose: whoever prints it says for whom.
-#[derive(Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Untrusted(String);
 

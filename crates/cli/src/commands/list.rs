@@ -1,42 +1,98 @@
-//! `list`: one line per server name.
+//! `list`: one line per server name, with its health as soon as it is known.
 
-use mcparley::Loaded;
-use mcparley::model::plan::Planned;
+use std::collections::BTreeMap;
+
+use mcparley::model::name::ServerName;
+use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
+use mcparley::{Checked, Checkup, Loaded};
 
 use super::{Done, code_of, tell_problems};
 use crate::args::ListArgs;
-use crate::out::{Out, bold, standing};
-use crate::report::{ListReport, effective, target};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::out::{Out, bold, dim, health, standing};
+use crate::report::{HealthReport, ListReport, effective, summary, target};
 
-pub(super) fn run(args: &ListArgs, loaded: &Loaded, out: &mut Out) -> Done {
-    if out.json {
-        out.value(&ListReport::of(loaded));
-        return Ok(code_of(loaded));
-    }
-    tell_problems(loaded, out);
-    if !args.offline {
-        out.say("This version reads the configuration only; it does not connect yet.");
-    }
-    let servers = effective(&loaded.plan);
-    if servers.is_empty() {
-        out.line("No servers are configured.");
-        out.hint("add one: `mcparley add NAME COMMAND [ARGUMENT…]` or `mcparley add NAME URL`");
-    }
-    for server in servers {
-        out.line(row(server));
+pub(super) fn run(args: &ListArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    if args.offline {
+        offline(loaded, out);
+    } else {
+        online(context, loaded, out)?;
     }
     Ok(code_of(loaded))
 }
 
+fn offline(loaded: &Loaded, out: &mut Out) {
+    if out.json {
+        return out.value(&ListReport::of(loaded, &BTreeMap::new()));
+    }
+    begin(loaded, out);
+    for server in effective(&loaded.plan) {
+        out.line(row(server));
+    }
+}
+
+fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), CommandError> {
+    let servers = effective(&loaded.plan);
+    if !out.json {
+        begin(loaded, out);
+        for server in servers.iter().filter(|server| server.standing != Standing::Ready) {
+            out.line(row(server));
+        }
+    }
+    let ready = servers.iter().filter(|server| server.standing == Standing::Ready).count();
+    if ready > 0 {
+        out.progress(&format!("checking {ready} server(s) …"));
+    }
+    let mut found: BTreeMap<ServerName, HealthReport> = BTreeMap::new();
+    let checkup = Checkup::new(&loaded.env, &context.places);
+    runtime()?.block_on(checkup.check(&servers, |checked| {
+        if out.json {
+            found.insert(checked.name.clone(), HealthReport::of(&checked));
+        } else {
+            tell(&servers, &checked, out);
+        }
+    }));
+    if out.json {
+        out.value(&ListReport::of(loaded, &found));
+    }
+    Ok(())
+}
+
+fn begin(loaded: &Loaded, out: &mut Out) {
+    tell_problems(loaded, out);
+    if loaded.plan.servers.is_empty() {
+        out.line("No servers are configured.");
+        out.hint("add one: `mcparley add NAME COMMAND [ARGUMENT…]` or `mcparley add NAME URL`");
+    }
+}
+
+fn tell(servers: &[&Planned], checked: &Checked, out: &mut Out) {
+    let Some(server) = servers.iter().find(|server| server.name == checked.name) else { return };
+    out.line(format!("{} - {}", what(server), health(&checked.health, &summary(checked))));
+    let report = HealthReport::of(checked);
+    for line in report.remarks() {
+        out.line(format!("  {}", dim(&line)));
+    }
+}
+
 fn row(server: &Planned) -> String {
+    let reason = server.standing.reason().map(|reason| format!(": {}", display(&reason))).unwrap_or_default();
+    format!("{} - {}{reason}", what(server), standing(&server.standing, 0))
+}
+
+fn what(server: &Planned) -> String {
     let kind = server.kind.filter(|kind| kind.as_str() != "stdio");
     let kind = kind.map(|kind| format!(" ({})", kind.as_str().to_uppercase())).unwrap_or_default();
-    let reason = server.standing.reason().map(|reason| format!(": {}", display(&reason))).unwrap_or_default();
-    format!(
-        "{}: {}{kind} - {}{reason}",
-        bold(server.name.as_str()),
-        display(&target(server)),
-        standing(&server.standing, 0)
-    )
+    format!("{}: {}{kind}", bold(server.name.as_str()), display(&target(server)))
+}
+
+/// One thread is enough for waiting, and the fastest for small messages.
+fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| CommandError::Unavailable {
+        message: format!("the system gives no event queue: {error}"),
+        hint: Some("look at the limit of open files: `ulimit -n`".to_owned()),
+    })
 }

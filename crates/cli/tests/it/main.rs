@@ -14,6 +14,7 @@ mod completion;
 mod display;
 mod exit_codes;
 mod flows;
+mod health;
 mod import;
 mod kept;
 mod killed;

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use mcparley::model::config::Transport;
 use mcparley::model::expand::Env;
-use mcparley::{Cut, Surface, Why, connect};
+use mcparley::{ConnectError, Cut, Surface, Why, connect};
 use mcparley_testkit::Scripted;
+use mcparley_wire::Params;
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::peer::{CallOptions, Deaf};
 use mcparley_wire::transport::stdio::Stdio;
-use mcparley_wire::{Failure, Params};
 use serde_json::json;
 
 use crate::world::World;
@@ -18,7 +18,7 @@ use crate::world::World;
 const LONG: Duration = Duration::from_secs(20);
 
 /// Configures a scripted server in a user's file, plans, and connects to what the plan says.
-async fn configured(scripted: &Scripted) -> Result<Connected<Stdio>, Failure> {
+async fn configured(scripted: &Scripted) -> Result<Connected<Stdio>, ConnectError> {
     let entry = json!({"mcpServers": {"it": {"command": scripted.program, "args": scripted.args}}});
     let world = World::with(&[("home/.claude.json", &entry.to_string())]);
     let loaded = world.load();

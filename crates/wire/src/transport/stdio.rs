@@ -25,6 +25,9 @@ use tail::Tail;
 /// From the end of its output, how long a process may take to end before it is made to.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// How long the end of a process waits for the end of its standard error.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+
 /// A running local server.
 #[derive(Debug)]
 pub struct Stdio {
@@ -61,7 +64,9 @@ impl Stdio {
         let tail = Arc::new(Tail::default());
         let (stop, stopped) = oneshot::channel();
         let tasks = Tasks::default();
-        tasks.spawn(drain(stderr, Arc::clone(&tail)));
+        let (drained, last_words) = oneshot::channel();
+        tasks.spawn(drain(stderr, Arc::clone(&tail), drained));
+        let child = Child { child: Some(child), inbox: inbox.clone(), last_words: Some(last_words) };
         tasks.spawn(live(child, Streams { stdin, stdout }, outgoing, inbox.clone(), stopped));
         Ok(Self { peer, pid, inbox, stderr: tail, stop: Some(stop), tasks })
     }
@@ -78,10 +83,10 @@ impl Stdio {
         self.pid
     }
 
-    /// The end of what it wrote to its standard error.
+    /// What it writes to its standard error; can be looked at also when the server is gone.
     #[must_use]
-    pub fn stderr(&self) -> String {
-        self.stderr.text()
+    pub fn stderr(&self) -> Stderr {
+        Stderr(Arc::clone(&self.stderr))
     }
 
     /// What it wrote that belonged to nobody.
@@ -97,6 +102,18 @@ impl Stdio {
             let _ended = stop.send(());
         }
         self.peer.ended().await;
+    }
+}
+
+/// The end of what a server wrote to its standard error.
+#[derive(Clone, Debug)]
+pub struct Stderr(Arc<Tail>);
+
+impl Stderr {
+    /// The text so far.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.0.text()
     }
 }
 
@@ -120,13 +137,12 @@ struct Streams {
 
 /// The life of the process: until its output ends, it ends, or its owner wants it to.
 async fn live(
-    child: Guarded,
+    mut child: Child,
     streams: Streams,
     outgoing: line::Outgoing,
     inbox: Inbox,
     mut stopped: oneshot::Receiver<()>,
 ) {
-    let mut child = Child { child: Some(child), inbox: inbox.clone() };
     let Streams { stdin, stdout } = streams;
     let mut writing = Box::pin(line::write(outgoing, stdin));
     let mut reading = Box::pin(line::read(stdout, &inbox));
@@ -148,6 +164,8 @@ async fn live(
 struct Child {
     child: Option<Guarded>,
     inbox: Inbox,
+    /// Comes when its standard error has been read to its end.
+    last_words: Option<oneshot::Receiver<()>>,
 }
 
 impl Child {
@@ -166,6 +184,10 @@ impl Child {
         // Blocks for up to 600 ms, so it must not hold up the other servers of this thread.
         let ended = tokio::task::spawn_blocking(move || child.shut_down()).await;
         let exit = ended.ok().map(|exit| Exit { code: exit.code, signal: exit.signal });
+        if let Some(last_words) = self.last_words.take() {
+            // Whoever is told the end wants to know the reason, which is often the last line.
+            let _late = tokio::time::timeout(LAST_WORDS, last_words).await;
+        }
         self.inbox.close(&Failure::Closed { exit, sent: true });
     }
 }
@@ -178,12 +200,14 @@ impl Drop for Child {
     }
 }
 
-async fn drain(mut stderr: pipe::Receiver, tail: Arc<Tail>) {
+async fn drain(mut stderr: pipe::Receiver, tail: Arc<Tail>, drained: oneshot::Sender<()>) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(read) = stderr.read(&mut buffer).await {
-        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { return };
+        let Some(bytes) = buffer.get(..read).filter(|bytes| !bytes.is_empty()) else { break };
         tail.push(bytes);
     }
+    // Nobody listens when the server was simply dropped.
+    let _gone = drained.send(());
 }
 
 /// Becomes readable when the process and all it started are gone. A copy: nothing is read from it.

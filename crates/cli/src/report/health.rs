@@ -1,0 +1,105 @@
+//! What was found when a server was looked at.
+
+use mcparley::model::text::{cut, display};
+use mcparley::{Checked, Health};
+use mcparley_wire::Failure;
+use serde::Serialize;
+
+/// How much of a server's last words stands in a list.
+const STDERR_CHARS: usize = 2000;
+
+/// How many lines of it people see.
+const STDERR_LINES: usize = 3;
+
+/// One server's health, for `--json`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HealthReport {
+    is: &'static str,
+    milliseconds: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompts: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resources: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    stderr: String,
+}
+
+impl HealthReport {
+    pub(crate) fn of(checked: &Checked) -> Self {
+        let milliseconds = u64::try_from(checked.took.as_millis()).unwrap_or(u64::MAX);
+        let empty = Self {
+            is: "failed",
+            milliseconds,
+            protocol: None,
+            tools: None,
+            prompts: None,
+            resources: None,
+            notes: Vec::new(),
+            error: None,
+            hint: None,
+            stderr: String::new(),
+        };
+        match &checked.health {
+            Health::Connected { spoken, surface } => {
+                let withheld = surface.withheld.iter().map(|withheld| format!("withheld: {withheld}"));
+                let gaps = surface.gaps.iter().map(ToString::to_string);
+                Self {
+                    is: "connected",
+                    protocol: Some(spoken.version().as_str()),
+                    tools: Some(surface.tools.len()),
+                    prompts: Some(surface.prompts.len()),
+                    resources: Some(surface.resources.len()),
+                    notes: withheld.chain(gaps).collect(),
+                    ..empty
+                }
+            }
+            Health::Failed { failure, stderr } => Self {
+                error: Some(failure.to_string()),
+                hint: hint(failure),
+                stderr: cut(stderr.clean().trim(), STDERR_CHARS).into_owned(),
+                ..empty
+            },
+            _ => empty,
+        }
+    }
+
+    /// What people see below the line.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        let lines: Vec<&str> = self.stderr.lines().collect();
+        let last = lines.iter().skip(lines.len().saturating_sub(STDERR_LINES));
+        let said = last.map(|line| format!("it said: {}", display(line)));
+        let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
+        self.notes.iter().cloned().chain(said).chain(hint).collect()
+    }
+}
+
+/// The rest of a server's line.
+pub(crate) fn summary(checked: &Checked) -> String {
+    let took = checked.took.as_millis();
+    match &checked.health {
+        Health::Connected { spoken, surface } => {
+            format!("connected ({} tools, {}, {took} ms)", surface.tools.len(), spoken.version().as_str())
+        }
+        Health::Failed { failure, .. } => format!("failed: {failure}"),
+        _ => "not known".to_owned(),
+    }
+}
+
+fn hint(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Refused { hint, .. } => hint.as_deref().map(str::to_owned),
+        Failure::TimedOut { .. } => Some("`MCP_TIMEOUT` gives it more milliseconds".to_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,89 @@
+//! `list` against real servers, good ones and bad ones.
+
+use mcparley_testkit::{Scripted, processes_tagged};
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn entry(scripted: &Scripted) -> Value {
+    json!({"command": scripted.program, "args": scripted.args})
+}
+
+fn world(servers: &Value) -> World {
+    World::with(&[("home/.claude.json", &json!({"mcpServers": servers}).to_string())])
+}
+
+// U1 L3 F01 F02
+#[test]
+fn each_server_is_told_with_its_own_health_and_none_waits_for_another() {
+    let mut world = world(&json!({
+        "good": entry(&Scripted::stdio(&[])),
+        "new": entry(&Scripted::stdio(&[]).with("--versions", "2026-07-28")),
+        "exits": entry(&Scripted::stdio(&["exit-start"])),
+        "missing": {"command": "no-such-program"},
+        "hangs": entry(&Scripted::stdio(&["hang-start"])),
+        "remote": {"url": "https://example.com/mcp"},
+        "off": {"command": "x"},
+    }));
+    world.set("MCP_TIMEOUT", "2000");
+    world.ok(&["disable", "off"]);
+    let start = std::time::Instant::now();
+    let list = world.json(&["list"]);
+    assert!(start.elapsed() < std::time::Duration::from_secs(15), "{:?}", start.elapsed());
+    let health = |name: &str| {
+        let servers = list["servers"].as_array().unwrap();
+        servers.iter().find(|server| server["name"] == name).unwrap()["health"].clone()
+    };
+    assert_eq!(health("good")["is"], "connected");
+    assert_eq!(health("good")["protocol"], "2025-11-25");
+    assert!(health("good")["tools"].as_u64().unwrap() >= 5);
+    assert_eq!(health("new")["protocol"], "2026-07-28");
+    assert_eq!(health("exits")["error"], "the connection ended: the server exited with code 3");
+    assert!(!health("exits")["stderr"].as_str().unwrap().is_empty());
+    assert_eq!(
+        health("missing")["error"],
+        "the server could not be started: program `no-such-program` not found"
+    );
+    assert_eq!(health("hangs")["error"], "timed out after 2s while connecting");
+    assert_eq!(health("remote")["is"], "failed");
+    assert_eq!(health("off"), Value::Null, "what may not run is not started");
+}
+
+// U1
+#[test]
+fn people_see_one_line_each_and_the_last_words_below() {
+    let world = world(&json!({
+        "good": entry(&Scripted::stdio(&[])),
+        "exits": entry(&Scripted::stdio(&["exit-start"])),
+    }));
+    let out = world.ok(&["list"]);
+    assert!(out.lines().any(|line| line.starts_with("good: ") && line.contains("connected (")), "{out}");
+    let failed = "failed: the connection ended: the server exited with code 3";
+    assert!(out.lines().any(|line| line.starts_with("exits: ") && line.ends_with(failed)), "{out}");
+    assert!(out.contains("  it said: "), "{out}");
+}
+
+// C7 B26 L9: looking starts nothing that was not approved, and leaves nothing behind.
+#[test]
+fn an_unapproved_server_is_not_started_and_the_others_are_gone_afterwards() {
+    let tag = format!("health-{}", std::process::id());
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let world = world(&json!({"mine": entry(&Scripted::stdio(&["ignore-term"]).with("--tag", &tag))}));
+    let theirs = json!({"mcpServers": {"theirs": entry(&Scripted::stdio(&[]).logged(&log))}});
+    world.write("home/project/.mcp.json", &theirs.to_string());
+    let list = world.ok(&["list"]);
+    assert!(list.contains("needs approval"), "{list}");
+    assert!(!log.exists(), "it was never started");
+    assert!(processes_tagged(&tag).is_empty());
+}
+
+// N7 H10: what a server says never reaches the terminal raw.
+#[test]
+fn what_a_server_says_is_cleaned() {
+    let script = "printf 'bad\\033[2J\\033]0;x\\007news\\n' >&2; exit 1";
+    let world = world(&json!({"loud": {"command": "sh", "args": ["-c", script]}}));
+    let done = world.mcparley(&["list"]);
+    assert!(done.out.contains("it said: bad"), "{done:?}");
+    assert!(!done.out.contains('\u{1b}') && !done.out.contains('\u{7}'), "{done:?}");
+}

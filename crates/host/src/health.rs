@@ -1,0 +1,111 @@
+//! Looks whether the servers of a plan can be reached: connects, asks what they offer, lets go.
+//!
+//! One server's failure or slowness is its own: each has its own limit, a few are looked at at the same time,
+//! and every result is told the moment it is there (L2, L3).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcparley_model::expand::Env;
+use mcparley_model::limits::{CONNECT_TIME, LOCAL_CONNECTS};
+use mcparley_model::name::ServerName;
+use mcparley_model::plan::{Planned, Standing};
+use mcparley_model::text::Untrusted;
+use mcparley_wire::peer::Deaf;
+use mcparley_wire::{Failure, Spoken};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::connect::{ConnectError, connect};
+use crate::places::Places;
+use crate::surface::Surface;
+
+/// How servers are looked at.
+#[derive(Clone, Debug)]
+pub struct Checkup {
+    /// Their variables.
+    pub env: Env,
+    /// Where everything is.
+    pub places: Places,
+    /// How long connecting may take.
+    pub limit: Duration,
+    /// How many local servers are started at the same time.
+    pub local: usize,
+}
+
+/// One server that was looked at.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The server.
+    pub name: ServerName,
+    /// What was found.
+    pub health: Health,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Health {
+    /// It answers.
+    Connected {
+        /// The protocol that was agreed on.
+        spoken: Spoken,
+        /// What it offers.
+        surface: Box<Surface>,
+    },
+    /// It does not.
+    Failed {
+        /// Why.
+        failure: Failure,
+        /// The end of what it wrote to its standard error.
+        stderr: Untrusted,
+    },
+}
+
+impl Checkup {
+    /// The usual limits, as far as variables do not change them.
+    #[must_use]
+    pub fn new(env: &Env, places: &Places) -> Self {
+        let number = |name: &str| env.get(name).and_then(|text| text.parse::<u64>().ok()).filter(|n| *n > 0);
+        let local = number("MCP_SERVER_CONNECTION_BATCH_SIZE").and_then(|count| usize::try_from(count).ok());
+        Self {
+            env: env.clone(),
+            places: places.clone(),
+            limit: number("MCP_TIMEOUT").map_or(CONNECT_TIME, Duration::from_millis),
+            local: local.unwrap_or(LOCAL_CONNECTS).min(Semaphore::MAX_PERMITS),
+        }
+    }
+
+    /// Looks at every server that may run; `settled` hears of each as soon as it is known.
+    pub async fn check(&self, servers: &[&Planned], mut settled: impl FnMut(Checked)) {
+        let room = Arc::new(Semaphore::new(self.local));
+        let mut looking = JoinSet::new();
+        for server in servers.iter().filter(|server| server.standing == Standing::Ready) {
+            looking.spawn(self.clone().look((*server).clone(), Arc::clone(&room)));
+        }
+        while let Some(looked) = looking.join_next().await {
+            // A look that panicked has nothing to tell; the others go on.
+            if let Ok(Some(checked)) = looked {
+                settled(checked);
+            }
+        }
+    }
+
+    async fn look(self, server: Planned, room: Arc<Semaphore>) -> Option<Checked> {
+        let config = server.config?;
+        let _slot = room.acquire().await.ok()?;
+        let start = Instant::now();
+        let health = match connect(&config, &self.env, &self.places, Arc::new(Deaf), self.limit).await {
+            Ok(connected) => {
+                let surface = Surface::fetch(&connected.session).await;
+                let spoken = connected.session.spoken();
+                connected.link.stop().await;
+                Health::Connected { spoken, surface: Box::new(surface) }
+            }
+            Err(ConnectError { failure, stderr }) => Health::Failed { failure, stderr },
+        };
+        Some(Checked { name: server.name, health, took: start.elapsed() })
+    }
+}
