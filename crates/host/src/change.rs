@@ -9,6 +9,7 @@ mod server;
 
 use std::path::{Path, PathBuf};
 
+use mcparley_model::document::Document;
 use mcparley_model::edit::{EditError, Editor};
 use mcparley_model::limits::CONFIG_FILE_BYTES;
 use mcparley_model::scope::{Scope, Source};
@@ -123,8 +124,11 @@ impl Spot {
     /// Whether a server of this name stands here. A file that cannot be read holds nothing for us.
     fn has(&self, name: &str) -> bool {
         let Ok(Some(text)) = file::read(&self.file, CONFIG_FILE_BYTES) else { return false };
-        Editor::open(Source::file(self.file.as_path()), Some(&text.text))
-            .is_ok_and(|editor| editor.has(&self.path(), name))
+        let Ok(document) = Document::parse(Source::file(self.file.as_path()), &text.text) else {
+            return false;
+        };
+        let found = self.path.iter().try_fold(document.root(), |node, part| node.map(|node| node.get(part)));
+        found.flatten().and_then(|servers| servers.get(name)).is_some()
     }
 
     /// Changes the file. Nothing is written when `change` refuses or changes nothing.
