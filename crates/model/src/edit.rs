@@ -52,12 +52,6 @@ impl Editor {
         if self.has_byte_order_mark { format!("{BYTE_ORDER_MARK}{text}") } else { text }
     }
 
-    /// Whether the object at `path` has a member `name`.
-    #[must_use]
-    pub fn has(&self, path: &[&str], name: &str) -> bool {
-        self.find(path).ok().flatten().is_some_and(|object| object.get(name).is_some())
-    }
-
     /// Adds a member to the object at `path`, which is made when missing.
     ///
     /// # Errors
