@@ -85,6 +85,15 @@ pub const INBOUND_REQUESTS: usize = 64;
 /// How much of a server's standard error is kept.
 pub const STDERR_BYTES: usize = 64 * 1024;
 
+/// How long connecting and the headers of an answer may take over HTTP (T8); a running tool is not bound by it.
+pub const REQUEST_LIMIT: Duration = Duration::from_secs(60);
+
+/// How much of the body of an HTTP error is read. No sensible one says more.
+pub const ERROR_BODY_BYTES: usize = 64 * 1024;
+
+/// How many characters of a foreign page or error body are shown.
+pub const EXCERPT_CHARS: usize = 200;
+
 /// How many characters of a tool's description or a server's instructions a model gets to see (N6).
 ///
 /// Generated servers have been seen with 15 to 60 kB of documentation per tool.

@@ -14,7 +14,7 @@ use crate::json::RawJson;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
     /// The server could not be started or reached at all.
-    #[error("the server could not be started: {reason}")]
+    #[error("the server could not be started or reached: {reason}")]
     Refused {
         /// Why.
         reason: Arc<str>,
@@ -51,6 +51,31 @@ pub enum Failure {
     TooLarge {
         /// The limit.
         limit: usize,
+    },
+    /// The server wants to know who we are.
+    #[error("the server wants a sign-in")]
+    Unauthorized {
+        /// What it asks for.
+        challenge: Option<Untrusted>,
+    },
+    /// The server knows who we are and refuses.
+    #[error("the server does not allow this")]
+    Forbidden {
+        /// What it asks for, if more would help.
+        challenge: Option<Untrusted>,
+    },
+    /// The server has forgotten our session; nothing was executed.
+    #[error("the session has expired")]
+    SessionExpired,
+    /// The server answered with an HTTP status that says no.
+    #[error("the server answered with status {code}{}", said(text))]
+    Status {
+        /// The status.
+        code: u16,
+        /// When it wants to be asked again.
+        retry_after: Option<Duration>,
+        /// The beginning of what it said.
+        text: Untrusted,
     },
     /// More is waiting to be sent than we keep.
     #[error("the server does not take its input: {limit} messages wait already")]
@@ -92,6 +117,13 @@ fn ended(exit: Option<Exit>) -> String {
         Some(Exit { code: Some(code), .. }) => format!(": the server exited with code {code}"),
         Some(Exit { signal: Some(signal), .. }) => format!(": the server was ended by signal {signal}"),
         Some(Exit { code: None, signal: None }) | None => String::new(),
+    }
+}
+
+fn said(text: &Untrusted) -> String {
+    match text.display().trim() {
+        "" => String::new(),
+        text => format!(": {text}"),
     }
 }
 

@@ -36,6 +36,9 @@ pub trait Connect: Send {
 pub trait Carrier: Send + Sync {
     /// Our end.
     fn peer(&self) -> &Peer;
+
+    /// Learns what was agreed. Most carriers carry everything alike.
+    fn agreed(&self, _spoken: Spoken) {}
 }
 
 /// Who we are and what we can do.
@@ -92,6 +95,8 @@ async fn auto<C: Connect>(
             drop(link);
             old(server.open().await?, introduction).await
         }
+        // The other greeting would meet the same closed door.
+        Err(failure @ (Failure::Refused { .. } | Failure::Unauthorized { .. })) => Err(failure),
         Err(_) => old(link, introduction).await,
     }
 }
@@ -107,7 +112,9 @@ async fn new<L: Carrier>(
 
 async fn old<L: Carrier>(link: L, introduction: &Introduction) -> Result<Connected<L>, Failure> {
     let (version, about) = initialize(link.peer(), introduction).await?;
-    Ok(Connected { session: session(&link, Spoken::Old(version), about, introduction), link })
+    let session = session(&link, Spoken::Old(version), about, introduction);
+    link.peer().notify("notifications/initialized", None).await?;
+    Ok(Connected { session, link })
 }
 
 fn session<L: Carrier>(link: &L, spoken: Spoken, about: About, introduction: &Introduction) -> Session {
@@ -115,6 +122,7 @@ fn session<L: Carrier>(link: &L, spoken: Spoken, about: About, introduction: &In
         Spoken::New => new_meta(introduction),
         Spoken::Old(_) => Map::new(),
     };
+    link.agreed(spoken);
     Session::new(link.peer().clone(), spoken, about, meta)
 }
 
@@ -182,7 +190,6 @@ async fn initialize(peer: &Peer, introduction: &Introduction) -> Result<(Version
             format!("it speaks version {}, which we do not", mcparley_model::text::display(&offered)).into(),
         )
     })?;
-    peer.notify("notifications/initialized", None).await?;
     let instructions = answer.instructions.and_then(|text| text.as_str().map(str::to_owned));
     Ok((version, About::new(answer.server_info.as_ref(), answer.capabilities, instructions)))
 }

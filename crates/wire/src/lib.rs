@@ -8,7 +8,7 @@
 //! | messages out of lines, their payload untouched | `message`, [`RawJson`] |
 //! | which call a broken message meant | `salvage` |
 //! | requests, answers, the other side's wishes | [`peer`] |
-//! | child processes, linked peers | [`transport`] |
+//! | child processes, URLs, linked peers | [`transport`] |
 //! | which era is spoken | [`handshake`], then [`Session`] |
 
 mod failure;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use crate::failure::{Failure, METHOD_NOT_FOUND, RpcError};
 use crate::json::RawJson;
@@ -30,11 +30,21 @@ pub type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
 /// Where a peer's messages go.
 pub(crate) trait Outbound: Send + Sync + 'static {
-    /// Sends one message; waits while the queue is full.
-    fn send(&self, message: Bytes) -> Boxed<'_, Result<(), Failure>>;
+    /// Sends one message; waits while the queue is full. A request comes with its ticket.
+    fn send(&self, message: Bytes, ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>>;
 
     /// Sends one message if there is room for it now. For what is worth sending and not worth waiting for.
     fn offer(&self, message: Bytes);
+}
+
+/// A request on its way: whose answer is awaited, and whether somebody still waits for it.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    /// The request's id.
+    pub(crate) id: u64,
+    /// Closes when the call has its answer or its caller is gone. Transports with a stream for each request
+    /// close that stream then.
+    pub(crate) over: oneshot::Receiver<()>,
 }
 
 /// What the other side's wishes are answered with.
@@ -91,7 +101,7 @@ impl Peer {
     /// When the conversation is over.
     pub async fn notify(&self, method: &str, params: Option<&RawJson>) -> Result<(), Failure> {
         self.check()?;
-        self.shared.outbound.send(Bytes::from(message::notification(method, params))).await
+        self.shared.outbound.send(Bytes::from(message::notification(method, params)), None).await
     }
 
     /// Waits until the conversation is over, and says why.

@@ -1,5 +1,6 @@
 //! The ways a message can travel.
 
+pub mod http;
 mod line;
 pub mod memory;
 pub mod stdio;

@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
-use super::Peer;
 use super::pending::Waiting;
+use super::{Peer, Ticket};
 use crate::failure::{Failure, Phase};
 use crate::json::RawJson;
 use crate::message;
@@ -90,12 +90,13 @@ impl Prepared {
         if !peer.shared.pending.insert(id, Waiting { answer, progress }) {
             peer.check()?;
         }
-        let mut call = InFlight { peer: &peer, id, silent, sent: false };
+        let (until, over) = oneshot::channel();
+        let mut call = InFlight { peer: &peer, id, silent, sent: false, _until: until };
         let deadline = limit.map(|limit| Instant::now() + limit);
         let request = Bytes::from(message::request(id, method, params));
         let timed_out = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
         let work = async {
-            peer.shared.outbound.send(request).await?;
+            peer.shared.outbound.send(request, Some(Ticket { id, over })).await?;
             call.sent = true;
             (&mut answered).await.unwrap_or(Err(Failure::Closed { exit: None, sent: true }))
         };
@@ -116,6 +117,8 @@ struct InFlight<'p> {
     id: u64,
     silent: bool,
     sent: bool,
+    /// Its transport sees the end of this.
+    _until: oneshot::Sender<()>,
 }
 
 impl Drop for InFlight<'_> {

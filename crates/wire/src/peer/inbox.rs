@@ -78,6 +78,41 @@ impl Inbox {
         }
     }
 
+    /// Takes one message from the stream of one request, on which only that request may be answered (B12).
+    /// Says whether it now is.
+    pub(crate) fn deliver_to(&self, call: u64, line: &Bytes) -> bool {
+        let mut answered = false;
+        for message in message::read(line) {
+            let outcome = match message {
+                Message::Response { id: Some(Id::Number(id)), outcome } if id == call => {
+                    outcome.map_err(Failure::Answered)
+                }
+                // An error that names no request can only mean the one whose stream this is.
+                Message::Response { id: None, outcome: Err(error) } => Err(Failure::Answered(error)),
+                Message::Damaged { id, damage } if is(id.as_ref(), call) => Err(Failure::Damaged(damage)),
+                Message::Response { .. } | Message::Damaged { .. } => {
+                    self.unclaimed();
+                    continue;
+                }
+                Message::Request { .. } | Message::Notification { .. } | Message::Noise => {
+                    self.sort(message);
+                    continue;
+                }
+            };
+            if self.peer.shared.pending.answer(&Id::Number(call), outcome) {
+                answered = true;
+            } else {
+                self.unclaimed();
+            }
+        }
+        answered
+    }
+
+    /// Fails one call; nothing if it has its answer already.
+    pub(crate) fn fail_call(&self, call: u64, failure: Failure) {
+        self.peer.shared.pending.answer(&Id::Number(call), Err(failure));
+    }
+
     /// The conversation is over.
     pub(crate) fn close(&self, failure: &Failure) {
         self.answers.abort();
@@ -113,7 +148,7 @@ impl Inbox {
     }
 
     /// Fails the call that is meant, or the only one there is.
-    fn fail(&self, id: Option<Id>, failure: &Failure) {
+    pub(crate) fn fail(&self, id: Option<Id>, failure: &Failure) {
         let pending = &self.peer.shared.pending;
         let claimed = match id {
             Some(id) => pending.answer(&id, Err(failure.clone())),
@@ -155,8 +190,12 @@ impl Inbox {
         self.answers.spawn(async move {
             let outcome = answer.await;
             // If it cannot be sent the conversation is over, and the other side knows.
-            let _gone = peer.shared.outbound.send(Bytes::from(message::response(&id, &outcome))).await;
+            let _gone = peer.shared.outbound.send(Bytes::from(message::response(&id, &outcome)), None).await;
             drop(room);
         });
     }
+}
+
+fn is(id: Option<&Id>, call: u64) -> bool {
+    id.is_none_or(|id| *id == Id::Number(call))
 }

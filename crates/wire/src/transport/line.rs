@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::failure::Failure;
 use crate::frame::Lines;
-use crate::peer::{Boxed, Inbox, Outbound};
+use crate::peer::{Boxed, Inbox, Outbound, Ticket};
 
 /// How much is asked for in one read.
 const READ_BYTES: usize = 64 * 1024;
@@ -45,7 +45,7 @@ fn share(message: &Bytes) -> Result<u32, Failure> {
 }
 
 impl Outbound for Queue {
-    fn send(&self, message: Bytes) -> Boxed<'_, Result<(), Failure>> {
+    fn send(&self, message: Bytes, _ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>> {
         Box::pin(async move {
             let closed = || Failure::Closed { exit: None, sent: false };
             let share = share(&message)?;

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::failure::Failure;
 use crate::handshake::Carrier;
-use crate::peer::{Boxed, Handler, Inbox, Outbound, Peer};
+use crate::peer::{Boxed, Handler, Inbox, Outbound, Peer, Ticket};
 use crate::task::Tasks;
 
 /// Two ends of one conversation. It ends when either handle is dropped.
@@ -53,7 +53,7 @@ impl Drop for Link {
 struct Pipe(mpsc::Sender<Bytes>);
 
 impl Outbound for Pipe {
-    fn send(&self, message: Bytes) -> Boxed<'_, Result<(), Failure>> {
+    fn send(&self, message: Bytes, _ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>> {
         Box::pin(async move {
             self.0.send(message).await.map_err(|_| Failure::Closed { exit: None, sent: false })
         })

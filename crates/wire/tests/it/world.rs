@@ -73,8 +73,8 @@ pub(crate) fn introduction() -> Introduction {
 }
 
 /// Calls a tool.
-pub(crate) async fn call(
-    connected: &Connected<Stdio>,
+pub(crate) async fn call<L>(
+    connected: &Connected<L>,
     tool: &str,
     arguments: serde_json::Value,
 ) -> Result<RawJson, Failure> {

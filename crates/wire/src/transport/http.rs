@@ -1,0 +1,127 @@
+//! A server behind a URL that speaks Streamable HTTP (T3).
+//!
+//! Every message of ours is one POST, and its answer comes back as JSON or as a stream of events. In the old
+//! era there is a session, and a GET stream for what the server says unasked.
+//!
+//! | what | where |
+//! |---|---|
+//! | the HTTP library | `client` |
+//! | one HTTP request, its headers, redirects | `endpoint`, `redirect` |
+//! | what of a message stands in headers | `head` |
+//! | the queue of POSTs | `post` |
+//! | one request and its answer | `exchange` |
+//! | answers that say no | `refusal` |
+//! | bodies and streams, bounded | `body`, `event` |
+//! | the GET stream | `listen` |
+
+mod body;
+mod client;
+mod endpoint;
+mod event;
+mod exchange;
+mod head;
+mod listen;
+mod post;
+mod redirect;
+mod refusal;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::secret::Secret;
+use url::Url;
+
+use crate::failure::Failure;
+use crate::handshake::Carrier;
+use crate::peer::{Handler, Inbox, Peer, Strays};
+use crate::session::Spoken;
+use crate::task::Tasks;
+use endpoint::Endpoint;
+use exchange::Exchange;
+use post::Posts;
+
+/// How long saying goodbye may take. Sessions that hear none expire by themselves.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Where a server is.
+#[derive(Clone)]
+pub struct HttpTarget {
+    /// Its endpoint.
+    pub url: Url,
+    /// What every request carries besides our own headers, which win.
+    pub headers: Vec<(String, Secret<String>)>,
+}
+
+impl std::fmt::Debug for HttpTarget {
+    /// The origin and the names only: the rest of a URL is where people put their keys.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        let origin = self.url.origin().ascii_serialization();
+        f.debug_struct("HttpTarget").field("origin", &origin).field("headers", &names).finish_non_exhaustive()
+    }
+}
+
+/// A server behind a URL. Dropping it ends every stream; [`Http::stop`] ends the session too.
+#[derive(Debug)]
+pub struct Http {
+    peer: Peer,
+    inbox: Inbox,
+    endpoint: Arc<Endpoint>,
+    tasks: Tasks,
+}
+
+impl Http {
+    /// Gets ready to talk. Nothing is sent yet, so a server that is not there is noticed by the first call.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when the URL or a header cannot be sent.
+    pub fn open(target: &HttpTarget, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
+        let endpoint = Arc::new(Endpoint::new(target)?);
+        let (posts, waiting) = Posts::new();
+        let (peer, inbox) = Peer::new(Box::new(posts), handler);
+        let exchange = Exchange::new(Arc::clone(&endpoint), inbox.clone());
+        let tasks = Tasks::default();
+        tasks.spawn(post::run(waiting, exchange));
+        Ok(Self { peer, inbox, endpoint, tasks })
+    }
+
+    /// Our end of the conversation.
+    #[must_use]
+    pub fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// What came and belonged to nobody.
+    #[must_use]
+    pub fn strays(&self) -> Strays {
+        self.inbox.strays()
+    }
+
+    /// Ends every stream, then the session.
+    pub async fn stop(self) {
+        self.end();
+        // A server that does not answer, or knows no goodbye, forgets the session by itself.
+        let _late = tokio::time::timeout(GOODBYE, self.endpoint.delete()).await;
+    }
+
+    fn end(&self) {
+        self.tasks.abort();
+        self.inbox.close(&Failure::Closed { exit: None, sent: true });
+    }
+}
+
+impl Carrier for Http {
+    fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    fn agreed(&self, spoken: Spoken) {
+        self.endpoint.agreed(spoken);
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,187 @@
+//! One HTTP request to the server: which headers it has, and where it may lead.
+//!
+//! No header of ours reaches another origin. What is the same for every server is in [`client`].
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcparley_model::limits::REQUEST_LIMIT;
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Method, Response};
+use tokio::sync::watch;
+use url::Url;
+
+use super::head::{self, Head};
+use super::{HttpTarget, client, redirect};
+use crate::failure::{Failure, Phase};
+use crate::session::{Spoken, Version};
+
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The server, and what we agreed on with it.
+pub(super) struct Endpoint {
+    client: Client,
+    url: Url,
+    headers: HeaderMap,
+    standing: Mutex<Standing>,
+    listening: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct Standing {
+    session: Option<HeaderValue>,
+    spoken: Option<Spoken>,
+    /// Whether the server has forgotten the session.
+    expired: bool,
+}
+
+impl Endpoint {
+    pub(super) fn new(target: &HttpTarget) -> Result<Self, Failure> {
+        let client = client::build(&target.url)?;
+        let headers = client::headers(target)?;
+        Ok(Self {
+            client,
+            url: target.url.clone(),
+            headers,
+            standing: Mutex::default(),
+            listening: watch::Sender::new(false),
+        })
+    }
+
+    pub(super) fn agreed(&self, spoken: Spoken) {
+        self.standing().spoken = Some(spoken);
+    }
+
+    pub(super) fn spoken(&self) -> Option<Spoken> {
+        self.standing().spoken
+    }
+
+    pub(super) fn session(&self) -> Option<HeaderValue> {
+        self.standing().session.clone()
+    }
+
+    pub(super) fn set_session(&self, session: Option<HeaderValue>) {
+        self.standing().session = session;
+    }
+
+    /// The server has forgotten the session. It is kept, so that other requests in it are understood alike.
+    pub(super) fn expired(&self) {
+        self.standing().expired = true;
+    }
+
+    /// Whether there is a GET stream, as far as we know.
+    pub(super) fn listens(&self) -> bool {
+        *self.listening.borrow()
+    }
+
+    pub(super) fn set_listens(&self, listens: bool) {
+        self.listening.send_replace(listens);
+    }
+
+    /// Waits until that is so.
+    pub(super) async fn until_listens(&self, listens: bool) {
+        let mut listening = self.listening.subscribe();
+        // The sender lives as long as we do, so the wait has no other end.
+        let _always = listening.wait_for(|now| *now == listens).await.is_ok();
+    }
+
+    /// Sends one message.
+    pub(super) async fn post(&self, head: &Head, message: Bytes) -> Result<Response, Failure> {
+        let mut headers = self.common(head.is_new);
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if head.is_new || self.spoken() == Some(Spoken::New) {
+            headers.extend(head.method.as_deref().and_then(head::value).map(|value| (METHOD, value)));
+            headers.extend(head.name.as_deref().and_then(head::value).map(|value| (NAME, value)));
+        }
+        // How long a tool may run is for its caller to say.
+        let limit = if head.is("tools/call") { None } else { Some(REQUEST_LIMIT) };
+        self.send(Method::POST, headers, message, limit).await
+    }
+
+    /// Opens a stream of events, behind the one with `last_id`. Some servers send no header before they have
+    /// something to say, so there is no limit.
+    pub(super) async fn get(&self, last_id: Option<&Bytes>) -> Result<Response, Failure> {
+        let mut headers = self.common(false);
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let last_id = last_id.and_then(|id| HeaderValue::from_maybe_shared(id.clone()).ok());
+        headers.extend(last_id.map(|id| (LAST_EVENT_ID, id)));
+        self.send(Method::GET, headers, Bytes::new(), None).await
+    }
+
+    /// Ends the session, if there is one.
+    pub(super) async fn delete(&self) -> Result<(), Failure> {
+        if self.session().is_none() || self.standing().expired {
+            return Ok(());
+        }
+        self.send(Method::DELETE, self.common(false), Bytes::new(), None).await.map(drop)
+    }
+
+    fn common(&self, is_new: bool) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let standing = self.standing();
+        let version = if is_new { Some(Version::NEW) } else { standing.spoken.map(Spoken::version) };
+        if let Some(version) = version {
+            headers.insert(VERSION, HeaderValue::from_static(version.as_str()));
+        }
+        if let Some(session) = standing.session.as_ref().filter(|_| !is_new) {
+            headers.insert(SESSION, session.clone());
+        }
+        headers
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+        limit: Option<Duration>,
+    ) -> Result<Response, Failure> {
+        let work = async {
+            let first = self.once(&method, &self.url, headers.clone(), body.clone()).await?;
+            let location = first.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+            let place = match first.status().is_redirection() {
+                true => redirect::place(&self.url, first.status(), location)?,
+                false => return Ok(first),
+            };
+            let second = self.once(&method, &place, headers, body).await?;
+            match second.status().is_redirection() {
+                true => Err(Failure::Protocol("it redirects more than once".into())),
+                false => Ok(second),
+            }
+        };
+        let Some(limit) = limit else { return work.await };
+        let late = Failure::TimedOut { phase: Phase::Answering, after: limit };
+        tokio::time::timeout(limit, work).await.unwrap_or(Err(late))
+    }
+
+    async fn once(
+        &self,
+        method: &Method,
+        url: &Url,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, Failure> {
+        let request = self.client.request(method.clone(), url.clone()).headers(headers);
+        let request = if body.is_empty() { request } else { request.body(body) };
+        request.send().await.map_err(|error| client::broken(&error))
+    }
+
+    fn standing(&self) -> MutexGuard<'_, Standing> {
+        // Every change is one step, so a panic leaves nothing half done.
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Endpoint {
+    /// The origin only: paths, queries, headers and sessions are where secrets are.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Endpoint({})", self.url.origin().ascii_serialization())
+    }
+}

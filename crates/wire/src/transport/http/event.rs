@@ -1,0 +1,173 @@
+//! Cuts a stream of bytes into server-sent events, bounded.
+//!
+//! Pure, after the grammar in the HTML standard (9.2.6): how the bytes are chunked changes nothing. Which
+//! events are messages, and what an event id is good for, is decided by who reads.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use mcparley_model::limits::MESSAGE_BYTES;
+
+/// The longest pause a server can make us keep: it may as well have closed for good.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    /// Its type; `message` unless told otherwise.
+    pub(super) name: Bytes,
+    /// Its lines, joined.
+    pub(super) data: Bytes,
+}
+
+/// An event is larger than we take. Nothing sensible can follow on the same stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooLarge;
+
+/// Cuts events.
+#[derive(Debug)]
+pub(super) struct Events {
+    line: BytesMut,
+    /// Absent until the event has a `data` line, which may be empty.
+    data: Option<BytesMut>,
+    name: Bytes,
+    /// The id the next dispatch makes the last one.
+    id: Bytes,
+    last_id: Bytes,
+    retry: Option<Duration>,
+    /// The last chunk ended in CR, so that an LF now belongs to it.
+    after_cr: bool,
+    begun: bool,
+    limit: usize,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self::with_limit(MESSAGE_BYTES)
+    }
+}
+
+impl Events {
+    pub(super) fn with_limit(limit: usize) -> Self {
+        Self {
+            line: BytesMut::new(),
+            data: None,
+            name: Bytes::new(),
+            id: Bytes::new(),
+            last_id: Bytes::new(),
+            retry: None,
+            after_cr: false,
+            begun: false,
+            limit,
+        }
+    }
+
+    /// For the stream that follows this one: what the server said about coming back still holds.
+    pub(super) fn taken_up(&self) -> Self {
+        let id = self.last_id.clone();
+        Self { id: id.clone(), last_id: id, retry: self.retry, ..Self::with_limit(self.limit) }
+    }
+
+    /// Takes the next bytes and adds the events they complete, those before an overflow too.
+    pub(super) fn feed(&mut self, mut chunk: &[u8], events: &mut impl Extend<Event>) -> Result<(), TooLarge> {
+        if let [first, rest @ ..] = chunk
+            && std::mem::take(&mut self.after_cr)
+            && *first == b'\n'
+        {
+            chunk = rest;
+        }
+        while let Some(end) = memchr::memchr2(b'\r', b'\n', chunk) {
+            let (line, rest) = chunk.split_at(end);
+            self.extend(line)?;
+            events.extend(self.end_line());
+            chunk = match rest {
+                [b'\r', b'\n', rest @ ..] => rest,
+                [b'\r'] => {
+                    self.after_cr = true;
+                    &[]
+                }
+                [_, rest @ ..] => rest,
+                [] => &[],
+            };
+        }
+        self.extend(chunk)
+    }
+
+    /// The id of the last event that had one.
+    pub(super) fn last_id(&self) -> Option<&Bytes> {
+        Some(&self.last_id).filter(|id| !id.is_empty())
+    }
+
+    /// How long the server wants us to pause before we come back, capped.
+    pub(super) fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
+    fn extend(&mut self, part: &[u8]) -> Result<(), TooLarge> {
+        let held = self.line.len() + self.data.as_ref().map_or(0, BytesMut::len);
+        if held + part.len() > self.limit {
+            return Err(TooLarge);
+        }
+        self.line.extend_from_slice(part);
+        Ok(())
+    }
+
+    fn end_line(&mut self) -> Option<Event> {
+        let mut line = self.line.split();
+        if !std::mem::replace(&mut self.begun, true) && line.starts_with(BYTE_ORDER_MARK) {
+            line = line.split_off(BYTE_ORDER_MARK.len());
+        }
+        if line.is_empty() {
+            return self.dispatch();
+        }
+        let (field, value) = match memchr::memchr(b':', &line) {
+            Some(colon) => {
+                let space = usize::from(line.get(colon + 1) == Some(&b' '));
+                let value = line.split_off(colon + 1 + space);
+                line.truncate(colon);
+                (line, value)
+            }
+            None => (line, BytesMut::new()),
+        };
+        match field.as_ref() {
+            b"data" => self.add(value),
+            b"event" => self.name = value.freeze(),
+            b"id" if !value.contains(&0) => self.id = value.freeze(),
+            b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
+                self.retry = Some(pause(&value));
+            }
+            // A comment has an empty field name; what is unknown is ignored.
+            _ => {}
+        }
+        None
+    }
+
+    fn add(&mut self, value: BytesMut) {
+        match &mut self.data {
+            // Most events have one line, which is then not copied.
+            None => self.data = Some(value),
+            Some(data) => {
+                data.extend_from_slice(b"\n");
+                data.extend_from_slice(&value);
+            }
+        }
+    }
+
+    fn dispatch(&mut self) -> Option<Event> {
+        self.last_id = self.id.clone();
+        let name = std::mem::take(&mut self.name);
+        let name = if name.is_empty() { Bytes::from_static(b"message") } else { name };
+        self.data.take().map(|data| Event { name, data: data.freeze() })
+    }
+}
+
+/// What is no number any more is longer than the cap.
+fn pause(digits: &[u8]) -> Duration {
+    let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+    number.map_or(LONGEST_PAUSE, Duration::from_millis).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! What of a message stands in the headers too, so that a gateway can route it unread (SEP-2243).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::HeaderValue;
+use serde::Deserialize;
+
+use crate::session::Version;
+
+/// What a message of ours says about itself.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// Absent for answers.
+    pub(super) method: Option<String>,
+    /// What the method is applied to.
+    pub(super) name: Option<String>,
+    /// Whether it is a request of the new era, which says so itself.
+    pub(super) is_new: bool,
+}
+
+impl Head {
+    /// Reads one of our own messages. What is not there has no header.
+    pub(super) fn read(message: &[u8]) -> Self {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Wire {
+            method: Option<String>,
+            params: Option<Params>,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Params {
+            name: Option<String>,
+            uri: Option<String>,
+            #[serde(rename = "_meta")]
+            meta: Option<Meta>,
+        }
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Meta {
+            #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+            version: Option<String>,
+        }
+        let Wire { method, params } = serde_json::from_slice(message).unwrap_or_default();
+        let Params { name, uri, meta } = params.unwrap_or_default();
+        let name = match method.as_deref() {
+            Some("tools/call" | "prompts/get") => name,
+            Some("resources/read") => uri,
+            Some(_) | None => None,
+        };
+        let is_new =
+            meta.and_then(|meta| meta.version).is_some_and(|version| version == Version::NEW.as_str());
+        Self { method, name, is_new }
+    }
+
+    /// Whether it is this request or notification.
+    pub(super) fn is(&self, method: &str) -> bool {
+        self.method.as_deref() == Some(method)
+    }
+}
+
+/// Text as a header value; what would not survive the way is encoded.
+pub(super) fn value(text: &str) -> Option<HeaderValue> {
+    let plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+        && text.trim() == text
+        && !text.is_empty()
+        && !text.starts_with("=?base64?");
+    let sent = if plain { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) };
+    HeaderValue::from_str(&sent).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Head, value};
+
+    #[test]
+    fn a_message_is_told_by_its_method_its_target_and_its_era() {
+        let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+        let call = format!(
+            r#"{{"id":1,"method":"tools/call","params":{{"name":"a","arguments":{{"uri":"u"}},{meta}}}}}"#
+        );
+        let head = Head { method: Some("tools/call".into()), name: Some("a".into()), is_new: true };
+        assert_eq!(Head::read(call.as_bytes()), head);
+        let read = br#"{"id":1,"method":"resources/read","params":{"uri":"x:y"}}"#;
+        let head = Head { method: Some("resources/read".into()), name: Some("x:y".into()), is_new: false };
+        assert_eq!(Head::read(read), head);
+        assert_eq!(Head::read(br#"{"id":1,"result":{"method":"a"}}"#), Head::default());
+    }
+
+    #[test]
+    fn a_value_that_would_not_survive_is_encoded() {
+        for (text, sent) in [
+            ("echo", "echo"),
+            ("é", "=?base64?w6k=?="),
+            (" a", "=?base64?IGE=?="),
+            ("a\r\nb", "=?base64?YQ0KYg==?="),
+        ] {
+            assert_eq!(value(text).unwrap().to_str().unwrap(), sent);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Decides what an answer means whose status says no.
+//!
+//! The only place that looks at statuses, and at the words of a body: real servers tell the end of a session
+//! in three ways (L7), one of them in words only.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use mcparley_model::text::{Untrusted, cut};
+use reqwest::header::{HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
+
+use super::body;
+use crate::failure::{Failure, RpcError};
+use crate::message::{self, Id, Message};
+
+/// More of a challenge than any has.
+const CHALLENGE_CHARS: usize = 8 * 1024;
+
+/// An answer that says no.
+#[derive(Debug)]
+pub(super) struct Refusal<'r> {
+    pub(super) status: u16,
+    pub(super) headers: &'r HeaderMap,
+    pub(super) body: Bytes,
+    /// The request it answers, if it was one.
+    pub(super) call: Option<u64>,
+    /// The session the request was made in.
+    pub(super) session: Option<&'r str>,
+}
+
+impl Refusal<'_> {
+    /// What it means.
+    pub(super) fn meaning(&self) -> Failure {
+        match self.status {
+            401 => return Failure::Unauthorized { challenge: self.challenge() },
+            403 => return Failure::Forbidden { challenge: self.challenge() },
+            _ => {}
+        }
+        if self.is_expiry() {
+            return Failure::SessionExpired;
+        }
+        if let Some(error) = self.error() {
+            return Failure::Answered(error);
+        }
+        if self.status == 404 {
+            return Failure::Protocol("not found".into());
+        }
+        Failure::Status {
+            code: self.status,
+            retry_after: self.retry_after(SystemTime::now()),
+            text: Untrusted::new(body::excerpt(&self.body)),
+        }
+    }
+
+    /// Without a session nothing can have expired (F50).
+    fn is_expiry(&self) -> bool {
+        let Some(session) = self.session else { return false };
+        match self.status {
+            404 => true,
+            400 => {
+                let text = String::from_utf8_lossy(&self.body).to_lowercase();
+                text.contains("session") || text.contains(&session.to_lowercase())
+            }
+            _ => false,
+        }
+    }
+
+    /// The error of the protocol, if the body is one and can mean this request.
+    fn error(&self) -> Option<RpcError> {
+        let bare = self.body.trim_ascii();
+        message::read(&self.body.slice_ref(bare)).into_iter().find_map(|message| match message {
+            Message::Response { id, outcome: Err(error) } => match id {
+                Some(Id::Number(id)) => (self.call == Some(id)).then_some(error),
+                Some(Id::Text(_)) => None,
+                None => Some(error),
+            },
+            Message::Response { outcome: Ok(_), .. }
+            | Message::Request { .. }
+            | Message::Notification { .. }
+            | Message::Damaged { .. }
+            | Message::Noise => None,
+        })
+    }
+
+    /// Several headers are one challenge in parts (RFC 9110, 5.3).
+    fn challenge(&self) -> Option<Untrusted> {
+        let parts = self.headers.get_all(WWW_AUTHENTICATE).iter();
+        let parts: Vec<_> = parts.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+        (!parts.is_empty()).then(|| Untrusted::new(cut(&parts.join(", "), CHALLENGE_CHARS).into_owned()))
+    }
+
+    /// In seconds or as a date (RFC 9110, 10.2.3).
+    fn retry_after(&self, now: SystemTime) -> Option<Duration> {
+        let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+        match text.parse() {
+            Ok(seconds) => Some(Duration::from_secs(seconds)),
+            Err(_) => Some(httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! What a status means, line by line.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+
+use super::Refusal;
+
+fn meaning(status: u16, body: &str, session: Option<&str>) -> String {
+    let mut headers = HeaderMap::new();
+    headers.append(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    headers.append(WWW_AUTHENTICATE, HeaderValue::from_static("Basic"));
+    let body = Bytes::copy_from_slice(body.as_bytes());
+    Refusal { status, headers: &headers, body, call: Some(7), session }.meaning().to_string()
+}
+
+// L7 F47 F48 F50
+#[test]
+fn a_session_has_expired_only_if_there_was_one() {
+    let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#;
+    let other = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}"#;
+    let cases = [
+        (404, error, Some("s1"), "the session has expired"),
+        (404, "", Some("s1"), "the session has expired"),
+        (400, error, Some("s1"), "the session has expired"),
+        (400, "unknown: S1", Some("s1"), "the session has expired"),
+        (400, other, Some("s1"), "the server answered with error -32000: no"),
+        (404, error, None, "the server answered with error -32001: Session not found"),
+        (400, error, None, "the server answered with error -32001: Session not found"),
+        (404, "no such page", None, "the server broke the protocol: not found"),
+        (500, "session", Some("s1"), "the server answered with status 500: session"),
+    ];
+    for (status, body, session, expected) in cases {
+        assert_eq!(meaning(status, body, session), expected, "{status} {body} {session:?}");
+    }
+}
+
+#[test]
+fn an_error_of_the_protocol_counts_if_it_can_mean_this_request() {
+    let error =
+        |id: &str| format!(r#" {{"jsonrpc":"2.0","id":{id},"error":{{"code":-32022,"message":"m"}}}}"#);
+    for id in ["7", "\"7\"", "null"] {
+        assert_eq!(meaning(400, &error(id), None), "the server answered with error -32022: m");
+    }
+    for id in ["8", "\"x\""] {
+        assert!(meaning(400, &error(id), None).starts_with("the server answered with status 400"));
+    }
+    assert_eq!(meaning(401, &error("7"), Some("s1")), "the server wants a sign-in");
+    assert_eq!(meaning(403, &error("7"), Some("s1")), "the server does not allow this");
+}
+
+#[test]
+fn a_server_says_when_to_come_back_in_seconds_or_as_a_date() {
+    let now = SystemTime::UNIX_EPOCH;
+    for (text, expected) in
+        [("2", Some(2)), ("Thu, 01 Jan 1970 00:01:00 GMT", Some(60)), ("soon", None), ("-1", None)]
+    {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
+        let refusal =
+            Refusal { status: 429, headers: &headers, body: Bytes::new(), call: None, session: None };
+        assert_eq!(refusal.retry_after(now), expected.map(Duration::from_secs), "{text}");
+    }
+}
+
+// F42 F55
+#[test]
+fn what_a_page_says_is_cut_and_cleaned() {
+    let text = meaning(502, &format!("a\u{1b}[31m\n {}", "x".repeat(1000)), None);
+    assert!(!text.contains('\u{1b}') && text.chars().count() < 300, "{text}");
+}

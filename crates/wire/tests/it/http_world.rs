@@ -1,0 +1,85 @@
+//! A client of the scripted server behind a URL.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcparley_model::config::Era;
+use mcparley_model::secret::Secret;
+use mcparley_testkit::{HttpServer, log_lines};
+use mcparley_wire::Failure;
+use mcparley_wire::handshake::{Connect, Connected, connect};
+use mcparley_wire::peer::{Boxed, Deaf, Handler};
+use mcparley_wire::transport::http::{Http, HttpTarget};
+use serde_json::Value;
+
+use crate::world::{LONG, introduction};
+
+/// The fault catalogue says 100 ms for an idle machine; this one runs the other tests beside.
+pub(crate) const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// A server to connect to.
+pub(crate) struct Site {
+    target: HttpTarget,
+    handler: Arc<dyn Handler>,
+}
+
+impl Connect for Site {
+    type Link = Http;
+
+    fn open(&mut self) -> Boxed<'_, Result<Http, Failure>> {
+        Box::pin(std::future::ready(Http::open(&self.target, Arc::clone(&self.handler))))
+    }
+}
+
+impl Site {
+    pub(crate) fn at(url: &str) -> Self {
+        let target = HttpTarget { url: url.parse().unwrap(), headers: Vec::new() };
+        Self { target, handler: Arc::new(Deaf) }
+    }
+
+    pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
+        self.target.headers.push((name.to_owned(), Secret::new(value.to_owned())));
+        self
+    }
+
+    pub(crate) fn with_handler(mut self, handler: impl Handler) -> Self {
+        self.handler = Arc::new(handler);
+        self
+    }
+
+    pub(crate) async fn connect_as(&mut self, era: Era) -> Result<Connected<Http>, Failure> {
+        connect(self, era, &introduction(), LONG).await
+    }
+}
+
+/// Connects to a server in the old way, which is what its scripts are about.
+pub(crate) async fn old(server: &HttpServer) -> Connected<Http> {
+    Site::at(server.url()).connect_as(Era::Old).await.unwrap()
+}
+
+/// Connects to a server that knows only the new way.
+pub(crate) async fn new(server: &HttpServer) -> Connected<Http> {
+    Site::at(server.url()).connect_as(Era::New).await.unwrap()
+}
+
+/// Options for a server that knows only the new way.
+pub(crate) const NEW: [&str; 2] = ["--versions", "2026-07-28"];
+
+/// Asks for the figures until they are as expected: what was sent may still be on its way.
+pub(crate) async fn until(server: &HttpServer, expected: impl Fn(&Value) -> bool) -> Value {
+    let start = Instant::now();
+    loop {
+        let stats = server.stats();
+        if expected(&stats) {
+            return stats;
+        }
+        assert!(start.elapsed() < LONG, "{stats}");
+        tokio::task::yield_now().await;
+    }
+}
+
+/// What a server received: a method and the headers in lower case, or the body.
+pub(crate) fn received(log: &Path) -> Vec<Value> {
+    log_lines(log).iter().map(|line| serde_json::from_str(&line.text).unwrap()).collect()
+}
