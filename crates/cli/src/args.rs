@@ -264,8 +264,8 @@ pub struct GetArgs {
 
 /// List the servers
 ///
-/// Starts every local server that may run, asks what it offers, and stops it again. Remote servers are not
-/// connected to yet.
+/// Reaches every server that may run, asks what it offers, and lets go of it again. `sse` and `ws` servers are
+/// not connected to yet.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Only read the configuration; connect to nothing

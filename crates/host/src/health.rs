@@ -6,8 +6,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mcparley_model::config::Kind;
 use mcparley_model::expand::Env;
-use mcparley_model::limits::{CONNECT_TIME, LOCAL_CONNECTS};
+use mcparley_model::limits::{CONNECT_TIME, LOCAL_CONNECTS, REMOTE_CONNECTS};
 use mcparley_model::name::ServerName;
 use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::text::Untrusted;
@@ -31,6 +32,8 @@ pub struct Checkup {
     pub limit: Duration,
     /// How many local servers are started at the same time.
     pub local: usize,
+    /// How many remote servers are asked at the same time.
+    pub remote: usize,
 }
 
 /// One server that was looked at.
@@ -69,21 +72,27 @@ impl Checkup {
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
         let number = |name: &str| env.get(name).and_then(|text| text.parse::<u64>().ok()).filter(|n| *n > 0);
-        let local = number("MCP_SERVER_CONNECTION_BATCH_SIZE").and_then(|count| usize::try_from(count).ok());
+        let count = |name: &str, usual: usize| {
+            let count = number(name).and_then(|count| usize::try_from(count).ok()).unwrap_or(usual);
+            count.min(Semaphore::MAX_PERMITS)
+        };
         Self {
             env: env.clone(),
             places: places.clone(),
             limit: number("MCP_TIMEOUT").map_or(CONNECT_TIME, Duration::from_millis),
-            local: local.unwrap_or(LOCAL_CONNECTS).min(Semaphore::MAX_PERMITS),
+            local: count("MCP_SERVER_CONNECTION_BATCH_SIZE", LOCAL_CONNECTS),
+            remote: count("MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE", REMOTE_CONNECTS),
         }
     }
 
     /// Looks at every server that may run; `settled` hears of each as soon as it is known.
     pub async fn check(&self, servers: &[&Planned], mut settled: impl FnMut(Checked)) {
-        let room = Arc::new(Semaphore::new(self.local));
+        let local = Arc::new(Semaphore::new(self.local));
+        let remote = Arc::new(Semaphore::new(self.remote));
         let mut looking = JoinSet::new();
         for server in servers.iter().filter(|server| server.standing == Standing::Ready) {
-            looking.spawn(self.clone().look((*server).clone(), Arc::clone(&room)));
+            let room = if server.kind == Some(Kind::Stdio) { &local } else { &remote };
+            looking.spawn(self.clone().look((*server).clone(), Arc::clone(room)));
         }
         while let Some(looked) = looking.join_next().await {
             // A look that panicked has nothing to tell; the others go on.

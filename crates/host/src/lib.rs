@@ -1,6 +1,6 @@
 //! What is alive, and one call from end to end: the crate other agents embed.
 //!
-//! Today it reads, judges and edits the configuration of MCP servers, and talks to local ones; keeping
+//! Today it reads, judges and edits the configuration of MCP servers, and talks to them; keeping
 //! connections alive and the call pipeline come next.
 //!
 //! | to | start at |
@@ -9,7 +9,7 @@
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
 //! | take over servers of other programs | [`import`] |
-//! | talk to a local server, and know what it offers | [`connect()`], [`Surface`] |
+//! | talk to a server, and know what it offers | [`connect()`], [`Surface`] |
 //! | see which servers answer | [`Checkup`] |
 //!
 //! The crate never looks around: home, working directory and environment are handed in.
@@ -42,7 +42,7 @@ mod surface;
 
 pub use mcparley_model as model;
 
-pub use connect::{ConnectError, connect};
+pub use connect::{ConnectError, Link, connect};
 pub use health::{Checked, Checkup, Health};
 pub use launch::launch;
 pub use places::Places;

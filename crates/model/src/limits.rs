@@ -117,3 +117,7 @@ pub const CONNECT_TIME: Duration = Duration::from_secs(30);
 /// How many local servers are started at the same time (`MCP_SERVER_CONNECTION_BATCH_SIZE`): starting a process
 /// costs processor time.
 pub const LOCAL_CONNECTS: usize = 3;
+
+/// How many remote servers are connected to at the same time (`MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE`):
+/// opening a socket costs almost nothing.
+pub const REMOTE_CONNECTS: usize = 20;

@@ -65,6 +65,7 @@ impl HealthReport {
                 }
             }
             Health::Failed { failure, stderr } => Self {
+                is: if matches!(failure, Failure::Unauthorized { .. }) { "needs-auth" } else { "failed" },
                 error: Some(failure.to_string()),
                 hint: hint(failure),
                 stderr: cut(stderr.clean().trim(), STDERR_CHARS).into_owned(),
@@ -90,6 +91,9 @@ pub(crate) fn summary(checked: &Checked) -> String {
     match &checked.health {
         Health::Connected { spoken, surface } => {
             format!("connected ({} tools, {}, {took} ms)", surface.tools.len(), spoken.version().as_str())
+        }
+        Health::Failed { failure: failure @ Failure::Unauthorized { .. }, .. } => {
+            format!("needs sign-in: {failure}")
         }
         Health::Failed { failure, .. } => format!("failed: {failure}"),
         _ => "not known".to_owned(),

@@ -1,6 +1,6 @@
 //! `list` against real servers, good ones and bad ones.
 
-use mcparley_testkit::{Scripted, processes_tagged};
+use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -16,13 +16,18 @@ fn world(servers: &Value) -> World {
 // U1 L3 F01 F02
 #[test]
 fn each_server_is_told_with_its_own_health_and_none_waits_for_another() {
+    let remote = HttpServer::start(&[]);
+    let locked = HttpServer::start(&["www-authenticate"]);
     let mut world = world(&json!({
         "good": entry(&Scripted::stdio(&[])),
         "new": entry(&Scripted::stdio(&[]).with("--versions", "2026-07-28")),
         "exits": entry(&Scripted::stdio(&["exit-start"])),
         "missing": {"command": "no-such-program"},
         "hangs": entry(&Scripted::stdio(&["hang-start"])),
-        "remote": {"url": "https://example.com/mcp"},
+        "remote": {"url": remote.url()},
+        "closed": {"url": "http://127.0.0.1:1/mcp"},
+        "locked": {"url": locked.url()},
+        "later": {"url": "ws://127.0.0.1:1/mcp"},
         "off": {"command": "x"},
     }));
     world.set("MCP_TIMEOUT", "2000");
@@ -42,10 +47,13 @@ fn each_server_is_told_with_its_own_health_and_none_waits_for_another() {
     assert!(!health("exits")["stderr"].as_str().unwrap().is_empty());
     assert_eq!(
         health("missing")["error"],
-        "the server could not be started: program `no-such-program` not found"
+        "the server could not be started or reached: program `no-such-program` not found"
     );
     assert_eq!(health("hangs")["error"], "timed out after 2s while connecting");
-    assert_eq!(health("remote")["is"], "failed");
+    assert_eq!(health("remote")["is"], "connected");
+    assert_eq!(health("closed")["is"], "failed");
+    assert_eq!(health("locked")["is"], "needs-auth");
+    assert!(health("later")["error"].as_str().unwrap().ends_with("`ws` servers are not connected to yet"));
     assert_eq!(health("off"), Value::Null, "what may not run is not started");
 }
 

@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use mcparley::model::config::Transport;
 use mcparley::model::expand::Env;
-use mcparley::{ConnectError, Cut, Surface, Why, connect};
-use mcparley_testkit::Scripted;
+use mcparley::{ConnectError, Cut, Link, Surface, Why, connect};
+use mcparley_testkit::{HttpServer, Scripted};
 use mcparley_wire::Params;
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::peer::{CallOptions, Deaf};
-use mcparley_wire::transport::stdio::Stdio;
 use serde_json::json;
 
 use crate::world::World;
@@ -18,7 +17,7 @@ use crate::world::World;
 const LONG: Duration = Duration::from_secs(20);
 
 /// Configures a scripted server in a user's file, plans, and connects to what the plan says.
-async fn configured(scripted: &Scripted) -> Result<Connected<Stdio>, ConnectError> {
+async fn configured(scripted: &Scripted) -> Result<Connected<Link>, ConnectError> {
     let entry = json!({"mcpServers": {"it": {"command": scripted.program, "args": scripted.args}}});
     let world = World::with(&[("home/.claude.json", &entry.to_string())]);
     let loaded = world.load();
@@ -103,13 +102,37 @@ async fn a_configured_server_is_called_and_sees_no_secret_of_ours() {
     assert!(!text.contains("canary"), "{text}");
 }
 
+// T3 T9 L11
+#[tokio::test]
+async fn a_server_behind_a_url_offers_the_same_in_both_eras() {
+    for version in ["2025-06-18", "2026-07-28"] {
+        let server = HttpServer::start_with(&[], &["--versions", version]);
+        let entry = json!({"mcpServers": {"it": {"url": server.url(), "headers": {"X-Mark": "1"}}}});
+        let world = World::with(&[("home/.claude.json", &entry.to_string())]);
+        let loaded = world.load();
+        let config = loaded.plan.servers[0].config.as_ref().unwrap();
+        let connected =
+            connect(config, &Env::default(), &world.places(), Arc::new(Deaf), LONG).await.unwrap();
+        assert_eq!(connected.session.spoken().version().as_str(), version);
+        let surface = Surface::fetch(&connected.session).await;
+        assert!(surface.tools.iter().any(|tool| tool.name.as_str() == "echo"), "{version}");
+        assert!(surface.gaps.is_empty(), "{version}: {:?}", surface.gaps);
+        connected.link.stop().await;
+        let sessions = u64::from(version != "2026-07-28");
+        assert_eq!(server.stats()["delete"], sessions, "{version}: a session is ended, no session is not");
+    }
+}
+
 // T9: what is not spoken yet is said, not tried.
 #[tokio::test]
-async fn a_remote_server_is_refused_with_the_reason() {
-    let world = World::with(&[("home/.claude.json", r#"{"mcpServers": {"it": {"url": "https://h/"}}}"#)]);
+async fn a_transport_that_is_not_spoken_yet_is_refused_with_the_reason() {
+    let world = World::with(&[("home/.claude.json", r#"{"mcpServers": {"it": {"url": "wss://h/"}}}"#)]);
     let loaded = world.load();
     let config = loaded.plan.servers[0].config.as_ref().unwrap();
-    assert!(matches!(config.transport, Transport::Http(_)));
+    assert!(matches!(config.transport, Transport::Ws(_)));
     let error = connect(config, &Env::default(), &world.places(), Arc::new(Deaf), LONG).await.unwrap_err();
-    assert_eq!(error.to_string(), "the server could not be started: `http` servers are not connected to yet");
+    assert_eq!(
+        error.to_string(),
+        "the server could not be started or reached: `ws` servers are not connected to yet"
+    );
 }
