@@ -59,6 +59,21 @@ pub const VARIABLES: &[Variable] = &[
         default: "`~/.local/share`",
         meaning: "Plugins find their own data folder below `mcparley/plugins` there (`${CLAUDE_PLUGIN_DATA}`).",
     },
+    Variable {
+        name: "MCP_TIMEOUT",
+        default: "30000",
+        meaning: "How many milliseconds connecting to a server may take.",
+    },
+    Variable {
+        name: "MCP_SERVER_CONNECTION_BATCH_SIZE",
+        default: "3",
+        meaning: "How many local servers are started at the same time.",
+    },
+    Variable {
+        name: "MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE",
+        default: "20",
+        meaning: "How many remote servers are connected to at the same time.",
+    },
     Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
 ];
 
