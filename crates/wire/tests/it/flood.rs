@@ -5,35 +5,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
-use mcparley_wire::peer::{Boxed, CallOptions, Deaf, Handler};
-use mcparley_wire::{Failure, Params, RawJson, RpcError};
+use mcparley_wire::peer::CallOptions;
+use mcparley_wire::{Failure, Params};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::world::{LONG, Server, call, text};
-
-/// Counts what it hears.
-struct Counting(Arc<AtomicUsize>);
-
-impl Handler for Counting {
-    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        if method == "roots/list" {
-            return Box::pin(std::future::ready(Ok(RawJson::parse(r#"{"roots":[]}"#).unwrap())));
-        }
-        Deaf.request(method, params)
-    }
-
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
+use crate::world::{LONG, Rooted, Server, call, text};
 
 // F16 F61
 #[tokio::test]
 async fn a_flood_of_notifications_is_delivered_in_full_and_the_reply_behind_it_too() {
     for (script, count) in [("flood:10000", 10_000), ("list-changed-storm:100000", 100_000)] {
         let heard = Arc::new(AtomicUsize::new(0));
-        let mut server = Server::scripted(&[script]).with_handler(Counting(Arc::clone(&heard)));
+        let mut server = Server::scripted(&[script]).with_handler(Rooted(Arc::clone(&heard)));
         let connected = server.connect().await.unwrap();
         let answer = call(&connected, "echo", json!({"message": "behind"})).await.unwrap();
         assert_eq!(text(&answer), "behind");
@@ -57,7 +41,7 @@ async fn a_storm_of_progress_is_coalesced() {
 #[tokio::test]
 async fn a_server_that_asks_while_we_wait_is_answered_or_refused() {
     for (script, expected) in [("server-request:roots/list", "roots"), ("server-request:bogus", "-32601")] {
-        let mut server = Server::scripted(&[script]).with_handler(Counting(Arc::default()));
+        let mut server = Server::scripted(&[script]).with_handler(Rooted(Arc::default()));
         let connected = server.connect().await.unwrap();
         let answer = call(&connected, "echo", json!({"message": "x"})).await.unwrap();
         assert!(text(&answer).contains(expected), "{script}: {}", text(&answer));

@@ -6,28 +6,12 @@ use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
 use mcparley_testkit::HttpServer;
-use mcparley_wire::peer::{Boxed, CallOptions, Deaf, Handler};
-use mcparley_wire::{Failure, Params, RawJson, RpcError};
+use mcparley_wire::peer::CallOptions;
+use mcparley_wire::{Failure, Params};
 use serde_json::json;
 
 use crate::http_world::{NEW, Site, new, old, until};
-use crate::world::{LONG, call, text};
-
-/// Knows its roots and counts what it hears.
-struct Rooted(Arc<AtomicUsize>);
-
-impl Handler for Rooted {
-    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        if method == "roots/list" {
-            return Box::pin(std::future::ready(Ok(RawJson::parse(r#"{"roots":[]}"#).unwrap())));
-        }
-        Deaf.request(method, params)
-    }
-
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
+use crate::world::{LONG, Rooted, call, text};
 
 // T3
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcparley_model::config::Era;
@@ -11,7 +12,7 @@ use mcparley_testkit::Scripted;
 use mcparley_wire::handshake::{Connect, Connected, Introduction, connect};
 use mcparley_wire::peer::{Boxed, CallOptions, Deaf, Handler};
 use mcparley_wire::transport::stdio::Stdio;
-use mcparley_wire::{Failure, Params, RawJson};
+use mcparley_wire::{Failure, Params, RawJson, RpcError};
 use serde_json::json;
 
 /// Longer than anything here takes, so that a hang is a failure and not a hang.
@@ -92,4 +93,20 @@ pub(crate) fn text(answer: &RawJson) -> String {
 /// A fresh file for a server's log.
 pub(crate) fn log_file(folder: &tempfile::TempDir) -> PathBuf {
     folder.path().join("log")
+}
+
+/// Knows its roots and counts what it hears.
+pub(crate) struct Rooted(pub(crate) Arc<AtomicUsize>);
+
+impl Handler for Rooted {
+    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        if method == "roots/list" {
+            return Box::pin(std::future::ready(Ok(RawJson::parse(r#"{"roots":[]}"#).unwrap())));
+        }
+        Deaf.request(method, params)
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
