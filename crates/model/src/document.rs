@@ -62,7 +62,12 @@ impl<'t> Document<'t> {
     fn origin_at(&self, offset: usize) -> Origin {
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|index| self.lines.get(index)).copied().unwrap_or(0);
-        let column = self.characters_before(offset).saturating_sub(self.characters_before(start)) + 1;
+        let before = self.text.as_bytes().get(start..offset).unwrap_or_default();
+        let column = 1 + if before.len() <= STRETCH {
+            characters(before)
+        } else {
+            self.characters_before(offset).saturating_sub(self.characters_before(start))
+        };
         let place = Place {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX),
@@ -79,7 +84,7 @@ impl<'t> Document<'t> {
 }
 
 /// How many bytes are counted at most to tell a column.
-const STRETCH: usize = 1024;
+const STRETCH: usize = 128;
 
 /// What our configuration files may contain beyond JSON.
 ///
