@@ -65,6 +65,11 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "How many milliseconds connecting to a server may take.",
     },
     Variable {
+        name: "MCP_TOOL_TIMEOUT",
+        default: "100000000",
+        meaning: "How many milliseconds one tool call may take without a word from the server. `timeout` in a server's entry wins over it.",
+    },
+    Variable {
         name: "MCP_SERVER_CONNECTION_BATCH_SIZE",
         default: "3",
         meaning: "How many local servers are started at the same time.",
@@ -136,3 +141,33 @@ pub const LOCAL_CONNECTS: usize = 3;
 /// How many remote servers are connected to at the same time (`MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE`):
 /// opening a socket costs almost nothing.
 pub const REMOTE_CONNECTS: usize = 20;
+
+/// How long one tool call may take (`MCP_TOOL_TIMEOUT`): about 28 hours, since some tools wait for people.
+pub const TOOL_TIME: Duration = Duration::from_secs(100_000);
+
+/// The first pause before a lost server is tried again; each further one is twice as long (L6).
+pub const RECONNECT_FIRST: Duration = Duration::from_secs(1);
+
+/// The longest pause before a lost server is tried again.
+pub const RECONNECT_LONGEST: Duration = Duration::from_secs(30);
+
+/// How often a lost server is tried again.
+pub const RECONNECT_ATTEMPTS: u32 = 5;
+
+/// After this long a connection counts as healthy, and earlier attempts are forgotten.
+pub const HEALTHY_AFTER: Duration = Duration::from_secs(60);
+
+/// How long a server that could not be reached is left alone, however many calls want it.
+pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
+
+/// How long a server must be quiet before lists it says have changed are fetched again (L10).
+pub const REFRESH_QUIET: Duration = Duration::from_millis(100);
+
+/// When they are fetched again though it is not quiet.
+pub const REFRESH_LATEST: Duration = Duration::from_secs(1);
+
+/// How many lines of a server's log are kept in memory.
+pub const LOG_LINES: usize = 500;
+
+/// How long one of them may be.
+pub const LOG_LINE_CHARS: usize = 2000;

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::limits::PUBLIC_NAME_LIMIT;
+
 mod catalogue;
 mod check;
 mod form;
@@ -74,6 +76,13 @@ impl ToolName {
 }
 
 impl PublicName {
+    /// The name of one of the host's own tools; none when a server's tool could have it.
+    #[must_use]
+    pub fn built_in(name: &str) -> Option<Self> {
+        let fits = !name.is_empty() && name.len() <= PUBLIC_NAME_LIMIT && name.chars().all(is_public);
+        (fits && !name.starts_with(PREFIX)).then(|| Self(Arc::from(name)))
+    }
+
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::form::{Identity, plain};
+use super::form::{Identity, bare, plain};
 use super::{PublicName, ServerName, ToolName};
 
 /// The public names of a catalogue's tools, and the way back.
@@ -16,6 +16,8 @@ use super::{PublicName, ServerName, ToolName};
 pub struct Names {
     originals: BTreeMap<PublicName, (ServerName, ToolName)>,
     publics: HashMap<ServerName, HashMap<ToolName, PublicName>>,
+    /// Servers whose tools are called by their own names, without a prefix (N3).
+    bare: HashSet<ServerName>,
 }
 
 impl Names {
@@ -28,6 +30,22 @@ impl Names {
         Self::default().extend(pairs)
     }
 
+    /// From now on the tools of these servers get their own names, without a prefix, where these are free (N3).
+    #[must_use]
+    pub fn with_bare(mut self, servers: impl IntoIterator<Item = ServerName>) -> Self {
+        self.bare.extend(servers);
+        self
+    }
+
+    /// Forgets the names that `keep` refuses.
+    pub fn retain(&mut self, keep: impl Fn(&ServerName, &ToolName) -> bool) {
+        self.originals.retain(|_, (server, tool)| keep(server, tool));
+        for (server, tools) in &mut self.publics {
+            tools.retain(|tool, _| keep(server, tool));
+        }
+        self.publics.retain(|_, tools| !tools.is_empty());
+    }
+
     /// Names the pairs that have no name yet; names already given stay as they are (N11).
     #[must_use]
     pub fn extend(&self, pairs: impl IntoIterator<Item = (ServerName, ToolName)>) -> Self {
@@ -35,7 +53,8 @@ impl Names {
             pairs.into_iter().filter(|(server, tool)| self.public(server, tool).is_none()).collect();
         let mut contest = Contest::new(self, newcomers.len());
         for (server, tool) in newcomers {
-            contest.enter(Candidate::new(server, tool));
+            let is_bare = self.bare.contains(&server);
+            contest.enter(Candidate::new(server, tool, is_bare));
         }
         let mut names = self.clone();
         let named = contest.candidates.into_iter().map(|Candidate { server, tool, name, .. }| {
@@ -91,8 +110,9 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(server: ServerName, tool: ToolName) -> Self {
-        if let Some(name) = plain(&server, &tool) {
+    fn new(server: ServerName, tool: ToolName, is_bare: bool) -> Self {
+        let first = if is_bare { bare(&tool) } else { plain(&server, &tool) };
+        if let Some(name) = first {
             return Self { name: Arc::from(name), server, tool, hashes: 0, identity: None };
         }
         let mut candidate = Self { name: Arc::from(""), server, tool, hashes: 0, identity: None };
@@ -132,8 +152,10 @@ impl Contest {
     /// Begins with the names that `earlier` tools have, and those they would have had were it not for others.
     fn new(earlier: &Names, newcomers: usize) -> Self {
         let given = earlier.originals.keys().map(|public| Arc::clone(&public.0));
-        let contested =
-            earlier.originals.values().filter_map(|(server, tool)| plain(server, tool).map(Arc::from));
+        let contested = earlier.originals.values().filter_map(|(server, tool)| {
+            let is_bare = earlier.bare.contains(server);
+            if is_bare { bare(tool) } else { plain(server, tool) }.map(Arc::from)
+        });
         // Twice as many names as tools, should each stand on two: growing a large map costs more than its room.
         let mut holders = HashMap::with_capacity(2 * (earlier.originals.len() + newcomers));
         holders.extend(given.chain(contested).map(|name| (name, Holder::Settled)));

@@ -78,6 +78,16 @@ pub(super) fn plain(server: &ServerName, tool: &ToolName) -> Option<String> {
     (name.len() <= PUBLIC_NAME_LIMIT).then_some(name)
 }
 
+/// Names of the host's own tools, which no tool of a server may have.
+const RESERVED: [&str; 4] = ["ListMcpResources", "ReadMcpResource", "ReadResult", "ToolSearch"];
+
+/// The tool's own name, unless it is empty, too long, the host's, or looks like a name with a prefix.
+pub(super) fn bare(tool: &ToolName) -> Option<String> {
+    let name = normalise_tool(tool);
+    let fits = !name.is_empty() && name.len() <= PUBLIC_NAME_LIMIT;
+    (fits && !name.starts_with(PREFIX) && !RESERVED.contains(&name.as_str())).then_some(name)
+}
+
 /// How many digits of a hash `text` seems to end with, if it looks like a hashed name.
 pub(crate) fn hash_digits(text: &str) -> Option<usize> {
     let (_, hash) = text.rsplit_once('_')?;

@@ -172,3 +172,36 @@ fn names_for_new_servers_need_no_normalising() {
         assert_eq!((error.to_string().as_str(), error.hint().as_deref()), (message, hint));
     }
 }
+
+// N3
+#[test]
+fn tools_of_a_bare_server_have_their_own_names_where_these_are_free() {
+    let pair = |server: &str, tool: &str| (ServerName::new(server), ToolName::new(tool));
+    let names = Names::default().with_bare([ServerName::new("a"), ServerName::new("b")]).extend([
+        pair("a", "read file"),
+        pair("a", "same"),
+        pair("b", "same"),
+        pair("a", "mcp__c__x"),
+        pair("c", "x"),
+    ]);
+    let public = |server: &str, tool: &str| {
+        names
+            .public(&ServerName::new(server), &ToolName::new(tool))
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    };
+    assert_eq!(public("a", "read file"), "read_file");
+    assert_eq!(public("c", "x"), "mcp__c__x");
+    for (server, tool) in [("a", "same"), ("b", "same"), ("a", "mcp__c__x")] {
+        assert!(public(server, tool).starts_with(&format!("mcp__{server}__")), "{}", public(server, tool));
+    }
+}
+
+#[test]
+fn names_can_be_forgotten() {
+    let pair = |tool: &str| (ServerName::new("a"), ToolName::new(tool));
+    let mut names = Names::assign([pair("x"), pair("y")]);
+    names.retain(|_, tool| tool.as_str() == "x");
+    assert_eq!(names.iter().len(), 1);
+    assert!(names.original("mcp__a__y").is_none() && names.original("mcp__a__x").is_some());
+}

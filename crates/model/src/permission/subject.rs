@@ -57,6 +57,10 @@ impl Prepared<'_> {
     /// Whether the tool's normalised name means this tool alone, as far as its public name shows.
     pub(super) fn has_plain_name(&self) -> bool {
         let Some(public) = self.subject.public else { return true };
+        // Without a prefix there is nothing that could be taken for another server's part.
+        if public.as_str() == self.tool {
+            return true;
+        }
         let rest =
             public.as_str().strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix(self.server.as_str()));
         rest.and_then(|rest| rest.strip_prefix(BETWEEN)) == Some(self.tool.as_str())
