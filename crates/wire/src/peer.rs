@@ -111,6 +111,12 @@ impl Peer {
         failure.unwrap_or(Failure::Closed { exit: None, sent: true })
     }
 
+    /// Whether the conversation is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.shared.ended.borrow().is_some()
+    }
+
     /// Why the conversation is over, if it is.
     fn check(&self) -> Result<(), Failure> {
         match self.shared.ended.borrow().as_ref() {
