@@ -1,110 +1,120 @@
 //! From a planned server to a conversation with it.
 //!
-//! Local servers and those that speak Streamable HTTP, so far. Who keeps a connection alive, and for whom, is
-//! not decided here.
+//! Local servers, those that speak Streamable HTTP, and those inside this program, so far. Who keeps a
+//! connection alive, and for whom, is decided by [`crate::connection`].
 
+mod era;
+mod error;
+mod link;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::config::{Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
+use mcparley_model::limits::CONNECT_TIME;
 use mcparley_model::text::Untrusted;
 use mcparley_platform::process::Launch;
-use mcparley_wire::handshake::{self, Carrier, Connect, Connected, Introduction};
-use mcparley_wire::peer::{Boxed, Handler, Peer};
+use mcparley_wire::Failure;
+use mcparley_wire::handshake::{self, Connect, Connected, Introduction};
+use mcparley_wire::peer::{Boxed, Handler};
 use mcparley_wire::transport::http::{Http, HttpTarget};
+use mcparley_wire::transport::memory;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
-use mcparley_wire::{Failure, Spoken};
 use serde_json::json;
 
 use crate::launch::launch;
 use crate::places::Places;
+use era::Eras;
 
-/// A connection to a server, whatever it is made of.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Link {
-    /// A child process.
-    Local(Stdio),
-    /// A server behind a URL.
-    Remote(Http),
+pub use error::ConnectError;
+pub use link::Link;
+
+/// What servers are reached with: everything a connection needs besides the server's own entry. Cheap to clone.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// The variables servers may see.
+    pub env: Env,
+    /// Where everything is.
+    pub places: Arc<Places>,
+    /// How long connecting may take.
+    pub limit: Duration,
+    /// The servers inside this program, by the name an entry of type `sdk` gives.
+    inside: Arc<HashMap<String, Arc<dyn Handler>>>,
+    eras: Arc<Eras>,
 }
 
-impl Link {
-    /// Ends it in order: a process and all it started, or a session.
-    pub async fn stop(self) {
-        match self {
-            Self::Local(stdio) => stdio.stop().await,
-            Self::Remote(http) => http.stop().await,
+impl Surroundings {
+    /// The usual limit, unless `MCP_TIMEOUT` says otherwise.
+    #[must_use]
+    pub fn new(env: &Env, places: &Places) -> Self {
+        let limit = number(env, "MCP_TIMEOUT").map_or(CONNECT_TIME, Duration::from_millis);
+        Self {
+            env: env.clone(),
+            places: Arc::new(places.clone()),
+            limit,
+            inside: Arc::default(),
+            eras: Arc::default(),
+        }
+    }
+
+    /// The same with these servers inside this program.
+    #[must_use]
+    pub fn with_inside(mut self, servers: impl IntoIterator<Item = (String, Arc<dyn Handler>)>) -> Self {
+        self.inside = Arc::new(servers.into_iter().collect());
+        self
+    }
+
+    /// Reaches a server and agrees on a protocol with it, within `limit`.
+    ///
+    /// # Errors
+    /// A [`ConnectError`]; for the transports that are not spoken yet [`Failure::Refused`].
+    pub async fn connect(
+        &self,
+        config: &ServerConfig,
+        handler: Arc<dyn Handler>,
+        limit: Duration,
+    ) -> Result<Connected<Link>, ConnectError> {
+        let mut server = Server { target: self.target(config)?, handler, stderr: None };
+        let era = self.eras.of(config);
+        let connected = handshake::connect(&mut server, era, &introduction(), limit).await;
+        self.eras.learn(config, connected.as_ref().ok().map(|connected| connected.session.spoken()));
+        connected.map_err(|failure| ConnectError { failure, stderr: server.last_words() })
+    }
+
+    fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {
+        match &config.transport {
+            Transport::Stdio(stdio) => Ok(Target::Program(launch(stdio, &self.env, &self.places))),
+            Transport::Http(Remote { url, headers, headers_helper: None, oauth: _ }) => {
+                Ok(Target::Address(HttpTarget { url: url.expose().clone(), headers: headers.clone() }))
+            }
+            Transport::Http(_) => Err(ConnectError::not_yet("servers with a `headersHelper`")),
+            Transport::Sdk { name } => match self.inside.get(name) {
+                Some(server) => Ok(Target::Inside(Arc::clone(server))),
+                None => Err(ConnectError::refused(&format!("this program has no server `{name}` inside"))),
+            },
+            Transport::Sse(_)
+            | Transport::Ws(_)
+            | Transport::SseIde(_)
+            | Transport::WsIde(_)
+            | Transport::ClaudeAiProxy { .. } => {
+                Err(ConnectError::not_yet(&format!("`{}` servers", config.kind())))
+            }
         }
     }
 }
 
-impl Carrier for Link {
-    fn peer(&self) -> &Peer {
-        match self {
-            Self::Local(stdio) => stdio.peer(),
-            Self::Remote(http) => http.peer(),
-        }
-    }
-
-    fn agreed(&self, spoken: Spoken) {
-        match self {
-            Self::Local(stdio) => stdio.agreed(spoken),
-            Self::Remote(http) => http.agreed(spoken),
-        }
+impl std::fmt::Debug for Surroundings {
+    /// No variables: they are the user's.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surroundings").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 
-/// Reaches a server and agrees on a protocol with it.
-///
-/// # Errors
-/// A [`ConnectError`]; for the transports that are not spoken yet [`Failure::Refused`].
-pub async fn connect(
-    config: &ServerConfig,
-    env: &Env,
-    places: &Places,
-    handler: Arc<dyn Handler>,
-    limit: Duration,
-) -> Result<Connected<Link>, ConnectError> {
-    let target = match &config.transport {
-        Transport::Stdio(stdio) => Target::Program(launch(stdio, env, places)),
-        Transport::Http(Remote { url, headers, headers_helper: None, oauth: _ }) => {
-            Target::Address(HttpTarget { url: url.expose().clone(), headers: headers.clone() })
-        }
-        Transport::Http(_) => return Err(ConnectError::not_yet("servers with a `headersHelper`")),
-        Transport::Sse(_)
-        | Transport::Ws(_)
-        | Transport::Sdk { .. }
-        | Transport::SseIde(_)
-        | Transport::WsIde(_)
-        | Transport::ClaudeAiProxy { .. } => {
-            return Err(ConnectError::not_yet(&format!("`{}` servers", config.kind())));
-        }
-    };
-    let mut server = Server { target, handler, stderr: None };
-    match handshake::connect(&mut server, config.era, &introduction(), limit).await {
-        Ok(connected) => Ok(connected),
-        Err(failure) => Err(ConnectError { failure, stderr: server.last_words() }),
-    }
-}
-
-/// A server that could not be connected to.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{failure}")]
-pub struct ConnectError {
-    /// Why.
-    #[source]
-    pub failure: Failure,
-    /// The end of what it wrote to its standard error: often the real reason.
-    pub stderr: Untrusted,
-}
-
-impl ConnectError {
-    fn not_yet(what: &str) -> Self {
-        let reason = Arc::from(format!("{what} are not connected to yet"));
-        Self { failure: Failure::Refused { reason, hint: None }, stderr: Untrusted::default() }
-    }
+/// A positive number in a variable; what is no such number does not count.
+pub(crate) fn number(env: &Env, name: &str) -> Option<u64> {
+    env.get(name).and_then(|text| text.trim().parse::<u64>().ok()).filter(|number| *number > 0)
 }
 
 /// A server that can be reached, and reached again.
@@ -118,6 +128,7 @@ struct Server {
 enum Target {
     Program(Launch),
     Address(HttpTarget),
+    Inside(Arc<dyn Handler>),
 }
 
 impl Server {
@@ -133,6 +144,9 @@ impl Server {
                 Ok(Link::Local(server))
             }
             Target::Address(target) => Http::open(target, Arc::clone(&self.handler)).map(Link::Remote),
+            Target::Inside(server) => {
+                Ok(Link::Inside(memory::link(Arc::clone(&self.handler), Arc::clone(server))))
+            }
         }
     }
 }
@@ -149,6 +163,6 @@ impl Connect for Server {
 fn introduction() -> Introduction {
     Introduction {
         info: json!({ "name": "mcparley", "version": env!("CARGO_PKG_VERSION") }),
-        capabilities: json!({}),
+        capabilities: json!({ "roots": {} }),
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use mcparley_model::config::Kind;
 use mcparley_model::expand::Env;
-use mcparley_model::limits::{CONNECT_TIME, LOCAL_CONNECTS, REMOTE_CONNECTS};
+use mcparley_model::limits::{LOCAL_CONNECTS, REMOTE_CONNECTS};
 use mcparley_model::name::ServerName;
 use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::text::Untrusted;
@@ -17,19 +17,15 @@ use mcparley_wire::{Failure, Spoken};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::connect::{ConnectError, connect};
+use crate::connect::{ConnectError, Surroundings, number};
 use crate::places::Places;
 use crate::surface::Surface;
 
 /// How servers are looked at.
 #[derive(Clone, Debug)]
 pub struct Checkup {
-    /// Their variables.
-    pub env: Env,
-    /// Where everything is.
-    pub places: Places,
-    /// How long connecting may take.
-    pub limit: Duration,
+    /// What they are reached with.
+    pub surroundings: Surroundings,
     /// How many local servers are started at the same time.
     pub local: usize,
     /// How many remote servers are asked at the same time.
@@ -71,18 +67,8 @@ impl Checkup {
     /// The usual limits, as far as variables do not change them.
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
-        let number = |name: &str| env.get(name).and_then(|text| text.parse::<u64>().ok()).filter(|n| *n > 0);
-        let count = |name: &str, usual: usize| {
-            let count = number(name).and_then(|count| usize::try_from(count).ok()).unwrap_or(usual);
-            count.min(Semaphore::MAX_PERMITS)
-        };
-        Self {
-            env: env.clone(),
-            places: places.clone(),
-            limit: number("MCP_TIMEOUT").map_or(CONNECT_TIME, Duration::from_millis),
-            local: count("MCP_SERVER_CONNECTION_BATCH_SIZE", LOCAL_CONNECTS),
-            remote: count("MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE", REMOTE_CONNECTS),
-        }
+        let (local, remote) = batches(env);
+        Self { surroundings: Surroundings::new(env, places), local, remote }
     }
 
     /// Looks at every server that may run; `settled` hears of each as soon as it is known.
@@ -106,7 +92,7 @@ impl Checkup {
         let config = server.config?;
         let _slot = room.acquire().await.ok()?;
         let start = Instant::now();
-        let health = match connect(&config, &self.env, &self.places, Arc::new(Deaf), self.limit).await {
+        let health = match self.surroundings.connect(&config, Arc::new(Deaf), self.surroundings.limit).await {
             Ok(connected) => {
                 let surface = Surface::fetch(&connected.session).await;
                 let spoken = connected.session.spoken();
@@ -117,4 +103,16 @@ impl Checkup {
         };
         Some(Checked { name: server.name, health, took: start.elapsed() })
     }
+}
+
+/// How many local and how many remote servers are reached at the same time (L2).
+pub(crate) fn batches(env: &Env) -> (usize, usize) {
+    let count = |name: &str, usual: usize| {
+        let count = number(env, name).and_then(|count| usize::try_from(count).ok()).unwrap_or(usual);
+        count.min(Semaphore::MAX_PERMITS)
+    };
+    (
+        count("MCP_SERVER_CONNECTION_BATCH_SIZE", LOCAL_CONNECTS),
+        count("MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE", REMOTE_CONNECTS),
+    )
 }

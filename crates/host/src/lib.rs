@@ -33,18 +33,23 @@
 
 pub mod change;
 mod connect;
+mod connection;
 mod health;
 pub mod import;
 mod launch;
+mod log;
 mod places;
 mod sources;
 mod surface;
+mod task;
 
 pub use mcparley_model as model;
 
-pub use connect::{ConnectError, Link, connect};
+pub use connect::{ConnectError, Link, Surroundings};
+pub use connection::{Event, State, Status, Unavailable};
 pub use health::{Checked, Checkup, Health};
 pub use launch::launch;
+pub use log::{LogLine, Speaker};
 pub use places::Places;
 pub use sources::{
     Connector, ConnectorError, Connectors, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,

@@ -100,6 +100,11 @@ pub struct Loaded {
     pub managed_problem: Option<Problem>,
 }
 
+/// Names of `known` that look like `wanted`, the nearest first.
+pub(crate) fn similar_names<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> Vec<String> {
+    similar::names(wanted, known)
+}
+
 impl Loaded {
     /// Configured names that look like `name`, the nearest first.
     #[must_use]

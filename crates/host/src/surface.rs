@@ -13,6 +13,38 @@ use mcparley_model::tool::{Fault, Tool, Withheld};
 use mcparley_wire::{Failure, RawJson, Session};
 
 pub use pages::Cut;
+use pages::List;
+
+const TOOLS: &str = "tools/list";
+const PROMPTS: &str = "prompts/list";
+const RESOURCES: &str = "resources/list";
+
+/// Some of a server's lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lists(u8);
+
+impl Lists {
+    pub(crate) const TOOLS: Self = Self(1);
+    pub(crate) const PROMPTS: Self = Self(2);
+    pub(crate) const RESOURCES: Self = Self(4);
+    pub(crate) const ALL: Self = Self(7);
+
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
+    pub(crate) fn from_bits(bits: u8) -> Self {
+        Self(bits & Self::ALL.0)
+    }
+
+    pub(crate) fn and(self, more: Self) -> Self {
+        Self(self.0 | more.0)
+    }
+
+    fn has(self, list: Self) -> bool {
+        self.0 & list.0 != 0
+    }
+}
 
 /// What one server offers.
 #[derive(Clone, Debug, Default)]
@@ -59,20 +91,59 @@ impl std::fmt::Display for Gap {
 impl Surface {
     /// Asks a server for everything it offers.
     pub async fn fetch(session: &Session) -> Self {
+        Self::default().refetched(session, Lists::ALL).await
+    }
+
+    /// The same with these lists asked for again; one that cannot be had stays as it was (L10).
+    pub(crate) async fn refetched(&self, session: &Session, lists: Lists) -> Self {
         let limit = Limits { pages: LIST_PAGES, items: LIST_ITEMS, time: LIST_TIME };
+        let list = |wanted: Lists, name, method| async move {
+            if lists.has(wanted) { Some(pages::fetch(session, name, method, limit).await) } else { None }
+        };
         let (tools, prompts, resources) = tokio::join!(
-            pages::fetch(session, "tools", "tools/list", limit),
-            pages::fetch(session, "prompts", "prompts/list", limit),
-            pages::fetch(session, "resources", "resources/list", limit),
+            list(Lists::TOOLS, "tools", TOOLS),
+            list(Lists::PROMPTS, "prompts", PROMPTS),
+            list(Lists::RESOURCES, "resources", RESOURCES),
         );
-        let mut surface = Self { prompts: prompts.items, resources: resources.items, ..Self::default() };
-        surface.gaps.extend([tools.gap, prompts.gap, resources.gap].into_iter().flatten());
-        surface.take_tools(&tools.items);
+        let mut surface = self.clone();
+        if let Some(tools) = surface.judge(TOOLS, tools) {
+            surface.take_tools(&tools);
+        }
+        if let Some(prompts) = surface.judge(PROMPTS, prompts) {
+            surface.prompts = prompts;
+        }
+        if let Some(resources) = surface.judge(RESOURCES, resources) {
+            surface.resources = resources;
+        }
         surface
+    }
+
+    /// What replaces the list of `method`, if anything does. Its gap is noted in place of an earlier one.
+    fn judge(&mut self, method: &'static str, list: Option<List>) -> Option<Vec<RawJson>> {
+        let List { items, gap } = list?;
+        self.gaps.retain(|gap| gap.method != method);
+        let failed = matches!(&gap, Some(Gap { why: Why::Failed(_), .. }));
+        self.gaps.extend(gap);
+        // Pages that came before the failure are worth more than nothing, but not more than a whole list.
+        let had_some = match method {
+            TOOLS => !self.tools.is_empty(),
+            PROMPTS => !self.prompts.is_empty(),
+            _ => !self.resources.is_empty(),
+        };
+        (!(failed && had_some)).then_some(items)
+    }
+
+    /// What is missing and why, one sentence each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let withheld = self.withheld.iter().map(|withheld| format!("withheld: {withheld}"));
+        withheld.chain(self.gaps.iter().map(ToString::to_string)).collect()
     }
 
     /// Sorts the tools into those that can be offered and those that cannot.
     fn take_tools(&mut self, entries: &[RawJson]) {
+        self.tools.clear();
+        self.withheld.clear();
         let mut names = HashSet::new();
         for entry in entries {
             let read = entry

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mcparley::model::config::Transport;
 use mcparley::model::expand::Env;
-use mcparley::{ConnectError, Cut, Link, Surface, Why, connect};
+use mcparley::{ConnectError, Cut, Link, Surface, Surroundings, Why};
 use mcparley_testkit::{HttpServer, Scripted};
 use mcparley_wire::Params;
 use mcparley_wire::handshake::Connected;
@@ -27,7 +27,7 @@ async fn configured(scripted: &Scripted) -> Result<Connected<Link>, ConnectError
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let config = server.config.as_ref().unwrap();
-    connect(config, &env, &world.places(), Arc::new(Deaf), LONG).await
+    Surroundings::new(&env, &world.places()).connect(config, Arc::new(Deaf), LONG).await
 }
 
 async fn surface(scripts: &[&str]) -> Surface {
@@ -111,8 +111,10 @@ async fn a_server_behind_a_url_offers_the_same_in_both_eras() {
         let world = World::with(&[("home/.claude.json", &entry.to_string())]);
         let loaded = world.load();
         let config = loaded.plan.servers[0].config.as_ref().unwrap();
-        let connected =
-            connect(config, &Env::default(), &world.places(), Arc::new(Deaf), LONG).await.unwrap();
+        let connected = Surroundings::new(&Env::default(), &world.places())
+            .connect(config, Arc::new(Deaf), LONG)
+            .await
+            .unwrap();
         assert_eq!(connected.session.spoken().version().as_str(), version);
         let surface = Surface::fetch(&connected.session).await;
         assert!(surface.tools.iter().any(|tool| tool.name.as_str() == "echo"), "{version}");
@@ -130,7 +132,10 @@ async fn a_transport_that_is_not_spoken_yet_is_refused_with_the_reason() {
     let loaded = world.load();
     let config = loaded.plan.servers[0].config.as_ref().unwrap();
     assert!(matches!(config.transport, Transport::Ws(_)));
-    let error = connect(config, &Env::default(), &world.places(), Arc::new(Deaf), LONG).await.unwrap_err();
+    let error = Surroundings::new(&Env::default(), &world.places())
+        .connect(config, Arc::new(Deaf), LONG)
+        .await
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "the server could not be started or reached: `ws` servers are not connected to yet"

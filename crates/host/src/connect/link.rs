@@ -1,0 +1,49 @@
+//! A connection to a server, whatever it is made of.
+
+use mcparley_wire::Spoken;
+use mcparley_wire::handshake::Carrier;
+use mcparley_wire::peer::Peer;
+use mcparley_wire::transport::http::Http;
+use mcparley_wire::transport::memory;
+use mcparley_wire::transport::stdio::Stdio;
+
+/// A connection to a server, whatever it is made of.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Link {
+    /// A child process.
+    Local(Stdio),
+    /// A server behind a URL.
+    Remote(Http),
+    /// A server inside this program.
+    Inside(memory::Link),
+}
+
+impl Link {
+    /// Ends it in order: a process and all it started, or a session.
+    pub async fn stop(self) {
+        match self {
+            Self::Local(stdio) => stdio.stop().await,
+            Self::Remote(http) => http.stop().await,
+            Self::Inside(link) => drop(link),
+        }
+    }
+}
+
+impl Carrier for Link {
+    fn peer(&self) -> &Peer {
+        match self {
+            Self::Local(stdio) => stdio.peer(),
+            Self::Remote(http) => http.peer(),
+            Self::Inside(link) => link.peer(),
+        }
+    }
+
+    fn agreed(&self, spoken: Spoken) {
+        match self {
+            Self::Local(stdio) => stdio.agreed(spoken),
+            Self::Remote(http) => http.agreed(spoken),
+            Self::Inside(link) => link.agreed(spoken),
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! The life of one server: one loop that waits for wishes and for what happens, and obeys without waiting.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::config::{Kind, ServerConfig};
+use mcparley_model::limits::{HEALTHY_AFTER, RETRY_PAUSE};
+use mcparley_wire::Failure;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::ears::{Changes, Ears};
+use super::phase::{Event, Missed, Opened, Phase, Ready};
+use super::refresh::Refresh;
+use super::state::{Publisher, State, Status, Unavailable};
+use super::{Epoch, Live, Wish, backoff};
+use crate::connect::{ConnectError, Link, Surroundings};
+use crate::log::Log;
+use crate::surface::Surface;
+use crate::task::Owned;
+
+/// How long calls may go on that run on a connection which is replaced by wish.
+const CALLS_GRACE: Duration = Duration::from_secs(5);
+
+/// How many servers are reached at the same time (L2). A place is free again as soon as one has settled.
+#[derive(Clone, Debug)]
+pub(crate) struct Rooms {
+    pub(crate) local: Arc<Semaphore>,
+    pub(crate) remote: Arc<Semaphore>,
+}
+
+/// Who waits for a connection.
+type Waiter = oneshot::Sender<Result<Arc<Live>, Unavailable>>;
+
+/// The owner of everything about one server that changes.
+pub(super) struct Actor {
+    config: Arc<ServerConfig>,
+    surroundings: Surroundings,
+    rooms: Rooms,
+    limit: Duration,
+    publisher: Publisher,
+    log: Arc<Log>,
+    changes: Arc<Changes>,
+    phase: Phase,
+    epoch: Epoch,
+    waiters: Vec<Waiter>,
+    /// Connections that were replaced and end when their last call has ended.
+    retired: JoinSet<()>,
+    /// Who wants to know that all is over.
+    enders: Vec<oneshot::Sender<()>>,
+}
+
+impl Actor {
+    pub(super) fn new(
+        config: Arc<ServerConfig>,
+        surroundings: Surroundings,
+        rooms: Rooms,
+        publisher: Publisher,
+        log: Arc<Log>,
+    ) -> Self {
+        Self {
+            config,
+            limit: surroundings.limit,
+            surroundings,
+            rooms,
+            publisher,
+            log,
+            changes: Arc::default(),
+            phase: Phase::Dormant,
+            epoch: Epoch::default(),
+            waiters: Vec::new(),
+            retired: JoinSet::new(),
+            enders: Vec::new(),
+        }
+    }
+
+    /// Lives until it is told to stop or nobody holds its handle.
+    pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Wish>) {
+        loop {
+            let flow = tokio::select! {
+                wish = inbox.recv() => match wish {
+                    Some(wish) => self.obey(wish),
+                    None => ControlFlow::Break(()),
+                },
+                event = self.phase.next(&self.changes) => self.take(event),
+            };
+            if flow.is_break() {
+                return;
+            }
+        }
+    }
+
+    fn obey(&mut self, wish: Wish) -> ControlFlow<()> {
+        match wish {
+            Wish::Lease { stale, reply } => self.lease(stale, reply),
+            Wish::Wake => {
+                if matches!(self.phase, Phase::Dormant) {
+                    self.connect(0, None);
+                }
+            }
+            Wish::Reconnect => {
+                self.retire(Some(CALLS_GRACE));
+                self.connect(0, None);
+            }
+            Wish::NeedsAuth { epoch } => {
+                if matches!(&self.phase, Phase::Ready(ready) if ready.live.epoch == epoch) {
+                    self.retire(None);
+                    self.needs_auth(Duration::ZERO);
+                }
+            }
+            Wish::Stop { done } => {
+                self.enders.push(done);
+                self.stop();
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn take(&mut self, event: Event) -> ControlFlow<()> {
+        while self.retired.try_join_next().is_some() {}
+        match event {
+            Event::Opened(opened) => self.opened(*opened),
+            Event::Missed(Missed { error, took }) => self.missed(error, took),
+            Event::Broken => self.missed(ConnectError::broken(), Duration::ZERO),
+            Event::Again => {
+                if let Phase::Waiting { attempt, error, .. } = &self.phase {
+                    let (attempt, because) = (*attempt, error.to_string());
+                    self.connect(attempt, Some(&because));
+                }
+            }
+            Event::Lost(failure) => self.lost(&failure),
+            Event::Refreshed(surface) => {
+                if let Phase::Ready(ready) = &mut self.phase {
+                    ready.surface = Arc::clone(&surface);
+                }
+                self.log.event("what it offers has changed");
+                self.publisher.publish(State { surface, ..self.publisher.current() });
+            }
+            Event::Ended => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn lease(&mut self, stale: Epoch, reply: Waiter) {
+        match &self.phase {
+            Phase::Ready(ready) if ready.live.epoch > stale && !ready.live.session.peer().is_over() => {
+                answer(reply, Ok(Arc::clone(&ready.live)));
+            }
+            Phase::Ready(ready) if ready.live.session.peer().is_over() => {
+                self.waiters.push(reply);
+                self.reopen("the connection ended");
+            }
+            // A session that expired: calls that still run on it are left to end by themselves.
+            Phase::Ready(_) => {
+                self.waiters.push(reply);
+                self.retire(None);
+                self.connect(0, Some("the session expired"));
+            }
+            Phase::Connecting { .. } => self.waiters.push(reply),
+            // The first pause is only there to spread servers that died together.
+            Phase::Waiting { attempt: 1, error, .. } => {
+                let because = error.to_string();
+                self.waiters.push(reply);
+                self.connect(1, Some(&because));
+            }
+            Phase::Waiting { until, error, .. } => {
+                let again = until.saturating_duration_since(Instant::now());
+                answer(reply, Err(Unavailable::Waiting { error: Arc::clone(error), again }));
+            }
+            // A burst of calls must not become a burst of processes.
+            Phase::Failed { error, since } if since.elapsed() < RETRY_PAUSE => {
+                answer(reply, Err(Unavailable::Failed(Arc::clone(error))));
+            }
+            Phase::Dormant | Phase::Failed { .. } => {
+                self.waiters.push(reply);
+                self.connect(0, None);
+            }
+            Phase::NeedsAuth => answer(reply, Err(Unavailable::NeedsAuth)),
+            Phase::Stopping(_) => answer(reply, Err(Unavailable::Stopped)),
+        }
+    }
+
+    /// Starts reaching the server.
+    fn connect(&mut self, attempt: u32, because: Option<&str>) {
+        let ears = Arc::new(Ears::new(&self.surroundings, Arc::clone(&self.changes), Arc::clone(&self.log)));
+        let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
+        let (room, log, limit) = (self.room(), Arc::clone(&self.log), self.limit);
+        let work = async move {
+            // A closed semaphore does not happen; were it so, there would be no limit to keep.
+            let _place = match room {
+                Some(room) => room.acquire_owned().await.ok(),
+                None => None,
+            };
+            let begun = Instant::now();
+            match surroundings.connect(&config, ears, limit).await {
+                Ok(connected) => {
+                    log.follow(&connected.link);
+                    let surface = Surface::fetch(&connected.session).await;
+                    Ok(Opened::new(connected, surface, begun.elapsed()))
+                }
+                Err(error) => Err(Missed { error, took: begun.elapsed() }),
+            }
+        };
+        self.phase = Phase::Connecting { attempt, work: Owned::start(work) };
+        let status = Status::Pending { attempt, because: because.map(Arc::from) };
+        self.publisher.publish(State { status, live: None, ..self.publisher.current() });
+    }
+
+    fn room(&self) -> Option<Arc<Semaphore>> {
+        match self.config.kind() {
+            Kind::Stdio => Some(Arc::clone(&self.rooms.local)),
+            Kind::Sdk => None,
+            Kind::Sse | Kind::Http | Kind::Ws | Kind::SseIde | Kind::WsIde | Kind::ClaudeAiProxy => {
+                Some(Arc::clone(&self.rooms.remote))
+            }
+        }
+    }
+
+    fn opened(&mut self, opened: Opened) {
+        let attempt = if let Phase::Connecting { attempt, .. } = &self.phase { *attempt } else { 0 };
+        let Opened { link, session, surface, took } = opened;
+        self.epoch = self.epoch.next();
+        let (in_use, released) = mpsc::channel(1);
+        let (spoken, about) = (session.spoken(), Arc::new(session.about().clone()));
+        let live = Arc::new(Live { session, epoch: self.epoch, _in_use: in_use });
+        let surface = Arc::new(surface);
+        self.log.event(&format!("connected, {}", spoken.version().as_str()));
+        let (status, published) = (Status::Connected { spoken, about }, Some(Arc::clone(&live)));
+        self.publisher.publish(State { status, surface: Arc::clone(&surface), took, live: published });
+        // Whoever is answered may look at once at what the server offers.
+        for waiter in self.waiters.drain(..) {
+            answer(waiter, Ok(Arc::clone(&live)));
+        }
+        self.phase = Phase::Ready(Box::new(Ready {
+            link,
+            live,
+            released,
+            since: Instant::now(),
+            attempt,
+            surface,
+            refresh: Refresh::Idle,
+            _listening: None,
+        }));
+    }
+
+    fn missed(&mut self, error: ConnectError, took: Duration) {
+        self.log.missed(&error);
+        if matches!(error.failure, Failure::Unauthorized { .. }) {
+            return self.needs_auth(took);
+        }
+        let attempt = if let Phase::Connecting { attempt, .. } = &self.phase { *attempt } else { 0 };
+        let error = Arc::new(error);
+        match attempt {
+            0 => self.fail(Arc::clone(&error), took),
+            _ => self.wait(attempt + 1, Arc::clone(&error), took),
+        }
+        for waiter in self.waiters.drain(..) {
+            answer(waiter, Err(Unavailable::Failed(Arc::clone(&error))));
+        }
+    }
+
+    fn lost(&mut self, failure: &Failure) {
+        self.log.event(&failure.to_string());
+        let attempt = self.next_attempt();
+        let error = ConnectError { failure: failure.clone(), stderr: self.log.stderr() };
+        self.wait(attempt, Arc::new(error), Duration::ZERO);
+    }
+
+    /// Lets some time pass before `attempt`, or gives up.
+    fn wait(&mut self, attempt: u32, error: Arc<ConnectError>, took: Duration) {
+        let jitter = RandomState::new().build_hasher().finish();
+        let Some(pause) = backoff::pause(attempt, jitter) else { return self.fail(error, took) };
+        let because = Some(Arc::from(error.to_string()));
+        self.phase = Phase::Waiting { attempt, until: Instant::now() + pause, error };
+        let status = Status::Pending { attempt, because };
+        self.publisher.publish(State { status, live: None, ..self.publisher.current() });
+    }
+
+    /// The connection has ended, and somebody wants it now.
+    fn reopen(&mut self, because: &str) {
+        self.connect(self.next_attempt(), Some(because));
+    }
+
+    /// The number of the next attempt; a connection that lived long enough has made good for earlier ones.
+    fn next_attempt(&self) -> u32 {
+        match &self.phase {
+            Phase::Ready(ready) if ready.since.elapsed() < HEALTHY_AFTER => ready.attempt + 1,
+            _ => 1,
+        }
+    }
+
+    /// Gives up; what was learnt from the server goes with it (L4).
+    fn fail(&mut self, error: Arc<ConnectError>, took: Duration) {
+        self.phase = Phase::Failed { error: Arc::clone(&error), since: Instant::now() };
+        self.settle(Status::Failed(error), took);
+    }
+
+    fn needs_auth(&mut self, took: Duration) {
+        self.phase = Phase::NeedsAuth;
+        self.settle(Status::NeedsAuth, took);
+        for waiter in self.waiters.drain(..) {
+            answer(waiter, Err(Unavailable::NeedsAuth));
+        }
+    }
+
+    fn settle(&self, status: Status, took: Duration) {
+        self.publisher.publish(State { status, surface: Arc::default(), took, live: None });
+    }
+
+    /// Takes the connection out of use; it ends when its last call has, or after `grace`.
+    fn retire(&mut self, grace: Option<Duration>) {
+        if !matches!(self.phase, Phase::Ready(_)) {
+            return;
+        }
+        let Phase::Ready(ready) = std::mem::replace(&mut self.phase, Phase::Dormant) else { return };
+        // The published copy would keep it in use.
+        self.publisher.publish(State { live: None, ..self.publisher.current() });
+        let Ready { link, live, mut released, .. } = *ready;
+        drop(live);
+        self.retired.spawn(async move {
+            // Nothing is ever sent on it: it only ends.
+            match grace {
+                Some(grace) => drop(tokio::time::timeout(grace, released.recv()).await),
+                None => drop(released.recv().await),
+            }
+            link.stop().await;
+        });
+    }
+
+    fn stop(&mut self) {
+        for waiter in self.waiters.drain(..) {
+            answer(waiter, Err(Unavailable::Stopped));
+        }
+        if matches!(self.phase, Phase::Stopping(_)) {
+            return;
+        }
+        self.retired.abort_all();
+        let link: Option<Link> = match std::mem::replace(&mut self.phase, Phase::Dormant) {
+            Phase::Ready(ready) => Some(ready.link),
+            _ => None,
+        };
+        self.settle(Status::Stopped, Duration::ZERO);
+        self.phase = Phase::Stopping(Owned::start(async move {
+            if let Some(link) = link {
+                link.stop().await;
+            }
+        }));
+    }
+}
+
+/// Answers who may have given up waiting.
+fn answer(waiter: Waiter, with: Result<Arc<Live>, Unavailable>) {
+    let _gone = waiter.send(with);
+}

@@ -1,0 +1,114 @@
+//! What a server's actor is doing, and what belongs to it only while it does.
+//!
+//! A phase owns its work in flight, so leaving the phase ends the work.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_wire::handshake::Connected;
+use mcparley_wire::{Failure, Session};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::Live;
+use super::ears::Changes;
+use super::refresh::Refresh;
+use crate::connect::{ConnectError, Link};
+use crate::surface::Surface;
+use crate::task::Owned;
+
+/// A server that was reached, and what it offers.
+pub(super) struct Opened {
+    pub(super) link: Link,
+    pub(super) session: Session,
+    pub(super) surface: Surface,
+    pub(super) took: Duration,
+}
+
+impl Opened {
+    pub(super) fn new(connected: Connected<Link>, surface: Surface, took: Duration) -> Self {
+        let Connected { link, session } = connected;
+        Self { link, session, surface, took }
+    }
+}
+
+/// A server that was not reached.
+pub(super) struct Missed {
+    pub(super) error: ConnectError,
+    pub(super) took: Duration,
+}
+
+/// What the actor is doing.
+pub(super) enum Phase {
+    /// Nothing: nobody has needed the server yet.
+    Dormant,
+    /// Reaching the server; attempt 0 because somebody wants it, later ones because it was lost.
+    Connecting { attempt: u32, work: Owned<Result<Opened, Missed>> },
+    /// Letting time pass before the next attempt.
+    Waiting { attempt: u32, until: Instant, error: Arc<ConnectError> },
+    /// The server can be used.
+    Ready(Box<Ready>),
+    /// It cannot, and nothing is done about it until somebody wants it again.
+    Failed { error: Arc<ConnectError>, since: Instant },
+    /// It wants a sign-in.
+    NeedsAuth,
+    /// It is being ended.
+    Stopping(Owned<()>),
+}
+
+/// A server that can be used.
+pub(super) struct Ready {
+    pub(super) link: Link,
+    pub(super) live: Arc<Live>,
+    /// Ends when nobody holds `live` any more.
+    pub(super) released: mpsc::Receiver<()>,
+    pub(super) since: Instant,
+    /// Which attempt brought it here.
+    pub(super) attempt: u32,
+    pub(super) surface: Arc<Surface>,
+    pub(super) refresh: Refresh,
+    /// Keeps the stream of changes open, where the era has one.
+    pub(super) _listening: Option<Owned<()>>,
+}
+
+/// What happened.
+pub(super) enum Event {
+    Opened(Box<Opened>),
+    Missed(Missed),
+    /// The work ended without an answer, by a mistake of ours.
+    Broken,
+    Again,
+    Lost(Failure),
+    Refreshed(Arc<Surface>),
+    Ended,
+}
+
+impl Phase {
+    /// Waits for what happens next by itself. Giving up the waiting loses nothing.
+    pub(super) async fn next(&mut self, changes: &Changes) -> Event {
+        match self {
+            Self::Dormant | Self::Failed { .. } | Self::NeedsAuth => std::future::pending().await,
+            Self::Connecting { work, .. } => match work.done().await {
+                Some(Ok(opened)) => Event::Opened(Box::new(opened)),
+                Some(Err(missed)) => Event::Missed(missed),
+                None => Event::Broken,
+            },
+            Self::Waiting { until, .. } => {
+                tokio::time::sleep_until(*until).await;
+                Event::Again
+            }
+            Self::Ready(ready) => {
+                let Ready { live, refresh, surface, .. } = ready.as_mut();
+                tokio::select! {
+                    failure = live.session.peer().ended() => Event::Lost(failure),
+                    surface = refresh.next(changes, &live.session, surface) => Event::Refreshed(surface),
+                }
+            }
+            Self::Stopping(work) => {
+                // A panic while ending is an end too.
+                let _done = work.done().await;
+                Event::Ended
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What others see of a server: small, cloneable, published.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::name::ServerName;
+use mcparley_wire::{About, Spoken};
+use tokio::sync::{broadcast, watch};
+
+use super::Live;
+use crate::connect::ConnectError;
+use crate::surface::Surface;
+
+/// What is known of one server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct State {
+    /// How it is.
+    pub status: Status,
+    /// What it offers; while it is being reached again, what it offered last.
+    pub surface: Arc<Surface>,
+    /// How long reaching it took, the last time it succeeded or failed.
+    pub took: Duration,
+    pub(crate) live: Option<Arc<Live>>,
+}
+
+/// How a server is (L1).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Status {
+    /// Not reached yet; it is when it is needed.
+    Dormant,
+    /// Being reached.
+    Pending {
+        /// Which attempt to reach it again this is; 0 for the first time.
+        attempt: u32,
+        /// Why it has to be reached again.
+        because: Option<Arc<str>>,
+    },
+    /// It answers.
+    Connected {
+        /// The protocol that was agreed on.
+        spoken: Spoken,
+        /// What it said about itself.
+        about: Arc<About>,
+    },
+    /// It does not.
+    Failed(Arc<ConnectError>),
+    /// It wants a sign-in.
+    NeedsAuth,
+    /// It was told to end.
+    Stopped,
+}
+
+impl Status {
+    /// The word for it; a dormant server is pending too.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Dormant | Self::Pending { .. } => "pending",
+            Self::Connected { .. } => "connected",
+            Self::Failed(_) => "failed",
+            Self::NeedsAuth => "needs-auth",
+            Self::Stopped => "disabled",
+        }
+    }
+
+    /// Whether nothing is under way.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        match self {
+            Self::Pending { .. } => false,
+            Self::Dormant | Self::Connected { .. } | Self::Failed(_) | Self::NeedsAuth | Self::Stopped => {
+                true
+            }
+        }
+    }
+
+    /// Why it is so, where there is more to say.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Dormant => Some("starts when it is needed".to_owned()),
+            Self::Pending { because, .. } => because.as_deref().map(str::to_owned),
+            Self::Failed(error) => Some(error.to_string()),
+            Self::Connected { .. } | Self::NeedsAuth | Self::Stopped => None,
+        }
+    }
+}
+
+/// Why a server cannot be used now.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unavailable {
+    /// It could not be reached.
+    #[error("{0}")]
+    Failed(Arc<ConnectError>),
+    /// It was lost, and will be tried again later.
+    #[error("{error}; it is tried again in {again:?}")]
+    Waiting {
+        /// What went wrong the last time.
+        error: Arc<ConnectError>,
+        /// When it is tried again.
+        again: Duration,
+    },
+    /// It wants a sign-in.
+    #[error("the server wants a sign-in")]
+    NeedsAuth,
+    /// It was told to end.
+    #[error("the server was stopped")]
+    Stopped,
+}
+
+/// A server that changed, for whoever wants to know at once (L1).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Event {
+    /// The server.
+    pub server: ServerName,
+    /// How it is now.
+    pub status: Status,
+}
+
+/// Where an actor tells what it is.
+#[derive(Debug)]
+pub(crate) struct Publisher {
+    name: ServerName,
+    state: watch::Sender<State>,
+    /// Counted up after each change, for whoever looks at all servers together.
+    changes: Arc<watch::Sender<u64>>,
+    events: broadcast::Sender<Event>,
+}
+
+impl Publisher {
+    pub(crate) fn new(
+        name: ServerName,
+        first: Status,
+        changes: Arc<watch::Sender<u64>>,
+        events: broadcast::Sender<Event>,
+    ) -> Self {
+        let state = State { status: first, surface: Arc::default(), took: Duration::ZERO, live: None };
+        Self { name, state: watch::channel(state).0, changes, events }
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<State> {
+        self.state.subscribe()
+    }
+
+    pub(super) fn current(&self) -> State {
+        self.state.borrow().clone()
+    }
+
+    /// Publishes a new state; an event when it is more than a new surface.
+    pub(super) fn publish(&self, state: State) {
+        let changed =
+            std::mem::discriminant(&state.status) != std::mem::discriminant(&self.state.borrow().status);
+        let status = state.status.clone();
+        self.state.send_replace(state);
+        self.changes.send_modify(|count| *count += 1);
+        if changed {
+            // Nobody listening is the usual case.
+            let _unheard = self.events.send(Event { server: self.name.clone(), status });
+        }
+    }
+}
