@@ -27,6 +27,8 @@ pub(crate) enum ChoreError {
     Drift(Vec<Drift>),
     #[error("`{line}` printed nothing about {wanted}")]
     Silent { line: String, wanted: String },
+    #[error("`{program}` is missing or too old\nhint: {hint}")]
+    Missing { program: &'static str, hint: &'static str },
     #[error("over the limit:\n{}", lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
@@ -48,6 +50,7 @@ impl ChoreError {
             | Self::Tree(_)
             | Self::Drift(_)
             | Self::Silent { .. }
+            | Self::Missing { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
         }
     }

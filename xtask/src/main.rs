@@ -3,6 +3,7 @@
 //! | chore | where |
 //! |---|---|
 //! | run every test | [`mod@test`] |
+//! | install the servers that tests talk to | [`fleet`] |
 //! | judge the source | [`lint`], [`lint::tree`] |
 //! | write the reference pages | [`generate`] |
 //! | measure | [`mod@bench`] |
@@ -17,6 +18,7 @@
 
 mod bench;
 mod error;
+mod fleet;
 mod generate;
 mod lint;
 mod step;
@@ -40,13 +42,18 @@ struct Cli {
 enum Chore {
     /// Run every test: unit, integration and documentation tests
     ///
-    /// Installs cargo-nextest into `.tools` if it is missing or of another version, and builds the programs
-    /// that tests start.
+    /// Installs cargo-nextest into `.tools` if it is missing or of another version, brings the fleet up to
+    /// date, and builds the programs that tests start.
     Test {
         /// Arguments for `cargo nextest run`, such as a test's name
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "NEXTEST-ARGUMENTS")]
         passed_on: Vec<String>,
     },
+    /// Install the third-party servers that tests talk to, as pinned in `fleet/`
+    ///
+    /// They go into `.tools/fleet`. What is there as pinned is left alone. Needs Node 20 with npm, and
+    /// Python 3.10 or newer.
+    Fleet,
     /// Check the source: layout, format, lints, dependencies, documentation
     ///
     /// Installs cargo-deny into `.tools` if it is missing or of another version. Security advisories are not
@@ -69,6 +76,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Test { passed_on } => test::run(&passed_on),
+        Chore::Fleet => fleet::run(),
         Chore::Lint => lint::run(),
         Chore::Generate { check: true } => generate::check(),
         Chore::Generate { check: false } => generate::write(),
