@@ -1,9 +1,10 @@
 //! Finds out which era a server speaks, without breaking one that knows only the other (T9).
 //!
 //! The probe is `server/discover`. Whatever an old server does with it (refuse, ignore, exit) leads to
-//! `initialize`: on the same connection, or on a fresh one if the probe ended it. 2026-07-28 is never
-//! offered inside `initialize`.
+//! `initialize`: on the same connection, or on a fresh one if the probe ended it. A new server may be slow
+//! to start, so its late answer to the probe still counts. 2026-07-28 is never offered inside `initialize`.
 
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use mcparley_model::config::Era;
@@ -17,11 +18,14 @@ use crate::params::Params;
 use crate::peer::{Boxed, CallOptions, Peer};
 use crate::session::{About, Session, Spoken, Version};
 
-/// How long a server may take to answer the probe before it counts as one that never will.
+/// How long a server may take to answer the probe before it is greeted in the old way as well.
 const PROBE_LIMIT: Duration = Duration::from_secs(3);
 
 /// The probe's share of a shorter limit.
 const PROBE_SHARE: u32 = 5;
+
+/// What a server of the new era answers to a version it does not speak, `initialize` included.
+const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// What opens connections to one server, as often as needed.
 pub trait Connect: Send {
@@ -87,18 +91,71 @@ async fn auto<C: Connect>(
     limit: Duration,
 ) -> Result<Connected<C::Link>, Failure> {
     let link = server.open().await?;
-    let probe_limit = PROBE_LIMIT.min(limit / PROBE_SHARE);
-    match discover(link.peer(), introduction, probe_limit).await {
-        Ok(about) => Ok(Connected { session: session(&link, Spoken::New, about, introduction), link }),
-        // It may have been this one line that ended it, so it gets another chance without.
+    match greet(link.peer(), introduction, limit).await {
+        Ok(Greeted::New(about)) => {
+            Ok(Connected { session: session(&link, Spoken::New, about, introduction), link })
+        }
+        Ok(Greeted::Old(version, about)) => welcomed(link, version, about, introduction).await,
+        // It may have been the probe that ended it, so it gets another chance without.
         Err(Failure::Closed { .. }) => {
             drop(link);
             old(server.open().await?, introduction).await
         }
-        // The other greeting would meet the same closed door.
-        Err(failure @ (Failure::Refused { .. } | Failure::Unauthorized { .. })) => Err(failure),
-        Err(_) => old(link, introduction).await,
+        Err(failure) => Err(failure),
     }
+}
+
+/// What a server answered to.
+enum Greeted {
+    New(About),
+    Old(Version, About),
+}
+
+impl Greeted {
+    fn old((version, about): (Version, About)) -> Self {
+        Self::Old(version, about)
+    }
+}
+
+/// Probes, and greets in the old way once the probe is refused or nothing has been heard for a while.
+async fn greet(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<Greeted, Failure> {
+    let patience = PROBE_LIMIT.min(limit / PROBE_SHARE);
+    let mut probe = pin!(discover(peer, introduction, limit));
+    match tokio::time::timeout(patience, probe.as_mut()).await {
+        Ok(Ok(about)) => Ok(Greeted::New(about)),
+        Ok(Err(failure)) if is_final(&failure) => Err(failure),
+        Ok(Err(_)) => initialize(peer, introduction).await.map(Greeted::old),
+        Err(_) => first_answer(probe, initialize(peer, introduction)).await,
+    }
+}
+
+/// An old server that ignores the probe and a new one that is slow to start look alike, so both questions
+/// stay open and the first answer decides.
+async fn first_answer(
+    mut probe: Pin<&mut impl Future<Output = Result<About, Failure>>>,
+    greeting: impl Future<Output = Result<(Version, About), Failure>>,
+) -> Result<Greeted, Failure> {
+    let mut greeting = pin!(greeting);
+    tokio::select! {
+        biased;
+        probed = probe.as_mut() => match probed {
+            Ok(about) => Ok(Greeted::New(about)),
+            Err(failure) if is_final(&failure) => Err(failure),
+            Err(_) => greeting.await.map(Greeted::old),
+        },
+        greeted = greeting.as_mut() => match greeted {
+            // Only a server of the new era says this; its answer to the probe is on its way.
+            Err(Failure::Answered(error)) if error.code == UNSUPPORTED_VERSION => {
+                probe.await.map(Greeted::New)
+            }
+            greeted => greeted.map(Greeted::old),
+        },
+    }
+}
+
+/// Whether the other greeting would meet the same closed door, or nobody at all.
+fn is_final(failure: &Failure) -> bool {
+    matches!(failure, Failure::Closed { .. } | Failure::Refused { .. } | Failure::Unauthorized { .. })
 }
 
 async fn new<L: Carrier>(
@@ -112,6 +169,16 @@ async fn new<L: Carrier>(
 
 async fn old<L: Carrier>(link: L, introduction: &Introduction) -> Result<Connected<L>, Failure> {
     let (version, about) = initialize(link.peer(), introduction).await?;
+    welcomed(link, version, about, introduction).await
+}
+
+/// Ends the old greeting.
+async fn welcomed<L: Carrier>(
+    link: L,
+    version: Version,
+    about: About,
+    introduction: &Introduction,
+) -> Result<Connected<L>, Failure> {
     let session = session(&link, Spoken::Old(version), about, introduction);
     link.peer().notify("notifications/initialized", None).await?;
     Ok(Connected { session, link })

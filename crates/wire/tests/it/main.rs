@@ -12,5 +12,6 @@ mod http_limits;
 mod http_sessions;
 mod http_streams;
 mod http_world;
+mod late;
 mod process;
 mod world;
