@@ -8,7 +8,16 @@ use std::path::{Path, PathBuf};
 ///
 /// If it has not been built.
 pub fn binary() -> PathBuf {
-    built("mcparley-testkit", "build it with `cargo build -p mcparley-testkit`")
+    program("mcparley-testkit")
+}
+
+/// A built program of the package `name`, which calls it by its own name.
+///
+/// # Panics
+///
+/// If it has not been built.
+pub fn program(name: &str) -> PathBuf {
+    built(name, &format!("build it with `cargo build -p {name}`"))
 }
 
 /// A built example of the crate under test.

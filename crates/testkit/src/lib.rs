@@ -3,19 +3,22 @@
 //! It depends on no other crate of ours and speaks raw bytes, so that it can lie and cannot share our bugs.
 //!
 //! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it);
-//! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do).
+//! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do);
+//! a server program that others wrote is run by [`Foreign`].
 //! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
 
 mod binary;
+mod foreign;
 mod kind;
 mod log;
 mod processes;
 mod script;
 mod scripted;
 
-pub use binary::{binary, example};
+pub use binary::{binary, example, program};
+pub use foreign::Foreign;
 pub use kind::Kind;
 pub use log::{LogLine, log_lines, log_starts};
-pub use processes::processes_tagged;
+pub use processes::{processes_tagged, processes_with_variable};
 pub use script::{Argument, Asked, MOST_MIB, Name, Place, SCRIPTS, Script, Shape};
 pub use scripted::{HttpServer, Scripted};

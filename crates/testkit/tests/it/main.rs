@@ -6,6 +6,7 @@
     reason = "tests start programs directly and fail loudly"
 )]
 
+mod foreign;
 mod hostile;
 mod http_client;
 mod http_scripts;
