@@ -13,6 +13,7 @@ mod choices;
 mod completion;
 mod display;
 mod exit_codes;
+mod fleet;
 mod flows;
 mod health;
 mod import;
