@@ -19,7 +19,7 @@ use mcparley_platform::process::Launch;
 use mcparley_wire::Failure;
 use mcparley_wire::handshake::{self, Connect, Connected, Introduction};
 use mcparley_wire::peer::{Boxed, Handler};
-use mcparley_wire::transport::http::{Http, HttpTarget};
+use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
 use mcparley_wire::transport::memory;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
 use serde_json::json;
@@ -43,6 +43,8 @@ pub struct Surroundings {
     /// The servers inside this program, by the name an entry of type `sdk` gives.
     inside: Arc<HashMap<String, Arc<dyn Handler>>>,
     eras: Arc<Eras>,
+    /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
+    network: Network,
 }
 
 impl Surroundings {
@@ -56,6 +58,7 @@ impl Surroundings {
             limit,
             inside: Arc::default(),
             eras: Arc::default(),
+            network: Network::new(NetworkSettings::from_lookup(|name| env.get(name).map(str::to_owned))),
         }
     }
 
@@ -76,7 +79,8 @@ impl Surroundings {
         handler: Arc<dyn Handler>,
         limit: Duration,
     ) -> Result<Connected<Link>, ConnectError> {
-        let mut server = Server { target: self.target(config)?, handler, stderr: None };
+        let (target, network) = (self.target(config)?, self.network.clone());
+        let mut server = Server { target, network, handler, stderr: None };
         let era = self.eras.of(config);
         let connected = handshake::connect(&mut server, era, &introduction(), limit).await;
         self.eras.learn(config, connected.as_ref().ok().map(|connected| connected.session.spoken()));
@@ -120,6 +124,7 @@ pub(crate) fn number(env: &Env, name: &str) -> Option<u64> {
 /// A server that can be reached, and reached again.
 struct Server {
     target: Target,
+    network: Network,
     handler: Arc<dyn Handler>,
     /// Of the process started last.
     stderr: Option<Stderr>,
@@ -143,7 +148,9 @@ impl Server {
                 self.stderr = Some(server.stderr());
                 Ok(Link::Local(server))
             }
-            Target::Address(target) => Http::open(target, Arc::clone(&self.handler)).map(Link::Remote),
+            Target::Address(target) => {
+                Http::open(target, &self.network, Arc::clone(&self.handler)).map(Link::Remote)
+            }
             Target::Inside(server) => {
                 Ok(Link::Inside(memory::link(Arc::clone(&self.handler), Arc::clone(server))))
             }

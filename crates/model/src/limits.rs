@@ -79,6 +79,38 @@ pub const VARIABLES: &[Variable] = &[
         default: "20",
         meaning: "How many remote servers are connected to at the same time.",
     },
+    Variable {
+        name: "HTTP_PROXY",
+        default: "unset",
+        meaning: "The proxy to `http` servers, such as `http://name:password@proxy.example:8080`; SOCKS works too. Small letters work for this and the next three, and win.",
+    },
+    Variable { name: "HTTPS_PROXY", default: "unset", meaning: "The proxy to `https` servers." },
+    Variable {
+        name: "ALL_PROXY",
+        default: "unset",
+        meaning: "The proxy to servers that have none of the two above.",
+    },
+    Variable {
+        name: "NO_PROXY",
+        default: "unset",
+        meaning: "Servers that are reached without a proxy: hosts with all below them, `host:port`, address ranges such as `10.0.0.0/8`, or `*`; commas between them. This machine is never reached through a proxy.",
+    },
+    Variable {
+        name: "SSL_CERT_FILE",
+        default: "unset",
+        meaning: "A file with certificates, in PEM, that are trusted besides the system's.",
+    },
+    Variable { name: "NODE_EXTRA_CA_CERTS", default: "unset", meaning: "Another such file." },
+    Variable {
+        name: "CLAUDE_CODE_CLIENT_CERT",
+        default: "unset",
+        meaning: "A file with the certificate, in PEM, that is shown to servers that want one.",
+    },
+    Variable {
+        name: "CLAUDE_CODE_CLIENT_KEY",
+        default: "unset",
+        meaning: "The file with the key of that certificate, in PEM; not needed when it stands in the same file.",
+    },
     Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
 ];
 
@@ -110,6 +142,9 @@ pub const REQUEST_LIMIT: Duration = Duration::from_secs(60);
 
 /// How much of the body of an HTTP error is read. No sensible one says more.
 pub const ERROR_BODY_BYTES: usize = 64 * 1024;
+
+/// The most a file with certificates may hold: the whole list of a system has some hundred kilobytes.
+pub const CERTIFICATE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How many characters of a foreign page or error body are shown.
 pub const EXCERPT_CHARS: usize = 200;

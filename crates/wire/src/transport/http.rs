@@ -5,8 +5,9 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | the HTTP library | `client` |
-//! | one HTTP request, its headers, redirects | `endpoint`, `redirect` |
+//! | the HTTP library, proxies, certificates | `network` |
+//! | one HTTP request, redirects, what its errors mean | `courier`, `redirect`, `trouble` |
+//! | which headers our requests have | `target`, `endpoint` |
 //! | what of a message stands in headers | `head` |
 //! | the queue of POSTs | `post` |
 //! | one request and its answer | `exchange` |
@@ -15,21 +16,21 @@
 //! | the GET stream | `listen` |
 
 mod body;
-mod client;
+mod courier;
 mod endpoint;
 mod event;
 mod exchange;
 mod head;
 mod listen;
+mod network;
 mod post;
 mod redirect;
 mod refusal;
+mod target;
+mod trouble;
 
 use std::sync::Arc;
 use std::time::Duration;
-
-use mcparley_model::secret::Secret;
-use url::Url;
 
 use crate::failure::Failure;
 use crate::handshake::Carrier;
@@ -38,28 +39,12 @@ use crate::session::Spoken;
 use crate::task::Tasks;
 use endpoint::Endpoint;
 use exchange::Exchange;
+pub use network::{Network, NetworkSettings, ProxySettings};
 use post::Posts;
+pub use target::HttpTarget;
 
 /// How long saying goodbye may take. Sessions that hear none expire by themselves.
 const GOODBYE: Duration = Duration::from_secs(1);
-
-/// Where a server is.
-#[derive(Clone)]
-pub struct HttpTarget {
-    /// Its endpoint.
-    pub url: Url,
-    /// What every request carries besides our own headers, which win.
-    pub headers: Vec<(String, Secret<String>)>,
-}
-
-impl std::fmt::Debug for HttpTarget {
-    /// The origin and the names only: the rest of a URL is where people put their keys.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        let origin = self.url.origin().ascii_serialization();
-        f.debug_struct("HttpTarget").field("origin", &origin).field("headers", &names).finish_non_exhaustive()
-    }
-}
 
 /// A server behind a URL. Dropping it ends every stream; [`Http::stop`] ends the session too.
 #[derive(Debug)]
@@ -75,8 +60,8 @@ impl Http {
     ///
     /// # Errors
     /// [`Failure::Refused`] when the URL or a header cannot be sent.
-    pub fn open(target: &HttpTarget, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
-        let endpoint = Arc::new(Endpoint::new(target)?);
+    pub fn open(target: &HttpTarget, network: &Network, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
+        let endpoint = Arc::new(Endpoint::new(target, network)?);
         let (posts, waiting) = Posts::new();
         let (peer, inbox) = Peer::new(Box::new(posts), handler);
         let exchange = Exchange::new(Arc::clone(&endpoint), inbox.clone());

@@ -8,7 +8,7 @@ use mcparley_model::config::Era;
 use mcparley_model::secret::Secret;
 use mcparley_testkit::HttpServer;
 use mcparley_wire::peer::{CallOptions, Deaf};
-use mcparley_wire::transport::http::{Http, HttpTarget};
+use mcparley_wire::transport::http::{Http, HttpTarget, Network};
 use mcparley_wire::{Failure, Spoken, Version};
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ async fn a_name_without_an_address_and_a_port_without_tls_are_told_clearly() {
     });
     let error = Site::at(&url).connect_as(Era::Old).await.unwrap_err();
     assert!(matches!(error, Failure::Refused { .. }), "{error:?}");
-    assert!(error.to_string().contains("corrupt message"), "{error}");
+    assert!(error.to_string().contains("does not speak TLS at this port"), "{error}");
     plain.join().unwrap();
 }
 
@@ -153,7 +153,7 @@ async fn no_secret_is_printed() {
     let url = "http://user:hidden@127.0.0.1:1/hidden?key=hidden".parse().unwrap();
     let headers = vec![("X-Key".to_owned(), Secret::new("hidden".to_owned()))];
     let target = HttpTarget { url, headers };
-    let link = Http::open(&target, Arc::new(Deaf)).unwrap();
+    let link = Http::open(&target, &Network::default(), Arc::new(Deaf)).unwrap();
     let error = link.peer().call("ping", None, CallOptions::default()).await.unwrap_err();
     let printed = format!("{target:?} {link:?} {error:?} {error}");
     assert!(!printed.contains("hidden") && printed.contains("X-Key"), "{printed}");

@@ -10,7 +10,7 @@ use mcparley_testkit::{HttpServer, log_lines};
 use mcparley_wire::Failure;
 use mcparley_wire::handshake::{Connect, Connected, connect};
 use mcparley_wire::peer::{Boxed, Deaf, Handler};
-use mcparley_wire::transport::http::{Http, HttpTarget};
+use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
 use serde_json::Value;
 
 use crate::world::{LONG, introduction};
@@ -21,6 +21,7 @@ pub(crate) const AT_ONCE: Duration = Duration::from_secs(1);
 /// A server to connect to.
 pub(crate) struct Site {
     target: HttpTarget,
+    network: Network,
     handler: Arc<dyn Handler>,
 }
 
@@ -28,14 +29,14 @@ impl Connect for Site {
     type Link = Http;
 
     fn open(&mut self) -> Boxed<'_, Result<Http, Failure>> {
-        Box::pin(std::future::ready(Http::open(&self.target, Arc::clone(&self.handler))))
+        Box::pin(std::future::ready(Http::open(&self.target, &self.network, Arc::clone(&self.handler))))
     }
 }
 
 impl Site {
     pub(crate) fn at(url: &str) -> Self {
         let target = HttpTarget { url: url.parse().unwrap(), headers: Vec::new() };
-        Self { target, handler: Arc::new(Deaf) }
+        Self { target, network: Network::default(), handler: Arc::new(Deaf) }
     }
 
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
@@ -45,6 +46,15 @@ impl Site {
 
     pub(crate) fn with_handler(mut self, handler: impl Handler) -> Self {
         self.handler = Arc::new(handler);
+        self
+    }
+
+    /// On a network that these variables describe.
+    pub(crate) fn with_variables(mut self, variables: &[(&str, &str)]) -> Self {
+        let lookup = |name: &str| variables.iter().find(|(known, _)| *known == name);
+        let settings =
+            NetworkSettings::from_lookup(|name| lookup(name).map(|(_, value)| (*value).to_owned()));
+        self.network = Network::new(settings);
         self
     }
 

@@ -9,8 +9,8 @@ use mcparley_model::text::{clean, cut};
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
-use super::client::broken;
 use super::event::{Event, Events, TooLarge};
+use super::trouble::broken;
 use crate::failure::Failure;
 
 /// How long we wait for the words behind a status that says it all.
@@ -52,7 +52,7 @@ pub(super) async fn whole(mut response: Response) -> Result<Bytes, Failure> {
         return Err(too_large);
     }
     let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| broken(&error))? {
+    while let Some(chunk) = response.chunk().await.map_err(|_| broken())? {
         if body.len() + chunk.len() > MESSAGE_BYTES {
             return Err(too_large);
         }
@@ -117,7 +117,7 @@ impl Stream {
             if self.overflowed {
                 return Err(Failure::TooLarge { limit: MESSAGE_BYTES });
             }
-            let Some(chunk) = self.response.chunk().await.map_err(|error| broken(&error))? else {
+            let Some(chunk) = self.response.chunk().await.map_err(|_| broken())? else {
                 return Ok(None);
             };
             if let Err(TooLarge) = self.events.feed(&chunk, &mut self.ready) {

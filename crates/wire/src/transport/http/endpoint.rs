@@ -1,20 +1,21 @@
-//! One HTTP request to the server: which headers it has, and where it may lead.
+//! The requests of Streamable HTTP: which headers each has, as agreed with the server.
 //!
-//! No header of ours reaches another origin. What is the same for every server is in [`client`].
+//! How a request is carried is in [`super::courier`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use mcparley_model::limits::REQUEST_LIMIT;
-use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Method, Response};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Response};
 use tokio::sync::watch;
 use url::Url;
 
+use super::HttpTarget;
+use super::courier::Courier;
 use super::head::{self, Head};
-use super::{HttpTarget, client, redirect};
-use crate::failure::{Failure, Phase};
+use super::network::Network;
+use crate::failure::Failure;
 use crate::session::{Spoken, Version};
 
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -25,9 +26,8 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The server, and what we agreed on with it.
 pub(super) struct Endpoint {
-    client: Client,
+    courier: Courier,
     url: Url,
-    headers: HeaderMap,
     standing: Mutex<Standing>,
     listening: watch::Sender<bool>,
 }
@@ -41,13 +41,10 @@ struct Standing {
 }
 
 impl Endpoint {
-    pub(super) fn new(target: &HttpTarget) -> Result<Self, Failure> {
-        let client = client::build(&target.url)?;
-        let headers = client::headers(target)?;
+    pub(super) fn new(target: &HttpTarget, network: &Network) -> Result<Self, Failure> {
         Ok(Self {
-            client,
+            courier: Courier::new(target, network)?,
             url: target.url.clone(),
-            headers,
             standing: Mutex::default(),
             listening: watch::Sender::new(false),
         })
@@ -101,7 +98,7 @@ impl Endpoint {
         }
         // How long a tool may run is for its caller to say.
         let limit = if head.is("tools/call") { None } else { Some(REQUEST_LIMIT) };
-        self.send(Method::POST, headers, message, limit).await
+        self.courier.send(Method::POST, &self.url, headers, message, limit).await
     }
 
     /// Opens a stream of events, behind the one with `last_id`. Some servers send no header before they have
@@ -111,7 +108,7 @@ impl Endpoint {
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         let last_id = last_id.and_then(|id| HeaderValue::from_maybe_shared(id.clone()).ok());
         headers.extend(last_id.map(|id| (LAST_EVENT_ID, id)));
-        self.send(Method::GET, headers, Bytes::new(), None).await
+        self.courier.send(Method::GET, &self.url, headers, Bytes::new(), None).await
     }
 
     /// Ends the session, if there is one.
@@ -119,12 +116,12 @@ impl Endpoint {
         if self.session().is_none() || self.standing().expired {
             return Ok(());
         }
-        self.send(Method::DELETE, self.common(false), Bytes::new(), None).await.map(drop)
+        let headers = self.common(false);
+        self.courier.send(Method::DELETE, &self.url, headers, Bytes::new(), None).await.map(drop)
     }
 
     fn common(&self, is_new: bool) -> HeaderMap {
-        let mut headers = self.headers.clone();
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let mut headers = self.courier.headers();
         let standing = self.standing();
         let version = if is_new { Some(Version::NEW) } else { standing.spoken.map(Spoken::version) };
         if let Some(version) = version {
@@ -134,43 +131,6 @@ impl Endpoint {
             headers.insert(SESSION, session.clone());
         }
         headers
-    }
-
-    async fn send(
-        &self,
-        method: Method,
-        headers: HeaderMap,
-        body: Bytes,
-        limit: Option<Duration>,
-    ) -> Result<Response, Failure> {
-        let work = async {
-            let first = self.once(&method, &self.url, headers.clone(), body.clone()).await?;
-            let location = first.headers().get(LOCATION).and_then(|location| location.to_str().ok());
-            let place = match first.status().is_redirection() {
-                true => redirect::place(&self.url, first.status(), location)?,
-                false => return Ok(first),
-            };
-            let second = self.once(&method, &place, headers, body).await?;
-            match second.status().is_redirection() {
-                true => Err(Failure::Protocol("it redirects more than once".into())),
-                false => Ok(second),
-            }
-        };
-        let Some(limit) = limit else { return work.await };
-        let late = Failure::TimedOut { phase: Phase::Answering, after: limit };
-        tokio::time::timeout(limit, work).await.unwrap_or(Err(late))
-    }
-
-    async fn once(
-        &self,
-        method: &Method,
-        url: &Url,
-        headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<Response, Failure> {
-        let request = self.client.request(method.clone(), url.clone()).headers(headers);
-        let request = if body.is_empty() { request } else { request.body(body) };
-        request.send().await.map_err(|error| client::broken(&error))
     }
 
     fn standing(&self) -> MutexGuard<'_, Standing> {

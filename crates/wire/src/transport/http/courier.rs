@@ -1,0 +1,80 @@
+//! Carries one HTTP request to the server, over at most one redirect.
+//!
+//! No header of ours reaches another origin.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Method, Response, StatusCode};
+use url::Url;
+
+use super::network::Network;
+use super::{HttpTarget, redirect, trouble};
+use crate::failure::{Failure, Phase};
+
+/// The way to one server.
+pub(in crate::transport) struct Courier {
+    network: Network,
+    headers: HeaderMap,
+}
+
+impl Courier {
+    pub(in crate::transport) fn new(target: &HttpTarget, network: &Network) -> Result<Self, Failure> {
+        Ok(Self { network: network.clone(), headers: target.check()? })
+    }
+
+    /// The headers of every request.
+    pub(in crate::transport) fn headers(&self) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        headers
+    }
+
+    /// Makes a request. The limit is for connecting and the head of the answer.
+    pub(in crate::transport) async fn send(
+        &self,
+        method: Method,
+        url: &Url,
+        headers: HeaderMap,
+        body: Bytes,
+        limit: Option<Duration>,
+    ) -> Result<Response, Failure> {
+        let work = async {
+            let first = self.once(&method, url, headers.clone(), body.clone()).await?;
+            let location = first.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+            let place = match first.status().is_redirection() {
+                true => redirect::place(url, first.status(), location)?,
+                false => return Ok(first),
+            };
+            let second = self.once(&method, &place, headers, body).await?;
+            match second.status().is_redirection() {
+                true => Err(Failure::Protocol("it redirects more than once".into())),
+                false => Ok(second),
+            }
+        };
+        let Some(limit) = limit else { return work.await };
+        let late = Failure::TimedOut { phase: Phase::Answering, after: limit };
+        tokio::time::timeout(limit, work).await.unwrap_or(Err(late))
+    }
+
+    async fn once(
+        &self,
+        method: &Method,
+        url: &Url,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, Failure> {
+        let proxy = self.network.proxy(url)?;
+        let request = self.network.client(url).await?.request(method.clone(), url.clone()).headers(headers);
+        let request = if body.is_empty() { request } else { request.body(body) };
+        let response = request.send().await.map_err(|error| trouble::unanswered(&error, proxy))?;
+        match proxy {
+            // Only a proxy says that; without one it is a status like any other.
+            Some(proxy) if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+                Err(trouble::no_pass(proxy))
+            }
+            Some(_) | None => Ok(response),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The way to the network, the same for every server of a process (T8).
+//!
+//! Nothing here reads the environment: whoever starts us hands the values in. The HTTP library is set up when
+//! the first request needs it, and once. Reading the system's certificates takes longer than all the rest, so
+//! servers without TLS have a set-up of their own, which does without.
+
+mod proxy;
+mod settings;
+mod trust;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::limits::REQUEST_LIMIT;
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, Proxy, retry};
+use tokio::sync::OnceCell;
+use url::Url;
+
+use super::trouble;
+use crate::failure::Failure;
+use proxy::Proxies;
+pub use settings::{NetworkSettings, ProxySettings};
+use trust::Trust;
+
+/// Many servers close a connection after five idle seconds; a request sent in that moment has an unknown end.
+const IDLE: Duration = Duration::from_secs(4);
+
+/// After a burst of calls, how many connections to one server are kept for the next.
+const IDLE_CONNECTIONS: usize = 32;
+
+/// After this much silence the system asks whether the other side is still there: streams have no limit.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+
+/// The way to the network. Cheap to clone; all clones share their connections.
+#[derive(Clone, Debug)]
+pub struct Network(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    proxies: Arc<Proxies>,
+    trust: Trust,
+    plain: OnceCell<Result<Client, Failure>>,
+    secure: OnceCell<Result<Client, Failure>>,
+}
+
+impl Default for Network {
+    /// Without proxies, and trusting whom the system trusts.
+    fn default() -> Self {
+        Self::new(NetworkSettings::default())
+    }
+}
+
+impl Network {
+    /// Takes the settings; what is wrong with them is told to the first request that needs it.
+    #[must_use]
+    pub fn new(settings: NetworkSettings) -> Self {
+        let NetworkSettings { proxies, extra_ca, client_certificate, client_key } = settings;
+        Self(Arc::new(Shared {
+            proxies: Arc::new(Proxies::new(&proxies)),
+            trust: Trust { extra_ca, client_certificate, client_key },
+            plain: OnceCell::new(),
+            secure: OnceCell::new(),
+        }))
+    }
+
+    /// A client that can reach `url`, set up as all our requests want it.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when a proxy or certificate in the settings cannot be used.
+    pub async fn client(&self, url: &Url) -> Result<Client, Failure> {
+        let proxy = self.proxy(url)?;
+        let is_secure = url.scheme() == "https" || proxy.is_some_and(|proxy| proxy.scheme() == "https");
+        let client = match is_secure {
+            true => self.0.secure.get_or_init(|| self.build_secure()).await,
+            false => {
+                self.0.plain.get_or_init(async || self.build(|client| Ok(client.tls_certs_only([])))).await
+            }
+        };
+        client.clone()
+    }
+
+    /// The proxy on the way to `url`, if there is one.
+    pub(super) fn proxy(&self, url: &Url) -> Result<Option<&Url>, Failure> {
+        self.0.proxies.of(url)
+    }
+
+    /// Files are read, which may take a while, so it does not hold up the other servers of this thread.
+    async fn build_secure(&self) -> Result<Client, Failure> {
+        let network = self.clone();
+        let work = move || network.build(|client| network.0.trust.apply(client));
+        let stopped = |_| Err(Failure::Closed { exit: None, sent: false });
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(stopped)
+    }
+
+    fn build(
+        &self,
+        trust: impl FnOnce(ClientBuilder) -> Result<ClientBuilder, Failure>,
+    ) -> Result<Client, Failure> {
+        let proxies = Arc::clone(&self.0.proxies);
+        let client = Client::builder()
+            .user_agent(concat!("mcparley/", env!("CARGO_PKG_VERSION")))
+            // The library would look for some in the environment itself.
+            .no_proxy()
+            .proxy(Proxy::custom(move |url| proxies.of(url).ok().flatten().cloned()))
+            .redirect(Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .connect_timeout(REQUEST_LIMIT)
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .tcp_keepalive(KEEP_ALIVE);
+        trust(client)?.build().map_err(|error| trouble::refused(trouble::cause(&error), None))
+    }
+}

@@ -1,0 +1,84 @@
+//! What a process is told about its network, and the variables that usually tell it.
+
+use std::path::PathBuf;
+
+use mcparley_model::secret::Secret;
+
+/// What differs between one network and another.
+#[derive(Clone, Debug, Default)]
+pub struct NetworkSettings {
+    /// Who stands between us and the servers.
+    pub proxies: ProxySettings,
+    /// Files with certificates that are trusted besides the system's, in PEM.
+    pub extra_ca: Vec<PathBuf>,
+    /// The file with the certificate we show to servers that want one, in PEM.
+    pub client_certificate: Option<PathBuf>,
+    /// The file with its key; absent when it stands in the same file.
+    pub client_key: Option<PathBuf>,
+}
+
+/// Who stands between us and the servers. Secret, because credentials stand in the URLs.
+#[derive(Clone, Debug, Default)]
+pub struct ProxySettings {
+    /// For `http` servers.
+    pub http: Option<Secret<String>>,
+    /// For `https` servers.
+    pub https: Option<Secret<String>>,
+    /// For those without one of their own.
+    pub all: Option<Secret<String>>,
+    /// Servers that are reached without: hosts, `host:port`, address ranges, or `*`; commas between.
+    pub none_for: String,
+}
+
+impl NetworkSettings {
+    /// Reads the usual variables through `lookup`. An empty one counts as unset, and small letters win, as
+    /// everywhere.
+    #[must_use]
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Self {
+        let set = |name: &str| lookup(name).filter(|value| !value.trim().is_empty());
+        let either = |name: &str| set(&name.to_ascii_lowercase()).or_else(|| set(name));
+        let path = |name: &str| set(name).map(PathBuf::from);
+        Self {
+            proxies: ProxySettings {
+                http: either("HTTP_PROXY").map(Secret::new),
+                https: either("HTTPS_PROXY").map(Secret::new),
+                all: either("ALL_PROXY").map(Secret::new),
+                none_for: either("NO_PROXY").unwrap_or_default(),
+            },
+            extra_ca: ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"].into_iter().filter_map(path).collect(),
+            client_certificate: path("CLAUDE_CODE_CLIENT_CERT"),
+            client_key: path("CLAUDE_CODE_CLIENT_KEY"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T8
+    #[test]
+    fn variables_are_read_in_both_cases_and_empty_ones_are_not_set() {
+        let variables = [
+            ("HTTP_PROXY", "http://upper:1"),
+            ("http_proxy", "http://lower:1"),
+            ("HTTPS_PROXY", "http://upper:2"),
+            ("https_proxy", ""),
+            ("no_proxy", "a,b"),
+            ("NODE_EXTRA_CA_CERTS", "/ca.pem"),
+            ("SSL_CERT_FILE", " "),
+            ("CLAUDE_CODE_CLIENT_CERT", "/cert.pem"),
+        ];
+        let settings = NetworkSettings::from_lookup(|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        });
+        let exposed = |proxy: &Option<Secret<String>>| proxy.as_ref().map(|proxy| proxy.expose().clone());
+        assert_eq!(exposed(&settings.proxies.http).as_deref(), Some("http://lower:1"));
+        assert_eq!(exposed(&settings.proxies.https).as_deref(), Some("http://upper:2"));
+        assert_eq!(exposed(&settings.proxies.all), None);
+        assert_eq!(settings.proxies.none_for, "a,b");
+        assert_eq!(settings.extra_ca, [PathBuf::from("/ca.pem")]);
+        assert_eq!(settings.client_certificate, Some(PathBuf::from("/cert.pem")));
+        assert_eq!(settings.client_key, None);
+    }
+}

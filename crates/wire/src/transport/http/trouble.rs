@@ -1,0 +1,131 @@
+//! What the errors of the HTTP library mean.
+//!
+//! The only place that looks into them. Before there was a connection nothing can have been executed, and a
+//! proxy's trouble is not the server's.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use mcparley_model::limits::REQUEST_LIMIT;
+use rustls::{AlertDescription, CertificateError, InvalidMessage};
+use url::Url;
+
+use crate::failure::{Failure, Phase};
+
+/// How people tell us what to trust.
+const TRUST: &str =
+    "if you trust whoever signed it, name the file with their certificate in `NODE_EXTRA_CA_CERTS`";
+
+/// How people tell us who we are.
+const IDENTITY: &str =
+    "name its file in `CLAUDE_CODE_CLIENT_CERT` and that of its key in `CLAUDE_CODE_CLIENT_KEY`";
+
+/// A server that cannot be reached.
+pub(super) fn refused(reason: String, hint: Option<String>) -> Failure {
+    Failure::Refused { reason: Arc::from(reason), hint: hint.map(Arc::from) }
+}
+
+/// What it means that a request could not be made or its answer's head not be read.
+pub(super) fn unanswered(error: &reqwest::Error, proxy: Option<&Url>) -> Failure {
+    if let Some(failure) = chain(error).find_map(|cause| tls(cause, error.is_connect())) {
+        return failure;
+    }
+    if error.is_connect() && error.is_timeout() {
+        return Failure::TimedOut { phase: Phase::Connecting, after: REQUEST_LIMIT };
+    }
+    match (error.is_connect() || error.is_builder(), proxy) {
+        (true, Some(proxy)) => unreached(error, proxy),
+        (true, None) => refused(cause(error), None),
+        (false, _) => broken(),
+    }
+}
+
+/// What it means that an exchange broke off.
+pub(super) fn broken() -> Failure {
+    Failure::Closed { exit: None, sent: true }
+}
+
+/// The proxy does not let us through.
+pub(super) fn no_pass(proxy: &Url) -> Failure {
+    let hint = "put the name and the password into its URL: `http://name:password@host:port`";
+    refused(format!("the proxy `{}` wants a sign-in", shown(proxy)), Some(hint.to_owned()))
+}
+
+/// The innermost cause: the outer ones say only that something failed, and name the URL with all its secrets.
+pub(super) fn cause(error: &reqwest::Error) -> String {
+    chain(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// The library has no types for this that we could see, so its words decide; a test holds them.
+fn unreached(error: &reqwest::Error, proxy: &Url) -> Failure {
+    let says = |words: &str| chain(error).any(|cause| cause.to_string() == words);
+    if says("tunnel error: proxy authorization required") {
+        return no_pass(proxy);
+    }
+    let why = match says("tunnel error: unsuccessful") {
+        true => "it does not let us through to the server".to_owned(),
+        false => cause(error),
+    };
+    let hint =
+        "it stands in `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`; `NO_PROXY` lists the hosts that need none";
+    refused(format!("the proxy `{}`: {why}", shown(proxy)), Some(hint.to_owned()))
+}
+
+/// Without the credentials.
+fn shown(proxy: &Url) -> String {
+    let host = proxy.host_str().unwrap_or_default();
+    match proxy.port() {
+        Some(port) => format!("{}://{host}:{port}", proxy.scheme()),
+        None => format!("{}://{host}", proxy.scheme()),
+    }
+}
+
+/// The error and all its causes. What an `io::Error` wraps is not among its sources.
+fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(Some(error as &(dyn Error + 'static)), |error| inner(*error))
+}
+
+fn inner<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    match error.downcast_ref::<std::io::Error>() {
+        Some(error) => error.get_ref().map(|inner| inner as &(dyn Error + 'static)),
+        None => error.source(),
+    }
+}
+
+/// What is wrong with the server's TLS, or with ours. A server that wants a certificate may say so only when the
+/// request is on its way already, which it then does not read; whatever else breaks behind the greeting breaks
+/// an exchange.
+fn tls(error: &(dyn Error + 'static), greeting: bool) -> Option<Failure> {
+    use CertificateError as Certificate;
+    let error = error.downcast_ref::<rustls::Error>()?;
+    let (reason, hint) = match error {
+        rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
+            ("it wants a client certificate", Some(IDENTITY))
+        }
+        rustls::Error::AlertReceived(AlertDescription::BadCertificate | AlertDescription::UnknownCA) => {
+            ("it does not accept our client certificate", Some(IDENTITY))
+        }
+        _ if !greeting => return None,
+        rustls::Error::InvalidCertificate(certificate) => match certificate {
+            Certificate::Expired | Certificate::ExpiredContext { .. } => {
+                ("its certificate has expired", None)
+            }
+            Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => {
+                ("its certificate is not valid yet", Some("look whether the clock of this machine is right"))
+            }
+            Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => {
+                ("its certificate is for another name", None)
+            }
+            Certificate::UnknownIssuer => {
+                ("its certificate is not signed by anybody who is trusted here", Some(TRUST))
+            }
+            Certificate::Revoked => ("its certificate has been withdrawn", None),
+            other => return Some(refused(format!("its certificate cannot be trusted: {other}"), None)),
+        },
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+            ("it does not speak TLS at this port", Some("if it has no TLS, its URL begins with `http://`"))
+        }
+        other => return Some(refused(format!("no agreement on TLS: {other}"), None)),
+    };
+    Some(refused(reason.to_owned(), hint.map(str::to_owned)))
+}
