@@ -4,6 +4,7 @@
 //! a permission, and a tool that cannot be used is withheld alone, with the reason (N4–N8).
 
 mod clean;
+mod header;
 
 use std::fmt;
 
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::limits::DESCRIPTION_CHARS;
 use crate::name::ToolName;
 use crate::text::{clean, cut};
+pub use header::{HeaderFault, HeaderParam, headers};
 
 /// A tool that can be offered.
 #[derive(Clone, Debug)]
@@ -34,6 +36,8 @@ pub struct Tool {
     pub search_hint: Option<String>,
     /// When it wants to be in a model's list.
     pub loading: Loading,
+    /// The arguments that an HTTP request of the new era tells in its headers too; see [`headers`].
+    pub header_params: Vec<HeaderParam>,
 }
 
 /// What a tool says about its effects. Hints of an untrusted party: they order work, they permit nothing.
@@ -75,6 +79,8 @@ pub enum Fault {
         /// What it must be.
         expected: &'static str,
     },
+    /// An `x-mcp-header` of its schema breaks the rules.
+    Header(HeaderFault),
     /// Another tool of the server has this name already.
     Twice,
 }
@@ -126,6 +132,10 @@ impl Tool {
             hints: Hints::read(annotations),
             search_hint: search_hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ")),
             loading: Loading::read(meta),
+            header_params: entry
+                .get("inputSchema")
+                .map_or(Ok(Vec::new()), HeaderParam::read_all)
+                .map_err(Fault::Header)?,
         })
     }
 }
@@ -205,6 +215,7 @@ impl fmt::Display for Withheld {
         match &self.fault {
             Fault::NotAnObject => f.write_str("an entry of the tools list is not an object"),
             Fault::Field { name, expected } => write!(f, "tool `{}`: `{name}` is not {expected}", self.name),
+            Fault::Header(fault) => write!(f, "tool `{}`: an `x-mcp-header` {fault}", self.name),
             Fault::Twice => write!(f, "tool `{}` is listed twice", self.name),
         }
     }

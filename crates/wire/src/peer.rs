@@ -45,6 +45,8 @@ pub(crate) struct Ticket {
     /// Closes when the call has its answer or its caller is gone. Transports with a stream for each request
     /// close that stream then.
     pub(crate) over: oneshot::Receiver<()>,
+    /// What it says in its headers too, for transports that have some.
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 /// What the other side's wishes are answered with.

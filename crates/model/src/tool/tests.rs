@@ -45,7 +45,7 @@ fn a_tool_that_says_nothing_may_do_anything() {
     assert_eq!(tool.loading, Loading::Normal);
 }
 
-// N8
+// N8 B107
 #[test]
 fn an_unusable_tool_is_withheld_with_the_reason() {
     for (entry, reason) in [
@@ -64,6 +64,10 @@ fn an_unusable_tool_is_withheld_with_the_reason() {
         (
             json!({"name": "x", "description": 1, "inputSchema": {}}),
             "tool `x`: `description` is not a string",
+        ),
+        (
+            json!({"name": "x", "inputSchema": {"properties": {"a": {"type": "number", "x-mcp-header": "A"}}}}),
+            "tool `x`: an `x-mcp-header` marks what is not a string, an integer or a boolean",
         ),
         (
             json!({"name": "x\u{1b}[2J", "inputSchema": 1}),

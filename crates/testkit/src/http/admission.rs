@@ -6,6 +6,7 @@ use crate::message::Message;
 use crate::options::NEW;
 use crate::server::Refusal;
 use mcparley_testkit::Name;
+use serde_json::Value;
 
 /// A message that may be worked on.
 #[derive(Debug)]
@@ -62,8 +63,26 @@ fn judge_modern(site: &Site, request: &HttpRequest, message: &Message) -> Result
         Some(target) if name.as_ref().and_then(Option::as_deref) != Some(target) => {
             Err(mismatch(format!("Mcp-Name does not match '{target}'")))
         }
+        Some("locate") if site.server.options.scripts.has(Name::ParamHeaders) => {
+            judge_params(request, message).map_err(mismatch)
+        }
         Some(_) | None => Ok(Admitted { session: None, greeted: false, modern: true }),
     }
+}
+
+/// The arguments of `locate` stand in headers exactly as they stand in the body.
+fn judge_params(request: &HttpRequest, message: &Message) -> Result<Admitted, String> {
+    for (header, path) in [("mcp-param-region", "/region"), ("mcp-param-level", "/deep/level")] {
+        let argument = message.param("arguments").and_then(|arguments| arguments.pointer(path));
+        let expected = argument.filter(|value| !value.is_null()).map(|value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        if request.header(header).map(|value| decoded(value).unwrap_or_default()) != expected {
+            return Err(format!("{header} does not match the body"));
+        }
+    }
+    Ok(Admitted { session: None, greeted: false, modern: true })
 }
 
 fn judge_old(site: &Site, request: &HttpRequest, message: &Message) -> Result<Admitted, Refused> {

@@ -49,7 +49,24 @@ fn tools_page(scripts: &Scripts, cursor: Option<&str>) -> Value {
     if scripts.has(Name::BadTools) {
         tools.splice(1..1, bad_tools());
     }
+    if scripts.has(Name::ParamHeaders) {
+        tools.splice(1..1, marked_tools());
+    }
     json!({ "tools": tools })
+}
+
+/// The first is right; each of the others breaks one rule.
+fn marked_tools() -> Vec<Value> {
+    let tool = |name: &str, properties: Value| json!({ "name": name, "inputSchema": { "type": "object", "properties": properties } });
+    let marked = |kind: &str, mark: &str| json!({ "type": kind, "x-mcp-header": mark });
+    let deep = json!({ "type": "object", "properties": { "level": marked("integer", "Level") } });
+    vec![
+        tool("locate", json!({ "region": marked("string", "Region"), "deep": deep })),
+        tool("marked_empty", json!({ "a": marked("string", "") })),
+        tool("marked_breaking", json!({ "a": marked("string", "A\r\nB") })),
+        tool("marked_number", json!({ "a": marked("number", "A") })),
+        tool("marked_twice", json!({ "a": marked("string", "A"), "b": marked("string", "a") })),
+    ]
 }
 
 fn numbered(number: u64) -> Value {

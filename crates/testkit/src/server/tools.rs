@@ -48,6 +48,7 @@ pub(crate) fn call(calls: &Calls, request: &Request<'_>) -> io::Result<Outcome> 
     let result = match request.message.text("name") {
         Some("echo") => argument("message").and_then(Value::as_str).map(text),
         Some("add") => number("a").zip(number("b")).map(|(a, b)| text(&(a + b).to_string())),
+        Some("locate") => argument("region").and_then(Value::as_str).map(text),
         Some("fail") => Some(failed("this tool fails")),
         Some("slow") => match count("ms") {
             Some(ms) => return slow(request, Duration::from_millis(ms.min(MOST_MS))),

@@ -164,6 +164,19 @@ fn headers_of_the_new_era_must_match_the_body() {
 }
 
 #[test]
+fn headers_of_arguments_must_match_the_body() {
+    let server = HttpServer::start_with(&["param-headers"], &["--versions", "2026-07-28"]);
+    let head = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call"), ("Mcp-Name", "locate")];
+    let arguments = json!({ "region": "é", "deep": { "level": 7 } });
+    let call = request(2, "tools/call", &modern(json!({ "name": "locate", "arguments": arguments })));
+    let (region, level) = (("Mcp-Param-Region", "=?base64?w6k=?="), ("Mcp-Param-Level", "7"));
+    for (more, status) in [(vec![region, level], 200), (vec![region], 400), (vec![level], 400), (vec![], 400)]
+    {
+        assert_eq!(post(&server, &[head.as_slice(), &more].concat(), &call).status, status, "{more:?}");
+    }
+}
+
+#[test]
 fn closing_the_stream_takes_a_new_request_back() {
     let server = new_era(&["--answer", "sse"]);
     let open = |id, method: &str, name: &str, params: Value| {

@@ -21,7 +21,8 @@ const LIES: &[(&str, Check, Check)] = &[
     ("long-instructions:5000", long, long),
 ];
 
-const LISTS: [&str; 5] = ["cursor-same", "cursor-endless", "many-tools", "bad-tools", "list-error"];
+const LISTS: [&str; 6] =
+    ["cursor-same", "cursor-endless", "many-tools", "bad-tools", "param-headers", "list-error"];
 
 pub(crate) fn words() -> Vec<&'static str> {
     LIES.iter().map(|(script, ..)| *script).chain(LISTS).chain(["discover"]).collect()
@@ -73,6 +74,10 @@ fn lists_lie_as_their_scripts_say() {
     assert_eq!(bad[2]["inputSchema"], json!(true));
     assert_eq!((&bad[3]["name"], &bad[4]["description"]), (&json!(7), &json!(7)));
     assert_eq!((&bad[0]["name"], &bad[5]["name"]), (&json!("echo"), &json!("add")), "good ones around them");
+    let tools = listed(&["param-headers"], "")["tools"].take();
+    let names = tools.as_array().unwrap()[1..6].iter().map(|tool| tool["name"].as_str().unwrap());
+    let marked = ["locate", "marked_empty", "marked_breaking", "marked_number", "marked_twice"];
+    assert_eq!(names.collect::<Vec<_>>(), marked);
     let mut server = start(&["list-error:prompts/list"]);
     server.greet();
     assert_eq!(server.ask("prompts/list", &json!({}))["error"]["code"], -32603);

@@ -23,6 +23,9 @@ pub struct CallOptions {
     pub progress: Option<watch::Sender<Option<Progress>>>,
     /// Whether giving up is told to the other side. Not so for the handshake.
     pub silent: bool,
+    /// What the request says in its headers too (`Mcp-Param-…`), in plain text. Transports without headers, and
+    /// the old era, leave it out; so is every header of another name.
+    pub headers: Vec<(String, String)>,
 }
 
 /// How far the other side is.
@@ -84,7 +87,7 @@ impl Prepared {
         options: CallOptions,
     ) -> Result<RawJson, Failure> {
         let Self { peer, id } = self;
-        let CallOptions { limit, progress, silent } = options;
+        let CallOptions { limit, progress, silent, headers } = options;
         peer.check()?;
         let (answer, mut answered) = oneshot::channel();
         if !peer.shared.pending.insert(id, Waiting { answer, progress }) {
@@ -96,7 +99,7 @@ impl Prepared {
         let request = Bytes::from(message::request(id, method, params));
         let timed_out = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
         let work = async {
-            peer.shared.outbound.send(request, Some(Ticket { id, over })).await?;
+            peer.shared.outbound.send(request, Some(Ticket { id, over, headers })).await?;
             call.sent = true;
             (&mut answered).await.unwrap_or(Err(Failure::Closed { exit: None, sent: true }))
         };

@@ -147,6 +147,24 @@ async fn a_header_that_is_not_ours_to_send_is_refused_and_its_value_is_not_shown
     }
 }
 
+// H26
+#[tokio::test]
+async fn headers_of_the_protocol_cannot_be_configured() {
+    for options in [NEW.as_slice(), &[]] {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log_file(&folder);
+        let server = HttpServer::start_with(&[], &[options, &["--log", &log.to_string_lossy()]].concat());
+        let mut site = Site::at(server.url());
+        for name in ["Mcp-Method", "mcp-name", "MCP-Session-Id", "MCP-Protocol-Version", "Mcp-Param-X"] {
+            site = site.with_header(name, "forged");
+        }
+        let connected = site.connect_as(Era::Auto).await.unwrap();
+        assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+        connected.link.stop().await;
+        assert!(received(&log).iter().all(|request| !request.to_string().contains("forged")));
+    }
+}
+
 // T3
 #[tokio::test]
 async fn no_secret_is_printed() {

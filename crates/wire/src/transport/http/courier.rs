@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response, StatusCode};
 use url::Url;
 
@@ -20,8 +20,19 @@ pub(in crate::transport) struct Courier {
 }
 
 impl Courier {
-    pub(in crate::transport) fn new(target: &HttpTarget, network: &Network) -> Result<Self, Failure> {
-        Ok(Self { network: network.clone(), headers: target.check()? })
+    /// Whatever the configuration says about headers that are ours is left out.
+    pub(in crate::transport) fn new(
+        target: &HttpTarget,
+        network: &Network,
+        is_ours: impl Fn(&HeaderName) -> bool,
+    ) -> Result<Self, Failure> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in target.check()? {
+            if !is_ours(&name) {
+                headers.append(name, value);
+            }
+        }
+        Ok(Self { network: network.clone(), headers })
     }
 
     /// The headers of every request.

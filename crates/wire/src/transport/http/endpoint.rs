@@ -43,7 +43,7 @@ struct Standing {
 impl Endpoint {
     pub(super) fn new(target: &HttpTarget, network: &Network) -> Result<Self, Failure> {
         Ok(Self {
-            courier: Courier::new(target, network)?,
+            courier: Courier::new(target, network, is_ours)?,
             url: target.url.clone(),
             standing: Mutex::default(),
             listening: watch::Sender::new(false),
@@ -95,6 +95,7 @@ impl Endpoint {
         if head.is_new || self.spoken() == Some(Spoken::New) {
             headers.extend(head.method.as_deref().and_then(head::value).map(|value| (METHOD, value)));
             headers.extend(head.name.as_deref().and_then(head::value).map(|value| (NAME, value)));
+            headers.extend(head.params.iter().cloned());
         }
         // How long a tool may run is for its caller to say.
         let limit = if head.is("tools/call") { None } else { Some(REQUEST_LIMIT) };
@@ -137,6 +138,11 @@ impl Endpoint {
         // Every change is one step, so a panic leaves nothing half done.
         self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the protocol, and nobody else, says what stands in this header (H26).
+fn is_ours(name: &HeaderName) -> bool {
+    [SESSION, VERSION, METHOD, NAME, LAST_EVENT_ID].contains(name) || name.as_str().starts_with(head::PARAM)
 }
 
 impl std::fmt::Debug for Endpoint {

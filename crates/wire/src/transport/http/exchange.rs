@@ -41,11 +41,11 @@ impl Exchange {
     /// Makes a request; its answer or failure goes to its call. Ends when nobody waits for it any more, which
     /// closes its stream and so takes it back in the new era.
     pub(super) async fn ask(&self, message: Bytes, ticket: Ticket) {
-        let Ticket { id, over } = ticket;
+        let Ticket { id, over, headers } = ticket;
         let answer = tokio::select! {
             // First, because an answer that has come also ends the wait.
             biased;
-            answer = self.answer(id, message) => answer,
+            answer = self.answer(id, message, headers) => answer,
             _ = over => return,
         };
         match answer {
@@ -80,8 +80,13 @@ impl Exchange {
     }
 
     /// Gets the answer delivered. The stream it came on may have more to say.
-    async fn answer(&self, call: u64, message: Bytes) -> Result<Option<Stream>, Failure> {
-        let head = Head::read(&message);
+    async fn answer(
+        &self,
+        call: u64,
+        message: Bytes,
+        params: Vec<(String, String)>,
+    ) -> Result<Option<Stream>, Failure> {
+        let head = Head::read(&message).with_params(params);
         let response = self.endpoint.post(&head, message).await?;
         let status = response.status();
         if !status.is_success() {

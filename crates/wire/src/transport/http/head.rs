@@ -2,10 +2,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderName, HeaderValue};
 use serde::Deserialize;
 
 use crate::session::Version;
+
+/// How the header of an argument begins.
+pub(super) const PARAM: &str = "mcp-param-";
 
 /// What a message of ours says about itself.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub(super) struct Head {
     pub(super) name: Option<String>,
     /// Whether it is a request of the new era, which says so itself.
     pub(super) is_new: bool,
+    /// Its arguments that stand in headers.
+    pub(super) params: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Head {
@@ -50,7 +55,17 @@ impl Head {
         };
         let is_new =
             meta.and_then(|meta| meta.version).is_some_and(|version| version == Version::NEW.as_str());
-        Self { method, name, is_new }
+        Self { method, name, is_new, params: Vec::new() }
+    }
+
+    /// Adds what its caller wants in headers. No other header can be set that way (H26).
+    pub(super) fn with_params(mut self, params: Vec<(String, String)>) -> Self {
+        let params = params.into_iter().filter_map(|(name, text)| {
+            let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+            Some((name, value(&text)?))
+        });
+        self.params = params.filter(|(name, _)| name.as_str().starts_with(PARAM)).collect();
+        self
     }
 
     /// Whether it is this request or notification.
@@ -64,7 +79,7 @@ pub(super) fn value(text: &str) -> Option<HeaderValue> {
     let plain = text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
         && text.trim() == text
         && !text.is_empty()
-        && !text.starts_with("=?base64?");
+        && !(text.starts_with("=?base64?") && text.ends_with("?="));
     let sent = if plain { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) };
     HeaderValue::from_str(&sent).ok()
 }
@@ -79,21 +94,33 @@ mod tests {
         let call = format!(
             r#"{{"id":1,"method":"tools/call","params":{{"name":"a","arguments":{{"uri":"u"}},{meta}}}}}"#
         );
-        let head = Head { method: Some("tools/call".into()), name: Some("a".into()), is_new: true };
+        let head = Head {
+            method: Some("tools/call".into()),
+            name: Some("a".into()),
+            is_new: true,
+            ..Head::default()
+        };
         assert_eq!(Head::read(call.as_bytes()), head);
         let read = br#"{"id":1,"method":"resources/read","params":{"uri":"x:y"}}"#;
-        let head = Head { method: Some("resources/read".into()), name: Some("x:y".into()), is_new: false };
+        let head =
+            Head { method: Some("resources/read".into()), name: Some("x:y".into()), ..Head::default() };
         assert_eq!(Head::read(read), head);
         assert_eq!(Head::read(br#"{"id":1,"result":{"method":"a"}}"#), Head::default());
     }
 
+    // B108: the examples of the protocol's page, and what it leaves to us.
     #[test]
     fn a_value_that_would_not_survive_is_encoded() {
         for (text, sent) in [
-            ("echo", "echo"),
-            ("é", "=?base64?w6k=?="),
-            (" a", "=?base64?IGE=?="),
+            ("us-west1", "us-west1"),
+            ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+            ("=?base64?open", "=?base64?open"),
             ("a\r\nb", "=?base64?YQ0KYg==?="),
+            ("a\tb", "=?base64?YQli?="),
+            ("", "=?base64??="),
         ] {
             assert_eq!(value(text).unwrap().to_str().unwrap(), sent);
         }

@@ -2,7 +2,7 @@
 
 use mcparley_model::secret::Secret;
 use mcparley_model::text::display;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderName, HeaderValue};
 use url::Url;
 
 use super::trouble::refused;
@@ -23,11 +23,11 @@ pub struct HttpTarget {
 
 impl HttpTarget {
     /// The headers the configuration wants, none of which is shown.
-    pub(in crate::transport) fn check(&self) -> Result<HeaderMap, Failure> {
+    pub(super) fn check(&self) -> Result<Vec<(HeaderName, HeaderValue)>, Failure> {
         if !matches!(self.url.scheme(), "http" | "https") || !self.url.has_host() {
             return Err(refused(format!("`{}` is no URL for HTTP", self.url.scheme()), None));
         }
-        let mut headers = HeaderMap::new();
+        let mut headers = Vec::new();
         for (name, value) in &self.headers {
             let wrong = || refused(format!("header `{}` cannot be sent", display(name)), None);
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
@@ -36,7 +36,7 @@ impl HttpTarget {
             }
             let mut value = HeaderValue::from_str(value.expose()).map_err(|_| wrong())?;
             value.set_sensitive(true);
-            headers.append(name, value);
+            headers.push((name, value));
         }
         Ok(headers)
     }

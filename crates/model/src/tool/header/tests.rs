@@ -1,0 +1,90 @@
+//! Which marks are taken, and which headers they give.
+
+use serde_json::json;
+
+use super::*;
+
+fn read(properties: &Value) -> Result<Vec<HeaderParam>, HeaderFault> {
+    HeaderParam::read_all(&json!({"type": "object", "properties": properties}))
+}
+
+// B107 H26
+#[test]
+fn a_mark_that_breaks_a_rule_is_a_fault() {
+    let marked = |mark: Value| json!({"a": {"type": "string", "x-mcp-header": mark}});
+    for name in [json!(""), json!("a b"), json!("a\r\nb"), json!("ä"), json!("a:"), json!(7), json!(null)] {
+        assert_eq!(read(&marked(name.clone())), Err(HeaderFault::Name), "{name}");
+    }
+    let twice = json!({
+        "a": {"type": "string", "x-mcp-header": "Region"},
+        "b": {"type": "object", "properties": {"c": {"type": "string", "x-mcp-header": "region"}}}
+    });
+    assert_eq!(read(&twice), Err(HeaderFault::Twice));
+    for kind in [json!("number"), json!("object"), json!("array"), json!(["string", "integer"]), json!(null)]
+    {
+        let schema = json!({"a": {"type": kind, "x-mcp-header": "X"}});
+        assert_eq!(read(&schema), Err(HeaderFault::Kind), "{kind}");
+    }
+    assert_eq!(read(&json!({"a": {"x-mcp-header": "X"}})), Err(HeaderFault::Kind));
+}
+
+// B107
+#[test]
+fn a_mark_where_no_names_lead_is_a_fault() {
+    let mark = json!({"type": "string", "x-mcp-header": "X"});
+    for schema in [
+        json!({"x-mcp-header": "X", "type": "string"}),
+        json!({"$defs": {"x": mark}}),
+        json!({"properties": {"a": {"type": "array", "items": mark}}}),
+        json!({"properties": {"a": {"items": {"properties": {"b": mark}}}}}),
+        json!({"anyOf": [{"properties": {"a": mark}}]}),
+        json!({"properties": {"a": {"oneOf": [mark]}}}),
+        json!({"if": {"properties": {"a": mark}}}),
+        json!({"patternProperties": {"a": mark}}),
+        json!({"additionalProperties": mark}),
+    ] {
+        assert_eq!(HeaderParam::read_all(&schema), Err(HeaderFault::Place), "{schema}");
+    }
+}
+
+// B107
+#[test]
+fn what_only_looks_like_a_mark_is_none() {
+    let schema = json!({
+        "properties": {
+            "x-mcp-header": {"type": "number"},
+            "a": {"type": "object", "default": {"x-mcp-header": ""}, "enum": [{"x-mcp-header": 1}]}
+        },
+        "$defs": {"x-mcp-header": {"type": "string"}}
+    });
+    assert_eq!(HeaderParam::read_all(&schema), Ok(Vec::new()));
+}
+
+// B108
+#[test]
+fn arguments_become_headers_and_those_that_are_not_there_do_not() {
+    let params = read(&json!({
+        "region": {"type": "string", "x-mcp-header": "Region"},
+        "deep": {"properties": {"count": {"type": "integer", "x-mcp-header": "Count"}}},
+        "dry": {"type": ["boolean", "null"], "x-mcp-header": "Dry-Run"},
+        "plain": {"type": "string"}
+    }))
+    .unwrap();
+    let told = |arguments: Value| {
+        let arguments = RawValue::from_string(arguments.to_string()).unwrap();
+        let headers = headers(&params, &arguments);
+        headers.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told(json!({"region": " é\n", "deep": {"count": -7}, "dry": true, "plain": "x"})),
+        ["Mcp-Param-Region= é\n", "Mcp-Param-Count=-7", "Mcp-Param-Dry-Run=true"]
+    );
+    assert_eq!(told(json!({"region": null, "dry": false})), ["Mcp-Param-Dry-Run=false"]);
+    assert_eq!(told(json!({"deep": {"count": 42.0}})), ["Mcp-Param-Count=42"]);
+    let largest = (1_u64 << 53) - 1;
+    assert_eq!(told(json!({"deep": {"count": largest}})), [format!("Mcp-Param-Count={largest}")]);
+    for odd in [json!(largest + 1), json!(1.5), json!(1e300), json!([1]), json!({})] {
+        assert_eq!(told(json!({"deep": {"count": odd}})), Vec::<String>::new(), "{odd}");
+    }
+    assert_eq!(told(json!([1])), Vec::<String>::new());
+}
