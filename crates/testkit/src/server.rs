@@ -48,6 +48,11 @@ pub(crate) trait Out: Send + Sync {
 
     /// Whether the client has given this request up by closing its stream.
     fn gone(&self) -> bool;
+
+    /// Ends the stream, where each request has one.
+    fn end(&self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// One request, and what the transport knows about it.
@@ -170,6 +175,9 @@ impl Server {
             result["content"] = tools::text(&text)["content"].take();
         }
         ahead::storms(self, request)?;
+        if let Some(manner) = request.due.text(Name::ListenEnd) {
+            self.subscriptions.end(manner)?;
+        }
         Ok(Reply {
             ahead: ahead::flood(request.due),
             body: damage::body(request.due, request.id, &result),

@@ -27,4 +27,4 @@ pub use failure::{Damage, Exit, Failure, METHOD_NOT_FOUND, Phase, RpcError};
 pub use json::RawJson;
 pub use message::Id;
 pub use params::Params;
-pub use session::{About, Session, Spoken, Version};
+pub use session::{About, Listen, Listening, Session, Spoken, Version};

@@ -1,5 +1,7 @@
 //! A conversation whose protocol is agreed: the same calls for both eras.
 
+mod listen;
+
 use mcparley_model::limits::DESCRIPTION_CHARS;
 use mcparley_model::text::{Untrusted, cut};
 use serde::Deserialize;
@@ -9,6 +11,7 @@ use crate::failure::Failure;
 use crate::json::RawJson;
 use crate::params::Params;
 use crate::peer::{CallOptions, Peer};
+pub use listen::{Listen, Listening};
 
 /// A revision of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -111,6 +111,11 @@ impl Out for PostStream {
         }
     }
 
+    fn end(&self) -> io::Result<()> {
+        self.wire.end_stream()?;
+        self.wire.close()
+    }
+
     fn gone(&self) -> bool {
         self.closing_cancels && self.wire.is_gone_within(Duration::ZERO)
     }

@@ -30,8 +30,10 @@ impl Subscriptions {
         let mut params = Map::new();
         params.insert("notifications".to_owned(), subscription.filter.clone());
         let note = subscription.tagged("notifications/subscriptions/acknowledged", params);
+        // A call that follows the acknowledgement must find the stream.
+        let mut open = lock(&self.0);
         subscription.out.send(note.as_bytes())?;
-        lock(&self.0).push(subscription);
+        open.push(subscription);
         Ok(())
     }
 
@@ -45,6 +47,29 @@ impl Subscriptions {
     /// Ends the streams of a connection that is gone.
     pub(crate) fn forget_stream(&self, out: &Arc<dyn Out>) {
         lock(&self.0).retain(|subscription| !Arc::ptr_eq(&subscription.out, out));
+    }
+
+    /// Ends every stream in this manner.
+    pub(crate) fn end(&self, manner: &str) -> io::Result<()> {
+        for subscription in std::mem::take(&mut *lock(&self.0)) {
+            let id = &subscription.id;
+            let last = match manner {
+                "result" => {
+                    let tag = json!({ "io.modelcontextprotocol/subscriptionId": id });
+                    json!({ "jsonrpc": "2.0", "id": id, "result": { "resultType": "complete", "_meta": tag } })
+                }
+                "cancelled" => {
+                    let params = json!({ "requestId": id, "reason": "the server shuts down" });
+                    json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })
+                }
+                _ => {
+                    subscription.out.end()?;
+                    continue;
+                }
+            };
+            subscription.out.send(format!("{last}\n").as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Those who want to hear about changes of the tools.

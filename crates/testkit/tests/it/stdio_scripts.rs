@@ -19,6 +19,7 @@ const WORDS: &[&str] = &[
     "list-changed-storm",
     "progress-storm",
     "server-request",
+    "listen-end",
 ];
 
 #[test]

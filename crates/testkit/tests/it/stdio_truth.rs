@@ -154,3 +154,23 @@ fn a_subscription_is_acknowledged_and_hears_what_it_asked_for() {
     server.request(3, "tools/call", &modern(echo()));
     assert_eq!(server.message().get("params"), None, "nobody listens any more");
 }
+
+#[test]
+fn a_subscription_ends_as_its_script_says() {
+    for manner in ["result", "cancelled"] {
+        let script = format!("listen-end:{manner}");
+        let mut server = Stdio::start(&Scripted::stdio(&[&script]).with("--versions", "2026-07-28"));
+        let asked = json!({ "toolsListChanged": true });
+        server.request(1, "subscriptions/listen", &modern(json!({ "notifications": asked })));
+        server.message();
+        server.request(2, "tools/call", &modern(echo()));
+        let last = server.message();
+        match manner {
+            "result" => {
+                assert_eq!((&last["id"], &last["result"]["resultType"]), (&json!(1), &json!("complete")))
+            }
+            _ => assert_eq!(last["params"]["requestId"], 1),
+        }
+        assert_eq!(server.message()["id"], 2);
+    }
+}

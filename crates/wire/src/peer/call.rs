@@ -86,11 +86,31 @@ impl Prepared {
         params: Option<&RawJson>,
         options: CallOptions,
     ) -> Result<RawJson, Failure> {
+        self.make(method, params, options, None).await
+    }
+
+    /// Makes a request that stays open; `acknowledged` hears when the other side has taken it.
+    pub(crate) async fn subscribe(
+        self,
+        method: &str,
+        params: Option<&RawJson>,
+        acknowledged: oneshot::Sender<RawJson>,
+    ) -> Result<RawJson, Failure> {
+        self.make(method, params, CallOptions::default(), Some(acknowledged)).await
+    }
+
+    async fn make(
+        self,
+        method: &str,
+        params: Option<&RawJson>,
+        options: CallOptions,
+        acknowledged: Option<oneshot::Sender<RawJson>>,
+    ) -> Result<RawJson, Failure> {
         let Self { peer, id } = self;
         let CallOptions { limit, progress, silent, headers } = options;
         peer.check()?;
         let (answer, mut answered) = oneshot::channel();
-        if !peer.shared.pending.insert(id, Waiting { answer, progress }) {
+        if !peer.shared.pending.insert(id, Waiting { answer, progress, stays: acknowledged.into() }) {
             peer.check()?;
         }
         let (until, over) = oneshot::channel();

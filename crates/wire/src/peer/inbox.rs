@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use mcparley_model::limits::{INBOUND_REQUESTS, MESSAGE_BYTES};
-use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::call::Progress;
@@ -163,19 +162,30 @@ impl Inbox {
         self.strays.unclaimed.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// What concerns a call of ours goes there; the rest is for the handler.
     fn hear(&self, method: &str, params: Option<RawJson>) {
-        if method != "notifications/progress" {
-            return self.handler.notification(method, params);
-        }
-        #[derive(Deserialize)]
-        struct Token {
-            #[serde(rename = "progressToken")]
-            token: serde_json::Value,
-        }
-        let Some(params) = params else { return };
-        let token = params.decode::<Token>().ok().and_then(|token| Id::read(&token.token.to_string()));
-        if let (Some(Id::Number(id)), Ok(progress)) = (token, params.decode::<Progress>()) {
-            self.peer.shared.pending.progress(id, progress);
+        let pending = &self.peer.shared.pending;
+        match (method, params) {
+            ("notifications/progress", Some(params)) => {
+                if let (Some(id), Ok(progress)) = (params.names("progressToken"), params.decode::<Progress>())
+                {
+                    pending.progress(id, progress);
+                }
+            }
+            ("notifications/subscriptions/acknowledged", Some(params)) => {
+                let meta = params.member("_meta");
+                if let Some(id) = meta.and_then(|meta| meta.names("io.modelcontextprotocol/subscriptionId")) {
+                    pending.acknowledge(id, params);
+                }
+            }
+            ("notifications/cancelled", Some(params)) => {
+                if let Some(id) = params.names("requestId") {
+                    pending.end(id);
+                }
+                self.handler.notification(method, Some(params));
+            }
+            ("notifications/progress" | "notifications/subscriptions/acknowledged", None) => {}
+            (method, params) => self.handler.notification(method, params),
         }
     }
 
@@ -193,6 +203,17 @@ impl Inbox {
             let _gone = peer.shared.outbound.send(Bytes::from(message::response(&id, &outcome)), None).await;
             drop(room);
         });
+    }
+}
+
+impl RawJson {
+    /// The request of ours that the member `name` means.
+    fn names(&self, name: &str) -> Option<u64> {
+        let raw = self.member(name)?;
+        match std::str::from_utf8(raw.as_bytes()).ok().and_then(Id::read)? {
+            Id::Number(id) => Some(id),
+            Id::Text(_) => None,
+        }
     }
 }
 

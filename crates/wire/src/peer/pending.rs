@@ -25,6 +25,24 @@ pub(super) struct Waiting {
     pub(super) answer: oneshot::Sender<Result<RawJson, Failure>>,
     /// The newest progress; older ones are overtaken, so a million of them cost nothing (F62).
     pub(super) progress: Option<watch::Sender<Option<Progress>>>,
+    pub(super) stays: Stays,
+}
+
+/// Whether a request stays open.
+#[derive(Debug)]
+pub(super) enum Stays {
+    /// It is answered like any other.
+    No,
+    /// It does, once the other side has taken it.
+    Asked(oneshot::Sender<RawJson>),
+    /// It does, until the other side ends it.
+    Taken,
+}
+
+impl From<Option<oneshot::Sender<RawJson>>> for Stays {
+    fn from(acknowledged: Option<oneshot::Sender<RawJson>>) -> Self {
+        acknowledged.map_or(Self::No, Self::Asked)
+    }
 }
 
 impl Pending {
@@ -52,15 +70,40 @@ impl Pending {
     }
 
     /// Answers the only call there is: what names no call can only mean that one. `false` for none or several.
+    /// A subscription that stands expects no answer.
     pub(super) fn answer_only(&self, answer: Result<RawJson, Failure>) -> bool {
         let mut table = self.table();
-        if table.waiting.len() != 1 {
-            return false;
-        }
-        let only = table.waiting.keys().next().copied();
-        let waiting = only.and_then(|id| table.waiting.remove(&id));
+        let mut calls = table.waiting.iter().filter(|(_, waiting)| !matches!(waiting.stays, Stays::Taken));
+        let only = match (calls.next(), calls.next()) {
+            (Some((id, _)), None) => *id,
+            (Some(_), Some(_)) | (None, _) => return false,
+        };
+        let waiting = table.waiting.remove(&only);
         drop(table);
         waiting.map(|waiting| waiting.answer.send(answer).is_ok()).is_some()
+    }
+
+    /// Tells a subscription that it was taken.
+    pub(super) fn acknowledge(&self, id: u64, acknowledgement: RawJson) {
+        let mut table = self.table();
+        let Some(waiting) = table.waiting.get_mut(&id) else { return };
+        match std::mem::replace(&mut waiting.stays, Stays::Taken) {
+            // Whoever asked and is gone gives it up right now.
+            Stays::Asked(sender) => drop(sender.send(acknowledgement)),
+            Stays::Taken => {}
+            Stays::No => waiting.stays = Stays::No,
+        }
+    }
+
+    /// Ends a subscription that the other side takes back; other calls are not its to end.
+    pub(super) fn end(&self, id: u64) {
+        let mut table = self.table();
+        if table.waiting.get(&id).is_some_and(|waiting| !matches!(waiting.stays, Stays::No)) {
+            let waiting = table.waiting.remove(&id);
+            drop(table);
+            // As above.
+            drop(waiting.map(|waiting| waiting.answer.send(Ok(RawJson::from_text("{}")))));
+        }
     }
 
     /// Hands progress to its call.

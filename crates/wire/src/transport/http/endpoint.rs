@@ -97,8 +97,9 @@ impl Endpoint {
             headers.extend(head.name.as_deref().and_then(head::value).map(|value| (NAME, value)));
             headers.extend(head.params.iter().cloned());
         }
-        // How long a tool may run is for its caller to say.
-        let limit = if head.is("tools/call") { None } else { Some(REQUEST_LIMIT) };
+        // How long a tool may run is for its caller to say, and a subscription stays open.
+        let is_long = head.is("tools/call") || head.is("subscriptions/listen");
+        let limit = if is_long { None } else { Some(REQUEST_LIMIT) };
         self.courier.send(Method::POST, &self.url, headers, message, limit).await
     }
 
