@@ -10,12 +10,13 @@
 //! | what a phase owns | `phase` |
 //! | how long to wait before trying again | `backoff` |
 //! | what the server says unasked | `ears` |
-//! | lists that changed | `refresh` |
+//! | lists that changed | `refresh`; in the new era they are asked for by `listen` |
 //! | what others see | `state` |
 
 mod actor;
 mod backoff;
 mod ears;
+mod listen;
 mod phase;
 mod refresh;
 mod state;

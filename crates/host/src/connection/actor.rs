@@ -16,7 +16,7 @@ use super::ears::{Changes, Ears};
 use super::phase::{Event, Missed, Opened, Phase, Ready};
 use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
-use super::{Epoch, Live, Wish, backoff};
+use super::{Epoch, Live, Wish, backoff, listen};
 use crate::connect::{ConnectError, Link, Surroundings};
 use crate::log::Log;
 use crate::surface::Surface;
@@ -225,6 +225,7 @@ impl Actor {
         self.epoch = self.epoch.next();
         let (in_use, released) = mpsc::channel(1);
         let (spoken, about) = (session.spoken(), Arc::new(session.about().clone()));
+        let listening = listen::start(&session, &self.changes);
         let live = Arc::new(Live { session, epoch: self.epoch, _in_use: in_use });
         let surface = Arc::new(surface);
         self.log.event(&format!("connected, {}", spoken.version().as_str()));
@@ -242,7 +243,7 @@ impl Actor {
             attempt,
             surface,
             refresh: Refresh::Idle,
-            _listening: None,
+            _listening: listening,
         }));
     }
 

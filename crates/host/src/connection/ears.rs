@@ -64,7 +64,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    fn mark(&self, lists: Lists) {
+    pub(super) fn mark(&self, lists: Lists) {
         if self.marked.fetch_or(lists.bits(), Ordering::AcqRel) & lists.bits() != lists.bits() {
             self.news.notify_one();
         }

@@ -2,6 +2,7 @@
 //!
 //! A phase owns its work in flight, so leaving the phase ends the work.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -68,7 +69,7 @@ pub(super) struct Ready {
     pub(super) surface: Arc<Surface>,
     pub(super) refresh: Refresh,
     /// Keeps the stream of changes open, where the era has one.
-    pub(super) _listening: Option<Owned<()>>,
+    pub(super) _listening: Option<Owned<Infallible>>,
 }
 
 /// What happened.

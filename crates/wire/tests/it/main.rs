@@ -15,10 +15,7 @@ mod http_sessions;
 mod http_streams;
 mod http_tls;
 mod http_world;
-<<<<<<< HEAD
 mod late;
-=======
 mod listening;
->>>>>>> 2970440 (Ask servers of the new era to tell what changes)
 mod process;
 mod world;
