@@ -1,6 +1,6 @@
 //! From a planned server to a conversation with it.
 //!
-//! Local servers, those that speak Streamable HTTP, and those inside this program, so far. Who keeps a
+//! Local servers, those behind a URL (Streamable HTTP and the older transport), and those inside this program. Who keeps a
 //! connection alive, and for whom, is decided by [`crate::connection`].
 
 mod era;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::config::{Remote, ServerConfig, Transport};
+use mcparley_model::config::{Era, Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::CONNECT_TIME;
 use mcparley_model::text::Untrusted;
@@ -21,6 +21,7 @@ use mcparley_wire::handshake::{self, Connect, Connected, Introduction};
 use mcparley_wire::peer::{Boxed, Handler};
 use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
 use mcparley_wire::transport::memory;
+use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
 use serde_json::json;
 
@@ -81,7 +82,11 @@ impl Surroundings {
     ) -> Result<Connected<Link>, ConnectError> {
         let (target, network) = (self.target(config)?, self.network.clone());
         let mut server = Server { target, network, handler, stderr: None };
-        let era = self.eras.of(config);
+        let era = match &server.target {
+            // Its transport has no other era, so there is nothing to find out.
+            Target::Legacy(_) => Era::Old,
+            Target::Program(_) | Target::Address(_) | Target::Inside(_) => self.eras.of(config),
+        };
         let connected = handshake::connect(&mut server, era, &introduction(), limit).await;
         self.eras.learn(config, connected.as_ref().ok().map(|connected| connected.session.spoken()));
         connected.map_err(|failure| ConnectError { failure, stderr: server.last_words() })
@@ -90,16 +95,13 @@ impl Surroundings {
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {
         match &config.transport {
             Transport::Stdio(stdio) => Ok(Target::Program(launch(stdio, &self.env, &self.places))),
-            Transport::Http(Remote { url, headers, headers_helper: None, oauth: _ }) => {
-                Ok(Target::Address(HttpTarget { url: url.expose().clone(), headers: headers.clone() }))
-            }
-            Transport::Http(_) => Err(ConnectError::not_yet("servers with a `headersHelper`")),
+            Transport::Http(remote) => address(remote).map(Target::Address),
+            Transport::Sse(remote) => address(remote).map(Target::Legacy),
             Transport::Sdk { name } => match self.inside.get(name) {
                 Some(server) => Ok(Target::Inside(Arc::clone(server))),
                 None => Err(ConnectError::refused(&format!("this program has no server `{name}` inside"))),
             },
-            Transport::Sse(_)
-            | Transport::Ws(_)
+            Transport::Ws(_)
             | Transport::SseIde(_)
             | Transport::WsIde(_)
             | Transport::ClaudeAiProxy { .. } => {
@@ -113,6 +115,14 @@ impl std::fmt::Debug for Surroundings {
     /// No variables: they are the user's.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Surroundings").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+fn address(remote: &Remote) -> Result<HttpTarget, ConnectError> {
+    let Remote { url, headers, headers_helper, oauth: _ } = remote;
+    match headers_helper {
+        None => Ok(HttpTarget { url: url.expose().clone(), headers: headers.clone() }),
+        Some(_) => Err(ConnectError::not_yet("servers with a `headersHelper`")),
     }
 }
 
@@ -133,6 +143,8 @@ struct Server {
 enum Target {
     Program(Launch),
     Address(HttpTarget),
+    /// A server of 2024-11-05.
+    Legacy(HttpTarget),
     Inside(Arc<dyn Handler>),
 }
 
@@ -141,19 +153,17 @@ impl Server {
         self.stderr.as_ref().map(|stderr| Untrusted::new(stderr.text())).unwrap_or_default()
     }
 
-    fn open_now(&mut self) -> Result<Link, Failure> {
+    async fn open_now(&mut self) -> Result<Link, Failure> {
+        let handler = Arc::clone(&self.handler);
         match &self.target {
             Target::Program(launch) => {
-                let server = Stdio::start(launch, Arc::clone(&self.handler))?;
+                let server = Stdio::start(launch, handler)?;
                 self.stderr = Some(server.stderr());
                 Ok(Link::Local(server))
             }
-            Target::Address(target) => {
-                Http::open(target, &self.network, Arc::clone(&self.handler)).map(Link::Remote)
-            }
-            Target::Inside(server) => {
-                Ok(Link::Inside(memory::link(Arc::clone(&self.handler), Arc::clone(server))))
-            }
+            Target::Address(target) => Http::open(target, &self.network, handler).map(Link::Remote),
+            Target::Legacy(target) => Sse::open(target, &self.network, handler).await.map(Link::Legacy),
+            Target::Inside(server) => Ok(Link::Inside(memory::link(handler, Arc::clone(server)))),
         }
     }
 }
@@ -162,7 +172,15 @@ impl Connect for Server {
     type Link = Link;
 
     fn open(&mut self) -> Boxed<'_, Result<Link, Failure>> {
-        Box::pin(std::future::ready(self.open_now()))
+        Box::pin(self.open_now())
+    }
+
+    fn open_legacy(&mut self) -> Boxed<'_, Result<Option<Link>, Failure>> {
+        Box::pin(async {
+            let Target::Address(target) = &self.target else { return Ok(None) };
+            let found = Sse::probe(target, &self.network, Arc::clone(&self.handler)).await?;
+            Ok(found.map(Link::Legacy))
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 //! The probe is `server/discover`. Whatever an old server does with it (refuse, ignore, exit) leads to
 //! `initialize`: on the same connection, or on a fresh one if the probe ended it. A new server may be slow
 //! to start, so its late answer to the probe still counts. 2026-07-28 is never offered inside `initialize`.
+//! A server behind a URL that takes no messages there may speak the transport of 2024-11-05.
 
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -34,6 +35,12 @@ pub trait Connect: Send {
 
     /// Opens a connection; nothing has been said on it yet.
     fn open(&mut self) -> Boxed<'_, Result<Self::Link, Failure>>;
+
+    /// Opens a connection over the transport of 2024-11-05, if the server turns out to have that one; `None` if it
+    /// does not. Asked for when a server behind a URL refuses to be greeted.
+    fn open_legacy(&mut self) -> Boxed<'_, Result<Option<Self::Link>, Failure>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
 }
 
 /// Something with a conversation on it.
@@ -77,7 +84,10 @@ pub async fn connect<C: Connect>(
     let timed_out = Failure::TimedOut { phase: Phase::Connecting, after: limit };
     let work = async {
         match era {
-            Era::Old => old(server.open().await?, introduction).await,
+            Era::Old => {
+                let link = server.open().await?;
+                greet_old(server, link, introduction).await
+            }
             Era::New => new(server.open().await?, introduction, limit).await,
             Era::Auto => auto(server, introduction, limit).await,
         }
@@ -99,10 +109,45 @@ async fn auto<C: Connect>(
         // It may have been the probe that ended it, so it gets another chance without.
         Err(Failure::Closed { .. }) => {
             drop(link);
-            old(server.open().await?, introduction).await
+            let link = server.open().await?;
+            greet_old(server, link, introduction).await
         }
-        Err(failure) => Err(failure),
+        Err(failure) => legacy(server, failure, introduction).await,
     }
+}
+
+/// Greets in the old way, and in the oldest if the server knows only that.
+async fn greet_old<C: Connect>(
+    server: &mut C,
+    link: C::Link,
+    introduction: &Introduction,
+) -> Result<Connected<C::Link>, Failure> {
+    match old(link, introduction).await {
+        Ok(connected) => Ok(connected),
+        Err(failure) => legacy(server, failure, introduction).await,
+    }
+}
+
+/// Greets a server of 2024-11-05, should the one that failed like this be such a one.
+async fn legacy<C: Connect>(
+    server: &mut C,
+    failure: Failure,
+    introduction: &Introduction,
+) -> Result<Connected<C::Link>, Failure> {
+    if !takes_no_posts(&failure) {
+        return Err(failure);
+    }
+    match server.open_legacy().await? {
+        Some(link) => old(link, introduction).await,
+        None => Err(failure),
+    }
+}
+
+/// Whether a server may be one of 2024-11-05, whose URL is only for listening. One that answers with an error of
+/// the protocol, wants a sign-in or has too much to do is not.
+fn takes_no_posts(failure: &Failure) -> bool {
+    matches!(failure, Failure::Status { code: 400..=499, .. })
+        && !matches!(failure, Failure::Status { code: 408 | 429, .. })
 }
 
 /// What a server answered to.
@@ -199,11 +244,20 @@ fn new_meta(introduction: &Introduction) -> Map<String, Value> {
     [
         ("io.modelcontextprotocol/protocolVersion", Value::from(version)),
         ("io.modelcontextprotocol/clientInfo", introduction.info.clone()),
-        ("io.modelcontextprotocol/clientCapabilities", introduction.capabilities.clone()),
+        ("io.modelcontextprotocol/clientCapabilities", new_capabilities(introduction)),
     ]
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value))
     .collect()
+}
+
+/// What we can do in the new era. There a server asks for these inside its results, which is not answered yet.
+fn new_capabilities(introduction: &Introduction) -> Value {
+    let mut capabilities = introduction.capabilities.clone();
+    if let Some(capabilities) = capabilities.as_object_mut() {
+        capabilities.retain(|name, _| !["roots", "sampling", "elicitation"].contains(&name.as_str()));
+    }
+    capabilities
 }
 
 async fn discover(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<About, Failure> {

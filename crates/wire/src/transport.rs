@@ -3,4 +3,5 @@
 pub mod http;
 mod line;
 pub mod memory;
+pub mod sse;
 pub mod stdio;

@@ -5,6 +5,7 @@ use mcparley_wire::handshake::Carrier;
 use mcparley_wire::peer::Peer;
 use mcparley_wire::transport::http::Http;
 use mcparley_wire::transport::memory;
+use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::Stdio;
 
 /// A connection to a server, whatever it is made of.
@@ -15,6 +16,8 @@ pub enum Link {
     Local(Stdio),
     /// A server behind a URL.
     Remote(Http),
+    /// A server behind a URL, over the transport of 2024-11-05.
+    Legacy(Sse),
     /// A server inside this program.
     Inside(memory::Link),
 }
@@ -25,6 +28,7 @@ impl Link {
         match self {
             Self::Local(stdio) => stdio.stop().await,
             Self::Remote(http) => http.stop().await,
+            Self::Legacy(sse) => sse.stop().await,
             Self::Inside(link) => drop(link),
         }
     }
@@ -35,6 +39,7 @@ impl Carrier for Link {
         match self {
             Self::Local(stdio) => stdio.peer(),
             Self::Remote(http) => http.peer(),
+            Self::Legacy(sse) => sse.peer(),
             Self::Inside(link) => link.peer(),
         }
     }
@@ -43,6 +48,7 @@ impl Carrier for Link {
         match self {
             Self::Local(stdio) => stdio.agreed(spoken),
             Self::Remote(http) => http.agreed(spoken),
+            Self::Legacy(sse) => sse.agreed(spoken),
             Self::Inside(link) => link.agreed(spoken),
         }
     }

@@ -112,5 +112,5 @@ scripts! {
     Http SlowBody "slow-body" Number(200, MS), "the headers of a call's answer, then that many milliseconds nothing";
     Http JsonAfter "json-after" Number(200, MS), "a plain JSON answer to a call after that many milliseconds of silence";
     Http WwwAuthenticate "www-authenticate" Bare, "401 with a challenge for every request without a token";
-    Http LegacySseOnly "legacy-sse-only" Word(&["good", "no-endpoint", "other-origin"]), "POST is 405, GET is a 2024-11-05 event stream with such an endpoint event";
+    Http LegacySseOnly "legacy-sse-only" Word(&["good", "absolute", "late", "no-endpoint", "no-events", "other-origin"]), "POST is 405, GET is a 2024-11-05 event stream with such an endpoint event";
 }

@@ -252,6 +252,15 @@ fn the_oldest_transport_answers_on_its_stream() {
     let mut stream = Live::open(send(&other, "GET /mcp", &[], ""));
     let event = stream.piece().unwrap();
     assert!(event.contains("data: http://127.0.0.1:") && !event.contains(other.address()));
+    let absolute = HttpServer::start(&["legacy-sse-only:absolute"]);
+    let mut stream = Live::open(send(&absolute, "GET /mcp", &[], ""));
+    assert!(stream.piece().unwrap().contains(&format!("data: http://{}/messages", absolute.address())));
+    let late = HttpServer::start(&["legacy-sse-only:late"]);
+    let mut stream = Live::open(send(&late, "GET /mcp", &[], ""));
+    assert!(stream.piece().unwrap().contains("event: ping"));
+    assert!(stream.piece().unwrap().starts_with("event: endpoint"));
+    let none = HttpServer::start(&["legacy-sse-only:no-events"]);
+    assert_eq!(exchange(&none, "GET /mcp", &[], "").status, 200);
 }
 
 #[test]

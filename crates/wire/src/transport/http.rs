@@ -15,17 +15,17 @@
 //! | bodies and streams, bounded | `body`, `event` |
 //! | the GET stream | `listen` |
 
-mod body;
-mod courier;
+pub(super) mod body;
+pub(super) mod courier;
 mod endpoint;
 mod event;
 mod exchange;
 mod head;
 mod listen;
 mod network;
-mod post;
+pub(super) mod post;
 mod redirect;
-mod refusal;
+pub(super) mod refusal;
 mod target;
 mod trouble;
 
@@ -66,6 +66,7 @@ impl Http {
         let (peer, inbox) = Peer::new(Box::new(posts), handler);
         let exchange = Exchange::new(Arc::clone(&endpoint), inbox.clone());
         let tasks = Tasks::default();
+        tasks.spawn(listen::run(exchange.clone()));
         tasks.spawn(post::run(waiting, exchange));
         Ok(Self { peer, inbox, endpoint, tasks })
     }

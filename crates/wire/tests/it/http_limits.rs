@@ -7,6 +7,7 @@ use mcparley_wire::Failure;
 use serde_json::json;
 
 use crate::http_world::old;
+use crate::sse::legacy;
 use crate::world::{LONG, call};
 
 const MIB: u64 = 1024 * 1024;
@@ -51,6 +52,12 @@ async fn alone_in_its_process() {
         assert!(grown <= 64 * MIB, "{script}: {} MiB more", grown / MIB);
         assert!(start.elapsed() < LONG);
     }
+    let server = HttpServer::start(&["legacy-sse-only", "huge:32"]);
+    let connected = legacy(&server).await;
+    let before = peak();
+    let failure = call(&connected, "echo", json!({"message": "x"})).await.unwrap_err();
+    assert!(too_large(&failure), "{failure:?}");
+    assert!(peak() - before <= 64 * MIB, "{} MiB more", (peak() - before) / MIB);
 }
 
 /// The most memory this process ever had, in bytes.

@@ -57,5 +57,5 @@ async fn not_found_without_a_session_is_no_expiry() {
     let server = HttpServer::start(&["404"]);
     let connected = old(&server).await;
     let error = call(&connected, "echo", json!({"message": "x"})).await.unwrap_err();
-    assert!(matches!(&error, Failure::Protocol(text) if text.as_ref() == "not found"), "{error:?}");
+    assert!(matches!(&error, Failure::Status { code: 404, .. }), "{error:?}");
 }

@@ -11,6 +11,7 @@ use mcparley_wire::Failure;
 use mcparley_wire::handshake::{Connect, Connected, connect};
 use mcparley_wire::peer::{Boxed, Deaf, Handler};
 use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
+use mcparley_wire::transport::sse::Sse;
 use serde_json::Value;
 
 use crate::world::{LONG, introduction};
@@ -29,7 +30,7 @@ impl Connect for Site {
     type Link = Http;
 
     fn open(&mut self) -> Boxed<'_, Result<Http, Failure>> {
-        Box::pin(std::future::ready(Http::open(&self.target, &self.network, Arc::clone(&self.handler))))
+        Box::pin(std::future::ready(self.open_http()))
     }
 }
 
@@ -60,6 +61,20 @@ impl Site {
 
     pub(crate) async fn connect_as(&mut self, era: Era) -> Result<Connected<Http>, Failure> {
         connect(self, era, &introduction(), LONG).await
+    }
+
+    /// The oldest transport, known to be the one.
+    pub(crate) async fn open_sse(&self) -> Result<Sse, Failure> {
+        Sse::open(&self.target, &self.network, Arc::clone(&self.handler)).await
+    }
+
+    /// The oldest transport, if the server has it.
+    pub(crate) async fn probe_sse(&self) -> Result<Option<Sse>, Failure> {
+        Sse::probe(&self.target, &self.network, Arc::clone(&self.handler)).await
+    }
+
+    pub(crate) fn open_http(&self) -> Result<Http, Failure> {
+        Http::open(&self.target, &self.network, Arc::clone(&self.handler))
     }
 }
 

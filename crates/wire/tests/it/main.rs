@@ -18,4 +18,5 @@ mod http_world;
 mod late;
 mod listening;
 mod process;
+mod sse;
 mod world;

@@ -18,7 +18,7 @@ const WORDS: Duration = Duration::from_secs(2);
 
 /// What a body is said to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::transport) enum Kind {
     /// One message.
     Json,
     /// A stream of messages.
@@ -28,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(response: &Response) -> Self {
+    pub(in crate::transport) fn of(response: &Response) -> Self {
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         // We asked for none: a small body could otherwise become a large one.
         if header(CONTENT_ENCODING).is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
@@ -46,7 +46,7 @@ impl Kind {
 }
 
 /// The whole body, if we take that much.
-pub(super) async fn whole(mut response: Response) -> Result<Bytes, Failure> {
+pub(in crate::transport) async fn whole(mut response: Response) -> Result<Bytes, Failure> {
     let too_large = Failure::TooLarge { limit: MESSAGE_BYTES };
     if response.content_length().is_some_and(|length| length > MESSAGE_BYTES as u64) {
         return Err(too_large);
@@ -64,7 +64,7 @@ pub(super) async fn whole(mut response: Response) -> Result<Bytes, Failure> {
 }
 
 /// The beginning of a body that only explains something; what does not come in time is not missed.
-pub(super) async fn beginning(mut response: Response) -> Bytes {
+pub(in crate::transport) async fn beginning(mut response: Response) -> Bytes {
     let mut body = BytesMut::new();
     let work = async {
         while let Ok(Some(chunk)) = response.chunk().await {
@@ -81,7 +81,7 @@ pub(super) async fn beginning(mut response: Response) -> Bytes {
 }
 
 /// The first characters of a body, for people.
-pub(super) fn excerpt(body: &[u8]) -> String {
+pub(in crate::transport) fn excerpt(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&clean(&words), EXCERPT_CHARS).into_owned()
@@ -89,7 +89,7 @@ pub(super) fn excerpt(body: &[u8]) -> String {
 
 /// A body that is a stream of events.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(in crate::transport) struct Stream {
     response: Response,
     events: Events,
     ready: VecDeque<Event>,
@@ -97,22 +97,30 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(response: Response) -> Self {
+    pub(in crate::transport) fn new(response: Response) -> Self {
         Self { response, events: Events::default(), ready: VecDeque::new(), overflowed: false }
     }
 
     /// The same stream, taken up again.
-    pub(super) fn taken_up(&self, response: Response) -> Self {
+    pub(in crate::transport) fn taken_up(&self, response: Response) -> Self {
         Self { events: self.events.taken_up(), ..Self::new(response) }
     }
 
     /// The next message; `None` at the proper end. Other events, and those without data, are none.
-    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+    pub(in crate::transport) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        while let Some(Event { name, data }) = self.event().await? {
+            if name == "message" && !data.is_empty() {
+                return Ok(Some(data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next event of any kind.
+    pub(in crate::transport) async fn event(&mut self) -> Result<Option<Event>, Failure> {
         loop {
-            while let Some(Event { name, data }) = self.ready.pop_front() {
-                if name == "message" && !data.is_empty() {
-                    return Ok(Some(data));
-                }
+            if let Some(event) = self.ready.pop_front() {
+                return Ok(Some(event));
             }
             if self.overflowed {
                 return Err(Failure::TooLarge { limit: MESSAGE_BYTES });
@@ -127,12 +135,12 @@ impl Stream {
     }
 
     /// Where it could be taken up again.
-    pub(super) fn last_id(&self) -> Option<&Bytes> {
+    pub(in crate::transport) fn last_id(&self) -> Option<&Bytes> {
         self.events.last_id()
     }
 
     /// How long to pause before that.
-    pub(super) fn retry(&self) -> Option<Duration> {
+    pub(in crate::transport) fn retry(&self) -> Option<Duration> {
         self.events.retry()
     }
 }

@@ -9,26 +9,26 @@ use bytes::{Bytes, BytesMut};
 use mcparley_model::limits::MESSAGE_BYTES;
 
 /// The longest pause a server can make us keep: it may as well have closed for good.
-pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+pub(in crate::transport) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Event {
+pub(in crate::transport) struct Event {
     /// Its type; `message` unless told otherwise.
-    pub(super) name: Bytes,
+    pub(in crate::transport) name: Bytes,
     /// Its lines, joined.
-    pub(super) data: Bytes,
+    pub(in crate::transport) data: Bytes,
 }
 
 /// An event is larger than we take. Nothing sensible can follow on the same stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooLarge;
+pub(in crate::transport) struct TooLarge;
 
 /// Cuts events.
 #[derive(Debug)]
-pub(super) struct Events {
+pub(in crate::transport) struct Events {
     line: BytesMut,
     /// Absent until the event has a `data` line, which may be empty.
     data: Option<BytesMut>,
@@ -50,7 +50,7 @@ impl Default for Events {
 }
 
 impl Events {
-    pub(super) fn with_limit(limit: usize) -> Self {
+    pub(in crate::transport) fn with_limit(limit: usize) -> Self {
         Self {
             line: BytesMut::new(),
             data: None,
@@ -65,13 +65,17 @@ impl Events {
     }
 
     /// For the stream that follows this one: what the server said about coming back still holds.
-    pub(super) fn taken_up(&self) -> Self {
+    pub(in crate::transport) fn taken_up(&self) -> Self {
         let id = self.last_id.clone();
         Self { id: id.clone(), last_id: id, retry: self.retry, ..Self::with_limit(self.limit) }
     }
 
     /// Takes the next bytes and adds the events they complete, those before an overflow too.
-    pub(super) fn feed(&mut self, mut chunk: &[u8], events: &mut impl Extend<Event>) -> Result<(), TooLarge> {
+    pub(in crate::transport) fn feed(
+        &mut self,
+        mut chunk: &[u8],
+        events: &mut impl Extend<Event>,
+    ) -> Result<(), TooLarge> {
         if let [first, rest @ ..] = chunk
             && std::mem::take(&mut self.after_cr)
             && *first == b'\n'
@@ -96,12 +100,12 @@ impl Events {
     }
 
     /// The id of the last event that had one.
-    pub(super) fn last_id(&self) -> Option<&Bytes> {
+    pub(in crate::transport) fn last_id(&self) -> Option<&Bytes> {
         Some(&self.last_id).filter(|id| !id.is_empty())
     }
 
     /// How long the server wants us to pause before we come back, capped.
-    pub(super) fn retry(&self) -> Option<Duration> {
+    pub(in crate::transport) fn retry(&self) -> Option<Duration> {
         self.retry
     }
 

@@ -12,6 +12,7 @@ use super::body::{self, Kind, Stream};
 use super::endpoint::{Endpoint, SESSION};
 use super::event::LONGEST_PAUSE;
 use super::head::Head;
+use super::post::Deliver;
 use super::refusal::Refusal;
 use crate::failure::Failure;
 use crate::peer::{Inbox, Ticket};
@@ -33,14 +34,9 @@ pub(super) struct Exchange {
     pub(super) inbox: Inbox,
 }
 
-impl Exchange {
-    pub(super) fn new(endpoint: Arc<Endpoint>, inbox: Inbox) -> Self {
-        Self { endpoint, inbox }
-    }
-
-    /// Makes a request; its answer or failure goes to its call. Ends when nobody waits for it any more, which
-    /// closes its stream and so takes it back in the new era.
-    pub(super) async fn ask(&self, message: Bytes, ticket: Ticket) {
+impl Deliver for Exchange {
+    /// When nobody waits any more its stream is closed, which takes it back in the new era.
+    async fn ask(&self, message: Bytes, ticket: Ticket) {
         let Ticket { id, over, headers } = ticket;
         let answer = tokio::select! {
             // First, because an answer that has come also ends the wait.
@@ -58,8 +54,7 @@ impl Exchange {
         }
     }
 
-    /// Sends what has no answer.
-    pub(super) async fn tell(&self, message: Bytes) -> Result<(), Failure> {
+    async fn tell(&self, message: Bytes) -> Result<(), Failure> {
         let head = Head::read(&message);
         // In the new era the closed stream has said it already.
         if head.is("notifications/cancelled") && self.endpoint.spoken() == Some(Spoken::New) {
@@ -77,6 +72,12 @@ impl Exchange {
             body::beginning(response).await;
         }
         Ok(())
+    }
+}
+
+impl Exchange {
+    pub(super) fn new(endpoint: Arc<Endpoint>, inbox: Inbox) -> Self {
+        Self { endpoint, inbox }
     }
 
     /// Gets the answer delivered. The stream it came on may have more to say.

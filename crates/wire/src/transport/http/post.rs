@@ -6,8 +6,6 @@ use bytes::Bytes;
 use mcparley_model::limits::{QUEUE_BYTES, QUEUE_MESSAGES};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
-use super::exchange::Exchange;
-use super::listen;
 use crate::failure::Failure;
 use crate::peer::{Boxed, Outbound, Ticket};
 use crate::task::Tasks;
@@ -15,9 +13,18 @@ use crate::task::Tasks;
 /// What even the smallest message takes of the room, so that one number bounds both bytes and connections.
 const SMALLEST: usize = QUEUE_BYTES / QUEUE_MESSAGES;
 
+/// What brings one message to the server.
+pub(in crate::transport) trait Deliver: Clone + Send + Sync + 'static {
+    /// Makes a request; its answer or failure goes to its call. Ends when nobody waits for it any more.
+    fn ask(&self, message: Bytes, ticket: Ticket) -> impl Future<Output = ()> + Send;
+
+    /// Sends what has no answer.
+    fn tell(&self, message: Bytes) -> impl Future<Output = Result<(), Failure>> + Send;
+}
+
 /// Where messages go. When there is no room, callers wait, and what is only offered is dropped.
 #[derive(Debug)]
-pub(super) struct Posts {
+pub(in crate::transport) struct Posts {
     posts: mpsc::Sender<Post>,
     requests: Arc<Semaphore>,
     /// Apart, because a request may wait for an answer of ours: room that it holds must not be needed for that.
@@ -26,7 +33,7 @@ pub(super) struct Posts {
 
 /// One message on its way.
 #[derive(Debug)]
-pub(super) struct Post {
+pub(in crate::transport) struct Post {
     message: Bytes,
     kind: Kind,
     room: OwnedSemaphorePermit,
@@ -41,7 +48,7 @@ enum Kind {
 }
 
 impl Posts {
-    pub(super) fn new() -> (Self, mpsc::Receiver<Post>) {
+    pub(in crate::transport) fn new() -> (Self, mpsc::Receiver<Post>) {
         // The two rooms let in no more than this, so the channel is never full.
         let (posts, waiting) = mpsc::channel(2 * QUEUE_MESSAGES);
         let room = || Arc::new(Semaphore::new(QUEUE_BYTES));
@@ -90,16 +97,15 @@ impl Outbound for Posts {
 }
 
 /// Sends what comes, until nobody can send any more.
-pub(super) async fn run(mut waiting: mpsc::Receiver<Post>, exchange: Exchange) {
+pub(in crate::transport) async fn run(mut waiting: mpsc::Receiver<Post>, deliver: impl Deliver) {
     let tasks = Tasks::default();
-    tasks.spawn(listen::run(exchange.clone()));
     while let Some(Post { message, kind, room }) = waiting.recv().await {
-        let exchange = exchange.clone();
+        let deliver = deliver.clone();
         tasks.spawn(async move {
             match kind {
-                Kind::Request(ticket) => exchange.ask(message, ticket).await,
+                Kind::Request(ticket) => deliver.ask(message, ticket).await,
                 Kind::Other(receipt) => {
-                    let outcome = exchange.tell(message).await;
+                    let outcome = deliver.tell(message).await;
                     // Nobody waits for what was only offered.
                     let _unwanted = receipt.send(outcome);
                 }

@@ -18,19 +18,19 @@ const CHALLENGE_CHARS: usize = 8 * 1024;
 
 /// An answer that says no.
 #[derive(Debug)]
-pub(super) struct Refusal<'r> {
-    pub(super) status: u16,
-    pub(super) headers: &'r HeaderMap,
-    pub(super) body: Bytes,
+pub(in crate::transport) struct Refusal<'r> {
+    pub(in crate::transport) status: u16,
+    pub(in crate::transport) headers: &'r HeaderMap,
+    pub(in crate::transport) body: Bytes,
     /// The request it answers, if it was one.
-    pub(super) call: Option<u64>,
+    pub(in crate::transport) call: Option<u64>,
     /// The session the request was made in.
-    pub(super) session: Option<&'r str>,
+    pub(in crate::transport) session: Option<&'r str>,
 }
 
 impl Refusal<'_> {
     /// What it means.
-    pub(super) fn meaning(&self) -> Failure {
+    pub(in crate::transport) fn meaning(&self) -> Failure {
         match self.status {
             401 => return Failure::Unauthorized { challenge: self.challenge() },
             403 => return Failure::Forbidden { challenge: self.challenge() },
@@ -41,9 +41,6 @@ impl Refusal<'_> {
         }
         if let Some(error) = self.error() {
             return Failure::Answered(error);
-        }
-        if self.status == 404 {
-            return Failure::Protocol("not found".into());
         }
         Failure::Status {
             code: self.status,

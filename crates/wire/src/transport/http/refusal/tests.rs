@@ -28,7 +28,7 @@ fn a_session_has_expired_only_if_there_was_one() {
         (400, other, Some("s1"), "the server answered with error -32000: no"),
         (404, error, None, "the server answered with error -32001: Session not found"),
         (400, error, None, "the server answered with error -32001: Session not found"),
-        (404, "no such page", None, "the server broke the protocol: not found"),
+        (404, "no such page", None, "the server answered with status 404: no such page"),
         (500, "session", Some("s1"), "the server answered with status 500: session"),
     ];
     for (status, body, session, expected) in cases {

@@ -1,0 +1,62 @@
+//! Our messages to the endpoint. Their answers come elsewhere, so here only a refusal counts.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcparley_model::limits::REQUEST_LIMIT;
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use url::Url;
+
+use super::refusal;
+use crate::failure::Failure;
+use crate::peer::{Inbox, Ticket};
+use crate::transport::http::body;
+use crate::transport::http::courier::Courier;
+use crate::transport::http::post::Deliver;
+
+/// What every message needs.
+#[derive(Clone)]
+pub(super) struct Letters(Arc<Shared>);
+
+struct Shared {
+    courier: Courier,
+    endpoint: Url,
+    inbox: Inbox,
+}
+
+impl Letters {
+    pub(super) fn new(courier: Courier, endpoint: Url, inbox: Inbox) -> Self {
+        Self(Arc::new(Shared { courier, endpoint, inbox }))
+    }
+}
+
+impl Deliver for Letters {
+    async fn ask(&self, message: Bytes, ticket: Ticket) {
+        let Ticket { id, over, headers: _ } = ticket;
+        let outcome = tokio::select! {
+            outcome = self.tell(message) => outcome,
+            // The answer may come before the receipt does.
+            _ = over => return,
+        };
+        if let Err(failure) = outcome {
+            self.0.inbox.fail_call(id, failure);
+        }
+    }
+
+    async fn tell(&self, message: Bytes) -> Result<(), Failure> {
+        let Shared { courier, endpoint, .. } = &*self.0;
+        let mut headers = courier.headers();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let response = courier.send(Method::POST, endpoint, headers, message, Some(REQUEST_LIMIT)).await?;
+        match response.status() {
+            status if status.is_success() => {
+                // Reading the little there may be lets the connection be used again.
+                body::beginning(response).await;
+                Ok(())
+            }
+            // The endpoint was made for this session, whatever its name is.
+            _ => Err(refusal(response, Some("session")).await),
+        }
+    }
+}
