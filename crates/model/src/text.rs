@@ -11,11 +11,14 @@ use serde::Serialize;
 
 mod cut;
 mod hidden;
+mod json;
 #[cfg(test)]
 mod tests;
 
 pub use cut::{TRUNCATED, cut};
 use hidden::Marked;
+pub use json::clean_json;
+pub(crate) use json::clean_strings;
 
 /// The text on one line of a terminal: whatever is hidden, or would move the cursor, becomes an escape.
 ///
@@ -23,13 +26,14 @@ use hidden::Marked;
 /// so the result is for eyes and not for reading back.
 #[must_use]
 pub fn display(text: &str) -> Cow<'_, str> {
-    rewrite(text, |at| at.hidden || matches!(at.character, '\n' | '\t'), escape)
+    let changes = |text| hidden::mark(text).filter(|at| at.hidden || matches!(at.character, '\n' | '\t'));
+    rewrite(text, changes, escape)
 }
 
 /// As [`display`], over several lines: newline and tab stay what they are.
 #[must_use]
 pub fn display_block(text: &str) -> Cow<'_, str> {
-    rewrite(text, |at| at.hidden, escape)
+    rewrite(text, hidden::hidden, escape)
 }
 
 /// JSON whose strings hold nothing hidden: the same value, in characters a terminal does not act upon.
@@ -37,16 +41,12 @@ pub fn display_block(text: &str) -> Cow<'_, str> {
 /// Hidden characters stand only inside strings of a JSON text, where an escape means the same.
 #[must_use]
 pub fn display_json(json: &str) -> Cow<'_, str> {
-    rewrite(
-        json,
-        |at| at.hidden,
-        |out, character| {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a `String` cannot fail.
-                write!(out, "\\u{unit:04x}").unwrap_or_default();
-            }
-        },
-    )
+    rewrite(json, hidden::hidden, |out, character| {
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            // Writing to a `String` cannot fail.
+            write!(out, "\\u{unit:04x}").unwrap_or_default();
+        }
+    })
 }
 
 /// Whether a shell takes the text for one plain word, as it is.
@@ -84,33 +84,42 @@ pub fn display_argv<'a>(argv: impl IntoIterator<Item = &'a str>) -> String {
 /// The text for a model: hidden characters are gone, newline and tab stay.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
-    rewrite(text, |at| at.hidden, |_, _| ())
+    rewrite(text, hidden::hidden, |_, _| ())
+}
+
+/// [`clean`] for a text of one's own: the same memory when nothing was hidden in it.
+#[must_use]
+pub fn into_clean(text: Cow<'_, str>) -> String {
+    match clean(&text) {
+        Cow::Owned(cleaned) => cleaned,
+        Cow::Borrowed(_) => text.into_owned(),
+    }
 }
 
 /// How many characters [`clean`] would take away, for telling a person that it did.
 #[must_use]
 pub fn hidden_count(text: &str) -> usize {
-    hidden::mark(text).filter(|at| at.hidden).count()
+    hidden::hidden(text).count()
 }
 
-/// Copies only from the first character on that has to change; most texts have none.
-fn rewrite<'t>(
+/// Replaces what `changes` finds, in order. Copies nothing when there is nothing; most texts have none.
+fn rewrite<'t, I: Iterator<Item = Marked>>(
     text: &'t str,
-    changes: impl Fn(&Marked) -> bool,
+    changes: impl Fn(&'t str) -> I,
     replace: impl Fn(&mut String, char),
 ) -> Cow<'t, str> {
-    let Some(first) = hidden::mark(text).find(&changes) else {
+    let mut changes = changes(text).peekable();
+    if changes.peek().is_none() {
         return Cow::Borrowed(text);
-    };
-    let mut out = String::with_capacity(text.len());
-    out.push_str(text.get(..first.offset).unwrap_or_default());
-    for at in hidden::mark(text).skip_while(|at| at.offset < first.offset) {
-        if changes(&at) {
-            replace(&mut out, at.character);
-        } else {
-            out.push(at.character);
-        }
     }
+    let mut out = String::with_capacity(text.len());
+    let mut kept = 0;
+    for at in changes {
+        out.push_str(text.get(kept..at.offset).unwrap_or_default());
+        replace(&mut out, at.character);
+        kept = at.offset + at.character.len_utf8();
+    }
+    out.push_str(text.get(kept..).unwrap_or_default());
     Cow::Owned(out)
 }
 

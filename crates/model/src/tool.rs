@@ -3,7 +3,6 @@
 //! Everything here is the server's word: texts are cleaned and cut before anyone sees them, hints never decide
 //! a permission, and a tool that cannot be used is withheld alone, with the reason (N4–N8).
 
-mod clean;
 mod header;
 
 use std::fmt;
@@ -14,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::limits::DESCRIPTION_CHARS;
 use crate::name::ToolName;
-use crate::text::{clean, cut};
+use crate::text::{clean, clean_strings, cut};
 pub use header::{HeaderFault, HeaderParam, headers};
 
 /// A tool that can be offered.
@@ -194,7 +193,7 @@ fn schema(
         return Err(fault);
     }
     let mut cleaned = schema.clone();
-    if !clean::strings(&mut cleaned) {
+    if !clean_strings(&mut cleaned) {
         return Ok(Some(written.to_owned()));
     }
     RawValue::from_string(cleaned.to_string()).map(Some).map_err(|_| fault)

@@ -30,6 +30,65 @@ pub(super) fn mark(text: &str) -> impl Iterator<Item = Marked> + '_ {
     })
 }
 
+/// The hidden characters of `text` in order: those [`mark`] marks, found without looking at plain ones singly.
+pub(super) fn hidden(text: &str) -> impl Iterator<Item = Marked> + '_ {
+    let mut offset = 0;
+    let mut before = Before::Other;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.as_bytes().get(offset..)?;
+            let quiet = quiet_character(rest);
+            if quiet > 0 {
+                offset += quiet;
+                before = Before::Other;
+                continue;
+            }
+            let plain = plain_run(rest);
+            if let Some(last) = plain.checked_sub(1).and_then(|last| rest.get(last)) {
+                before = Before::seen(char::from(*last), false, before);
+            }
+            offset += plain;
+            let mut characters = text.get(offset..)?.chars();
+            let character = characters.next()?;
+            let hidden = is_hidden(before, character, characters.next());
+            before = Before::seen(character, hidden, before);
+            let at = offset;
+            offset += character.len_utf8();
+            if hidden {
+                return Some(Marked { offset: at, character, hidden });
+            }
+        }
+    })
+}
+
+/// How many plain bytes stand first: printable ASCII, newline and tab, which are never hidden.
+///
+/// Looks at blocks without a branch for each byte, which compilers turn into vector instructions.
+fn plain_run(bytes: &[u8]) -> usize {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if !bytes.first().is_some_and(is_plain) {
+        return 0;
+    }
+    let whole = |block: &[u8]| block.iter().fold(true, |all, byte| all & is_plain(byte));
+    let (blocks, _) = bytes.as_chunks::<64>();
+    let mut run = blocks.iter().take_while(|block| whole(*block)).count() * 64;
+    let (blocks, _) = bytes.get(run..).unwrap_or_default().as_chunks::<8>();
+    run += blocks.iter().take_while(|block| whole(*block)).count() * 8;
+    run + bytes.get(run..).unwrap_or_default().iter().take_while(|byte| is_plain(byte)).count()
+}
+
+/// The length of the first character if it is neither hidden nor part of a picture, told by its first byte alone.
+///
+/// Letters from `À` to Hebrew have two bytes, those from U+4000 up to the surrogates three: with them most of the
+/// world's text is passed over without decoding it.
+fn quiet_character(bytes: &[u8]) -> usize {
+    match bytes.first() {
+        Some(0xc3..=0xd7) => 2,
+        Some(0xe4..=0xed) => 3,
+        _ => 0,
+    }
+}
+
 /// What stands before a character, as far as it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::{TRUNCATED, Untrusted, clean, cut, display, display_argv, display_block, hidden_count};
+use super::{
+    TRUNCATED, Untrusted, clean, clean_json, cut, display, display_argv, display_block, hidden, hidden_count,
+    into_clean,
+};
 
 #[test]
 fn terminal_commands_become_visible() {
@@ -64,6 +67,33 @@ fn joined_emoji_stay_whole() {
 }
 
 #[test]
+fn the_strings_of_json_are_cleaned_and_the_rest_is_left() {
+    // N7 B41 B42 B43
+    for same in ["{ \"a\" : 1.0,\r\n\"b\":\"\\n\\u00e9\" }", "[\"👩‍👩‍👧\"]", "\"a\\\\r\"", "1e400"]
+    {
+        assert!(matches!(clean_json(same), Cow::Borrowed(_)), "{same}");
+    }
+    for (json, cleaned) in [
+        ("{\"a\u{200b}\": [\"x\u{e0041}\"], \"b\": 1}", "{\"a\":[\"x\"],\"b\":1}"),
+        ("[\"\\u202ea\\u001b[2J\\r\"]", "[\"a[2J\"]"),
+        ("[\"\\udb40\\udc41a\"]", "[\"a\"]"),
+        ("no json\u{202e}", "no json"),
+    ] {
+        assert_eq!(clean_json(json), cleaned);
+    }
+}
+
+#[test]
+fn a_clean_text_keeps_its_memory() {
+    // N7
+    let text = String::from("naïve\n");
+    let place = text.as_ptr();
+    let cleaned = into_clean(Cow::Owned(text));
+    assert_eq!((cleaned.as_str(), cleaned.as_ptr()), ("naïve\n", place));
+    assert_eq!(into_clean(Cow::Borrowed("a\u{200b}b")), "ab");
+}
+
+#[test]
 fn a_command_line_hides_nothing() {
     // B45
     let padded = format!("echo{}; rm -rf /\n", " ".repeat(200));
@@ -98,6 +128,8 @@ fn untrusted_text_is_escaped_even_in_debug_output() {
 fn tricky() -> impl Strategy<Value = String> {
     let character = prop_oneof![
         3 => any::<char>(),
+        1 => prop::char::range('\u{80}', '\u{7ff}'),
+        1 => prop::char::range('\u{2000}', '\u{ffff}'),
         2 => prop::sample::select(vec!['a', '1', '\n', '\t', '\r', '\x1b', '\u{9b}', '\u{20e3}', '😀', '❤']),
         2 => prop::sample::select(vec!['\u{200d}', '\u{fe0f}', '\u{fe0e}', '\u{202e}', '\u{e0041}', '\u{e0101}']),
     ];
@@ -114,6 +146,24 @@ fn betrays(text: &str) -> bool {
                 .iter()
                 .any(|range| range.contains(&code))
     })
+}
+
+/// As [`tricky`], between plain runs of about the length of a block.
+fn sparse() -> impl Strategy<Value = String> {
+    prop::collection::vec(("[ -~\n\t]{0,140}", tricky()), 0..4)
+        .prop_map(|parts| parts.into_iter().map(|(plain, odd)| plain + &odd).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn looking_at_blocks_finds_what_looking_at_characters_finds(text in prop_oneof![tricky(), sparse()]) {
+        // N7 B41 B42
+        let singly = hidden::mark(&text).filter(|at| at.hidden).map(|at| (at.offset, at.character));
+        let by_blocks = hidden::hidden(&text).map(|at| (at.offset, at.character));
+        prop_assert_eq!(by_blocks.collect::<Vec<_>>(), singly.collect::<Vec<_>>());
+    }
 }
 
 proptest! {
