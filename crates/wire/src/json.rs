@@ -41,6 +41,24 @@ impl RawJson {
         Self(message.slice_ref(raw.get().as_bytes()))
     }
 
+    /// The value `raw`, which was borrowed from this one: it shares the bytes. Anything else is copied.
+    #[must_use]
+    pub fn part(&self, raw: &RawValue) -> Self {
+        let (whole, part) = (self.0.as_ptr_range(), raw.get().as_bytes().as_ptr_range());
+        if whole.start <= part.start && part.end <= whole.end {
+            Self::slice(&self.0, raw)
+        } else {
+            Self::from_text(raw.get())
+        }
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // It was read as JSON once, so it is UTF-8.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
     /// Its bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -83,3 +101,6 @@ impl std::fmt::Debug for RawJson {
         write!(f, "RawJson({} bytes)", self.0.len())
     }
 }
+
+#[cfg(test)]
+mod tests;
