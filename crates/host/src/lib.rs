@@ -31,6 +31,7 @@
 //! # }
 //! ```
 
+mod call;
 pub mod change;
 mod connect;
 mod connection;
@@ -45,6 +46,7 @@ mod task;
 
 pub use mcparley_model as model;
 
+pub use call::Misfit;
 pub use connect::{ConnectError, Link, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use health::{Checked, Checkup, Health};

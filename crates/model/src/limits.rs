@@ -154,6 +154,31 @@ pub const EXCERPT_CHARS: usize = 200;
 /// Generated servers have been seen with 15 to 60 kB of documentation per tool.
 pub const DESCRIPTION_CHARS: usize = 2048;
 
+/// The largest schema that arguments are checked against; a larger one is passed on unchecked.
+///
+/// The largest tool seen in the wild has 85 kB, almost all of it schema; reading this much takes a millisecond.
+pub const SCHEMA_BYTES: usize = 256 * 1024;
+
+/// How deep a schema may be nested to be checked against; the reader's stack is the reason.
+pub const SCHEMA_DEPTH: usize = 64;
+
+/// How many parts a schema may have to be checked against, also for one value once references are followed.
+pub const SCHEMA_PARTS: usize = 10_000;
+
+/// How many alternatives and references of a schema may stand within each other for one and the same value.
+///
+/// Real schemas have five. Times the deepest arguments it must still fit into a thread's stack.
+pub const SCHEMA_LAYERS: usize = 16;
+
+/// How many different patterns a schema may have to be checked against: compiling one can take a millisecond.
+pub const SCHEMA_PATTERNS: usize = 256;
+
+/// The largest compiled pattern, in bytes; a larger one is not checked.
+pub const PATTERN_BYTES: usize = 256 * 1024;
+
+/// How many values that do not fit are told at once: enough to mend a call, not enough to fill a model's window.
+pub const MISFITS: usize = 5;
+
 /// How many pages of one list are asked for.
 pub const LIST_PAGES: usize = 128;
 

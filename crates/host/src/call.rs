@@ -1,0 +1,6 @@
+//! One call from end to end; each step has its file.
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the pipeline checks arguments with it"))]
+mod check;
+
+pub use check::Misfit;

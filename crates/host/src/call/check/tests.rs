@@ -1,0 +1,376 @@
+//! Shows that arguments are checked with the place of what does not fit, and that no schema can do harm.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use super::{Checker, Misfit};
+
+fn checker(schema: &Value) -> Checker {
+    Checker::new(&to_raw_value(schema).unwrap())
+}
+
+/// What does not fit, as a person would read it.
+fn told(schema: &Value, arguments: &Value) -> Vec<String> {
+    let checker = checker(schema);
+    assert_eq!(checker.blind(), None, "{schema}");
+    checker.check(arguments).err().unwrap_or_default().iter().map(Misfit::to_string).collect()
+}
+
+/// A schema of one property `v`, and what is told about arguments with that value.
+fn told_of(schema: &Value, value: &Value) -> Vec<String> {
+    told(&json!({ "type": "object", "properties": { "v": schema } }), &json!({ "v": value }))
+}
+
+#[test]
+fn arguments_that_fit_pass() {
+    // N8
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string", "minLength": 1 },
+            "depth": { "type": "integer", "minimum": 0, "default": 1 },
+            "when": { "type": "string", "format": "date-time" },
+        },
+        "required": ["path"],
+        "additionalProperties": false,
+    });
+    for arguments in [
+        json!({ "path": "a" }),
+        json!({ "path": "a", "depth": 3.0 }),
+        json!({ "path": "a", "when": "formats are the server's business" }),
+    ] {
+        assert_eq!(told(&schema, &arguments), [""; 0]);
+    }
+    assert_eq!(told(&json!({}), &json!({ "anything": 1 })), [""; 0]);
+}
+
+#[test]
+fn what_does_not_fit_is_told_with_its_place() {
+    // N8
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string" },
+            "options": { "properties": { "depth": { "type": "integer" }, "a/b": { "type": "null" } } },
+            "tags": { "items": { "type": ["string", "null"] } },
+        },
+        "required": ["path"],
+        "additionalProperties": false,
+    });
+    for (arguments, expected) in [
+        (json!([]), vec!["expected object, found array"]),
+        (json!({}), vec!["`path` is missing"]),
+        (json!({ "path": 1 }), vec!["`/path`: expected string, found integer"]),
+        (json!({ "path": "a", "x": 1, "y": 2 }), vec!["there is no `x` or `y`"]),
+        (
+            json!({ "path": "a", "options": { "depth": "3", "a/b": 1.5 }, "tags": ["a", null, true] }),
+            vec![
+                "`/options/depth`: expected integer, found string",
+                "`/options/a~1b`: expected null, found number",
+                "`/tags/2`: expected null or string, found boolean",
+            ],
+        ),
+    ] {
+        assert_eq!(told(&schema, &arguments), expected);
+    }
+}
+
+#[test]
+fn each_rule_says_what_it_expects() {
+    // N8
+    let many: Vec<u32> = (0..14).collect();
+    let alternatives = json!({ "anyOf": [
+        { "type": "string" },
+        { "type": "object", "properties": { "id": { "type": "integer" } }, "required": ["id"] },
+    ] });
+    for (schema, value, expected) in [
+        (json!({ "enum": ["a", "b", 3] }), json!("c"), "expected one of \"a\", \"b\" or 3"),
+        (json!({ "enum": many }), json!(20), "expected one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 or 4 more"),
+        (json!({ "const": "x" }), json!("y"), "expected \"x\""),
+        (json!({ "minimum": 2 }), json!(1), "expected at least 2"),
+        (json!({ "exclusiveMaximum": 2 }), json!(2), "expected less than 2"),
+        (json!({ "multipleOf": 5 }), json!(2), "expected a multiple of 5"),
+        (json!({ "maxLength": 2 }), json!("abc"), "expected at most 2 characters"),
+        (json!({ "minItems": 1 }), json!([]), "expected at least 1 elements"),
+        (json!({ "uniqueItems": true }), json!([1, 1]), "two of its elements are the same"),
+        (json!({ "pattern": "^a+$" }), json!("b"), "expected a text that matches `^a+$`"),
+        (json!({ "not": { "type": "string" } }), json!("b"), "it has a form that is excluded"),
+        (json!(false), json!("b"), "nothing is allowed here"),
+        (
+            json!({ "propertyNames": { "maxLength": 1 } }),
+            json!({ "ab": 1 }),
+            "one of its names: expected at most 1 characters",
+        ),
+        (
+            json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] }),
+            json!(1),
+            "expected string or null, found integer",
+        ),
+        (
+            alternatives.clone(),
+            json!({ "id": "7" }),
+            "fits no alternative; for the nearest `/id`: expected integer, found string",
+        ),
+        (alternatives, json!({}), "fits no alternative; for the nearest `id` is missing"),
+        (json!({ "oneOf": [{}, {}] }), json!(1), "fits more than one alternative, and only one may fit"),
+    ] {
+        assert_eq!(told_of(&schema, &value), [format!("`/v`: {expected}")], "{schema}");
+    }
+}
+
+#[test]
+fn reasons_are_few_short_and_clean_and_do_not_repeat_values() {
+    // N8 N7 B43
+    let numbers = json!({ "additionalProperties": { "type": "integer" } });
+    let secret = "hunter2".repeat(1000);
+    let arguments: Value =
+        (0..50).map(|n| (format!("k{n}"), json!(secret))).collect::<serde_json::Map<_, _>>().into();
+    let misfits = checker(&numbers).check(&arguments).unwrap_err();
+    assert_eq!(misfits.len(), 5);
+    assert!(misfits.iter().all(|misfit| misfit.reason == "expected integer, found string"));
+
+    let long = json!({ "enum": ["\u{202e}a\u{e0041}".to_owned() + &"b".repeat(500)] });
+    let wordy = json!({ "pattern": "a".repeat(5000) });
+    let unexpected = json!({ "additionalProperties": false });
+    for (schema, value) in
+        [(&long, json!(1)), (&wordy, json!("b")), (&unexpected, json!({ "c\u{200b}".repeat(900): 1 }))]
+    {
+        let reason = &told_of(schema, &value)[0];
+        assert!(reason.chars().count() < 260, "{reason}");
+        assert!(!reason.contains(['\u{202e}', '\u{e0041}', '\u{200b}']), "{reason}");
+    }
+}
+
+#[test]
+fn the_dialect_is_the_one_a_schema_names() {
+    // N8
+    let tuple = |dialect: &str| json!({ "$schema": dialect, "properties": { "v": { "items": [{ "type": "string" }] } } });
+    for dialect in [
+        "http://json-schema.org/draft-04/schema#",
+        "http://json-schema.org/draft-06/schema#",
+        "http://json-schema.org/draft-07/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+    ] {
+        assert_eq!(told(&tuple(dialect), &json!({ "v": [1] })), ["`/v/0`: expected string, found integer"]);
+    }
+    // Neither a tuple in the newest dialect nor in one nobody knows.
+    for dialect in ["https://json-schema.org/draft/2020-12/schema", "https://example.com/own"] {
+        assert!(checker(&tuple(dialect)).blind().is_some(), "{dialect}");
+    }
+    let newest =
+        json!({ "$schema": "x:own", "properties": { "v": { "prefixItems": [{ "type": "string" }] } } });
+    assert_eq!(told(&newest, &json!({ "v": [1] })), ["`/v/0`: expected string, found integer"]);
+}
+
+#[test]
+fn references_within_the_schema_are_followed() {
+    // N8 B103
+    let tree = json!({
+        "$ref": "#/$defs/no%64e",
+        "$defs": { "node": { "type": "object", "properties": {
+            "name": { "type": "string" },
+            "left": { "$ref": "#/$defs/node" },
+            "right": { "$ref": "#side" },
+            "more": { "type": "array", "items": { "$ref": "#/$defs/node" } },
+        } }, "side": { "$anchor": "side", "anyOf": [{ "type": "null" }, { "$ref": "#/$defs/node" }] } },
+    });
+    assert_eq!(told(&tree, &json!({ "left": { "right": { "more": [{ "right": null }] } } })), [""; 0]);
+    assert_eq!(
+        told(&tree, &json!({ "left": { "left": { "more": [{ "name": 1 }] } } })),
+        ["`/left/left/more/0/name`: expected string, found integer"],
+    );
+    let own = json!({ "$id": "https://example.com/s", "properties": { "v": { "$ref": "https://example.com/s#/$defs/n" } },
+        "$defs": { "n": { "type": "integer" } } });
+    assert_eq!(told(&own, &json!({ "v": "" })), ["`/v`: expected integer, found string"]);
+}
+
+#[test]
+fn nothing_outside_the_schema_is_ever_fetched() {
+    // B103 H25
+    for reference in [
+        "http://127.0.0.1:1/schema.json",
+        "https://example.com/schema.json#/a",
+        "file:///etc/passwd",
+        "other.json",
+        "#/nowhere",
+        "#nobody",
+    ] {
+        let checker = checker(&json!({ "properties": { "v": { "$ref": reference } } }));
+        assert_eq!(checker.blind(), Some(&*format!("it refers to `{reference}`, which is not part of it")));
+        assert_eq!(checker.check(&json!({ "v": 1 })), Ok(()));
+    }
+}
+
+#[test]
+fn a_schema_beyond_the_bounds_checks_nothing_and_says_why() {
+    // B103 H25
+    let deep = (0..60).fold(json!({}), |inner, _| json!({ "properties": { "a": inner } }));
+    let wide: Vec<_> = (0..10_001).map(|_| json!({})).collect();
+    let circle = json!({ "allOf": [{ "$ref": "#" }] });
+    let mutual = json!({ "$ref": "#/$defs/a", "$defs": {
+        "a": { "anyOf": [{ "$ref": "#/$defs/b" }] }, "b": { "not": { "$ref": "#/$defs/a" } } } });
+    let patterns: Vec<_> = (0..300).map(|n| json!({ "pattern": format!("a{n}") })).collect();
+    let named = json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$id": "a" } } });
+    for (schema, why) in [
+        (json!({ "description": "a".repeat(300_000) }), "it has more than 262144 bytes"),
+        (deep, "it has more than 64 levels"),
+        (json!({ "anyOf": wide }), "it has more than 10000 parts"),
+        (circle, "it has more than 16 layers"),
+        (mutual, "it has more than 16 layers"),
+        (multiplied(30, 3), "it has more than 10000 parts for one value"),
+        (multiplied(2, 60), "it has more than 16 layers"),
+        (json!({ "anyOf": patterns }), "it has more than 256 patterns"),
+        (named, "parts of it have identifiers of their own"),
+        (json!({ "properties": { "a": { "type": "text" } } }), "it is no JSON Schema"),
+        (json!({ "required": true }), "it is no JSON Schema"),
+    ] {
+        let checker = checker(&schema);
+        let blind = checker.blind().unwrap_or("nothing");
+        assert!(blind.starts_with(why), "{why}: {blind}");
+        assert_eq!(checker.check(&json!({ "a": { "a": 1 } })), Ok(()));
+    }
+    let nested = "[".repeat(400) + &"]".repeat(400);
+    let nested = RawValue::from_string(format!("{{\"default\":{nested}}}"));
+    // The parser refuses it itself, or it is too deep for us.
+    assert!(nested.is_err() || Checker::new(&nested.unwrap()).blind().is_some());
+}
+
+/// Each of some parts refers to the next one several times, for the same value.
+fn multiplied(times: usize, parts: usize) -> Value {
+    let mut defs = serde_json::Map::new();
+    for n in 0..parts {
+        let next = json!({ "$ref": format!("#/$defs/{}", n + 1) });
+        defs.insert(n.to_string(), json!({ "anyOf": vec![next; times] }));
+    }
+    defs.insert(parts.to_string(), json!({ "type": "string" }));
+    json!({ "properties": { "v": { "$ref": "#/$defs/0" } }, "$defs": defs })
+}
+
+#[test]
+fn the_highest_schema_and_the_deepest_arguments_fit_on_the_stack() {
+    // B103 H25
+    let layered = (0..13)
+        .fold(json!({ "properties": { "a": { "$ref": "#" } } }), |inner, _| json!({ "allOf": [inner] }));
+    let checker = checker(&layered);
+    assert_eq!(checker.blind(), None);
+    let nested = |depth, end| (0..depth).fold(end, |inner, _| json!({ "a": inner }));
+    assert_eq!(checker.check(&nested(126, json!({}))), Ok(()));
+    let typed = json!({ "type": "object", "allOf": [layered] });
+    assert_eq!(told(&typed, &nested(126, json!(1))), ["they do not fit the tool's schema"]);
+    let place = "/a".repeat(20);
+    assert_eq!(told(&typed, &nested(20, json!(1))), [format!("`{place}`: expected object, found integer")]);
+}
+
+#[test]
+fn patterns_take_linear_time() {
+    // B103 H25
+    let schema = json!({ "pattern": "^(a+)+$" });
+    let value = "a".repeat(50_000) + "!";
+    let start = Instant::now();
+    assert_eq!(told_of(&schema, &json!(value)), ["`/v`: expected a text that matches `^(a+)+$`"]);
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_pattern_that_cannot_take_linear_time_is_left_to_the_server() {
+    // B103 N8
+    let schema = json!({
+        "properties": { "v": { "$ref": "#/$defs/v" }, "w": { "type": "string", "pattern": "(a)\\1" } },
+        "$defs": { "v": { "type": "string", "pattern": "^(?!x)a", "maxLength": 3 } },
+    });
+    assert_eq!(told(&schema, &json!({ "v": "xyz", "w": "b" })), [""; 0]);
+    assert_eq!(told(&schema, &json!({ "v": "wxyz", "w": 1 })).len(), 2);
+}
+
+#[test]
+fn a_schema_that_doubles_with_each_level_neither_hangs_nor_fills_the_memory() {
+    // B103 H25
+    let schema = json!({
+        "$ref": "#/$defs/node",
+        "$defs": { "node": { "anyOf": [
+            { "properties": { "a": { "$ref": "#/$defs/node" } }, "required": ["x"] },
+            { "properties": { "a": { "$ref": "#/$defs/node" } }, "required": ["y"] },
+        ] } },
+    });
+    let nested = |depth| (0..depth).fold(json!({}), |inner, _| json!({ "a": inner }));
+    let start = Instant::now();
+    assert_eq!(told(&schema, &nested(100)), ["they do not fit the tool's schema"]);
+    assert!(start.elapsed() < Duration::from_secs(2));
+    assert!(told(&schema, &nested(3))[0].starts_with("fits no alternative"));
+}
+
+#[test]
+fn a_long_chain_of_references_does_not_fill_the_stack() {
+    // B103 H25
+    let chain = 4_000;
+    let mut defs = serde_json::Map::new();
+    for n in 0..chain {
+        defs.insert(n.to_string(), json!({ "items": { "$ref": format!("#/$defs/{}", n + 1) } }));
+    }
+    defs.insert(chain.to_string(), json!({ "type": "string" }));
+    let checker = checker(&json!({ "properties": { "v": { "$ref": "#/$defs/0" } }, "$defs": defs }));
+    assert_eq!(checker.check(&json!({ "v": [[[]]] })), Ok(()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn no_schema_makes_it_panic(schema in schemas(), arguments in schemas()) {
+        // B103 H25
+        let checker = checker(&schema);
+        if let Err(misfits) = checker.check(&arguments) {
+            prop_assert!((1..=5).contains(&misfits.len()));
+        }
+    }
+}
+
+/// Values made of what schemas are made of.
+fn schemas() -> impl Strategy<Value = Value> {
+    let word = prop::sample::select(vec![
+        "type",
+        "properties",
+        "items",
+        "anyOf",
+        "allOf",
+        "not",
+        "$ref",
+        "$defs",
+        "required",
+        "pattern",
+        "enum",
+        "const",
+        "if",
+        "then",
+        "additionalProperties",
+        "patternProperties",
+        "$id",
+        "$anchor",
+        "minimum",
+        "a",
+        "#",
+        "#/$defs/a",
+        "object",
+        "string",
+        "[",
+        "unevaluatedProperties",
+        "dependentSchemas",
+        "contains",
+    ]);
+    let leaf = prop_oneof![
+        word.clone().prop_map(Value::from),
+        any::<bool>().prop_map(Value::from),
+        any::<i8>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 5, move |inner| {
+        let member = (word.clone().prop_map(str::to_owned), inner.clone());
+        prop_oneof![
+            prop::collection::vec(inner, 0..4).prop_map(Value::from),
+            prop::collection::vec(member, 0..5)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
