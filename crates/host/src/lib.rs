@@ -46,7 +46,7 @@ mod task;
 
 pub use mcparley_model as model;
 
-pub use call::Misfit;
+pub use call::{Block, Body, Misfit, Outcome};
 pub use connect::{ConnectError, Link, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use health::{Checked, Checkup, Health};
