@@ -1,9 +1,60 @@
-//! One call from end to end; each step has its file.
+//! One call from a model's wish to a result it can use (K1).
+//!
+//! The order is fixed: look up → check the arguments → permission → a connection → the call, repeated where
+//! that is safe → shape the result.
+//!
+//! | step | where |
+//! |---|---|
+//! | what is wanted | `wish` |
+//! | look up | `bind` |
+//! | arguments against the schema | `check` |
+//! | may it happen | `admit` |
+//! | the request, its limits, its repetition | `attempt` |
+//! | what follows a failure | `recovery` |
+//! | the host's own tools | `own` |
+//! | what the answer means | `shape`, `outcome` |
+//! | several calls at once | `batch` |
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the pipeline checks arguments with it"))]
+mod admit;
+mod attempt;
+mod batch;
+mod bind;
 mod check;
+mod error;
 mod outcome;
+mod own;
+mod recovery;
 mod shape;
+mod wish;
 
+use crate::catalog::Provider;
+use crate::host::Host;
+
+pub(crate) use admit::Gate;
+pub use admit::{Answer, Approver, NobodyToAsk, Question};
+pub(crate) use check::Checker;
 pub use check::Misfit;
+pub use error::{CallError, Executed};
 pub use outcome::{Block, Body, Outcome};
+pub use wish::{Call, Consent};
+
+impl Host {
+    /// Calls a tool.
+    ///
+    /// Dropping the future cancels the call, at the server too; the server stays connected.
+    ///
+    /// # Errors
+    /// A [`CallError`]. That a tool itself failed is no error: see [`Outcome::is_error`].
+    pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        let bound = self.bind(&call).await?;
+        bound.check(&call)?;
+        self.gate().admit(&bound, &call).await?;
+        match &bound.entry.provider {
+            Provider::Server(_) => {
+                let answer = bound.attempt(call).await?;
+                shape::shape(answer).map_err(|failure| bound.failed(failure))
+            }
+            Provider::Host(tool) => self.own(*tool, &call).await,
+        }
+    }
+}

@@ -1,44 +1,53 @@
 //! What is alive, and one call from end to end: the crate other agents embed.
 //!
-//! Today it reads, judges and edits the configuration of MCP servers, and talks to them; keeping
-//! connections alive and the call pipeline come next.
-//!
 //! | to | start at |
 //! |---|---|
 //! | say where files are and what is wanted | [`Places`], [`Wishes`] |
+//! | keep every server alive, list their tools, call them | [`Host`] |
+//! | know what a model is shown | [`Catalog`] |
+//! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
+//! | answer for a person | [`Approver`] |
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
 //! | take over servers of other programs | [`import`] |
-//! | talk to a server, and know what it offers | [`connect()`], [`Surface`] |
+//! | talk to one server, and know what it offers | [`Surroundings`], [`Surface`] |
 //! | see which servers answer | [`Checkup`] |
 //!
 //! The crate never looks around: home, working directory and environment are handed in.
 //!
 //! ```
-//! use mcparley::{NoConnectors, Places, Wishes, load};
-//! use mcparley::model::plan::Plan;
-//! # fn main() -> Result<(), std::io::Error> {
+//! use std::time::Duration;
+//! use mcparley::{Call, Host, Places, Wishes};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let home = tempfile::tempdir()?;
 //! # let project = home.path().join("project");
 //! # std::fs::create_dir(&project)?;
 //! let places = Places::of(home.path(), &project);
-//! let loaded = load(&places, &Wishes::default(), &NoConnectors);
-//! for server in &loaded.plan.servers {
-//!     println!("{}: {}", server.name.as_str(), server.standing.as_str());
-//! }
-//! # assert_eq!(loaded.plan.servers.len(), 0);
+//! let wishes = Wishes { allowed_tools: vec!["mcp__mcparley".into()], ..Wishes::default() };
+//! let host = Host::builder(&places, &wishes).start();
+//! host.ready(Duration::from_secs(10)).await;
+//!
+//! let outcome = host.call(Call::new("mcp__mcparley__echo", json!({ "message": "hello" }))).await?;
+//! assert_eq!(outcome.text(), "hello");
+//! host.shut_down().await;
 //! # Ok(())
 //! # }
 //! ```
 
 mod call;
+mod catalog;
 pub mod change;
 mod connect;
 mod connection;
 mod health;
+mod host;
 pub mod import;
 mod launch;
 mod log;
+mod own_server;
 mod places;
 mod sources;
 mod surface;
@@ -46,12 +55,17 @@ mod task;
 
 pub use mcparley_model as model;
 
-pub use call::{Block, Body, Misfit, Outcome};
+pub use call::{
+    Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk, Outcome, Question,
+};
+pub use catalog::{BuiltIn, Catalog, Entry, Provider};
 pub use connect::{ConnectError, Link, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use health::{Checked, Checkup, Health};
+pub use host::{Host, HostBuilder, HostState, Readiness, Server, Start};
 pub use launch::launch;
 pub use log::{LogLine, Speaker};
+pub use mcparley_wire::peer::Progress;
 pub use places::Places;
 pub use sources::{
     Connector, ConnectorError, Connectors, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,

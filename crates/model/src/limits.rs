@@ -125,6 +125,9 @@ pub const MANAGED_FILES: usize = 256;
 /// The largest list seen in the wild has 2 MB; the SDKs' own limits are 8 to 16 MiB.
 pub const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
+/// How deep arrays and objects of a result may stand inside each other: as deep as the JSON reader goes.
+pub const JSON_DEPTH: usize = 128;
+
 /// How many messages may wait to be sent to one server.
 pub const QUEUE_MESSAGES: usize = 256;
 

@@ -1,19 +1,26 @@
 //! What the library makes of real files: every source, every judgement, every refusal.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::disallowed_methods,
     reason = "tests prepare files, start git, and fail loudly"
 )]
 
+mod alive;
 mod approval;
+mod calling;
+mod catalogue;
 mod connectors;
 mod damaged;
 mod duplicates;
+mod lifecycle;
 mod managed;
 mod own_files;
+mod own_server;
 mod plugins;
 mod policy;
 mod precedence;
+mod recovering;
 mod repository;
 mod sizes;
 mod surface;
@@ -22,3 +29,24 @@ mod untrusted;
 mod variables;
 mod walk_up;
 mod world;
+
+/// Waits for all of them at the same time.
+async fn together<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut running: Vec<_> = futures.into_iter().map(|future| (Box::pin(future), None)).collect();
+    std::future::poll_fn(|context| {
+        for (future, output) in &mut running {
+            if output.is_none()
+                && let std::task::Poll::Ready(ready) = future.as_mut().poll(context)
+            {
+                *output = Some(ready);
+            }
+        }
+        if running.iter().all(|(_, output)| output.is_some()) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
+    })
+    .await;
+    running.into_iter().filter_map(|(_, output)| output).collect()
+}

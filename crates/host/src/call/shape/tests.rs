@@ -377,3 +377,14 @@ proptest! {
         prop_assert_eq!(shaped(&json!({ "content": blocks })).content, expected);
     }
 }
+
+// B03
+#[test]
+fn data_nested_too_deep_is_damage_and_brackets_in_texts_are_not() {
+    let nested =
+        |depth: usize| format!(r#"{{"structuredContent":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
+    assert!(shape(RawJson::parse(&nested(128)).unwrap()).is_ok());
+    assert!(shape(RawJson::parse(&nested(129)).unwrap()).is_err());
+    let text = format!(r#"{{"structuredContent":["{}\"["]}}"#, "[".repeat(500));
+    assert!(shape(RawJson::parse(&text).unwrap()).is_ok());
+}

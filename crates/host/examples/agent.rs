@@ -1,0 +1,37 @@
+//! A complete embedding: every MCP server of the user, their tools for a model, and one call.
+//!
+//! `cargo run --example agent` works with nothing configured, through the built-in server `mcparley`.
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program looks around and prints")]
+
+use std::time::Duration;
+
+use mcparley::{Call, Host, Places, Wishes};
+use serde_json::json;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let home = std::env::home_dir().ok_or("there is no home directory")?;
+    let places = Places::of(&home, &std::env::current_dir()?);
+    let wishes = Wishes {
+        env: std::env::vars().collect(),
+        allowed_tools: vec!["mcp__mcparley__*".into()],
+        ..Wishes::default()
+    };
+
+    let host = Host::builder(&places, &wishes).start();
+    let readiness = host.ready(Duration::from_secs(10)).await;
+    for server in &readiness.servers {
+        println!("{}: {}", server.name, server.state.status.as_str());
+    }
+
+    // What a model is given …
+    let tools = serde_json::to_string_pretty(&host.catalog().iter().collect::<Vec<_>>())?;
+    println!("{tools}");
+
+    // … and what it asks for.
+    let wanted = Call::new("mcp__mcparley__echo", json!({ "message": "hello" }));
+    println!("{}", host.call(wanted).await?.text());
+
+    host.shut_down().await;
+    Ok(())
+}

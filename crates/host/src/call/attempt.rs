@@ -1,0 +1,112 @@
+//! Makes the request: on a leased connection, within its limits, repeated where [`super::recovery`] says so.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::limits::TOOL_TIME;
+use mcparley_model::tool;
+use mcparley_wire::peer::{CallOptions, Progress};
+use mcparley_wire::{Failure, Params, Phase, RawJson};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::bind::Bound;
+use super::error::CallError;
+use super::recovery::{Spent, Step, next_step};
+use super::wish::Call;
+use crate::connection::{Connection, Epoch, Live, Unavailable};
+
+impl Bound {
+    /// Calls the tool and gives the server's answer as it came.
+    pub(super) async fn attempt(&self, call: Call) -> Result<RawJson, CallError> {
+        let Some(connection) = &self.connection else { return Err(self.unavailable(Unavailable::Stopped)) };
+        let request = Request::new(self, connection, call)?;
+        let hints = self.entry.tool.hints;
+        let harmless = hints.read_only || hints.idempotent;
+        let (mut spent, mut stale) = (Spent::default(), Epoch::default());
+        loop {
+            let live = connection.lease_after(stale).await.map_err(|why| self.unavailable(why))?;
+            let failure = match request.send(&live).await {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            match next_step(&failure, spent, harmless) {
+                Step::Reopen => stale = live.epoch,
+                Step::Repeat => {}
+                Step::SignIn => {
+                    connection.needs_auth(live.epoch).await;
+                    return Err(self.unavailable(Unavailable::NeedsAuth));
+                }
+                Step::GiveUp => return Err(self.failed(failure)),
+            }
+            spent.repeats += 1;
+        }
+    }
+}
+
+/// A request that can be made more than once.
+struct Request {
+    params: Params,
+    limit: Duration,
+    progress: Option<watch::Sender<Option<Progress>>>,
+    /// Arguments that are told in headers too.
+    headers: Vec<(String, String)>,
+}
+
+impl Request {
+    fn new(bound: &Bound, connection: &Connection, call: Call) -> Result<Self, CallError> {
+        let Call { arguments, written, limit, progress, .. } = call;
+        let arguments = match written {
+            Some(written) => written,
+            None => RawJson::of(&arguments)
+                .map_err(|error| bound.failed(Failure::Protocol(Arc::from(error.to_string()))))?,
+        };
+        let marked = &bound.entry.tool.header_params;
+        let headers = match arguments.as_raw_value() {
+            Some(arguments) if !marked.is_empty() => tool::headers(marked, arguments),
+            _ => Vec::new(),
+        };
+        let params = Params::new().with("name", &bound.entry.tool.name).with_raw("arguments", arguments);
+        let limit = limit.or(connection.config.timeout).unwrap_or(connection.tool_limit);
+        Ok(Self { params, limit, progress, headers })
+    }
+
+    async fn send(&self, live: &Live) -> Result<RawJson, Failure> {
+        let method = "tools/call";
+        // A limit that no server reaches needs no watching, and its progress no asking for.
+        if self.limit >= TOOL_TIME && self.progress.is_none() {
+            let limit = Some(self.limit);
+            let options = CallOptions { limit, headers: self.headers.clone(), ..CallOptions::default() };
+            return live.session.call(method, self.params.clone(), options).await;
+        }
+        let (newest, mut seen) = watch::channel(None);
+        let headers = self.headers.clone();
+        let options = CallOptions { progress: Some(newest), headers, ..CallOptions::default() };
+        let mut answer = std::pin::pin!(live.session.call(method, self.params.clone(), options));
+        let last = Instant::now() + self.limit.max(TOOL_TIME);
+        let mut deadline = Instant::now() + self.limit;
+        let mut listening = true;
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => return answer,
+                changed = seen.changed(), if listening => {
+                    listening = changed.is_ok();
+                    self.forward(&mut seen);
+                    // Who reports progress is at work; but not for ever (K2).
+                    deadline = (Instant::now() + self.limit).min(last);
+                }
+                () = tokio::time::sleep_until(deadline) => {
+                    return Err(Failure::TimedOut { phase: Phase::Answering, after: self.limit });
+                }
+            }
+        }
+    }
+
+    fn forward(&self, seen: &mut watch::Receiver<Option<Progress>>) {
+        let newest = seen.borrow_and_update().clone();
+        if let (Some(progress), Some(_)) = (&self.progress, &newest) {
+            progress.send_replace(newest);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Why a call gave no result, in words a model or a person can act on.
+
+use std::sync::Arc;
+
+use mcparley_model::name::{PublicName, ServerName};
+use mcparley_model::permission::Decision;
+use mcparley_model::text::display;
+use mcparley_wire::Failure;
+
+use super::check::Misfit;
+use crate::connection::Unavailable;
+
+/// Why a call gave no result.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// There is no such tool now.
+    #[error("there is no tool `{}`{}", display(name), reason(because.as_deref()))]
+    UnknownTool {
+        /// The name that was asked for.
+        name: String,
+        /// Names that look like it.
+        similar: Vec<String>,
+        /// Why it is not there, if it is known.
+        because: Option<String>,
+    },
+    /// There is no such server, or it may not run.
+    #[error("there is no server `{}` to call{}", display(name), reason(because.as_deref()))]
+    UnknownServer {
+        /// The name that was asked for.
+        name: String,
+        /// Names that look like it.
+        similar: Vec<String>,
+        /// What the plan says about it.
+        because: Option<String>,
+    },
+    /// The arguments do not fit the tool.
+    #[error("the arguments do not fit `{tool}`: {}", listed(misfits))]
+    Arguments {
+        /// The tool.
+        tool: PublicName,
+        /// What does not fit, the most important first.
+        misfits: Vec<Misfit>,
+    },
+    /// It was not permitted.
+    #[error("permission to use `{tool}` was denied: {message}")]
+    Denied {
+        /// The tool.
+        tool: PublicName,
+        /// What decided it.
+        decision: Box<Decision>,
+        /// Why, for the model.
+        message: String,
+    },
+    /// The server could not be used.
+    #[error("server `{}` cannot be used: {why}", display(server.as_str()))]
+    Unavailable {
+        /// The server.
+        server: ServerName,
+        /// Why.
+        #[source]
+        why: Unavailable,
+    },
+    /// The call was made and failed.
+    #[error("calling `{tool}` failed: {failure}{}", unknown(*executed))]
+    Failed {
+        /// The tool.
+        tool: PublicName,
+        /// Why.
+        #[source]
+        failure: Failure,
+        /// What is known of its effects.
+        executed: Executed,
+    },
+    /// One of the host's own tools cannot do it.
+    #[error("{message}")]
+    Own {
+        /// Why.
+        message: Arc<str>,
+    },
+}
+
+/// Whether a failed call may have done something (K6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executed {
+    /// It has done nothing.
+    No,
+    /// The server answered, so it has done what it does.
+    Yes,
+    /// Nobody can know.
+    Unknown,
+}
+
+impl CallError {
+    /// Whether the tool may have done something without our knowing.
+    #[must_use]
+    pub fn is_outcome_unknown(&self) -> bool {
+        matches!(self, Self::Failed { executed: Executed::Unknown, .. })
+    }
+
+    /// Whether a limit passed.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Failed { failure: Failure::TimedOut { .. }, .. })
+    }
+
+    /// What to do about it, when there is something to do.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownTool { similar, .. } | Self::UnknownServer { similar, .. } => {
+                (!similar.is_empty()).then(|| format!("did you mean `{}`?", similar.join("`, `")))
+            }
+            Self::Denied { tool, .. } => Some(format!(
+                "allow it with the rule `{tool}` under `permissions.allow` in the settings, or with `--allowed-tools {tool}`"
+            )),
+            Self::Unavailable {
+                why: Unavailable::Failed(error) | Unavailable::Waiting { error, .. },
+                ..
+            } => error.hint(),
+            Self::Failed { executed: Executed::Unknown, .. } => {
+                Some("look whether it took effect before calling it again".to_owned())
+            }
+            Self::Arguments { .. } | Self::Unavailable { .. } | Self::Failed { .. } | Self::Own { .. } => {
+                None
+            }
+        }
+    }
+}
+
+fn reason(because: Option<&str>) -> String {
+    because.map(|because| format!(": {}", display(because))).unwrap_or_default()
+}
+
+fn listed(misfits: &[Misfit]) -> String {
+    let lines: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+    lines.join("; ")
+}
+
+fn unknown(executed: Executed) -> &'static str {
+    match executed {
+        Executed::Unknown => "; whether it took effect is unknown",
+        Executed::No | Executed::Yes => "",
+    }
+}

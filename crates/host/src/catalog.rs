@@ -1,0 +1,63 @@
+//! Every tool there is, under one roof: an immutable snapshot with stable names and a stable order.
+//!
+//! What a model was once shown does not move: a server that reconnects, comes late or goes changes nothing
+//! about the entries of the others, in name, place or bytes (N11).
+
+mod assemble;
+mod built_in;
+mod entry;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
+
+pub(crate) use assemble::{Assembler, Seen};
+pub use built_in::BuiltIn;
+pub use entry::{Entry, Provider};
+
+/// All tools of all servers and of the host itself, as they are now.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    revision: u64,
+    entries: Vec<Arc<Entry>>,
+    places: HashMap<PublicName, usize>,
+    names: Names,
+}
+
+impl Catalog {
+    /// Grows with every change.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Every entry, in the order a model is shown them.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<Entry>> {
+        self.entries.iter()
+    }
+
+    /// The entry of a public name. Names are looked up, never taken apart.
+    #[must_use]
+    pub fn get(&self, public: &str) -> Option<&Arc<Entry>> {
+        self.places.get(public).and_then(|place| self.entries.get(*place))
+    }
+
+    /// The entry of a server's tool.
+    #[must_use]
+    pub fn of(&self, server: &ServerName, tool: &ToolName) -> Option<&Arc<Entry>> {
+        self.names.public(server, tool).and_then(|public| self.get(public.as_str()))
+    }
+
+    /// The public names given so far, and the way back (N2).
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Public names that look like `name`, the nearest first.
+    #[must_use]
+    pub fn similar(&self, name: &str) -> Vec<String> {
+        crate::sources::similar_names(name, self.entries.iter().map(|entry| entry.name.as_str()))
+    }
+}

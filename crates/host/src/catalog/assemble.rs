@@ -1,0 +1,129 @@
+//! Folds what the servers offer into the next catalogue.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use mcparley_model::config::ServerConfig;
+use mcparley_model::glob::Glob;
+use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
+use mcparley_model::tool::{Loading, Tool};
+
+use super::{BuiltIn, Catalog, Entry, Provider};
+use crate::surface::Surface;
+
+/// Names beyond those in use that are remembered, so that a tool that comes back has its name again. A server
+/// that renames its tools for ever must not fill the memory with it.
+const REMEMBERED: usize = 10_000;
+
+/// One server and what it offers now.
+pub(crate) struct Seen<'s> {
+    pub(crate) name: &'s ServerName,
+    pub(crate) config: &'s ServerConfig,
+    pub(crate) surface: &'s Arc<Surface>,
+}
+
+/// Makes catalogues, each from the last.
+#[derive(Debug, Default)]
+pub(crate) struct Assembler {
+    names: Names,
+    /// The order that somebody has seen; what follows is added behind it.
+    shown: Vec<PublicName>,
+    /// Entries made before, with the surface they were made from: they are made once.
+    made: HashMap<ServerName, (Arc<Surface>, Vec<Arc<Entry>>)>,
+    own: Vec<Arc<Entry>>,
+    revision: u64,
+}
+
+impl Assembler {
+    /// With these servers' tools under their bare names (N3).
+    pub(crate) fn new(bare: impl IntoIterator<Item = ServerName>) -> Self {
+        Self { names: Names::default().with_bare(bare), ..Self::default() }
+    }
+
+    /// The order of this catalogue has been shown to somebody, so it stays.
+    pub(crate) fn shown(&mut self, catalog: &Catalog) {
+        self.shown = catalog.entries.iter().map(|entry| entry.name.clone()).collect();
+    }
+
+    /// The next catalogue. `servers` come in the order of the plan.
+    pub(crate) fn assemble<'s>(&mut self, servers: &[Seen<'s>]) -> Catalog {
+        self.name(servers);
+        let mut made = HashMap::new();
+        let mut entries: Vec<Arc<Entry>> = Vec::new();
+        for server in servers {
+            let list = self.entries_of(server);
+            entries.extend(list.iter().cloned());
+            made.insert(server.name.clone(), (Arc::clone(server.surface), list));
+        }
+        self.made = made;
+        entries.extend(self.own(servers));
+        self.order(&mut entries);
+        self.revision += 1;
+        let places = entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)).collect();
+        Catalog { revision: self.revision, entries, places, names: self.names.clone() }
+    }
+
+    /// Gives names to the tools that have none yet.
+    fn name(&mut self, servers: &[Seen<'_>]) {
+        let offered = || servers.iter().flat_map(|server| server.pairs());
+        self.names = self.names.extend(offered());
+        let in_use: HashSet<(ServerName, ToolName)> = offered().collect();
+        if self.names.iter().len() > in_use.len() + REMEMBERED {
+            self.names.retain(|server, tool| in_use.contains(&(server.clone(), tool.clone())));
+        }
+    }
+
+    fn entries_of(&self, server: &Seen<'_>) -> Vec<Arc<Entry>> {
+        if let Some((surface, entries)) = self.made.get(server.name)
+            && Arc::ptr_eq(surface, server.surface)
+        {
+            return entries.clone();
+        }
+        let entry = |tool: &Tool| {
+            let name = self.names.public(server.name, &tool.name)?.clone();
+            let mut tool = tool.clone();
+            if server.config.always_load {
+                tool.loading = Loading::Always;
+            }
+            Some(Arc::new(Entry::new(name, Provider::Server(server.name.clone()), tool)))
+        };
+        server.tools().filter_map(entry).collect()
+    }
+
+    /// The host's own tools that make sense now (N9).
+    fn own(&mut self, servers: &[Seen<'_>]) -> Vec<Arc<Entry>> {
+        if self.own.is_empty() {
+            self.own = BuiltIn::ALL.into_iter().filter_map(BuiltIn::entry).map(Arc::new).collect();
+        }
+        let has_resources = servers.iter().any(|server| !server.surface.resources.is_empty());
+        if has_resources { self.own.clone() } else { Vec::new() }
+    }
+
+    /// Puts what was shown before where it was, and the rest behind it.
+    fn order(&self, entries: &mut [Arc<Entry>]) {
+        let places: HashMap<&PublicName, usize> =
+            self.shown.iter().enumerate().map(|(place, name)| (name, place)).collect();
+        // Stable: newcomers keep the order of the plan and of their servers' lists.
+        entries.sort_by_key(|entry| places.get(&entry.name).copied().unwrap_or(usize::MAX));
+    }
+}
+
+impl Seen<'_> {
+    /// The tools that the entry of the server lets through (C10).
+    fn tools(&self) -> impl Iterator<Item = &Tool> {
+        let globs =
+            |patterns: &[String]| -> Vec<Glob> { patterns.iter().map(|text| Glob::new(text)).collect() };
+        let (enabled, disabled) = (globs(&self.config.enabled_tools), globs(&self.config.disabled_tools));
+        self.surface.tools.iter().filter(move |tool| {
+            let is = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(tool.name.as_str()));
+            (enabled.is_empty() || is(&enabled)) && !is(&disabled)
+        })
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (ServerName, ToolName)> {
+        self.tools().map(|tool| (self.name.clone(), tool.name.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! Names and order over the life of a host.
+
+use mcparley_model::config::{Era, Transport};
+use serde_json::json;
+use serde_json::value::to_raw_value;
+
+use super::*;
+
+fn config() -> ServerConfig {
+    ServerConfig {
+        transport: Transport::Sdk { name: String::new() },
+        timeout: None,
+        idle_timeout: None,
+        always_load: false,
+        required: false,
+        era: Era::Auto,
+        enabled_tools: Vec::new(),
+        disabled_tools: Vec::new(),
+    }
+}
+
+fn surface(tools: &[&str]) -> Arc<Surface> {
+    let tool = |name: &&str| {
+        let entry = json!({ "name": name, "inputSchema": { "type": "object" } });
+        Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
+    };
+    Arc::new(Surface { tools: tools.iter().map(tool).collect(), ..Surface::default() })
+}
+
+fn assemble(assembler: &mut Assembler, servers: &[(&str, &Arc<Surface>)]) -> Catalog {
+    let config = config();
+    let names: Vec<ServerName> = servers.iter().map(|(name, _)| ServerName::new(name)).collect();
+    let seen: Vec<Seen<'_>> = names
+        .iter()
+        .zip(servers)
+        .map(|(name, (_, surface))| Seen { name, config: &config, surface })
+        .collect();
+    assembler.assemble(&seen)
+}
+
+fn listed(catalog: &Catalog) -> Vec<&str> {
+    catalog.iter().map(|entry| entry.name.as_str()).collect()
+}
+
+// N11
+#[test]
+fn a_tool_that_comes_back_has_its_name_again_and_newcomers_stand_behind() {
+    let mut assembler = Assembler::default();
+    let (whole, part) = (surface(&["x.y", "z"]), surface(&["z"]));
+    let first = assemble(&mut assembler, &[("a", &whole)]);
+    assert_eq!(listed(&first), ["mcp__a__x_y", "mcp__a__z"]);
+    assembler.shown(&first);
+    let second = assemble(&mut assembler, &[("a", &part)]);
+    assert_eq!(listed(&second), ["mcp__a__z"]);
+    assembler.shown(&second);
+    // Meanwhile another server brings a tool whose plain name would be that of the missing one.
+    let rival = surface(&["x_y"]);
+    let third = assemble(&mut assembler, &[("a", &whole), ("b", &rival)]);
+    assert_eq!(listed(&third), ["mcp__a__z", "mcp__a__x_y", "mcp__b__x_y"]);
+}
+
+// N11
+#[test]
+fn entries_are_made_once_for_each_surface() {
+    let mut assembler = Assembler::default();
+    let offered = surface(&["x"]);
+    let first = assemble(&mut assembler, &[("a", &offered)]);
+    let second = assemble(&mut assembler, &[("a", &offered), ("b", &surface(&["y"]))]);
+    let entry = |catalog: &Catalog| Arc::clone(catalog.get("mcp__a__x").unwrap());
+    assert!(Arc::ptr_eq(&entry(&first), &entry(&second)));
+}
+
+#[test]
+fn names_of_tools_that_are_gone_are_not_kept_for_ever() {
+    let mut assembler = Assembler::default();
+    for round in 0..6 {
+        let names: Vec<String> = (0..4000).map(|tool| format!("t{round}_{tool}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assemble(&mut assembler, &[("a", &surface(&names))]);
+    }
+    assert!(assembler.names.iter().len() <= 4000 + REMEMBERED, "{}", assembler.names.iter().len());
+}
+
+// N3
+#[test]
+fn a_bare_name_that_is_the_hosts_own_gets_a_prefix() {
+    let mut assembler = Assembler::new([ServerName::new("a")]);
+    let catalog = assemble(&mut assembler, &[("a", &surface(&["ToolSearch", "mcp__b__x", "ok"]))]);
+    let names = listed(&catalog);
+    assert!(names.contains(&"ok"));
+    let others: Vec<&&str> = names.iter().filter(|name| **name != "ok").collect();
+    assert!(others.iter().all(|name| name.starts_with("mcp__a__")), "{names:?}");
+}

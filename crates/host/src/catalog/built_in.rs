@@ -1,0 +1,67 @@
+//! The host's own tools: entries of the catalogue like any other (N9).
+
+use mcparley_model::name::PublicName;
+use mcparley_model::tool::Tool;
+use serde_json::json;
+use serde_json::value::to_raw_value;
+
+use super::{Entry, Provider};
+
+/// One of the host's own tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuiltIn {
+    /// Lists the resources of all servers.
+    ListResources,
+    /// Reads one of them.
+    ReadResource,
+}
+
+impl BuiltIn {
+    pub(super) const ALL: [Self; 2] = [Self::ListResources, Self::ReadResource];
+
+    /// Its name for a model.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ListResources => "ListMcpResources",
+            Self::ReadResource => "ReadMcpResource",
+        }
+    }
+
+    /// Its entry. All of them only read.
+    pub(super) fn entry(self) -> Option<Entry> {
+        let definition = match self {
+            Self::ListResources => json!({
+                "name": self.as_str(),
+                "title": "List resources",
+                "description": "Lists the resources of the connected MCP servers: server, uri, name, type.",
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {
+                        "server": { "type": "string", "description": "Only the resources of this server" },
+                    },
+                    "additionalProperties": false,
+                },
+                "annotations": { "readOnlyHint": true, "openWorldHint": false },
+            }),
+            Self::ReadResource => json!({
+                "name": self.as_str(),
+                "title": "Read a resource",
+                "description": "Reads one resource of an MCP server.",
+                "inputSchema": {
+                    "type": "object",
+                    "properties": {
+                        "server": { "type": "string", "description": "The server that has the resource" },
+                        "uri": { "type": "string", "description": "The resource, as ListMcpResources names it" },
+                    },
+                    "required": ["server", "uri"],
+                    "additionalProperties": false,
+                },
+                "annotations": { "readOnlyHint": true },
+            }),
+        };
+        let tool = Tool::read(to_raw_value(&definition).ok()?.as_ref()).ok()?;
+        Some(Entry::new(PublicName::built_in(self.as_str())?, Provider::Host(self), tool))
+    }
+}

@@ -1,0 +1,105 @@
+//! The built-in server `mcparley`: through it a model, or a person, looks at the host itself.
+//!
+//! It needs no configuration and no network, and it is reached like every other server: over a linked pair of
+//! peers, through the whole call pipeline.
+
+mod tools;
+
+use std::sync::{OnceLock, Weak};
+
+use mcparley_wire::peer::{Boxed, Handler};
+use mcparley_wire::{METHOD_NOT_FOUND, RawJson, RpcError};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::host::{Host, HostInner};
+
+/// Its name.
+pub(crate) const NAME: &str = "mcparley";
+
+/// The parameters of a request are not what its method takes.
+const INVALID_PARAMS: i64 = -32602;
+
+/// Something went wrong on our side.
+const INTERNAL: i64 = -32603;
+
+/// The built-in server.
+#[derive(Debug, Default)]
+pub(crate) struct OwnServer {
+    /// The host that is looked at. Weak, because the host owns this server.
+    host: OnceLock<Weak<HostInner>>,
+}
+
+impl OwnServer {
+    /// Shows it the host it is part of.
+    pub(crate) fn show(&self, host: Weak<HostInner>) {
+        // It is shown one host, when that is started.
+        let _first = self.host.set(host);
+    }
+
+    fn host(&self) -> Option<Host> {
+        self.host.get().and_then(Weak::upgrade).map(Host::from_inner)
+    }
+
+    fn answer(&self, method: &str, params: Option<&RawJson>) -> Result<Value, RpcError> {
+        match method {
+            "ping" => Ok(json!({})),
+            "server/discover" => Ok(json!({
+                "resultType": "complete",
+                "supportedVersions": ["2026-07-28"],
+                "capabilities": { "tools": {} },
+                "instructions": INSTRUCTIONS,
+                "_meta": { "io.modelcontextprotocol/serverInfo": info() },
+            })),
+            "tools/list" => Ok(json!({ "resultType": "complete", "tools": tools::list() })),
+            "tools/call" => self.call(params),
+            _ => Err(RpcError::new(METHOD_NOT_FOUND, "method not found")),
+        }
+    }
+
+    fn call(&self, params: Option<&RawJson>) -> Result<Value, RpcError> {
+        #[derive(Deserialize)]
+        struct Wanted {
+            name: String,
+            #[serde(default)]
+            arguments: Map<String, Value>,
+        }
+        let wanted = params.and_then(|params| params.decode::<Wanted>().ok());
+        let Some(Wanted { name, arguments }) = wanted else {
+            return Err(RpcError::new(INVALID_PARAMS, "`name` and `arguments` are needed"));
+        };
+        let Some(host) = self.host() else {
+            return Err(RpcError::new(INTERNAL, "the host has ended"));
+        };
+        match tools::call(&name, &arguments, &host) {
+            None => Err(RpcError::new(INVALID_PARAMS, "there is no such tool")),
+            Some(Ok(text)) => Ok(json!({
+                "resultType": "complete",
+                "content": [{ "type": "text", "text": text }],
+            })),
+            Some(Err(message)) => Ok(json!({
+                "resultType": "complete",
+                "content": [{ "type": "text", "text": message }],
+                "isError": true,
+            })),
+        }
+    }
+}
+
+const INSTRUCTIONS: &str = "Tools to look at the MCP host itself: which servers there are, how they are, why one is \
+    missing, and what it logged.";
+
+fn info() -> Value {
+    json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") })
+}
+
+impl Handler for OwnServer {
+    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        let answer = self.answer(method, params.as_ref()).and_then(|answer| {
+            RawJson::of(&answer).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
+        });
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+}

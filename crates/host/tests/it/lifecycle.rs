@@ -1,0 +1,329 @@
+//! How servers come up, go down and come back.
+
+use std::time::{Duration, Instant};
+
+use mcparley::{Start, Status};
+use mcparley_testkit::{HttpServer, Scripted, log_lines, log_starts};
+use serde_json::json;
+
+use crate::alive::{Alive, LONG, http, is_connected, own, scripted, servers, stdio, until_gone, with};
+
+fn failure(alive: &Alive, name: &str) -> String {
+    match alive.status(name) {
+        Status::Failed(error) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+// F01 L1 L3 L13
+#[tokio::test]
+async fn a_server_that_exits_at_start_has_failed_with_its_code_and_last_words_and_delays_nobody() {
+    let alive = servers([("bad", scripted(&["exit-start"])), ("good", scripted(&[]))]).ready().await;
+    assert!(is_connected(&alive.status("good")));
+    let Status::Failed(error) = alive.status("bad") else { panic!("{:?}", alive.status("bad")) };
+    assert_eq!(error.to_string(), "the connection ended: the server exited with code 3");
+    assert!(!error.stderr.clean().trim().is_empty());
+    assert!(alive.echo("good", "hi").await.is_ok());
+}
+
+// F02 F28
+#[tokio::test]
+async fn what_cannot_be_started_says_which_program_or_folder_and_the_others_start() {
+    let alive = servers([
+        ("missing", json!({ "command": "no-such-program-anywhere" })),
+        ("folder", json!({ "command": "/tmp" })),
+        ("nowhere", with(scripted(&[]), "cwd", "/no/such/folder")),
+        ("good", scripted(&[])),
+    ])
+    .ready()
+    .await;
+    assert!(failure(&alive, "missing").contains("no-such-program-anywhere"));
+    assert!(failure(&alive, "folder").contains("/tmp"));
+    assert!(failure(&alive, "nowhere").contains("/no/such/folder"));
+    assert!(is_connected(&alive.status("good")));
+}
+
+// F03 L3
+#[tokio::test]
+async fn a_server_that_never_answers_fails_at_the_limit_and_is_gone() {
+    let (_folder, _, tag) = own("never-answers");
+    let entry = stdio(&Scripted::stdio(&["hang-start"]).with("--tag", &tag));
+    let alive = servers([("hangs", entry)]).variable("MCP_TIMEOUT", "2000").ready().await;
+    let took = alive.server("hangs").state.took;
+    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(4), "{took:?}");
+    assert!(failure(&alive, "hangs").contains("timed out"));
+    until_gone(&tag, Duration::from_secs(5));
+}
+
+// F30
+#[tokio::test]
+async fn a_refused_connection_fails_at_once() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let entry = json!({ "type": "http", "url": format!("http://127.0.0.1:{port}/mcp") });
+    let begun = Instant::now();
+    let alive = servers([("closed", entry)]).ready().await;
+    assert!(matches!(alive.status("closed"), Status::Failed(_)));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+// F04 K6 L6
+#[tokio::test]
+async fn a_server_that_dies_in_a_call_fails_its_calls_and_is_there_for_the_next() {
+    let (_folder, log, _) = own("dies");
+    let entry = stdio(&Scripted::stdio(&["call-exit"]).with("--on", "tools/call").logged(&log));
+    let once = log.with_extension("once");
+    let entry = {
+        let mut entry = entry;
+        let args = entry["args"].as_array_mut().unwrap();
+        args.extend([json!("--once"), json!(once)]);
+        entry
+    };
+    let alive = servers([("dies", entry)]).ready().await;
+    let calls = (0..5).map(|_| alive.call("dies", "add", json!({ "a": 1, "b": 2 })));
+    let results = crate::together(calls).await;
+    for result in results {
+        let error = result.unwrap_err();
+        assert!(error.is_outcome_unknown(), "{error}");
+    }
+    assert_eq!(alive.echo("dies", "again").await.unwrap(), "again");
+    assert!(is_connected(&alive.status("dies")));
+    assert_eq!(log_starts(&log).len(), 2);
+}
+
+// L6
+#[tokio::test]
+async fn a_server_that_dies_idle_comes_back_by_itself() {
+    let (_folder, log, _) = own("idle-death");
+    let alive = servers([("dies", stdio(&Scripted::stdio(&[]).logged(&log)))]).ready().await;
+    let process = alive.call("dies", "pid", json!({})).await.unwrap().text();
+    let killed = std::process::Command::new("kill").args(["-9", &process]).status().unwrap();
+    assert!(killed.success());
+    alive.until("dies", |status| !is_connected(status)).await;
+    alive.until("dies", is_connected).await;
+    assert_eq!(log_starts(&log).len(), 2);
+    assert_ne!(alive.call("dies", "pid", json!({})).await.unwrap().text(), process);
+}
+
+// L4 F99
+#[tokio::test]
+async fn a_burst_of_calls_to_a_server_that_fails_starts_few_processes() {
+    let (_folder, log, _) = own("burst");
+    let entry = stdio(&Scripted::stdio(&["exit-start"]).logged(&log));
+    let alive = servers([("bad", entry)]).start_with(Start::OnDemand).start();
+    for _ in 0..20 {
+        let calls = (0..5).map(|_| alive.echo("bad", "hi"));
+        for result in crate::together(calls).await {
+            let error = result.unwrap_err();
+            assert!(error.to_string().contains("code 3"), "{error}");
+        }
+    }
+    // The probe and the fresh start after it are two processes; a second after a failure it is tried again.
+    let starts = log_starts(&log).len();
+    assert!((1..=6).contains(&starts), "{starts}");
+}
+
+// F09
+#[tokio::test]
+async fn a_server_that_closes_its_output_and_lives_on_is_replaced() {
+    let (folder, _, tag) = own("closes-output");
+    let once = folder.path().join("once");
+    let scripted = Scripted::stdio(&["close-stdout:call"]).with("--tag", &tag);
+    let entry = stdio(&scripted.with("--once", &once.to_string_lossy()));
+    let alive = servers([("closes", entry)]).ready().await;
+    let begun = Instant::now();
+    let error = alive.call("closes", "add", json!({ "a": 1, "b": 2 })).await.unwrap_err();
+    assert!(error.is_outcome_unknown(), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert_eq!(alive.echo("closes", "again").await.unwrap(), "again");
+}
+
+// L2
+#[tokio::test]
+async fn no_more_local_servers_start_at_the_same_time_than_the_batch_allows() {
+    let (_folder, log, _) = own("batch");
+    // Each answers only after the probe's limit, so starts that do not wait for a place would coincide.
+    let slow = stdio(&Scripted::stdio(&["discover:silent"]).logged(&log));
+    let names: Vec<String> = (0..4).map(|number| format!("s{number}")).collect();
+    let entries = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (name.as_str(), with(slow.clone(), "env", json!({ "N": at.to_string() }))));
+    let alive = servers(entries)
+        .variable("MCP_SERVER_CONNECTION_BATCH_SIZE", "2")
+        .variable("MCP_TIMEOUT", "5000")
+        .ready()
+        .await;
+    assert!(names.iter().all(|name| is_connected(&alive.status(name))));
+    let starts: Vec<Duration> = log_starts(&log).iter().map(|line| line.at).collect();
+    let [first, second, third, fourth] = starts[..] else { panic!("{starts:?}") };
+    // The probe of a limit of 5 s is silent for 1 s.
+    assert!(second - first < Duration::from_millis(900), "{starts:?}");
+    assert!(third - first >= Duration::from_millis(900), "{starts:?}");
+    assert!(fourth - first >= Duration::from_millis(900), "{starts:?}");
+}
+
+// L4
+#[tokio::test]
+async fn a_hundred_callers_open_one_connection() {
+    let (_folder, log, _) = own("one-connection");
+    let alive =
+        servers([("one", stdio(&Scripted::stdio(&[]).logged(&log)))]).start_with(Start::OnDemand).start();
+    assert!(matches!(alive.status("one"), Status::Dormant));
+    let calls = (0..100).map(|number| alive.call("one", "echo", json!({ "message": number.to_string() })));
+    for (number, result) in crate::together(calls).await.into_iter().enumerate() {
+        assert_eq!(result.unwrap().text(), number.to_string());
+    }
+    assert_eq!(log_starts(&log).len(), 1);
+}
+
+// T9
+#[tokio::test]
+async fn the_era_of_a_server_is_found_out_once() {
+    let (folder, log, _) = own("era");
+    let once = folder.path().join("once");
+    let scripted = Scripted::stdio(&["call-exit"]).with("--versions", "2025-06-18").logged(&log);
+    let alive = servers([("old", stdio(&scripted.with("--once", &once.to_string_lossy())))]).ready().await;
+    // Dies, and is reached again.
+    alive.call("old", "add", json!({ "a": 1, "b": 2 })).await.unwrap_err();
+    assert_eq!(alive.echo("old", "hi").await.unwrap(), "hi");
+    let received = log_lines(&log);
+    let count = |method: &str| received.iter().filter(|line| line.text.contains(method)).count();
+    assert_eq!((count("server/discover"), count("\"initialize\"")), (1, 2));
+}
+
+// L8 L9 F18 F20
+#[tokio::test]
+async fn shutting_down_ends_stubborn_servers_and_their_children_within_the_limit() {
+    let (_folder, _, tag) = own("stubborn");
+    let entry = |script: &str| stdio(&Scripted::stdio(&[script]).with("--tag", &tag));
+    let alive = servers([("term", entry("ignore-term")), ("fork", entry("daemon"))]).ready().await;
+    let begun = Instant::now();
+    alive.host.shut_down().await;
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    until_gone(&tag, Duration::from_secs(1));
+    assert!(matches!(alive.status("term"), Status::Stopped));
+    assert!(alive.echo("term", "hi").await.is_err());
+}
+
+// L9
+#[tokio::test]
+async fn dropping_the_host_leaves_nothing() {
+    let (_folder, _, tag) = own("dropped");
+    let entry = stdio(&Scripted::stdio(&["ignore-term"]).with("--tag", &tag));
+    let alive = servers([("left", entry)]).ready().await;
+    drop(alive);
+    tokio::task::spawn_blocking(move || until_gone(&tag, LONG)).await.unwrap();
+}
+
+// L8 T3
+#[tokio::test]
+async fn shutting_down_says_goodbye_to_a_session() {
+    let server = HttpServer::start_with(&[], &["--versions", "2025-11-25"]);
+    let alive = servers([("remote", http(&server))]).ready().await;
+    assert!(is_connected(&alive.status("remote")));
+    alive.host.shut_down().await;
+    assert_eq!(server.stats()["delete"], 1);
+}
+
+// L13
+#[tokio::test]
+async fn readiness_has_a_deadline_and_says_what_is_missing() {
+    let alive =
+        servers([("slow", with(scripted(&["hang-start"]), "required", true)), ("good", scripted(&[]))])
+            .start();
+    alive.reach("good").await;
+    let readiness = alive.host.ready(Duration::ZERO).await;
+    assert!(!readiness.settled && !readiness.is_ready());
+    let words: Vec<_> = readiness.servers.iter().map(|server| server.state.status.as_str()).collect();
+    assert_eq!(words, ["pending", "connected", "connected"]);
+}
+
+// L1
+#[tokio::test]
+async fn each_change_of_a_server_is_an_event() {
+    let alive = servers([("one", scripted(&[]))]).start_with(Start::OnDemand).start();
+    let mut events = alive.host.events();
+    alive.reach("one").await;
+    alive.host.shut_down().await;
+    let mut words = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        if event.server.as_str() == "one" {
+            words.push(event.status.as_str());
+        }
+    }
+    assert_eq!(words, ["pending", "connected", "disabled"]);
+}
+
+// F65 X6
+#[tokio::test]
+async fn a_server_that_asks_in_the_middle_of_a_call_is_answered() {
+    let entry = stdio(&Scripted::stdio(&["server-request:roots/list"]).with("--versions", "2025-11-25"));
+    let alive = servers([("asks", entry)]).ready().await;
+    let answer = alive.echo("asks", "hi").await.unwrap();
+    let project = alive.world.path("home/project");
+    assert!(answer.contains(&format!("file://{}", project.display())), "{answer}");
+
+    for (method, expected) in [("ping", "{}"), ("sampling/createMessage", "-32601")] {
+        let script = format!("server-request:{method}");
+        let entry = stdio(&Scripted::stdio(&[&script]).with("--versions", "2025-11-25"));
+        let alive = servers([("asks", entry)]).ready().await;
+        let answer = alive.echo("asks", "hi").await.unwrap();
+        assert!(answer.contains(expected), "{method}: {answer}");
+    }
+}
+
+// F25
+#[tokio::test]
+async fn two_hundred_lives_heavy_leave_no_zombie_and_no_open_file() {
+    let (_folder, _, tag) = own("lives");
+    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag));
+    let alive = servers([("one", entry)]).ready().await;
+    let mut open = None;
+    for round in 0..200 {
+        alive.host.reconnect(&mcparley::model::name::ServerName::new("one")).await;
+        assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi");
+        if round == 20 {
+            open = Some(open_files());
+        }
+    }
+    alive.host.shut_down().await;
+    until_gone(&tag, LONG);
+    // A few may be on their way out; a leak would be hundreds.
+    assert!(open_files() <= open.unwrap() + 4, "{} then {}", open.unwrap(), open_files());
+    assert_eq!(zombies(), 0);
+}
+
+fn open_files() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// Children of this process that nobody has waited for.
+fn zombies() -> usize {
+    let own = std::process::id().to_string();
+    let stats = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok());
+    stats
+        .filter(|stat| {
+            let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+            fields.first() == Some(&"Z") && fields.get(1) == Some(&own.as_str())
+        })
+        .count()
+}
+
+// T2 T9
+#[tokio::test]
+async fn a_server_of_the_oldest_transport_is_reached_by_its_type_and_by_its_url_alone() {
+    let server = HttpServer::start(&["legacy-sse-only"]);
+    let url = server.url();
+    let entries = [
+        ("named", json!({ "type": "sse", "url": url })),
+        ("found", json!({ "type": "http", "url": format!("{url}?x=1") })),
+    ];
+    let alive = servers(entries).ready().await;
+    for name in ["named", "found"] {
+        assert!(is_connected(&alive.status(name)), "{name}: {:?}", alive.status(name));
+        assert_eq!(alive.echo(name, "hi").await.unwrap(), "hi", "{name}");
+    }
+    alive.host.shut_down().await;
+}

@@ -1,0 +1,105 @@
+//! What becomes of calls whose session or stream is lost.
+
+use std::time::{Duration, Instant};
+
+use mcparley::{CallError, Executed};
+use mcparley_testkit::HttpServer;
+use serde_json::{Value, json};
+
+use crate::alive::{Alive, http, servers};
+
+async fn reached(scripts: &[&str]) -> (HttpServer, Alive) {
+    let server = HttpServer::start_with(scripts, &["--versions", "2025-11-25"]);
+    let alive = servers([("remote", http(&server))]).ready().await;
+    (server, alive)
+}
+
+fn sum() -> Value {
+    json!({ "a": 40, "b": 2 })
+}
+
+// L7 F47
+#[tokio::test]
+async fn an_expired_session_is_reopened_and_the_call_repeated() {
+    for script in ["expire1", "expire-400"] {
+        let (server, alive) = reached(&[script]).await;
+        assert_eq!(alive.call("remote", "add", sum()).await.unwrap().text(), "42", "{script}");
+        assert_eq!(server.stats()["initialize"], 2, "{script}");
+    }
+}
+
+// L7 F48
+#[tokio::test]
+async fn a_session_that_always_expires_is_reopened_once() {
+    let (server, alive) = reached(&["expire-all"]).await;
+    let error = alive.call("remote", "add", sum()).await.unwrap_err();
+    assert!(matches!(error, CallError::Failed { executed: Executed::No, .. }), "{error:?}");
+    let stats = server.stats();
+    assert_eq!((&stats["initialize"], &stats["post"]["tools/call"]), (&json!(2), &json!(2)));
+}
+
+// L7 F49
+#[tokio::test]
+async fn a_session_that_expires_under_a_hundred_calls_is_reopened_once_and_all_are_answered() {
+    let (server, alive) = reached(&["expire1"]).await;
+    let calls = (0..100).map(|number| alive.call("remote", "add", json!({ "a": number, "b": 1000 })));
+    for (number, result) in crate::together(calls).await.into_iter().enumerate() {
+        assert_eq!(result.unwrap().text(), (number + 1000).to_string());
+    }
+    let stats = server.stats();
+    assert_eq!(stats["initialize"], 2);
+    let executions = stats["executions"].as_object().unwrap();
+    assert_eq!(executions.values().filter_map(Value::as_u64).sum::<u64>(), 100, "each once: {stats}");
+}
+
+// F50
+#[tokio::test]
+async fn not_found_without_a_session_is_no_expiry() {
+    let (server, alive) = reached(&["404"]).await;
+    let error = alive.call("remote", "add", sum()).await.unwrap_err();
+    assert!(matches!(error, CallError::Failed { .. }), "{error:?}");
+    assert_eq!(server.stats()["initialize"], 1);
+}
+
+// F39 K6
+#[tokio::test]
+async fn a_stream_that_ends_without_the_reply_is_repeated_only_where_that_is_harmless() {
+    let server = HttpServer::start_with(&["sse-cut"], &["--versions", "2026-07-28", "--times", "1"]);
+    let alive = servers([("remote", http(&server))]).ready().await;
+    assert_eq!(alive.echo("remote", "hi").await.unwrap(), "hi");
+    assert_eq!(server.stats()["post"]["tools/call"], 2);
+
+    let server = HttpServer::start_with(&["sse-cut"], &["--versions", "2026-07-28", "--times", "1"]);
+    let alive = servers([("remote", http(&server))]).ready().await;
+    let begun = Instant::now();
+    let error = alive.call("remote", "add", sum()).await.unwrap_err();
+    assert!(error.is_outcome_unknown(), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert_eq!(server.stats()["post"]["tools/call"], 1);
+}
+
+// F37 F55
+#[tokio::test]
+async fn a_cut_body_and_a_web_page_are_errors_at_once() {
+    for (script, expected) in [("cut", ""), ("html", "neither JSON nor events")] {
+        let (_server, alive) = reached(&[script]).await;
+        let begun = Instant::now();
+        let error = alive.call("remote", "add", sum()).await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{script}: {error}");
+        assert!(begun.elapsed() < Duration::from_secs(2), "{script}");
+    }
+}
+
+// K7
+#[tokio::test]
+async fn a_damaged_reply_fails_its_call_at_once() {
+    for script in
+        ["not-json", "bad-utf8", "result-and-error", "duplicate-id", "deep", "wrong-shape", "null-id"]
+    {
+        let alive = servers([("liar", crate::alive::scripted(&[script]))]).ready().await;
+        let begun = Instant::now();
+        let error = alive.call("liar", "add", sum()).await.unwrap_err();
+        assert!(matches!(error, CallError::Failed { .. }), "{script}: {error:?}");
+        assert!(begun.elapsed() < Duration::from_secs(1), "{script}: {:?}", begun.elapsed());
+    }
+}
