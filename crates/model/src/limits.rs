@@ -128,6 +128,10 @@ pub const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 /// How deep arrays and objects of a result may stand inside each other: as deep as the JSON reader goes.
 pub const JSON_DEPTH: usize = 128;
 
+/// How many messages one batch may hold (2025-03-26 has batches); the smallest take two bytes, and a thousand times that
+/// when they are read.
+pub const BATCH_MESSAGES: usize = 10_000;
+
 /// How many messages may wait to be sent to one server.
 pub const QUEUE_MESSAGES: usize = 256;
 

@@ -23,6 +23,8 @@ pub(crate) enum Frame {
     },
     /// Its end, once it is over.
     TooLongEnd {
+        /// Its first bytes, again.
+        head: Bytes,
         /// Its last bytes.
         tail: Bytes,
     },
@@ -34,7 +36,10 @@ pub(crate) struct Lines {
     buffer: BytesMut,
     /// How much of the buffer holds no line end, so that no byte is looked at twice.
     searched: usize,
-    skipping: bool,
+    /// The beginning of the line that is being skipped.
+    skipping: Option<Bytes>,
+    /// The end of a line that was too long and came with its end.
+    ended: Option<Frame>,
     limit: usize,
 }
 
@@ -46,7 +51,7 @@ impl Default for Lines {
 
 impl Lines {
     pub(crate) fn with_limit(limit: usize) -> Self {
-        Self { buffer: BytesMut::new(), searched: 0, skipping: false, limit }
+        Self { buffer: BytesMut::new(), searched: 0, skipping: None, ended: None, limit }
     }
 
     /// Where to read the next bytes to.
@@ -56,6 +61,9 @@ impl Lines {
 
     /// The next frame, if one is complete.
     pub(crate) fn next(&mut self) -> Option<Frame> {
+        if let Some(ended) = self.ended.take() {
+            return Some(ended);
+        }
         loop {
             let unsearched = self.buffer.get(self.searched..).unwrap_or_default();
             let Some(found) = memchr::memchr(b'\n', unsearched) else {
@@ -64,17 +72,22 @@ impl Lines {
             };
             let end = self.searched + found;
             self.searched = 0;
-            if self.skipping {
-                self.skipping = false;
+            if let Some(head) = self.skipping.take() {
                 let tail = self.keep_tail(end);
                 self.buffer.advance(1);
-                return Some(Frame::TooLongEnd { tail });
+                return Some(Frame::TooLongEnd { head, tail });
             }
             let line = self.buffer.split_to(end).freeze();
             self.buffer.advance(1);
             if line.len() > self.limit {
-                // It came whole in one read; no need for its end later.
-                return Some(Frame::TooLong { head: line.slice(..ENDS.min(line.len())) });
+                // Copied: a slice would keep all the memory of the line alive.
+                let part = |range: std::ops::Range<usize>| {
+                    Bytes::copy_from_slice(line.get(range).unwrap_or_default())
+                };
+                let head = part(0..ENDS.min(line.len()));
+                let tail = part(line.len().saturating_sub(ENDS)..line.len());
+                self.ended = Some(Frame::TooLongEnd { head: head.clone(), tail });
+                return Some(Frame::TooLong { head });
             }
             let line = trim(&line);
             if !line.is_empty() {
@@ -86,11 +99,11 @@ impl Lines {
     /// What is left when the stream ends: a line without its end.
     pub(crate) fn rest(&mut self) -> Option<Bytes> {
         let rest = trim(&self.buffer.split().freeze());
-        (!self.skipping && !rest.is_empty()).then_some(rest)
+        (self.skipping.is_none() && !rest.is_empty()).then_some(rest)
     }
 
     fn overflow(&mut self) -> Option<Frame> {
-        if self.skipping {
+        if self.skipping.is_some() {
             let length = self.buffer.len();
             if length > 2 * ENDS {
                 self.buffer.advance(length - ENDS);
@@ -102,10 +115,12 @@ impl Lines {
             return None;
         }
         let head = Bytes::copy_from_slice(self.buffer.get(..ENDS.min(self.buffer.len())).unwrap_or_default());
-        // Not split off: a frozen part would keep all the memory of the line alive.
-        self.buffer = BytesMut::new();
-        self.searched = 0;
-        self.skipping = true;
+        // Copied, not split off: a part would keep all the memory of the line alive. What is the end so far may be
+        // the end for good.
+        let tail = self.buffer.get(self.buffer.len().saturating_sub(ENDS)..).unwrap_or_default();
+        self.buffer = BytesMut::from(tail);
+        self.searched = self.buffer.len();
+        self.skipping = Some(head.clone());
         Some(Frame::TooLong { head })
     }
 

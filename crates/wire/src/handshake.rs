@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::failure::{Failure, Phase};
+use crate::failure::{Failure, Phase, RpcError};
 use crate::json::RawJson;
 use crate::params::Params;
 use crate::peer::{Boxed, CallOptions, Peer};
@@ -25,7 +25,13 @@ const PROBE_LIMIT: Duration = Duration::from_secs(3);
 /// The probe's share of a shorter limit.
 const PROBE_SHARE: u32 = 5;
 
-/// What a server of the new era answers to a version it does not speak, `initialize` included.
+/// The headers do not say what the body says.
+const HEADER_MISMATCH: i64 = -32020;
+
+/// The server needs us to be able to do something that we cannot.
+const MISSING_CAPABILITY: i64 = -32021;
+
+/// The server does not speak the revision, `initialize` included.
 const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// What opens connections to one server, as often as needed.
@@ -143,6 +149,19 @@ async fn legacy<C: Connect>(
     }
 }
 
+/// Whether this refusal is one of the new era and leaves no way into the old one.
+fn is_new_only(error: &RpcError) -> bool {
+    match error.code {
+        HEADER_MISMATCH | MISSING_CAPABILITY => true,
+        UNSUPPORTED_VERSION => {
+            let supported = error.data.as_ref().and_then(|data| data.member("supported"));
+            let supported: Vec<String> = supported.and_then(|list| list.decode().ok()).unwrap_or_default();
+            !supported.is_empty() && supported.iter().all(|word| Version::parse_old(word).is_none())
+        }
+        _ => false,
+    }
+}
+
 /// Whether a server may be one of 2024-11-05, whose URL is only for listening. One that answers with an error of
 /// the protocol, wants a sign-in or has too much to do is not.
 fn takes_no_posts(failure: &Failure) -> bool {
@@ -198,9 +217,13 @@ async fn first_answer(
     }
 }
 
-/// Whether the other greeting would meet the same closed door, or nobody at all.
+/// Whether the other greeting would meet the same closed door, or nobody at all, or only hide the reason.
 fn is_final(failure: &Failure) -> bool {
-    matches!(failure, Failure::Closed { .. } | Failure::Refused { .. } | Failure::Unauthorized { .. })
+    match failure {
+        Failure::Closed { .. } | Failure::Refused { .. } | Failure::Unauthorized { .. } => true,
+        Failure::Answered(error) => is_new_only(error),
+        _ => false,
+    }
 }
 
 async fn new<L: Carrier>(
@@ -314,3 +337,6 @@ async fn initialize(peer: &Peer, introduction: &Introduction) -> Result<(Version
     let instructions = answer.instructions.and_then(|text| text.as_str().map(str::to_owned));
     Ok((version, About::new(answer.server_info.as_ref(), answer.capabilities, instructions)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 //! Keys are exact, and those that decide may stand only once: a message that two readers understand
 //! differently is damage, not a message (H22).
 
+mod batch;
 mod envelope;
 
 use bytes::Bytes;
@@ -42,12 +43,15 @@ pub(crate) enum Message {
 pub(crate) fn read(line: &Bytes) -> Vec<Message> {
     match line.first() {
         Some(b'{') => vec![read_one(line)],
-        Some(b'[') => match serde_json::from_slice::<Vec<&RawValue>>(line) {
-            Ok(parts) => {
-                parts.into_iter().map(|part| read_one(&line.slice_ref(part.get().as_bytes()))).collect()
+        Some(b'[') => {
+            let mut messages = Vec::new();
+            let read =
+                batch::each(line, |part| messages.push(read_one(&line.slice_ref(part.get().as_bytes()))));
+            match read {
+                Ok(()) => messages,
+                Err(_) => vec![damaged(line, Damage::NotJson)],
             }
-            Err(_) => vec![damaged(line, Damage::NotJson)],
-        },
+        }
         Some(_) | None => vec![Message::Noise],
     }
 }

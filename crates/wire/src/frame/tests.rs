@@ -44,6 +44,22 @@ fn exactly_the_limit_is_a_line_and_one_byte_more_is_not() {
     }
 }
 
+// B01 K7
+#[test]
+fn a_line_that_is_too_long_is_told_with_both_its_ends_however_it_came() {
+    let over = format!("{}end\nnext\n", "x".repeat(100));
+    for split in [1, 100, 102, 103, 104] {
+        let (first, second) = over.as_bytes().split_at(split);
+        let frames = feed(&mut Lines::with_limit(100), &[first, second]);
+        let end = frames.get(1);
+        assert!(
+            matches!(end, Some(Frame::TooLongEnd { tail, .. }) if tail.ends_with(b"end")),
+            "{split}: {frames:?}"
+        );
+        assert_eq!(frames.len(), 3, "{split}");
+    }
+}
+
 // B02 F12
 #[test]
 fn an_endless_line_is_told_once_and_keeps_no_memory() {
@@ -60,7 +76,7 @@ fn an_endless_line_is_told_once_and_keeps_no_memory() {
     }
     assert_eq!(told, 1);
     let frames = feed(&mut lines, &[b"tail,\"id\":7}\n{}\n"]);
-    assert!(matches!(frames.first(), Some(Frame::TooLongEnd { tail }) if tail.ends_with(b"\"id\":7}")));
+    assert!(matches!(frames.first(), Some(Frame::TooLongEnd { tail, .. }) if tail.ends_with(b"\"id\":7}")));
     assert_eq!(frames.last(), Some(&line("{}")));
 }
 

@@ -41,6 +41,8 @@ fn every_form_is_sorted() {
             "damaged Some(Number(1)) Both",
         ),
         (r#"{"jsonrpc":"2.0","id":1}"#, "damaged Some(Number(1)) Neither"),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"re\u{17f}ult\":1}", "damaged Some(Number(1)) Neither"),
+        (r#"{"jsonrpc":"2.0","\u0069d":1,"result":1}"#, "result Some(Number(1)) 1"),
         (r#"{"jsonrpc":"2.0","ID":1,"Result":1}"#, "damaged None Neither"),
         (r#"{"id":1,"result":1}"#, "damaged Some(Number(1)) Version"),
         (r#"{"jsonrpc":"1.0","id":1,"result":1}"#, "damaged Some(Number(1)) Version"),
@@ -75,6 +77,43 @@ fn depth_is_no_danger() {
 fn a_batch_gives_all_its_messages() {
     let batch = r#"[{"jsonrpc":"2.0","id":1,"result":1},{"jsonrpc":"2.0","method":"n"}]"#;
     assert_eq!(read(&Bytes::from_static(batch.as_bytes())).len(), 2);
+}
+
+// B04
+#[test]
+fn a_batch_has_an_end() {
+    let batch = |count: usize| Bytes::from(format!("[{}0]", "0,".repeat(count - 1)));
+    assert_eq!(read(&batch(10_000)).len(), 10_000);
+    for count in [10_001, 8_000_000] {
+        let read = read(&batch(count));
+        assert!(matches!(read.as_slice(), [Message::Damaged { id: None, damage: Damage::NotJson }]));
+    }
+    assert!(matches!(read(&Bytes::from_static(b"[0] 1")).as_slice(), [Message::Damaged { .. }]));
+    assert!(read(&Bytes::from_static(b"[ ]")).is_empty());
+}
+
+// B04 B09
+#[test]
+fn odd_numbers_and_characters_are_kept_as_they_are() {
+    for result in [
+        "1e999999",
+        "-0",
+        r#""a\u0000b""#,
+        "\"\u{2028}\"",
+        r#""\ud800""#,
+        &"9".repeat(100_000),
+        r#"{"\u0000":1}"#,
+    ] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+        assert_eq!(one(&line), format!("result Some(Number(1)) {result}"));
+    }
+    let with = |bytes: &[u8]| {
+        let line = [br#"{"jsonrpc":"2.0","id":1,"result":{""#, bytes, br#"":1}}"#].concat();
+        read(&Bytes::from(line)).pop()
+    };
+    let damaged = |message| matches!(message, Some(Message::Damaged { id: Some(Id::Number(1)), .. }));
+    assert!(damaged(with(b"\xff\xfe")), "no text in a key");
+    assert!(damaged(with(b"\x00")), "a bare NUL");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use mcparley_model::limits::{INBOUND_REQUESTS, MESSAGE_BYTES};
+use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::call::Progress;
@@ -62,8 +63,9 @@ impl Inbox {
         match frame {
             Frame::Line(line) => self.deliver(&line),
             Frame::TooLong { head } => self.fail(salvage::id(&head), &too_large),
-            Frame::TooLongEnd { tail } => {
-                if let Some(id) = salvage::last_id(&tail) {
+            // What stands in the end may be nested deep, so it counts only when the beginning names no call.
+            Frame::TooLongEnd { head, tail } => {
+                if let (None, Some(id)) = (salvage::id(&head), salvage::last_id(&tail)) {
                     self.peer.shared.pending.answer(&id, Err(too_large));
                 }
             }
@@ -167,8 +169,9 @@ impl Inbox {
         let pending = &self.peer.shared.pending;
         match (method, params) {
             ("notifications/progress", Some(params)) => {
-                if let (Some(id), Ok(progress)) = (params.names("progressToken"), params.decode::<Progress>())
-                {
+                let token =
+                    params.decode::<Token>().ok().and_then(|token| Id::read(&token.token.to_string()));
+                if let (Some(Id::Number(id)), Ok(progress)) = (token, params.decode::<Progress>()) {
                     pending.progress(id, progress);
                 }
             }
@@ -206,6 +209,13 @@ impl Inbox {
     }
 }
 
+/// Comes by the million, so it is read for itself and without a table of all members.
+#[derive(Deserialize)]
+struct Token {
+    #[serde(rename = "progressToken")]
+    token: serde_json::Value,
+}
+
 impl RawJson {
     /// The request of ours that the member `name` means.
     fn names(&self, name: &str) -> Option<u64> {
@@ -220,3 +230,6 @@ impl RawJson {
 fn is(id: Option<&Id>, call: u64) -> bool {
     id.is_none_or(|id| *id == Id::Number(call))
 }
+
+#[cfg(test)]
+mod tests;

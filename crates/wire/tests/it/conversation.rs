@@ -6,7 +6,9 @@ use std::time::Duration;
 use mcparley_wire::peer::{Boxed, CallOptions, Deaf, Handler, Progress};
 use mcparley_wire::transport::memory::{Link, link};
 use mcparley_wire::{Damage, Failure, METHOD_NOT_FOUND, Phase, RawJson, RpcError};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
+
+use crate::listening::Patient;
 
 /// A server with a few methods, which notes what it is told.
 #[derive(Default)]
@@ -97,6 +99,19 @@ async fn giving_a_call_up_tells_the_server_once() {
     assert!(tokio::time::timeout(Duration::from_millis(10), call).await.is_err());
     news.notified().await;
     assert_eq!(heard.lock().unwrap().len(), 1);
+}
+
+// F07
+#[tokio::test]
+async fn an_answer_that_comes_too_late_is_ignored() {
+    let go = Arc::new(Semaphore::new(0));
+    let link = link(Arc::new(Deaf), Arc::new(Patient(Arc::clone(&go))));
+    let options = CallOptions { limit: Some(Duration::ZERO), ..CallOptions::default() };
+    let late = link.client.call("slow", None, options).await;
+    assert!(matches!(late, Err(Failure::TimedOut { .. })), "{late:?}");
+    go.add_permits(2);
+    let next = link.client.call("slow", None, CallOptions::default()).await;
+    assert_eq!(next.unwrap().as_bytes(), b"{}");
 }
 
 // T9: a probe that is given up is nothing an old server must hear of.

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use mcparley_wire::{Damage, Failure};
+use mcparley_testkit::{HttpServer, Scripted};
+use mcparley_wire::peer::CallOptions;
+use mcparley_wire::{Damage, Failure, Params};
 use serde_json::json;
 
 use crate::world::{Server, call, text};
@@ -60,6 +62,36 @@ async fn an_oversized_reply_fails_its_call_and_the_next_one_works() {
 
 // B01
 #[tokio::test]
+async fn exactly_the_limit_is_taken_and_one_byte_more_is_not_on_every_transport() {
+    const LIMIT: u64 = 16 * 1024 * 1024;
+    for (size, is_taken) in [(LIMIT, true), (LIMIT + 1, false)] {
+        let outcomes = |script: String| async move {
+            let stdio = Server::scripted(&[&script]).connect().await.unwrap();
+            let mut outcomes = vec![("stdio", call(&stdio, "echo", json!({"message": "x"})).await)];
+            for (name, answer) in [("json", "json"), ("events", "sse")] {
+                let server = HttpServer::start_with(&[&script], &["--answer", answer]);
+                let connected = crate::http_world::old(&server).await;
+                outcomes.push((name, call(&connected, "echo", json!({"message": "x"})).await));
+            }
+            let server = HttpServer::start(&["legacy-sse-only", &script]);
+            let connected = crate::sse::legacy(&server).await;
+            outcomes.push(("legacy", call(&connected, "echo", json!({"message": "x"})).await));
+            outcomes
+        };
+        for script in [format!("huge:{size}b"), format!("huge-id-last:{size}b")] {
+            for (transport, outcome) in outcomes(script.clone()).await {
+                match outcome {
+                    Ok(_) => assert!(is_taken, "{script} over {transport}"),
+                    Err(Failure::TooLarge { .. }) => assert!(!is_taken, "{script} over {transport}"),
+                    Err(failure) => unreachable!("{script} over {transport}: {failure:?}"),
+                }
+            }
+        }
+    }
+}
+
+// B01
+#[tokio::test]
 async fn a_reply_just_below_the_limit_arrives() {
     let connected = Server::scripted(&[]).connect().await.unwrap();
     let answer = call(&connected, "big", json!({"bytes": 15 * 1024 * 1024})).await.unwrap();
@@ -76,6 +108,38 @@ async fn an_id_in_another_form_is_the_same_id() {
             assert_eq!(text(&answer), message, "{script}: a second answer changes nothing");
         }
     }
+}
+
+// B08
+#[tokio::test]
+async fn a_reply_to_nobody_is_dropped_and_counted_and_the_call_goes_on_waiting() {
+    for script in ["unknown-id", "bool-id", "object-id", "null-id:result"] {
+        let scripted = Scripted::stdio(&[script]).with("--times", "1");
+        let connected = Server::new(scripted).connect().await.unwrap();
+        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
+        let options = CallOptions { limit: Some(Duration::from_millis(500)), ..CallOptions::default() };
+        let waiting = connected.session.call("tools/call", params, options);
+        let next = async {
+            // Behind this the reply to nobody has come.
+            let tools = connected.session.peer().call("tools/list", None, CallOptions::default());
+            tools.await.unwrap();
+        };
+        let (failure, ()) = tokio::join!(waiting, next);
+        assert!(matches!(failure, Err(Failure::TimedOut { .. })), "{script}: {failure:?}");
+        assert_eq!(connected.link.strays().unclaimed, 1, "{script}");
+        assert_eq!(text(&call(&connected, "echo", json!({"message": "on"})).await.unwrap()), "on");
+    }
+}
+
+// B04
+#[tokio::test]
+async fn numbers_no_machine_has_are_carried_as_they_are_written() {
+    let connected = Server::scripted(&["number-bombs:valid"]).connect().await.unwrap();
+    let answer = call(&connected, "echo", json!({"message": "x"})).await.unwrap();
+    let bombs = answer.member("structuredContent").unwrap();
+    let written = |name: &str| String::from_utf8(bombs.member(name).unwrap().as_bytes().to_vec()).unwrap();
+    assert_eq!((written("exponent").as_str(), written("zero").as_str()), ("1e999999", "-0"));
+    assert_eq!(written("digits"), "9".repeat(100_000));
 }
 
 // B08: an error without an id can only mean the one request that waits.

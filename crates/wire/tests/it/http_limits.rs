@@ -10,17 +10,22 @@ use crate::http_world::old;
 use crate::sse::legacy;
 use crate::world::{LONG, call};
 
-const MIB: u64 = 1024 * 1024;
+pub(crate) const MIB: u64 = 1024 * 1024;
 
 type Check = fn(&Failure) -> bool;
 
 // F40 F41 F42
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test of ours, which ends by itself")]
 fn an_answer_without_end_is_refused_in_bounded_memory() {
-    // The peak belongs to the whole process, and the other tests here have peaks of their own.
+    alone("http_limits::alone_in_its_process");
+}
+
+/// Runs an ignored test in a process of its own: the peak belongs to the whole process, and the other tests here
+/// have peaks of their own.
+#[expect(clippy::disallowed_methods, reason = "a test of ours, which ends by itself")]
+pub(crate) fn alone(name: &str) {
     let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "http_limits::alone_in_its_process", "--ignored", "--nocapture"])
+        .args(["--exact", name, "--ignored", "--nocapture"])
         .output()
         .unwrap();
     let said = [child.stdout, child.stderr].concat();
@@ -62,7 +67,7 @@ async fn alone_in_its_process() {
 
 /// The most memory this process ever had, in bytes.
 #[expect(clippy::disallowed_methods, reason = "the kernel writes it, and it is short")]
-fn peak() -> u64 {
+pub(crate) fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.split_whitespace().next().unwrap().parse::<u64>().unwrap() * 1024

@@ -2,7 +2,7 @@
 //!
 //! Names are never looked up here: whoever is proxied leaves that to the proxy.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
@@ -60,7 +60,10 @@ fn serve(mut client: TcpStream, heads: &Mutex<Vec<String>>, manner: &Manner) {
         Manner::HandOn(server) => server,
     };
     let mut server = TcpStream::connect(server).unwrap();
-    match head.split_once(" http://").and_then(|(method, rest)| Some((method, rest.split_once('/')?.1))) {
+    let plain =
+        head.split_once(" http://").and_then(|(method, rest)| Some((method, rest.split_once('/')?.1)));
+    let is_tunnel = plain.is_none();
+    match plain {
         Some((method, rest)) => {
             let head = format!("{method} /{rest}").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
             server.write_all(head.as_bytes()).unwrap();
@@ -69,6 +72,12 @@ fn serve(mut client: TcpStream, heads: &Mutex<Vec<String>>, manner: &Manner) {
     }
     let mut back = server.try_clone().unwrap();
     std::thread::spawn(move || {
+        if !is_tunnel {
+            let mut first = [0; b"HTTP/1.1 200 OK\r\n".len()];
+            back.read_exact(&mut first).unwrap_or_default();
+            client.write_all(&first).unwrap_or_default();
+            client.write_all(b"Connection: close\r\n").unwrap_or_default();
+        }
         std::io::copy(&mut back, &mut client).unwrap_or_default();
         client.shutdown(Shutdown::Both).unwrap_or_default();
     });

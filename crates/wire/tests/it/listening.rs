@@ -10,7 +10,7 @@ use mcparley_wire::peer::{Boxed, CallOptions, Deaf, Handler};
 use mcparley_wire::transport::memory::link;
 use mcparley_wire::{Failure, Listen, Phase, RawJson, RpcError};
 use serde_json::json;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::http_world::{NEW, Site, new, until};
 use crate::world::{LONG, Server, call, log_file, text};
@@ -158,14 +158,14 @@ async fn an_error_that_names_no_call_fails_the_only_call_and_not_the_subscriptio
     assert!(end.is_err(), "it stands: {end:?}");
 }
 
-/// Answers when it is told to.
-struct Patient(Arc<Notify>);
+/// Answers as often as it is told to.
+pub(crate) struct Patient(pub(crate) Arc<Semaphore>);
 
 impl Handler for Patient {
     fn request(&self, _method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
         let go = Arc::clone(&self.0);
         Box::pin(async move {
-            go.notified().await;
+            go.acquire().await.unwrap().forget();
             Ok(RawJson::parse("{}").unwrap())
         })
     }
@@ -176,12 +176,12 @@ impl Handler for Patient {
 // B13
 #[tokio::test]
 async fn a_server_cannot_end_a_call_by_cancelling_it() {
-    let go = Arc::new(Notify::new());
+    let go = Arc::new(Semaphore::new(0));
     let link = link(Arc::new(Deaf), Arc::new(Patient(Arc::clone(&go))));
     let cancel = async {
         let note = RawJson::parse(r#"{"requestId":1}"#).unwrap();
         link.server.notify("notifications/cancelled", Some(&note)).await.unwrap();
-        go.notify_one();
+        go.add_permits(1);
     };
     let (answer, ()) = tokio::join!(link.client.call("slow", None, CallOptions::default()), cancel);
     assert_eq!(answer.unwrap().as_bytes(), b"{}");

@@ -5,6 +5,7 @@ mod conversation;
 mod damage;
 mod eras;
 mod flood;
+mod flood_limits;
 mod http_calls;
 mod http_connect;
 mod http_faults;

@@ -69,11 +69,15 @@ async fn half_a_line_and_the_end_fail_the_call_at_once() {
 // F09
 #[tokio::test]
 async fn a_server_that_closes_its_output_is_over_and_gone() {
-    let connected = Server::scripted(&["close-stdout:call"]).connect().await.unwrap();
+    let tag = format!("wire-closed-{}", std::process::id());
+    let scripted = Scripted::stdio(&["close-stdout:call"]).with("--tag", &tag);
+    let connected = Server::new(scripted).connect().await.unwrap();
+    assert!(!processes_tagged(&tag).is_empty());
     let start = Instant::now();
     let error = call(&connected, "echo", json!({"message": "x"})).await.unwrap_err();
     assert!(matches!(error, Failure::Closed { .. }), "{error:?}");
     assert!(start.elapsed() < Duration::from_secs(3));
+    assert!(processes_tagged(&tag).is_empty(), "it does not live on unheard");
 }
 
 // F07

@@ -11,6 +11,15 @@ use mcparley_model::limits::MESSAGE_BYTES;
 /// The longest pause a server can make us keep: it may as well have closed for good.
 pub(in crate::transport) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
+/// The shortest: a server that says "at once" and closes at once would keep us busy for ever.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// More than the name of a field takes, which is no part of its value.
+const FIELD: usize = 8;
+
+/// More than any name or id of an event has. They are kept beside the data, so they have a limit of their own.
+const WORD_BYTES: usize = 8 * 1024;
+
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// One event.
@@ -85,7 +94,7 @@ impl Events {
         while let Some(end) = memchr::memchr2(b'\r', b'\n', chunk) {
             let (line, rest) = chunk.split_at(end);
             self.extend(line)?;
-            events.extend(self.end_line());
+            events.extend(self.end_line()?);
             chunk = match rest {
                 [b'\r', b'\n', rest @ ..] => rest,
                 [b'\r'] => {
@@ -111,20 +120,20 @@ impl Events {
 
     fn extend(&mut self, part: &[u8]) -> Result<(), TooLarge> {
         let held = self.line.len() + self.data.as_ref().map_or(0, BytesMut::len);
-        if held + part.len() > self.limit {
+        if held + part.len() > self.limit + FIELD {
             return Err(TooLarge);
         }
         self.line.extend_from_slice(part);
         Ok(())
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self) -> Result<Option<Event>, TooLarge> {
         let mut line = self.line.split();
         if !std::mem::replace(&mut self.begun, true) && line.starts_with(BYTE_ORDER_MARK) {
             line = line.split_off(BYTE_ORDER_MARK.len());
         }
         if line.is_empty() {
-            return self.dispatch();
+            return Ok(self.dispatch());
         }
         let (field, value) = match memchr::memchr(b':', &line) {
             Some(colon) => {
@@ -136,19 +145,28 @@ impl Events {
             None => (line, BytesMut::new()),
         };
         match field.as_ref() {
-            b"data" => self.add(value),
-            b"event" => self.name = value.freeze(),
-            b"id" if !value.contains(&0) => self.id = value.freeze(),
+            b"data" => self.add(value)?,
+            // Copied: a slice would keep all the memory around it alive.
+            b"event" => {
+                self.name = Bytes::copy_from_slice(value.get(..WORD_BYTES).unwrap_or(&value));
+            }
+            b"id" if !value.contains(&0) && value.len() <= WORD_BYTES => {
+                self.id = Bytes::copy_from_slice(&value);
+            }
             b"retry" if !value.is_empty() && value.iter().all(u8::is_ascii_digit) => {
                 self.retry = Some(pause(&value));
             }
             // A comment has an empty field name; what is unknown is ignored.
             _ => {}
         }
-        None
+        Ok(None)
     }
 
-    fn add(&mut self, value: BytesMut) {
+    fn add(&mut self, value: BytesMut) -> Result<(), TooLarge> {
+        let held = self.data.as_ref().map_or(0, |data| data.len() + 1);
+        if held + value.len() > self.limit {
+            return Err(TooLarge);
+        }
         match &mut self.data {
             // Most events have one line, which is then not copied.
             None => self.data = Some(value),
@@ -157,6 +175,7 @@ impl Events {
                 data.extend_from_slice(&value);
             }
         }
+        Ok(())
     }
 
     fn dispatch(&mut self) -> Option<Event> {
@@ -170,7 +189,7 @@ impl Events {
 /// What is no number any more is longer than the cap.
 fn pause(digits: &[u8]) -> Duration {
     let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
-    number.map_or(LONGEST_PAUSE, Duration::from_millis).min(LONGEST_PAUSE)
+    number.map_or(LONGEST_PAUSE, Duration::from_millis).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::session::Version;
 
@@ -28,17 +29,23 @@ impl Head {
     pub(super) fn read(message: &[u8]) -> Self {
         #[derive(Default, Deserialize)]
         #[serde(default)]
-        struct Wire {
+        struct Wire<'m> {
             method: Option<String>,
-            params: Option<Params>,
+            #[serde(borrow)]
+            params: Option<&'m RawValue>,
         }
+        // Methods we do not know may have other things under these names.
         #[derive(Default, Deserialize)]
         #[serde(default)]
-        struct Params {
-            name: Option<String>,
-            uri: Option<String>,
-            #[serde(rename = "_meta")]
-            meta: Option<Meta>,
+        struct Params<'m> {
+            #[serde(borrow)]
+            name: Option<&'m RawValue>,
+            #[serde(borrow)]
+            uri: Option<&'m RawValue>,
+            #[serde(rename = "taskId", borrow)]
+            task: Option<&'m RawValue>,
+            #[serde(rename = "_meta", borrow)]
+            meta: Option<&'m RawValue>,
         }
         #[derive(Default, Deserialize)]
         #[serde(default)]
@@ -47,14 +54,15 @@ impl Head {
             version: Option<String>,
         }
         let Wire { method, params } = serde_json::from_slice(message).unwrap_or_default();
-        let Params { name, uri, meta } = params.unwrap_or_default();
+        let Params { name, uri, task, meta } = decode(params).unwrap_or_default();
         let name = match method.as_deref() {
-            Some("tools/call" | "prompts/get") => name,
-            Some("resources/read") => uri,
+            Some("tools/call" | "prompts/get") => decode(name),
+            Some("resources/read") => decode(uri),
+            Some("tasks/get" | "tasks/update" | "tasks/cancel") => decode(task),
             Some(_) | None => None,
         };
-        let is_new =
-            meta.and_then(|meta| meta.version).is_some_and(|version| version == Version::NEW.as_str());
+        let Meta { version } = decode(meta).unwrap_or_default();
+        let is_new = version.is_some_and(|version| version == Version::NEW.as_str());
         Self { method, name, is_new, params: Vec::new() }
     }
 
@@ -72,6 +80,10 @@ impl Head {
     pub(super) fn is(&self, method: &str) -> bool {
         self.method.as_deref() == Some(method)
     }
+}
+
+fn decode<'m, T: Deserialize<'m>>(raw: Option<&'m RawValue>) -> Option<T> {
+    serde_json::from_str(raw?.get()).ok()
 }
 
 /// Text as a header value; what would not survive the way is encoded.
@@ -106,6 +118,13 @@ mod tests {
             Head { method: Some("resources/read".into()), name: Some("x:y".into()), ..Head::default() };
         assert_eq!(Head::read(read), head);
         assert_eq!(Head::read(br#"{"id":1,"result":{"method":"a"}}"#), Head::default());
+        let task = br#"{"id":1,"method":"tasks/get","params":{"taskId":"t"}}"#;
+        assert_eq!(Head::read(task).name.as_deref(), Some("t"));
+        let strange =
+            format!(r#"{{"id":1,"method":"x/y","params":{{"name":5,"uri":[],"taskId":{{}},{meta}}}}}"#);
+        let head = Head { method: Some("x/y".into()), is_new: true, ..Head::default() };
+        assert_eq!(Head::read(strange.as_bytes()), head);
+        assert!(Head::read(br#"{"method":"x","params":[1]}"#).is("x"));
     }
 
     // B108: the examples of the protocol's page, and what it leaves to us.

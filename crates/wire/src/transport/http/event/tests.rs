@@ -55,11 +55,39 @@ fn types_ids_and_pauses_are_kept_as_the_grammar_says() {
     assert_eq!(events.retry(), Some(Duration::from_secs(30)));
     let retry = |stream: &str| all(&[stream.as_bytes()], 1000).1.retry();
     assert_eq!(retry("retry: 1500\n"), Some(Duration::from_millis(1500)));
+    assert_eq!(retry("retry: 0\n"), Some(Duration::from_millis(100)), "never a busy loop");
     assert_eq!(retry("retry: -1\nretry: 1s\nretry:\n"), None);
     // An id counts when its event is dispatched, and an empty one takes the last one back.
     let last = |stream: &str| all(&[stream.as_bytes()], 1000).1.last_id().cloned();
     assert_eq!(last("id: 1\n"), None);
     assert_eq!(last("id: 1\n\nid\n\n"), None);
+}
+
+// B01
+#[test]
+fn exactly_the_limit_is_an_event_and_one_byte_more_is_not() {
+    for (prefix, end) in
+        [("data: ", "\n\n"), ("data:", "\r\r"), ("event: message\nid: 7\ndata: ", "\r\n\r\n")]
+    {
+        let stream = |size: usize| format!("{prefix}{}{end}", "x".repeat(size));
+        let (found, _, outcome) = all(&[stream(40).as_bytes()], 40);
+        assert_eq!((found.len(), outcome), (1, Ok(())), "{prefix}");
+        let (found, _, outcome) = all(&[stream(41).as_bytes()], 40);
+        assert_eq!((found.len(), outcome), (0, Err(TooLarge)), "{prefix}");
+    }
+    let (found, _, outcome) = all(&[b"data: abc\ndata: abcd\n\n"], 8);
+    assert_eq!((found.len(), outcome), (1, Ok(())), "the line end between counts");
+    assert_eq!(all(&[b"data: abcd\ndata: abcd\n\n"], 8).2, Err(TooLarge));
+}
+
+// F40
+#[test]
+fn names_and_ids_without_end_are_not_kept() {
+    let long = "x".repeat(9000);
+    let (found, events, _) =
+        all(&[format!("event: {long}\nid: 1\ndata: a\n\nid: {long}\ndata: b\n\n").as_bytes()], 20_000);
+    assert_eq!(found.iter().map(|event| event.name.len()).collect::<Vec<_>>(), [8 * 1024, 7]);
+    assert_eq!(events.last_id().map(AsRef::as_ref), Some(b"1".as_slice()));
 }
 
 // F40

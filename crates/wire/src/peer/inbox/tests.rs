@@ -1,0 +1,51 @@
+//! Whose call an oversized line is.
+
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::peer::{Boxed, CallOptions, Deaf, Outbound, Ticket};
+
+/// Says which message was sent and keeps it from everybody.
+struct Sent(mpsc::UnboundedSender<()>);
+
+impl Outbound for Sent {
+    fn send(&self, _message: Bytes, _ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>> {
+        // The test has seen enough.
+        let _gone = self.0.send(());
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn offer(&self, _message: Bytes) {}
+}
+
+async fn after(frames: Vec<Frame>) -> [bool; 2] {
+    let (sender, mut sent) = mpsc::unbounded_channel();
+    let (peer, inbox) = Peer::new(Box::new(Sent(sender)), Arc::new(Deaf));
+    let calls = [peer.prepare(), peer.prepare()]
+        .map(|call| tokio::spawn(async move { call.call("x", None, CallOptions::default()).await }));
+    for _ in 0..2 {
+        sent.recv().await.unwrap();
+    }
+    for frame in frames {
+        inbox.deliver_frame(frame);
+    }
+    tokio::task::yield_now().await;
+    let failed = calls.each_ref().map(tokio::task::JoinHandle::is_finished);
+    calls.iter().for_each(tokio::task::JoinHandle::abort);
+    failed
+}
+
+// B01 B02 K7
+#[tokio::test]
+async fn an_oversized_line_fails_the_call_it_names_and_no_other() {
+    let (one, none) = (Bytes::from_static(br#"{"id":1,"result":""#), Bytes::from_static(br#"{"result":""#));
+    let two = Bytes::from_static(br#"x","id":2}}"#);
+    let line = |head: &Bytes| {
+        vec![
+            Frame::TooLong { head: head.clone() },
+            Frame::TooLongEnd { head: head.clone(), tail: two.clone() },
+        ]
+    };
+    assert_eq!(after(line(&one)).await, [true, false], "what is nested in it names nobody");
+    assert_eq!(after(line(&none)).await, [false, true]);
+}
