@@ -177,10 +177,13 @@ pub(crate) const TIME: Server = Server {
     tools_by_capability: &[],
 };
 
+/// Python would leave what it compiled beside the demonstration, in the repository.
+const CLEAN: (&str, &str) = ("PYTHONDONTWRITEBYTECODE", "1");
+
 pub(crate) const FASTMCP: Server = Server {
     entry: |place| {
         let demo = text(repository().join("fleet/demo_fastmcp.py"));
-        (place.stdio(&installed("fastmcp/bin/fastmcp"), &["run", &demo, "--no-banner"], &[]), None)
+        (place.stdio(&installed("fastmcp/bin/fastmcp"), &["run", &demo, "--no-banner"], &[CLEAN]), None)
     },
     version: NEWEST,
     old_version: Some(LAST_OLD),
@@ -193,7 +196,7 @@ pub(crate) const FASTMCP_HTTP: Server = Server {
         let demo = text(repository().join("fleet/demo_fastmcp.py"));
         let arguments = ["run", &demo, "--no-banner", "--transport", "http", "--host", "127.0.0.1"];
         let (entry, server) = place.http(&installed("fastmcp/bin/fastmcp"), &arguments, |command, port| {
-            command.args(["--port", port]);
+            command.args(["--port", port]).envs([CLEAN]);
         });
         (entry, Some(server))
     },
