@@ -27,6 +27,7 @@ use serde_json::json;
 
 use crate::launch::launch;
 use crate::places::Places;
+use crate::redact::Redactor;
 use era::Eras;
 
 pub use error::ConnectError;
@@ -89,7 +90,10 @@ impl Surroundings {
         };
         let connected = handshake::connect(&mut server, era, &introduction(), limit).await;
         self.eras.learn(config, connected.as_ref().ok().map(|connected| connected.session.spoken()));
-        connected.map_err(|failure| ConnectError { failure, stderr: server.last_words() })
+        connected.map_err(|failure| {
+            let said = server.last_words();
+            ConnectError { failure, stderr: Untrusted::new(Redactor::of(config).redact(said.raw())) }
+        })
     }
 
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {

@@ -30,7 +30,7 @@ use mcparley_wire::Session;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::connect::Surroundings;
-use crate::log::Log;
+use crate::log::{Journal, Log};
 use crate::task::Owned;
 use actor::Actor;
 
@@ -102,7 +102,8 @@ impl Connection {
         let (wishes, inbox) = mpsc::channel(MAILBOX);
         let state = publisher.subscribe();
         let config = Arc::new(config);
-        let log = Arc::new(Log::default());
+        let journal = Journal::of(&surroundings.places, &name);
+        let log = Arc::new(Log::new(&config, journal));
         let actor = Actor::new(Arc::clone(&config), surroundings, rooms, publisher, Arc::clone(&log));
         Self { name, config, log, tool_limit, state, wishes, _actor: Owned::start(actor.run(inbox)) }
     }

@@ -49,6 +49,7 @@ mod launch;
 mod log;
 mod own_server;
 mod places;
+mod redact;
 mod sources;
 mod surface;
 mod task;
@@ -64,7 +65,7 @@ pub use connection::{Event, State, Status, Unavailable};
 pub use health::{Checked, Checkup, Health};
 pub use host::{Host, HostBuilder, HostState, Readiness, Server, Start};
 pub use launch::launch;
-pub use log::{LogLine, Speaker};
+pub use log::{LogLine, Speaker, read_logs};
 pub use mcparley_wire::peer::Progress;
 pub use places::Places;
 pub use sources::{

@@ -20,6 +20,8 @@ pub struct Places {
     pub managed: PathBuf,
     /// Where plugins may keep data of their own.
     pub plugin_data: PathBuf,
+    /// Where the logs of servers are kept; without a folder they are kept in memory only.
+    pub logs: Option<PathBuf>,
 }
 
 /// The administrator's folder on this system (C5).
@@ -44,6 +46,7 @@ impl Places {
             claude: ClaudeFiles::of(home, None),
             managed: system_managed_dir().to_owned(),
             plugin_data: home.join(".local/share/mcparley/plugins"),
+            logs: None,
         }
     }
 

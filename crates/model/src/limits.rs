@@ -238,3 +238,6 @@ pub const LOG_LINES: usize = 500;
 
 /// How long one of them may be.
 pub const LOG_LINE_CHARS: usize = 2000;
+
+/// How large the file of a server's log may grow before it is put aside and begun anew.
+pub const LOG_FILE_BYTES: u64 = 1024 * 1024;

@@ -5,6 +5,7 @@
 //! two well-known command lines lose a third of the entries when twelve of them add at once, and
 //! truncating writers leave a torn file in every second crash.
 
+mod append;
 mod creation;
 mod listing;
 mod place;
@@ -13,6 +14,7 @@ mod replace;
 mod update;
 mod write_error;
 
+pub use append::{append, aside};
 pub use creation::Creation;
 pub use listing::list_dir;
 pub use place::LOCK_LIMIT;

@@ -264,7 +264,8 @@ impl Actor {
     }
 
     fn lost(&mut self, failure: &Failure) {
-        self.log.event(&failure.to_string());
+        self.log.trouble(&failure.to_string());
+        self.log.close();
         let attempt = self.next_attempt();
         let error = ConnectError { failure: failure.clone(), stderr: self.log.stderr() };
         self.wait(attempt, Arc::new(error), Duration::ZERO);
@@ -338,6 +339,7 @@ impl Actor {
         if matches!(self.phase, Phase::Stopping(_)) {
             return;
         }
+        self.log.close();
         self.retired.abort_all();
         let link: Option<Link> = match std::mem::replace(&mut self.phase, Phase::Dormant) {
             Phase::Ready(ready) => Some(ready.link),

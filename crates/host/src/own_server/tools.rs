@@ -1,12 +1,9 @@
 //! The tools of the built-in server. All of them only look.
 
-use std::time::UNIX_EPOCH;
-
 use mcparley_model::name::ServerName;
 use serde_json::{Map, Value, json};
 
 use crate::host::Host;
-use crate::log::Speaker;
 
 /// How many lines of a log are given unless asked otherwise.
 const LINES: usize = 50;
@@ -128,18 +125,7 @@ fn read_logs(host: &Host, name: &str, most: usize) -> Result<String, String> {
         return Err(format!("there is no server `{name}`"));
     };
     let newest = lines.len().saturating_sub(most);
-    let lines: Vec<Value> = lines
-        .iter()
-        .skip(newest)
-        .map(|line| {
-            let at = line.at.duration_since(UNIX_EPOCH).map(|at| at.as_millis()).unwrap_or_default();
-            let from = match &line.from {
-                Speaker::Host => "host".to_owned(),
-                Speaker::Server { level } => format!("server ({level})"),
-            };
-            json!({ "unixMilliseconds": u64::try_from(at).unwrap_or(u64::MAX), "from": from, "text": line.text.clean() })
-        })
-        .collect();
+    let lines = lines.get(newest..).unwrap_or_default();
     let stderr = stderr.clean().into_owned();
     let stderr: Vec<&str> = stderr.lines().collect();
     let newest = stderr.len().saturating_sub(most);

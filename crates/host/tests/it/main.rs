@@ -14,6 +14,7 @@ mod connectors;
 mod damaged;
 mod duplicates;
 mod lifecycle;
+mod logs;
 mod managed;
 mod own_files;
 mod own_server;

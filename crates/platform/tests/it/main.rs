@@ -6,6 +6,7 @@
     reason = "tests prepare files, start programs, report their figures, and fail loudly"
 )]
 
+mod append;
 mod directory;
 mod full_disk;
 mod guardian;

@@ -1,0 +1,79 @@
+//! What is kept of what servers say.
+
+use mcparley::model::name::ServerName;
+use mcparley::{Host, Speaker, Status, read_logs};
+use mcparley_testkit::Scripted;
+use serde_json::json;
+
+use crate::alive::{LONG, scripted, servers, stdio};
+use crate::world::World;
+
+fn world(entry: serde_json::Value) -> World {
+    let mut world = World::new();
+    world.set("PATH", "/usr/bin:/bin");
+    world.write("home/.claude.json", &json!({ "mcpServers": { "one": entry } }).to_string());
+    world
+}
+
+async fn run(world: &World) -> (Host, mcparley::Places) {
+    let mut places = world.places();
+    places.logs = Some(world.path("logs"));
+    let host = Host::builder(&places, &world.wishes).start();
+    host.ready(LONG).await;
+    (host, places)
+}
+
+// B62 H29
+#[tokio::test]
+async fn a_server_that_prints_its_key_does_not_get_it_into_errors_or_logs() {
+    let world = world(json!({
+        "command": "/bin/sh",
+        "args": ["-c", "echo \"cannot sign in with $API_KEY\" >&2; exit 3"],
+        "env": { "API_KEY": "canary-7f3a9c" },
+    }));
+    let (host, places) = run(&world).await;
+    let server = &host.servers()[0];
+    let Status::Failed(error) = &server.state.status else { panic!("{:?}", server.state.status) };
+    assert_eq!(error.stderr.clean().trim(), "cannot sign in with ***");
+    host.shut_down().await;
+
+    let lines = read_logs(&places, &ServerName::new("one")).unwrap();
+    let said = lines.iter().find(|line| line.from == Speaker::Stderr).unwrap();
+    assert_eq!(said.text.raw(), "cannot sign in with ***");
+    assert!(lines.iter().any(|line| line.text.raw().contains("code 3")), "{lines:?}");
+    for file in std::fs::read_dir(world.path("logs")).unwrap() {
+        let path = file.unwrap().path();
+        assert!(!std::fs::read_to_string(&path).unwrap().contains("canary-7f3a9c"));
+    }
+}
+
+#[tokio::test]
+async fn what_a_process_said_before_it_was_stopped_is_there_afterwards() {
+    let world = world(stdio(&Scripted::stdio(&["stderr-flood:1"])));
+    let (host, places) = run(&world).await;
+    let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
+    host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
+    host.shut_down().await;
+    let lines = read_logs(&places, &ServerName::new("one")).unwrap();
+    assert!(lines.iter().any(|line| line.from == Speaker::Stderr));
+    assert_eq!(read_logs(&places, &ServerName::new("other")).unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_run_without_trouble_writes_nothing() {
+    let world = world(scripted(&[]));
+    let (host, _places) = run(&world).await;
+    let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
+    host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
+    host.shut_down().await;
+    assert!(!world.path("logs").exists());
+}
+
+#[tokio::test]
+async fn log_messages_of_a_server_are_kept() {
+    let alive = servers([("one", scripted(&["flood:3"]))]).ready().await;
+    alive.echo("one", "hi").await.unwrap();
+    let (lines, _) = alive.host.logs(&ServerName::new("one")).unwrap();
+    let said = lines.iter().filter(|line| matches!(&line.from, Speaker::Server { .. })).count();
+    assert_eq!(said, 3, "{lines:?}");
+}
