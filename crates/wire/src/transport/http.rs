@@ -20,7 +20,7 @@ pub(super) mod courier;
 mod endpoint;
 mod event;
 mod exchange;
-mod head;
+pub(super) mod head;
 mod listen;
 mod network;
 pub(super) mod post;

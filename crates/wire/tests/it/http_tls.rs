@@ -197,6 +197,19 @@ async fn a_certificate_file_that_cannot_be_used_is_named_and_hurts_only_servers_
     }
 }
 
+// T8
+#[tokio::test]
+async fn a_certificate_file_that_appears_later_is_read_then() {
+    let ours = authority("ours");
+    let files = Files::new();
+    let ca = path_text(&files.0.path().join("ca.pem"));
+    let url = serve(&identity(&ours, "127.0.0.1", |_| {}), None).await;
+    let mut site = Site::at(&url).with_variables(&[("NODE_EXTRA_CA_CERTS", &ca)]);
+    assert!(site.connect_as(Era::New).await.is_err());
+    files.put("ca.pem", &ours.pem());
+    site.connect_as(Era::New).await.unwrap();
+}
+
 // T8 F34
 #[tokio::test]
 async fn a_server_behind_tls_is_reached_through_a_tunnel_and_never_sees_the_proxys_password() {

@@ -85,6 +85,30 @@ async fn the_stream_has_no_limit_and_a_request_has() {
     assert_eq!(stats["post"]["notifications/cancelled"], 1);
 }
 
+// T2
+#[tokio::test]
+async fn a_request_that_is_taken_and_never_answered_ends_at_its_limit_and_a_tool_does_not() {
+    for (method, is_limited) in [("tools/list", true), ("tools/call", false)] {
+        let server = HttpServer::start_with(&["legacy-sse-only", "call-hang"], &["--on", method]);
+        let connected = legacy(&server).await;
+        let session = connected.session.clone();
+        let asking =
+            tokio::spawn(async move { session.call(method, Params::new(), CallOptions::default()).await });
+        // The message is taken, and only the stream is left.
+        until(&server, |stats| stats["post"][method] == 1 && stats["openConnections"] == 1).await;
+        tokio::time::pause();
+        let outcome = tokio::time::timeout(Duration::from_secs(24 * 3600), asking).await;
+        tokio::time::resume();
+        match outcome {
+            Ok(Ok(Err(Failure::TimedOut { phase: Phase::Answering, after }))) => {
+                assert!(is_limited && after == Duration::from_secs(60), "{method}");
+            }
+            Err(_) => assert!(!is_limited, "{method}: the caller's limit is the only one"),
+            other => unreachable!("{method}: {other:?}"),
+        }
+    }
+}
+
 // F58
 #[tokio::test]
 async fn a_stream_that_names_no_endpoint_or_a_foreign_one_is_refused() {

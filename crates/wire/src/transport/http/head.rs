@@ -13,7 +13,7 @@ pub(super) const PARAM: &str = "mcp-param-";
 
 /// What a message of ours says about itself.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Head {
+pub(in crate::transport) struct Head {
     /// Absent for answers.
     pub(super) method: Option<String>,
     /// What the method is applied to.
@@ -26,7 +26,7 @@ pub(super) struct Head {
 
 impl Head {
     /// Reads one of our own messages. What is not there has no header.
-    pub(super) fn read(message: &[u8]) -> Self {
+    pub(in crate::transport) fn read(message: &[u8]) -> Self {
         #[derive(Default, Deserialize)]
         #[serde(default)]
         struct Wire<'m> {
@@ -77,7 +77,7 @@ impl Head {
     }
 
     /// Whether it is this request or notification.
-    pub(super) fn is(&self, method: &str) -> bool {
+    pub(in crate::transport) fn is(&self, method: &str) -> bool {
         self.method.as_deref() == Some(method)
     }
 }

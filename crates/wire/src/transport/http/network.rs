@@ -40,8 +40,9 @@ pub struct Network(Arc<Shared>);
 struct Shared {
     proxies: Arc<Proxies>,
     trust: Trust,
-    plain: OnceCell<Result<Client, Failure>>,
-    secure: OnceCell<Result<Client, Failure>>,
+    /// Kept only when it worked: a file that is missing now may be there later.
+    plain: OnceCell<Client>,
+    secure: OnceCell<Client>,
 }
 
 impl Default for Network {
@@ -72,12 +73,13 @@ impl Network {
         let proxy = self.proxy(url)?;
         let is_secure = url.scheme() == "https" || proxy.is_some_and(|proxy| proxy.scheme() == "https");
         let client = match is_secure {
-            true => self.0.secure.get_or_init(|| self.build_secure()).await,
+            true => self.0.secure.get_or_try_init(|| self.build_secure()).await,
             false => {
-                self.0.plain.get_or_init(async || self.build(|client| Ok(client.tls_certs_only([])))).await
+                let build = async || self.build(|client| Ok(client.tls_certs_only([])));
+                self.0.plain.get_or_try_init(build).await
             }
         };
-        client.clone()
+        client.cloned()
     }
 
     /// The proxy on the way to `url`, if there is one.

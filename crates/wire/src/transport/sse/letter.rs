@@ -6,13 +6,15 @@ use bytes::Bytes;
 use mcparley_model::limits::REQUEST_LIMIT;
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use tokio::time::Instant;
 use url::Url;
 
 use super::refusal;
-use crate::failure::Failure;
+use crate::failure::{Failure, Phase};
 use crate::peer::{Inbox, Ticket};
 use crate::transport::http::body;
 use crate::transport::http::courier::Courier;
+use crate::transport::http::head::Head;
 use crate::transport::http::post::Deliver;
 
 /// What every message needs.
@@ -32,16 +34,25 @@ impl Letters {
 }
 
 impl Deliver for Letters {
+    /// The limit is for the answer too, wherever it comes; how long a tool may run is for its caller to say.
     async fn ask(&self, message: Bytes, ticket: Ticket) {
-        let Ticket { id, over, headers: _ } = ticket;
+        let Ticket { id, mut over, headers: _ } = ticket;
+        let is_tool = Head::read(&message).is("tools/call");
+        let deadline = Instant::now() + REQUEST_LIMIT;
         let outcome = tokio::select! {
             outcome = self.tell(message) => outcome,
             // The answer may come before the receipt does.
-            _ = over => return,
+            _ = &mut over => return,
         };
-        if let Err(failure) = outcome {
-            self.0.inbox.fail_call(id, failure);
-        }
+        let failure = match outcome {
+            Err(failure) => failure,
+            Ok(()) if is_tool => return,
+            Ok(()) => match tokio::time::timeout_at(deadline, over).await {
+                Ok(_) => return,
+                Err(_) => Failure::TimedOut { phase: Phase::Answering, after: REQUEST_LIMIT },
+            },
+        };
+        self.0.inbox.fail_call(id, failure);
     }
 
     async fn tell(&self, message: Bytes) -> Result<(), Failure> {
