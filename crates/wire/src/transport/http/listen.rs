@@ -17,8 +17,11 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 pub(super) async fn run(exchange: Exchange) {
     exchange.endpoint.until_listens(true).await;
     let mut listening = Listening { exchange, last_id: None, told: None, pause: FIRST_PAUSE };
-    while let Next::Again = listening.once().await {
-        tokio::time::sleep(listening.told.unwrap_or(listening.pause)).await;
+    while let Next::Again(last) = listening.once().await {
+        if last == Last::Useful {
+            listening.pause = FIRST_PAUSE;
+        }
+        tokio::time::sleep(wait(listening.told, listening.pause, last)).await;
         listening.pause = (listening.pause * 2).min(LONGEST_PAUSE);
     }
     listening.exchange.endpoint.set_listens(false);
@@ -34,8 +37,27 @@ struct Listening {
 
 /// What follows an end of the stream.
 enum Next {
-    Again,
+    Again(Last),
     Never,
+}
+
+/// Whether a stream was of any use, which shows that the server is well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    /// It brought something, or held for a while.
+    Useful,
+    /// It could not be opened, or was over at once.
+    Useless,
+}
+
+/// How long to wait for the next stream. A server says how often it wants to be asked while all is well; one that is
+/// down is not asked any oftener for it.
+fn wait(told: Option<Duration>, pause: Duration, last: Last) -> Duration {
+    match (told, last) {
+        (Some(told), Last::Useful) => told,
+        (Some(told), Last::Useless) => told.max(pause),
+        (None, _) => pause,
+    }
 }
 
 impl Listening {
@@ -43,7 +65,7 @@ impl Listening {
         let response = match self.exchange.endpoint.get(self.last_id.as_ref()).await {
             Ok(response) => response,
             Err(Failure::Protocol(_)) => return Next::Never,
-            Err(_) => return Next::Again,
+            Err(_) => return Next::Again(Last::Useless),
         };
         let status = response.status();
         // 405 is the proper word for "there is none"; of the others none gets better by asking again.
@@ -51,22 +73,21 @@ impl Listening {
             return Next::Never;
         }
         if !status.is_success() {
-            return Next::Again;
+            return Next::Again(Last::Useless);
         }
         if Kind::of(&response) != Kind::Events {
             return Next::Never;
         }
-        self.read(Stream::new(response)).await;
-        Next::Again
+        Next::Again(self.read(Stream::new(response)).await)
     }
 
-    /// A stream that brought something or held for a while shows that the server is well.
-    async fn read(&mut self, mut stream: Stream) {
+    async fn read(&mut self, mut stream: Stream) -> Last {
         let begun = Instant::now();
+        let mut last = Last::Useless;
         let end = loop {
             match stream.next().await {
                 Ok(Some(message)) => {
-                    self.pause = FIRST_PAUSE;
+                    last = Last::Useful;
                     self.exchange.inbox.deliver(&message);
                 }
                 Ok(None) | Err(Failure::Closed { .. }) => break stream.last_id().cloned(),
@@ -78,10 +99,32 @@ impl Listening {
                 }
             }
         };
-        if begun.elapsed() >= LONGEST_PAUSE {
-            self.pause = FIRST_PAUSE;
+        // A server that wants to be asked again and again gives each stream an id to begin with (2025-11-25).
+        if begun.elapsed() >= LONGEST_PAUSE || end.is_some() {
+            last = Last::Useful;
         }
         self.told = stream.retry().or(self.told);
         self.last_id = end.or(self.last_id.take());
+        last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // T3 B11
+    #[test]
+    fn a_server_that_is_down_is_asked_less_and_less_often_whatever_it_said_before() {
+        let ms = Duration::from_millis;
+        for (told, pause, last, expected) in [
+            (None, ms(4000), Last::Useless, ms(4000)),
+            (None, ms(1000), Last::Useful, ms(1000)),
+            (Some(ms(100)), ms(1000), Last::Useful, ms(100)),
+            (Some(ms(100)), ms(8000), Last::Useless, ms(8000)),
+            (Some(ms(20_000)), ms(1000), Last::Useless, ms(20_000)),
+        ] {
+            assert_eq!(wait(told, pause, last), expected, "{told:?} {pause:?} {last:?}");
+        }
     }
 }
