@@ -6,6 +6,7 @@
 mod assemble;
 mod built_in;
 mod entry;
+mod mention;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 pub(crate) use assemble::{Assembler, Seen};
 pub use built_in::BuiltIn;
 pub use entry::{Entry, Provider};
+pub use mention::Mention;
 
 /// All tools of all servers and of the host itself, as they are now.
 #[derive(Clone, Debug, Default)]

@@ -59,7 +59,7 @@ pub use mcparley_model as model;
 pub use call::{
     Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk, Outcome, Question,
 };
-pub use catalog::{BuiltIn, Catalog, Entry, Provider};
+pub use catalog::{BuiltIn, Catalog, Entry, Mention, Provider};
 pub use connect::{ConnectError, Link, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use health::{Checked, Checkup, Health};

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Host, Server};
-use crate::catalog::Entry;
+use crate::catalog::{Entry, Mention};
 use crate::connection::Status;
 
 /// Everything the host knows.
@@ -25,6 +25,9 @@ pub struct HostState {
     pub others: Vec<Other>,
     /// Every tool, in the order a model is shown them.
     pub tools: Vec<Arc<Entry>>,
+    /// Tools whose descriptions speak of another server's tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<Mention>,
     /// Every resource.
     pub resources: Vec<Owned>,
     /// Every prompt.
@@ -114,6 +117,7 @@ impl Host {
                 .map(other)
                 .collect(),
             tools: catalog.iter().cloned().collect(),
+            mentions: catalog.mentions(),
             resources: listed(|server| &server.state.surface.resources),
             prompts: listed(|server| &server.state.surface.prompts),
             normalized_names: catalog.names().clone(),
