@@ -102,8 +102,10 @@ impl Actor {
                 }
             }
             Wish::Reconnect => {
-                self.retire(Some(CALLS_GRACE));
-                self.connect(0, None);
+                if !matches!(self.phase, Phase::Stopping(_)) {
+                    self.retire(Some(CALLS_GRACE));
+                    self.connect(0, None);
+                }
             }
             Wish::NeedsAuth { epoch } => {
                 if matches!(&self.phase, Phase::Ready(ready) if ready.live.epoch == epoch) {

@@ -201,6 +201,7 @@ async fn shutting_down_ends_stubborn_servers_and_their_children_within_the_limit
     alive.host.shut_down().await;
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     until_gone(&tag, Duration::from_secs(1));
+    alive.host.reconnect(&mcparley::model::name::ServerName::new("term")).await;
     assert!(matches!(alive.status("term"), Status::Stopped));
     assert!(alive.echo("term", "hi").await.is_err());
 }
