@@ -1,0 +1,188 @@
+//! `mcparley-bench-server [--tools N]`: a server so light that it is never what is measured.
+//!
+//! Speaks both eras on its standard streams. Its tool `echo` gives `size` bytes of text as real tools give
+//! it: short lines with quotes. A text is made once for each size; answers to requests that came together
+//! go out together.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::AsFd;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+const BUFFER: usize = 64 * 1024;
+const NEW: &str = "2026-07-28";
+const NEWEST_OLD: &str = "2025-11-25";
+
+fn main() -> io::Result<()> {
+    let mut server = Server::new(tools()?);
+    // Files instead of the standard handles, which lock and look for line ends.
+    let mut input = BufReader::with_capacity(BUFFER, File::from(io::stdin().as_fd().try_clone_to_owned()?));
+    let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let (mut line, mut answers) = (Vec::new(), Vec::new());
+    loop {
+        line.clear();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        server.answer(&line, &mut answers)?;
+        if !input.buffer().contains(&b'\n') {
+            output.write_all(&answers)?;
+            answers.clear();
+        }
+    }
+}
+
+/// How many tools are wanted.
+fn tools() -> io::Result<usize> {
+    let mut arguments = std::env::args().skip(1);
+    match (arguments.next().as_deref(), arguments.next()) {
+        (None, _) => Ok(10),
+        (Some("--tools"), Some(number)) => number.parse().map_err(io::Error::other),
+        (Some(_), _) => Err(io::Error::other("usage: mcparley-bench-server [--tools N]")),
+    }
+}
+
+#[derive(Deserialize)]
+struct Request<'m> {
+    #[serde(borrow)]
+    id: Option<&'m RawValue>,
+    #[serde(borrow)]
+    method: Cow<'m, str>,
+    #[serde(borrow)]
+    params: Option<&'m RawValue>,
+}
+
+struct Server {
+    tools: Vec<Value>,
+    is_new: bool,
+    /// Texts as they are written, by their size.
+    texts: HashMap<usize, Vec<u8>>,
+}
+
+impl Server {
+    fn new(tools: usize) -> Self {
+        let tools = std::iter::once(echo()).chain((1..tools).map(tool)).collect();
+        Self { tools, is_new: false, texts: HashMap::new() }
+    }
+
+    /// Appends the answer to what stands in `line`; nothing if it wants none.
+    fn answer(&mut self, line: &[u8], answers: &mut Vec<u8>) -> io::Result<()> {
+        let request: Request<'_> = serde_json::from_slice(line)?;
+        let Some(id) = request.id else { return Ok(()) };
+        answers.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        answers.extend_from_slice(id.get().as_bytes());
+        match request.method.as_ref() {
+            "tools/call" => self.call(request.params, answers)?,
+            "tools/list" => self.result(json!({ "tools": self.tools }), answers),
+            "server/discover" => {
+                self.is_new = true;
+                self.result(discovered(), answers);
+            }
+            "initialize" => {
+                self.is_new = false;
+                self.result(initialized(request.params)?, answers);
+            }
+            "ping" => self.result(json!({}), answers),
+            _ => answers.extend_from_slice(br#","error":{"code":-32601,"message":"method not found"}"#),
+        }
+        answers.extend_from_slice(b"}\n");
+        Ok(())
+    }
+
+    fn result(&self, mut result: Value, answers: &mut Vec<u8>) {
+        if let (true, Some(members)) = (self.is_new, result.as_object_mut()) {
+            members.insert("resultType".to_owned(), "complete".into());
+            members.insert("ttlMs".to_owned(), 0.into());
+            members.insert("cacheScope".to_owned(), "private".into());
+        }
+        answers.extend_from_slice(br#","result":"#);
+        answers.extend_from_slice(result.to_string().as_bytes());
+    }
+
+    fn call(&mut self, params: Option<&RawValue>, answers: &mut Vec<u8>) -> io::Result<()> {
+        #[derive(Deserialize)]
+        struct Call {
+            arguments: Echo,
+        }
+        #[derive(Deserialize)]
+        struct Echo {
+            size: usize,
+        }
+        let params = params.map_or("{}", RawValue::get);
+        let size = serde_json::from_str::<Call>(params)?.arguments.size;
+        let text = self.texts.entry(size).or_insert_with(|| text(size));
+        let kind: &[u8] = if self.is_new { br#""resultType":"complete","# } else { b"" };
+        answers.extend_from_slice(br#","result":{"#);
+        answers.extend_from_slice(kind);
+        answers.extend_from_slice(br#""content":[{"type":"text","text":"#);
+        answers.extend_from_slice(text);
+        answers.extend_from_slice(b"}]}");
+        Ok(())
+    }
+}
+
+/// `size` bytes of text as JSON.
+fn text(size: usize) -> Vec<u8> {
+    let line = "src/module/lines.rs:42: warning \"unused\" in `fn next(&mut self)`\n\tlet \"it\" = 1;\n";
+    let text: String = line.chars().cycle().take(size).collect();
+    Value::from(text).to_string().into_bytes()
+}
+
+fn discovered() -> Value {
+    json!({
+        "supportedVersions": [NEW, NEWEST_OLD],
+        "capabilities": { "tools": {} },
+        "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "light", "version": "1" } }
+    })
+}
+
+fn initialized(params: Option<&RawValue>) -> io::Result<Value> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Wish {
+        protocol_version: String,
+    }
+    let wish: Wish = serde_json::from_str(params.map_or("{}", RawValue::get))?;
+    let wished = wish.protocol_version.as_str();
+    let version = if wished < NEW { wished } else { NEWEST_OLD };
+    Ok(json!({
+        "protocolVersion": version,
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "light", "version": "1" }
+    }))
+}
+
+fn echo() -> Value {
+    json!({
+        "name": "echo",
+        "description": "Gives a text of the size that is asked for.",
+        "inputSchema": {
+            "type": "object",
+            "properties": { "size": { "type": "integer", "description": "in bytes" } },
+            "required": ["size"]
+        },
+        "annotations": { "readOnlyHint": true }
+    })
+}
+
+fn tool(number: usize) -> Value {
+    json!({
+        "name": format!("find_records_{number:03}"),
+        "description": "Finds records by what stands in them. Use it when the user asks for records of one \
+            kind; gives the number, the state and the address of each.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "text": { "type": "string", "description": "What must stand in the record" },
+                "state": { "type": "string", "enum": ["open", "closed"] },
+                "limit": { "type": "integer", "minimum": 1, "maximum": 100 }
+            },
+            "required": ["text"]
+        }
+    })
+}

@@ -1,0 +1,71 @@
+//! Calls of three kinds, by every contender, against the client without a library.
+
+use std::io;
+
+use crate::caller::{self, Caller};
+use crate::figure::{Bound, Figure, Unit};
+use crate::rounds::{self, median};
+use crate::stage::Stage;
+
+/// What is done in one round.
+struct Kind {
+    name: &'static str,
+    size: usize,
+    count: usize,
+    /// How many calls are made at the same time.
+    width: usize,
+    bound: Bound,
+}
+
+const KINDS: [Kind; 3] = [
+    Kind { name: "call of 100 B, one by one", size: 100, count: 1000, width: 1, bound: Bound::AtMost(1.6) },
+    Kind {
+        name: "calls of 100 B, 64 at once",
+        size: 100,
+        count: 6400,
+        width: 64,
+        bound: Bound::AtLeast(0.6),
+    },
+    Kind { name: "call of 1 MB, one by one", size: 1 << 20, count: 20, width: 1, bound: Bound::AtMost(1.5) },
+];
+
+pub(crate) fn measure(
+    stage: &Stage,
+    rounds: usize,
+    wanted: &dyn Fn(&str) -> bool,
+) -> io::Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    if !KINDS.iter().any(|kind| wanted(kind.name)) {
+        return Ok(figures);
+    }
+    let mut callers = caller::all(stage)?;
+    for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
+        let samples = rounds::run(rounds, callers.len(), |contender| {
+            let (_, caller) = callers.get_mut(contender).ok_or(io::ErrorKind::NotFound)?;
+            kind.measure(caller.as_mut())
+        })?;
+        let mut samples = samples.into_iter();
+        let limit = samples.next().unwrap_or_default();
+        for ((door, _), ours) in callers.iter().skip(1).zip(samples) {
+            let (name, limit) = (format!("{}: {door}", kind.name), limit.clone());
+            figures.push(Figure::Compared { name, unit: kind.unit(), limit, ours, bound: kind.bound });
+        }
+    }
+    Ok(figures)
+}
+
+impl Kind {
+    fn unit(&self) -> Unit {
+        if self.width > 1 { Unit::Rate } else { Unit::Time }
+    }
+
+    fn measure(&self, caller: &mut dyn Caller) -> io::Result<f64> {
+        if self.width > 1 {
+            let took = caller.at_once(self.size, self.count, self.width)?;
+            // A whole number of calls far below what a float can tell apart.
+            return Ok(self.count as f64 / took.as_secs_f64());
+        }
+        let times = caller.one_by_one(self.size, self.count)?;
+        Ok(median(times.into_iter().map(|time| time.as_secs_f64()).collect()))
+    }
+}

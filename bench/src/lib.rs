@@ -1,0 +1,9 @@
+//! What the programs of the benchmark share: the client without a library.
+//!
+//! | program | what it is |
+//! |---|---|
+//! | `mcparley-bench` | measures and prints the table |
+//! | `mcparley-bench-server` | a server so light that it is never what is measured |
+//! | `mcparley-bench-limit` | starts servers, greets them and lists their tools with as little as possible |
+
+pub mod raw;

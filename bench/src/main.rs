@@ -1,0 +1,104 @@
+//! Measures mcparley side by side with the least that the same work can cost, and prints one table.
+//!
+//! | what | where |
+//! |---|---|
+//! | calls: the library against a client without one | [`calls`], its contenders in [`caller`] |
+//! | the command line against its limit, and its memory | [`programs`], [`memory`] |
+//! | other command lines, where somebody installed them | [`peers`] |
+//! | rounds, medians, ratios | [`rounds`] |
+//! | what is promised, and the table | [`figure`], [`table`] |
+//!
+//! All contenders of a figure run in every round, in rotating order, so a busy moment of the machine meets
+//! each of them; only ratios within a round count.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a measurement starts programs as a shell does, writes their configuration and talks to a developer"
+)]
+
+mod caller;
+mod calls;
+mod figure;
+mod memory;
+mod peers;
+mod programs;
+mod rounds;
+mod stage;
+mod table;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use figure::Figure;
+use stage::Stage;
+
+/// Measure calls and the command line side by side with their limits
+#[derive(Debug, Parser)]
+#[command(name = "mcparley-bench")]
+struct Options {
+    /// How often everything is measured
+    #[arg(long, default_value_t = 15, value_name = "NUMBER")]
+    rounds: usize,
+    /// Measure only figures whose name has this in it
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Fail if a figure is over its limit
+    #[arg(long)]
+    check: bool,
+    /// With `--check`, how much worse than its limit a figure may be, for machines that are shared
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR")]
+    slack: f64,
+    /// The program to measure, instead of building it
+    #[arg(long, value_name = "PROGRAM")]
+    mcparley: Option<PathBuf>,
+    /// Where other command lines are installed; see the README beside this program's source
+    #[arg(long, value_name = "FOLDER")]
+    peers: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match measure(&options) {
+        Ok(figures) => finish(&options, &figures),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(options: &Options) -> io::Result<Vec<Figure>> {
+    let stage = Stage::new(options.mcparley.clone())?;
+    let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let mut figures = calls::measure(&stage, options.rounds, &wanted)?;
+    figures.extend(programs::measure(&stage, options.rounds, &wanted)?);
+    if wanted(memory::NAME) {
+        figures.push(memory::measure(&stage, options.rounds)?);
+    }
+    if let Some(folder) = &options.peers {
+        figures.extend(peers::measure(&stage, folder, options.rounds, &wanted)?);
+    }
+    Ok(figures)
+}
+
+fn finish(options: &Options, figures: &[Figure]) -> ExitCode {
+    if options.json {
+        println!("{}", table::json(figures));
+    } else {
+        print!("{}", table::text(figures));
+    }
+    let over: Vec<&str> =
+        figures.iter().filter(|figure| figure.is_over(options.slack)).map(|figure| figure.name()).collect();
+    if options.check && !over.is_empty() {
+        eprintln!("error: over the limit: {}", over.join(", "));
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}

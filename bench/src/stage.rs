@@ -1,0 +1,65 @@
+//! The programs that are measured and the empty place they run in.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Map, json};
+
+/// Programs, and a home that exists for the measurement only.
+pub(crate) struct Stage {
+    pub(crate) server: PathBuf,
+    pub(crate) limit: PathBuf,
+    pub(crate) mcparley: PathBuf,
+    home: tempfile::TempDir,
+}
+
+impl Stage {
+    /// Finds the programs that were built with this one, and builds `mcparley` unless it is given.
+    pub(crate) fn new(given: Option<PathBuf>) -> io::Result<Self> {
+        let own = std::env::current_exe()?;
+        let beside = |name: &str| own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+        let mcparley = match given {
+            Some(program) => program.canonicalize()?,
+            None => {
+                build()?;
+                beside("mcparley")
+            }
+        };
+        let (server, limit) = (beside("mcparley-bench-server"), beside("mcparley-bench-limit"));
+        for program in [&server, &limit, &mcparley] {
+            if !program.is_file() {
+                let message = format!("`{}` is not there: start this by `cargo run`", program.display());
+                return Err(io::Error::other(message));
+            }
+        }
+        Ok(Self { server, limit, mcparley, home: tempfile::tempdir()? })
+    }
+
+    /// A file that configures `count` servers, in the form that all programs understand.
+    pub(crate) fn configuration(&self, count: usize) -> io::Result<PathBuf> {
+        let path = self.home.path().join(format!("{count}.json"));
+        let server = |number| (format!("s{number:02}"), json!({ "command": self.server, "args": [] }));
+        let servers: Map<_, _> = (0..count).map(server).collect();
+        std::fs::write(&path, json!({ "mcpServers": servers }).to_string())?;
+        Ok(path)
+    }
+
+    /// A program that will run in the empty home, with nothing around it but the usual folders of programs.
+    pub(crate) fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.home.path()).env_clear().env("HOME", self.home.path());
+        command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+}
+
+/// Builds it into the folder this program was built into.
+fn build() -> io::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--release", "--quiet", "--package", "mcparley-cli", "--bin", "mcparley"]);
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).stdout(Stdio::null());
+    if command.status()?.success() { Ok(()) } else { Err(io::Error::other("`mcparley` cannot be built")) }
+}
