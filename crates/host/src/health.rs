@@ -90,12 +90,14 @@ impl Checkup {
 
     async fn look(self, server: Planned, room: Arc<Semaphore>) -> Option<Checked> {
         let config = server.config?;
-        let _slot = room.acquire().await.ok()?;
+        let slot = room.acquire().await.ok()?;
         let start = Instant::now();
         let health = match self.surroundings.connect(&config, Arc::new(Deaf), self.surroundings.limit).await {
             Ok(connected) => {
                 let surface = Surface::fetch(&connected.session).await;
                 let spoken = connected.session.spoken();
+                // Settled: the next may start while this one ends.
+                drop(slot);
                 connected.link.stop().await;
                 Health::Connected { spoken, surface: Box::new(surface) }
             }
