@@ -295,7 +295,7 @@ async fn discover(peer: &Peer, introduction: &Introduction, limit: Duration) -> 
         #[serde(default, rename = "_meta")]
         meta: Option<Map<String, Value>>,
     }
-    let params = Params::new().render(&new_meta(introduction));
+    let params = Params::new().render(&new_meta(introduction).into());
     // Old servers know no such request, so they must not hear of its end either.
     let options = CallOptions { limit: Some(limit), silent: true, ..CallOptions::default() };
     let answer = peer.call("server/discover", params.as_ref(), options).await?;

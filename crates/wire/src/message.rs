@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::{Damage, RpcError};
 use crate::json::RawJson;
+use crate::params;
 use crate::salvage;
 use envelope::Envelope;
 
@@ -108,9 +109,16 @@ impl Id {
     }
 }
 
+/// Room for an envelope around method and parameters.
+const MARGIN: usize = 80;
+
 /// A request of ours, as it is written.
 pub(crate) fn request(id: u64, method: &str, params: Option<&RawJson>) -> Vec<u8> {
-    let mut bytes = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"#).into_bytes();
+    let mut bytes =
+        Vec::with_capacity(MARGIN + method.len() + params.map_or(0, |params| params.as_bytes().len()));
+    bytes.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    bytes.extend_from_slice(id.to_string().as_bytes());
+    bytes.extend_from_slice(br#","method":"#);
     finish(&mut bytes, method, params);
     bytes
 }
@@ -123,7 +131,7 @@ pub(crate) fn notification(method: &str, params: Option<&RawJson>) -> Vec<u8> {
 }
 
 fn finish(bytes: &mut Vec<u8>, method: &str, params: Option<&RawJson>) {
-    bytes.extend_from_slice(serde_json::Value::from(method).to_string().as_bytes());
+    params::string(bytes, method);
     if let Some(params) = params {
         bytes.extend_from_slice(br#","params":"#);
         bytes.extend_from_slice(params.as_bytes());

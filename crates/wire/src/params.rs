@@ -45,32 +45,77 @@ impl Params {
     }
 
     /// The JSON, with `always` in front of what was put into `_meta`.
-    pub(crate) fn render(&self, always: &Map<String, Value>) -> Option<RawJson> {
-        let mut meta = always.clone();
-        meta.extend(self.meta.clone());
-        if self.members.is_empty() && meta.is_empty() {
+    pub(crate) fn render(&self, always: &Meta) -> Option<RawJson> {
+        if self.members.is_empty() && self.meta.is_empty() && always.members.is_empty() {
             return None;
         }
-        let mut bytes = vec![b'{'];
+        let length: usize =
+            self.members.iter().map(|(name, value)| name.len() + value.as_bytes().len() + 4).sum();
+        let mut bytes = Vec::with_capacity(length + always.text.len() + MARGIN);
+        bytes.push(b'{');
         for (name, value) in &self.members {
             key(&mut bytes, name);
             bytes.extend_from_slice(value.as_bytes());
         }
-        if !meta.is_empty() {
+        if !(self.meta.is_empty() && always.members.is_empty()) {
             key(&mut bytes, "_meta");
-            bytes.extend_from_slice(Value::Object(meta).to_string().as_bytes());
+            always.write(&self.meta, &mut bytes);
         }
         bytes.push(b'}');
         Some(RawJson::from_bytes(Bytes::from(bytes)))
     }
 }
 
+/// What every request of a conversation carries in its `_meta`, written once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meta {
+    members: Map<String, Value>,
+    /// The members as JSON, without the braces.
+    text: String,
+}
+
+impl From<Map<String, Value>> for Meta {
+    fn from(members: Map<String, Value>) -> Self {
+        let mut text = Value::Object(members.clone()).to_string();
+        text.pop();
+        text.remove(0);
+        Self { members, text }
+    }
+}
+
+impl Meta {
+    /// Writes it with `more` behind it; of two members of the same name the later one counts.
+    fn write(&self, more: &Map<String, Value>, bytes: &mut Vec<u8>) {
+        if more.keys().any(|name| self.members.contains_key(name)) {
+            let mut members = self.members.clone();
+            members.extend(more.clone());
+            return bytes.extend_from_slice(Value::Object(members).to_string().as_bytes());
+        }
+        bytes.push(b'{');
+        bytes.extend_from_slice(self.text.as_bytes());
+        for (name, value) in more {
+            key(bytes, name);
+            bytes.extend_from_slice(value.to_string().as_bytes());
+        }
+        bytes.push(b'}');
+    }
+}
+
+/// Room for the braces and for a progress token.
+const MARGIN: usize = 64;
+
 fn key(bytes: &mut Vec<u8>, name: &str) {
-    if bytes.len() > 1 {
+    if bytes.last() != Some(&b'{') {
         bytes.push(b',');
     }
-    bytes.extend_from_slice(Value::from(name).to_string().as_bytes());
+    string(bytes, name);
     bytes.push(b':');
+}
+
+/// Writes text as JSON.
+pub(crate) fn string(bytes: &mut Vec<u8>, text: &str) {
+    // Neither text nor memory can refuse to be written.
+    let _written = serde_json::to_writer(bytes, text);
 }
 
 impl RawJson {

@@ -2,14 +2,17 @@
 
 mod listen;
 
+use std::sync::{Arc, LazyLock};
+
 use mcparley_model::limits::DESCRIPTION_CHARS;
 use mcparley_model::text::{Untrusted, cut};
+use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
 use crate::json::RawJson;
-use crate::params::Params;
+use crate::params::{Meta, Params};
 use crate::peer::{CallOptions, Peer};
 pub use listen::{Listen, Listening};
 
@@ -97,19 +100,19 @@ impl About {
     }
 }
 
-/// A conversation whose protocol is agreed.
+/// A conversation whose protocol is agreed. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Session {
     peer: Peer,
     spoken: Spoken,
-    about: About,
+    about: Arc<About>,
     /// What every request carries.
-    meta: Map<String, Value>,
+    meta: Arc<Meta>,
 }
 
 impl Session {
     pub(crate) fn new(peer: Peer, spoken: Spoken, about: About, meta: Map<String, Value>) -> Self {
-        Self { peer, spoken, about, meta }
+        Self { peer, spoken, about: Arc::new(about), meta: Arc::new(Meta::from(meta)) }
     }
 
     /// The era and revision.
@@ -156,8 +159,23 @@ fn complete(answer: RawJson) -> Result<RawJson, Failure> {
         #[serde(rename = "resultType")]
         kind: Option<String>,
     }
+    if is_plainly_complete(answer.as_bytes()) {
+        return Ok(answer);
+    }
     match answer.decode::<Typed>()?.kind.as_deref() {
         None | Some("complete") => Ok(answer),
         Some(_) => Err(Failure::Protocol("its result is of a type we did not ask for".into())),
     }
+}
+
+/// Finds the member that says what a result is. Made once, because making it costs more than using it.
+static RESULT_TYPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""resultType""#));
+
+/// Whether a result says so in its first or its last member, as servers write it. Saves reading a large result
+/// once more; what is not so plain is read.
+fn is_plainly_complete(result: &[u8]) -> bool {
+    let is_first = result.starts_with(br#"{"resultType":"complete""#);
+    let is_last = result.ends_with(br#","resultType":"complete"}"#);
+    // Said twice, one of them could say something else.
+    (is_first || is_last) && RESULT_TYPE.find_iter(result).nth(1).is_none()
 }
