@@ -11,8 +11,12 @@ use crate::failure::Failure;
 use crate::frame::Lines;
 use crate::peer::{Boxed, Inbox, Outbound, Ticket};
 
-/// How much is asked for in one read.
+/// How much is asked for in one read, and how much is written at once.
 const READ_BYTES: usize = 64 * 1024;
+
+/// With less room than this a new buffer is taken. Small messages share one: a fresh buffer for each costs more
+/// than reading it.
+const LEAST_ROOM: usize = 16 * 1024;
 
 /// A queue to a writer. Full means: callers wait, and what is only offered is dropped.
 #[derive(Debug)]
@@ -97,7 +101,10 @@ fn append(buffer: &mut BytesMut, queued: &Queued) {
 pub(super) async fn read(mut stream: impl AsyncRead + Unpin, inbox: &Inbox) {
     let mut lines = Lines::default();
     loop {
-        lines.buffer().reserve(READ_BYTES);
+        let buffer = lines.buffer();
+        if buffer.capacity() - buffer.len() < LEAST_ROOM {
+            buffer.reserve(READ_BYTES);
+        }
         match stream.read_buf(lines.buffer()).await {
             Ok(0) | Err(_) => break,
             Ok(_) => {}
