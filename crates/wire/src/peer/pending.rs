@@ -1,6 +1,6 @@
 //! The calls that wait for an answer.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{oneshot, watch};
@@ -16,7 +16,8 @@ pub(super) struct Pending(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
-    waiting: HashMap<u64, Waiting>,
+    /// In the order of their ids, which are numbers of ours: nothing to hash, and new ones come at the end.
+    waiting: BTreeMap<u64, Waiting>,
     closed: bool,
 }
 
