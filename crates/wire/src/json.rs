@@ -3,6 +3,8 @@
 //! Decoding and encoding again would lose unknown fields, key order and number forms, and cost more than
 //! all the rest. Who needs a value decodes just what it asked for.
 
+mod plain;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -12,6 +14,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::failure::{Damage, Failure};
+
+pub(crate) use plain::is_plain;
 
 /// One JSON value as text. A slice of the message it came in, so keeping it copies nothing.
 #[derive(Clone, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 
 mod batch;
 mod envelope;
+mod plain;
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -58,6 +59,10 @@ pub(crate) fn read(line: &Bytes) -> Vec<Message> {
 }
 
 fn read_one(line: &Bytes) -> Message {
+    if let Some((id, result)) = plain::answer(line) {
+        let outcome = Ok(RawJson::from_bytes(line.slice_ref(result)));
+        return Message::Response { id: Some(Id::Number(id)), outcome };
+    }
     let envelope: Envelope<'_> = match serde_json::from_slice(line) {
         Ok(envelope) => envelope,
         Err(_) => return damaged(line, Damage::NotJson),

@@ -131,3 +131,35 @@ fn what_we_write_is_what_we_mean() {
         r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no"}}"#
     );
 }
+
+// B05 H22
+#[test]
+fn an_answer_is_read_the_same_in_every_order_of_its_members() {
+    let answers = [
+        r#"{"jsonrpc":"2.0","id":12,"result":{"a":[1,"}"]}}"#,
+        r#"{"result":{"a":[1,"}"]},"jsonrpc":"2.0","id":12}"#,
+        r#"{"id":12,"jsonrpc":"2.0","result":{"a":[1,"}"]}}"#,
+        r#"{ "jsonrpc": "2.0", "id": 12, "result": {"a":[1,"}"]} }"#,
+        r#"{"jsonrpc":"2.0","id":12,"result":{"a":[1,"}"]},"more":{"id":1}}"#,
+    ];
+    for answer in answers {
+        assert_eq!(one(answer), r#"result Some(Number(12)) {"a":[1,"}"]}"#, "{answer}");
+    }
+}
+
+// B05 H22 K7
+#[test]
+fn what_only_begins_and_ends_like_an_answer_is_read_as_a_whole() {
+    for (text, expected) in [
+        (r#"{"jsonrpc":"2.0","id":1,"result":{},"id":2}"#, r#"damaged Some(Number(1)) Twice("id")"#),
+        (r#"{"result":1,"id":2,"jsonrpc":"2.0","id":1}"#, r#"damaged Some(Number(2)) Twice("id")"#),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"a":}}"#, "damaged Some(Number(1)) NotJson"),
+        (r#"{"jsonrpc":"2.0","id":1,"result":}"#, "damaged Some(Number(1)) NotJson"),
+        (r#"{"jsonrpc":"2.0","id":,"result":{}}"#, "damaged None NotJson"),
+        (r#"{"jsonrpc":"2.0","id":01,"result":{}}"#, "damaged Some(Number(1)) NotJson"),
+        (r#"{"result":"","jsonrpc":"2.0","id":1}"#, r#"result Some(Number(1)) """#),
+        (r#"{"result":,"jsonrpc":"2.0","id":1}"#, "damaged Some(Number(1)) NotJson"),
+    ] {
+        assert_eq!(one(text), expected, "{text}");
+    }
+}
