@@ -37,7 +37,7 @@ impl Connect for Server {
     type Link = Stdio;
 
     fn open(&mut self) -> Boxed<'_, Result<Stdio, Failure>> {
-        Box::pin(std::future::ready(Stdio::start(&self.0, Arc::new(Deaf))))
+        Box::pin(Stdio::open(&self.0, Arc::new(Deaf)))
     }
 }
 

@@ -161,7 +161,7 @@ impl Server {
         let handler = Arc::clone(&self.handler);
         match &self.target {
             Target::Program(launch) => {
-                let server = Stdio::start(launch, handler)?;
+                let server = Stdio::open(launch, handler).await?;
                 self.stderr = Some(server.stderr());
                 Ok(Link::Local(server))
             }

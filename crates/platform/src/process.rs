@@ -40,4 +40,4 @@ mod tree;
 pub use error::SpawnError;
 pub use guarded::{Exit, Guarded};
 pub use launch::Launch;
-pub use spawn::{SPAWN_LIMIT, spawn};
+pub use spawn::{SPAWN_LIMIT, Starting, begin, spawn};

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
 use rustix::process::Pid;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// How long a program may take to be loaded, before it runs.
@@ -24,20 +24,54 @@ pub const SPAWN_LIMIT: Duration = Duration::from_secs(10);
 /// Blocks for the few milliseconds that takes. The host may have any number of threads. Whatever the
 /// program starts dies with it, and it dies with this process or with the returned handle.
 pub fn spawn(launch: &Launch) -> Result<Guarded, SpawnError> {
+    begin(launch)?.finish()
+}
+
+/// Begins what [`spawn`] does, and leaves the waiting to the caller.
+pub fn begin(launch: &Launch) -> Result<Starting<'_>, SpawnError> {
     let image = Image::of(launch)?;
     let system = |errno| SpawnError::system(launch, errno);
     let (ours, theirs) = Wiring::new().map_err(system)?;
     let guardian = fork_guardian(theirs, &image).map_err(system)?;
-    let lead = Lead::new(ours.link, guardian);
-    let program = launch.program.clone();
-    match lead.hear(Instant::now() + SPAWN_LIMIT) {
-        Heard::Word(Report::Started(pid)) => {
-            Ok(Guarded::new(pid, lead, ours.stdin, ours.stdout, ours.stderr))
+    let Wiring { link, stdin, stdout, stderr } = ours;
+    let lead = Lead::new(link, guardian);
+    Ok(Starting { launch, lead, deadline: Instant::now() + SPAWN_LIMIT, stdin, stdout, stderr })
+}
+
+/// A program that is being loaded. Dropping it ends it.
+#[derive(Debug)]
+pub struct Starting<'l> {
+    launch: &'l Launch,
+    lead: Lead,
+    deadline: Instant,
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+impl Starting<'_> {
+    /// Becomes readable when it is known whether the program runs; never read from it.
+    pub fn status_fd(&self) -> BorrowedFd<'_> {
+        self.lead.link()
+    }
+
+    /// When it has taken too long.
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The running program; blocks until that is known, but not beyond the deadline.
+    pub fn finish(self) -> Result<Guarded, SpawnError> {
+        let Self { launch, lead, deadline, stdin, stdout, stderr } = self;
+        match lead.hear(deadline) {
+            Heard::Word(Report::Started(pid)) => Ok(Guarded::new(pid, lead, stdin, stdout, stderr)),
+            Heard::Word(Report::Failed(stage, errno)) => Err(SpawnError::classify(launch, stage, errno)),
+            Heard::Silence => {
+                Err(SpawnError::TimedOut { program: launch.program.clone(), limit: SPAWN_LIMIT })
+            }
+            // The guardian was killed before it could say anything.
+            Heard::End | Heard::Word(Report::Ended(_)) => Err(SpawnError::system(launch, Errno::CHILD)),
         }
-        Heard::Word(Report::Failed(stage, errno)) => Err(SpawnError::classify(launch, stage, errno)),
-        Heard::Silence => Err(SpawnError::TimedOut { program, limit: SPAWN_LIMIT }),
-        // The guardian was killed before it could say anything.
-        Heard::End | Heard::Word(Report::Ended(_)) => Err(system(Errno::CHILD)),
     }
 }
 

@@ -5,11 +5,11 @@
 
 mod tail;
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_platform::process::{self, Guarded, Launch};
+use mcparley_platform::process::{self, Guarded, Launch, SpawnError};
 use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
@@ -47,12 +47,31 @@ impl std::fmt::Debug for Inbox {
 }
 
 impl Stdio {
-    /// Starts the program.
+    /// Starts the program, without holding up the other servers of this thread while it is loaded.
+    ///
+    /// # Errors
+    /// [`Failure::Refused`] when it cannot be started.
+    pub async fn open(launch: &Launch, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
+        let not_started = |error: SpawnError| refused(&error, error.hint());
+        let starting = process::begin(launch).map_err(not_started)?;
+        let deadline = starting.deadline();
+        if let Ok(status) = status(starting.status_fd()) {
+            // Late or not: what there is to know is known without waiting then.
+            let _late = tokio::time::timeout_at(deadline.into(), status.readable()).await;
+        }
+        Self::run(starting.finish().map_err(not_started)?, handler)
+    }
+
+    /// As [`Self::open`], blocking.
     ///
     /// # Errors
     /// [`Failure::Refused`] when it cannot be started.
     pub fn start(launch: &Launch, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
-        let mut child = process::spawn(launch).map_err(|error| refused(&error, error.hint()))?;
+        let child = process::spawn(launch).map_err(|error| refused(&error, error.hint()))?;
+        Self::run(child, handler)
+    }
+
+    fn run(mut child: Guarded, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
         let system = |error: std::io::Error| refused(&error, None);
         let stdin = sender(child.take_stdin()).map_err(system)?;
         let stdout = receiver(child.take_stdout()).map_err(system)?;
@@ -172,7 +191,7 @@ impl Child {
     /// Waits for the process to end by itself, then makes it.
     async fn end_after(&mut self, grace: Duration) {
         let Some(child) = self.child.as_ref() else { return };
-        if let Ok(status) = status(child) {
+        if let Ok(status) = status(child.status_fd()) {
             // Either it has ended or its time is over; both lead to the same next step.
             let _late = tokio::time::timeout(grace, status.readable()).await;
         }
@@ -210,9 +229,9 @@ async fn drain(mut stderr: pipe::Receiver, tail: Arc<Tail>, drained: oneshot::Se
     let _gone = drained.send(());
 }
 
-/// Becomes readable when the process and all it started are gone. A copy: nothing is read from it.
-fn status(child: &Guarded) -> std::io::Result<UnixStream> {
-    let link = std::os::unix::net::UnixStream::from(child.status_fd().try_clone_to_owned()?);
+/// Becomes readable when there is news of the process. A copy: nothing is read from it.
+fn status(link: BorrowedFd<'_>) -> std::io::Result<UnixStream> {
+    let link = std::os::unix::net::UnixStream::from(link.try_clone_to_owned()?);
     link.set_nonblocking(true)?;
     UnixStream::from_std(link)
 }

@@ -31,7 +31,7 @@ impl Connect for Server {
 
     fn open(&mut self) -> Boxed<'_, Result<Stdio, Failure>> {
         self.starts += 1;
-        Box::pin(std::future::ready(Stdio::start(&self.launch, Arc::clone(&self.handler))))
+        Box::pin(Stdio::open(&self.launch, Arc::clone(&self.handler)))
     }
 }
 

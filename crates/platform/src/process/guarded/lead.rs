@@ -29,7 +29,7 @@ impl Lead {
     }
 
     /// The socket.
-    pub(super) fn link(&self) -> BorrowedFd<'_> {
+    pub(in crate::process) fn link(&self) -> BorrowedFd<'_> {
         self.link.as_fd()
     }
 
