@@ -19,6 +19,10 @@ use std::time::{Duration, Instant};
 /// Milliseconds are usual; seconds mean that its file system hangs.
 pub const SPAWN_LIMIT: Duration = Duration::from_secs(10);
 
+/// How much a server can write before somebody must read: four times the usual, because a large message
+/// otherwise wakes both sides for every 64 KiB of it. Not more: a user has 64 MiB for all pipes together.
+const OUTPUT_PIPE: usize = 256 * 1024;
+
 /// Starts a program under a guardian of its own; returns when it has been executed.
 ///
 /// Blocks for the few milliseconds that takes. The host may have any number of threads. Whatever the
@@ -88,6 +92,8 @@ impl Wiring {
         let (link, their_link) = socket_pair()?;
         let (their_stdin, stdin) = pipe()?;
         let (stdout, their_stdout) = pipe()?;
+        // A system that grants no more gives the usual 64 KiB, which work as well.
+        let _granted = rustix::pipe::fcntl_setpipe_size(&stdout, OUTPUT_PIPE);
         let (stderr, their_stderr) = pipe()?;
         let ours = Self { link, stdin, stdout, stderr };
         let theirs = Post {
