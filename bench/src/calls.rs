@@ -41,14 +41,15 @@ pub(crate) fn measure(
     let mut callers = caller::all(stage)?;
     for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
         let samples = rounds::run(rounds, callers.len(), |contender| {
-            let (_, caller) = callers.get_mut(contender).ok_or(io::ErrorKind::NotFound)?;
-            kind.measure(caller.as_mut())
+            let contender = callers.get_mut(contender).ok_or(io::ErrorKind::NotFound)?;
+            kind.measure(contender.caller.as_mut())
         })?;
         let mut samples = samples.into_iter();
         let limit = samples.next().unwrap_or_default();
-        for ((door, _), ours) in callers.iter().skip(1).zip(samples) {
-            let (name, limit) = (format!("{}: {door}", kind.name), limit.clone());
-            figures.push(Figure::Compared { name, unit: kind.unit(), limit, ours, bound: kind.bound });
+        for (contender, ours) in callers.iter().skip(1).zip(samples) {
+            let (name, limit) = (format!("{}: {}", kind.name, contender.name), limit.clone());
+            let bound = if contender.is_promised { kind.bound } else { Bound::None };
+            figures.push(Figure::Compared { name, unit: kind.unit(), limit, ours, bound });
         }
     }
     Ok(figures)

@@ -36,6 +36,11 @@ impl Stage {
         Ok(Self { server, limit, mcparley, home: tempfile::tempdir()? })
     }
 
+    /// The home, which is also the project.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
+    }
+
     /// A file that configures `count` servers, in the form that all programs understand.
     pub(crate) fn configuration(&self, count: usize) -> io::Result<PathBuf> {
         let path = self.home.path().join(format!("{count}.json"));

@@ -65,6 +65,11 @@ pub(crate) fn run(strict: bool) -> Result<(), ChoreError> {
     if strict && !over.is_empty() { Err(ChoreError::OverLimit(over)) } else { Ok(()) }
 }
 
+/// Measures what has no limit in milliseconds: calls and the command line, next to the least they can cost.
+pub(crate) fn calls(passed_on: &[String]) -> Result<(), ChoreError> {
+    Step::cargo(&["run", "--release", "--quiet", "--package", "mcparley-bench", "--"]).args(passed_on).run()
+}
+
 /// Runs the benches of all crates in one build.
 fn medians() -> Result<Vec<Figure>, ChoreError> {
     let step = Step::cargo(&["bench", "--workspace", "--bench", "plan", "--bench", "naming"]);

@@ -70,6 +70,18 @@ enum Chore {
         /// Fail if a figure is over its limit
         #[arg(long)]
         strict: bool,
+        #[command(subcommand)]
+        instead: Option<Measure>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Measure {
+    /// Measure calls and the command line side by side with the least they can cost; see `bench/README.md`
+    Calls {
+        /// Arguments for `mcparley-bench`, such as `--check`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "BENCH-ARGUMENTS")]
+        passed_on: Vec<String>,
     },
 }
 
@@ -80,7 +92,8 @@ fn main() -> ExitCode {
         Chore::Lint => lint::run(),
         Chore::Generate { check: true } => generate::check(),
         Chore::Generate { check: false } => generate::write(),
-        Chore::Bench { strict } => bench::run(strict),
+        Chore::Bench { strict, instead: None } => bench::run(strict),
+        Chore::Bench { instead: Some(Measure::Calls { passed_on }), .. } => bench::calls(&passed_on),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,44 @@
+//! Calls as an agent makes them: looked up, checked, permitted, made and shaped.
+
+use std::io;
+use std::time::Duration;
+
+use mcparley::{Block, Call, Host, Places, Wishes};
+use serde_json::json;
+
+use super::check;
+use super::door::Door;
+use crate::stage::Stage;
+
+/// As long as starting one server can take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A host with one server.
+#[derive(Clone)]
+pub(super) struct HostDoor(Host);
+
+impl HostDoor {
+    pub(super) async fn open(stage: &Stage) -> io::Result<Self> {
+        let places = Places::of(stage.home(), stage.home());
+        let wishes = Wishes {
+            mcp_config: vec![stage.configuration(1)?.to_string_lossy().into_owned()],
+            strict: true,
+            allowed_tools: vec!["mcp__s00__echo".to_owned()],
+            ..Wishes::default()
+        };
+        let host = Host::builder(&places, &wishes).without_own_server().start();
+        let readiness = host.ready(LIMIT).await;
+        if readiness.is_ready() { Ok(Self(host)) } else { Err(io::Error::other("the server is not ready")) }
+    }
+}
+
+impl Door for HostDoor {
+    async fn call(&self, size: usize) -> io::Result<()> {
+        let call = Call::new("mcp__s00__echo", json!({ "size": size }));
+        let outcome = self.0.call(call).await.map_err(io::Error::other)?;
+        match outcome.content.first() {
+            Some(Block::Text(text)) => check(text.len(), size),
+            Some(_) | None => Err(io::Error::other("a result without text")),
+        }
+    }
+}
