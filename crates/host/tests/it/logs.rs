@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::alive::{LONG, scripted, servers, stdio};
 use crate::world::World;
 
-fn world(entry: serde_json::Value) -> World {
+fn world(entry: &serde_json::Value) -> World {
     let mut world = World::new();
     world.set("PATH", "/usr/bin:/bin");
     world.write("home/.claude.json", &json!({ "mcpServers": { "one": entry } }).to_string());
@@ -26,7 +26,7 @@ async fn run(world: &World) -> (Host, mcparley::Places) {
 // B62 H29
 #[tokio::test]
 async fn a_server_that_prints_its_key_does_not_get_it_into_errors_or_logs() {
-    let world = world(json!({
+    let world = world(&json!({
         "command": "/bin/sh",
         "args": ["-c", "echo \"cannot sign in with $API_KEY\" >&2; exit 3"],
         "env": { "API_KEY": "canary-7f3a9c" },
@@ -49,7 +49,7 @@ async fn a_server_that_prints_its_key_does_not_get_it_into_errors_or_logs() {
 
 #[tokio::test]
 async fn what_a_process_said_before_it_was_stopped_is_there_afterwards() {
-    let world = world(stdio(&Scripted::stdio(&["stderr-flood:1"])));
+    let world = world(&stdio(&Scripted::stdio(&["stderr-flood:1"])));
     let (host, places) = run(&world).await;
     let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
     host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
@@ -61,7 +61,7 @@ async fn what_a_process_said_before_it_was_stopped_is_there_afterwards() {
 
 #[tokio::test]
 async fn a_run_without_trouble_writes_nothing() {
-    let world = world(scripted(&[]));
+    let world = world(&scripted(&[]));
     let (host, _places) = run(&world).await;
     let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
     host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
