@@ -6,6 +6,7 @@ use mcparley::model::explain::Explain;
 use mcparley::{Problem, Severity};
 
 use crate::exit::{self, Code};
+use crate::live::Signal;
 
 /// Why a command ended without its result.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,12 @@ pub(crate) enum CommandError {
     /// There is no such server.
     #[error("there is no server named `{name}`")]
     NotFound { name: String, similar: Vec<String> },
+    /// A file, or what stands for one, cannot be read or written.
+    #[error("{message}")]
+    File { message: String, hint: Option<String> },
+    /// Somebody wants the program to end.
+    #[error("stopped by {}", .0.name())]
+    Signalled(Signal),
     /// This machine or this run does not offer it.
     #[error("{message}")]
     Unavailable { message: String, hint: Option<String> },
@@ -41,13 +48,18 @@ impl CommandError {
                 Severity::Found | Severity::Given => exit::CONFIG,
             },
             Self::NotFound { .. } => exit::NOT_FOUND,
+            Self::File { .. } => exit::FILE,
+            Self::Signalled(signal) => signal.code(),
             Self::Unavailable { .. } => exit::FAILED,
         }
     }
 
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } | Self::Unavailable { hint, .. } => hint.clone(),
+            Self::Usage { hint, .. } | Self::File { hint, .. } | Self::Unavailable { hint, .. } => {
+                hint.clone()
+            }
+            Self::Signalled(_) => None,
             Self::Change(error) => error.hint(),
             Self::Source(problem) => problem.hint.clone(),
             Self::NotFound { similar, .. } if similar.is_empty() => {
@@ -72,4 +84,19 @@ fn change_code(error: &ChangeError) -> Code {
         }
         _ => exit::FAILED,
     }
+}
+
+/// The message and its causes, as far as they say something new.
+pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        source = cause.source();
+    }
+    message
 }

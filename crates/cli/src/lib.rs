@@ -8,6 +8,7 @@
 //! | options and commands | [`args`] |
 //! | what each command does | `commands` |
 //! | what is shown | `report`, `out` |
+//! | signals, and the thread that talks to servers | `live` |
 //! | exit codes | [`exit`] |
 //! | environment, home, working directory | `context`, the only place that looks around |
 
@@ -17,7 +18,9 @@ mod complete;
 mod context;
 mod error;
 pub mod exit;
+mod live;
 mod out;
+mod progress;
 mod report;
 
 use std::ffi::OsString;
@@ -35,7 +38,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut out = out::Out::new(&cli.global);
     let code = match commands::run(&cli, &mut out) {
         Ok(code) => code,
-        Err(error) => out.error(&error),
+        Err(error) => {
+            out.waited();
+            out.error(&error)
+        }
     };
     out.finish(code)
 }

@@ -1,6 +1,6 @@
 //! Writes data to stdout and talk to stderr, and never lets foreign text reach a terminal raw.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
@@ -12,8 +12,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::Global;
-use crate::error::CommandError;
+use crate::context;
+use crate::error::{CommandError, with_sources};
 use crate::exit::{self, Code};
+use crate::progress::Progress;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -26,14 +28,16 @@ pub(crate) struct Out {
     pub(crate) json: bool,
     pub(crate) verbose: u8,
     data: AutoStream<std::io::StdoutLock<'static>>,
-    talk: AutoStream<std::io::StderrLock<'static>>,
+    talk: AutoStream<std::io::Stderr>,
+    /// What is waited for, on a terminal.
+    progress: Option<Progress>,
     broken: bool,
 }
 
 impl Out {
     pub(crate) fn new(global: &Global) -> Self {
         let stdout = std::io::stdout().lock();
-        let stderr = std::io::stderr().lock();
+        let stderr = std::io::stderr();
         let choice = if global.json { ColorChoice::Never } else { AutoStream::choice(&stdout) };
         let talk = AutoStream::choice(&stderr);
         Self {
@@ -41,13 +45,15 @@ impl Out {
             verbose: global.verbose,
             data: AutoStream::new(stdout, choice),
             talk: AutoStream::new(stderr, talk),
+            progress: None,
             broken: false,
         }
     }
 
     /// One line of data.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
-        let written = writeln!(self.data, "{}", line.as_ref());
+        let Self { data, progress, .. } = self;
+        let written = aside(progress.as_ref(), || writeln!(data, "{}", line.as_ref()));
         self.note(&written);
     }
 
@@ -61,15 +67,23 @@ impl Out {
 
     /// One line of talk.
     pub(crate) fn say(&mut self, line: impl AsRef<str>) {
-        let written = writeln!(self.talk, "{}", line.as_ref());
+        let Self { talk, progress, .. } = self;
+        let written = aside(progress.as_ref(), || writeln!(talk, "{}", line.as_ref()));
         self.note(&written);
     }
 
-    /// What is being done, for a person who waits.
-    pub(crate) fn progress(&mut self, text: &str) {
-        if std::io::stderr().is_terminal() {
-            self.say(text);
+    /// Says what is waited for, to a person in front of a terminal.
+    pub(crate) fn waiting(&mut self, text: &str) {
+        match &self.progress {
+            Some(progress) => progress.tell(text),
+            None if context::stderr_can_move() => self.progress = Some(Progress::start(text)),
+            None => {}
         }
+    }
+
+    /// Nothing is waited for any more.
+    pub(crate) fn waited(&mut self) {
+        self.progress = None;
     }
 
     /// Something to do.
@@ -123,6 +137,14 @@ impl Out {
     }
 }
 
+/// Prints with the line of progress out of the way.
+fn aside<T>(progress: Option<&Progress>, print: impl FnOnce() -> T) -> T {
+    match progress {
+        Some(progress) => progress.aside(print),
+        None => print(),
+    }
+}
+
 /// A bold word.
 pub(crate) fn bold(text: &str) -> String {
     format!("{BOLD}{}{BOLD:#}", display(text))
@@ -155,19 +177,4 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     // Nowhere to report that the terminal is gone.
     let _ = error.print();
     if error.use_stderr() { exit::USAGE.into() } else { exit::OK.into() }
-}
-
-/// The message and its causes, as far as they say something new.
-fn with_sources(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        if !message.contains(&text) {
-            message.push_str(": ");
-            message.push_str(&text);
-        }
-        source = cause.source();
-    }
-    message
 }

@@ -11,6 +11,7 @@ use super::{Done, code_of, tell_problems};
 use crate::args::ListArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::live;
 use crate::out::{Out, bold, dim, health, standing};
 use crate::report::{HealthReport, ListReport, effective, summary, target};
 
@@ -41,19 +42,21 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), Comma
             out.line(row(server));
         }
     }
-    let ready = servers.iter().filter(|server| server.standing == Standing::Ready).count();
-    if ready > 0 {
-        out.progress(&format!("checking {ready} server(s) …"));
-    }
+    let mut left = servers.iter().filter(|server| server.standing == Standing::Ready).count();
     let mut found: BTreeMap<ServerName, HealthReport> = BTreeMap::new();
     let checkup = Checkup::new(&loaded.env, &context.places);
-    runtime()?.block_on(checkup.check(&servers, |checked| {
+    out.waiting(&waiting(left));
+    let checking = checkup.check(&servers, |checked| {
         if out.json {
             found.insert(checked.name.clone(), HealthReport::of(&checked));
         } else {
             tell(&servers, &checked, out);
         }
-    }));
+        left = left.saturating_sub(1);
+        out.waiting(&waiting(left));
+    });
+    live::run(checking, async {})?;
+    out.waited();
     if out.json {
         out.value(&ListReport::of(loaded, &found));
     }
@@ -88,11 +91,6 @@ fn what(server: &Planned) -> String {
     format!("{}: {}{kind}", bold(server.name.as_str()), display(&target(server)))
 }
 
-/// One thread is enough for waiting, and the fastest for small messages.
-fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
-    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    built.map_err(|error| CommandError::Unavailable {
-        message: format!("the system gives no event queue: {error}"),
-        hint: Some("look at the limit of open files: `ulimit -n`".to_owned()),
-    })
+fn waiting(servers: usize) -> String {
+    format!("waiting for {servers} server(s) …")
 }

@@ -1,0 +1,53 @@
+//! What a person sees while waiting, and that nobody else sees it.
+
+use mcparley_testkit::Scripted;
+use serde_json::json;
+
+use crate::terminal;
+use crate::world::World;
+
+const CLEAR: &str = "\r\u{1b}[K";
+
+/// A world whose only server never answers, and a limit long enough to be waited for.
+fn waiting() -> World {
+    let silent = Scripted::stdio(&["hang-start"]);
+    let servers = json!({"mcpServers": {"silent": {"command": silent.program, "args": silent.args}}});
+    let mut world = World::with(&[("home/.claude.json", &servers.to_string())]);
+    world.set("MCP_TIMEOUT", "800");
+    world.set("TERM", "xterm");
+    world
+}
+
+// U3
+#[test]
+fn on_a_terminal_a_line_says_what_is_waited_for_and_goes_away_before_output() {
+    let (code, _, shown) = terminal::run(&mut waiting().command(&["list"]), true);
+    assert_eq!(code, 0);
+    let line = shown.find("waiting for 1 server(s) …").unwrap_or_else(|| panic!("{shown:?}"));
+    let result = shown.find("timed out after 800ms").unwrap_or_else(|| panic!("{shown:?}"));
+    assert!(line < result, "{shown:?}");
+    let (before, _) = shown.split_at(result);
+    let last_drawn = before.rfind("waiting for").unwrap();
+    assert!(before.rfind(CLEAR).unwrap() > last_drawn, "{shown:?}");
+    let (_, behind) = shown.split_at(result);
+    assert!(!behind.contains("waiting for 1"), "{shown:?}");
+}
+
+// U3
+#[test]
+fn data_in_a_pipe_has_nothing_of_it() {
+    let (code, out, shown) = terminal::run(&mut waiting().command(&["list"]), false);
+    assert_eq!(code, 0);
+    assert!(shown.contains("waiting for 1 server(s) …") && shown.ends_with(CLEAR), "{shown:?}");
+    assert!(!out.contains(['\r', '\u{1b}']), "{out:?}");
+}
+
+// U3
+#[test]
+fn a_pipe_and_a_terminal_that_cannot_move_see_nothing() {
+    let mut world = waiting();
+    assert_eq!(world.mcparley(&["list"]).err, "");
+    world.set("TERM", "dumb");
+    let (_, _, shown) = terminal::run(&mut world.command(&["list"]), false);
+    assert_eq!(shown, "");
+}
