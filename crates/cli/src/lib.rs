@@ -8,11 +8,13 @@
 //! | options and commands | [`args`] |
 //! | what each command does | `commands` |
 //! | what is shown | `report`, `out` |
+//! | the arguments of a call | `arguments` |
 //! | signals, and the thread that talks to servers | `live` |
 //! | exit codes | [`exit`] |
 //! | environment, home, working directory | `context`, the only place that looks around |
 
 pub mod args;
+mod arguments;
 mod commands;
 mod complete;
 mod context;
