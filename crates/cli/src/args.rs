@@ -8,9 +8,11 @@ use clap_complete::engine::ArgValueCandidates;
 use crate::complete;
 
 mod order;
+mod talk;
 mod values;
 
 pub use order::parse;
+pub use talk::{CallArgs, CallOptions, LogsArgs, StateArgs, ToolsArgs};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
@@ -129,6 +131,14 @@ pub enum McpCommand {
     Get(GetArgs),
     /// List the servers, one line each, with their health as it arrives
     List(ListArgs),
+    /// Show the tools of the servers
+    Tools(ToolsArgs),
+    /// Call a tool
+    Call(CallArgs),
+    /// Show everything that is known, as JSON
+    State(StateArgs),
+    /// Show what happened to servers, and what they wrote to their standard error
+    Logs(LogsArgs),
     /// Show what becomes of every declared server, and why
     Plan(PlanArgs),
     /// Switch a server on again

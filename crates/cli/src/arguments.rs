@@ -14,8 +14,6 @@
 //! schema only helps to understand what was typed. It is the server's word, so every walk through it is
 //! bounded, and nothing in it is more than a name or a kind.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "`call` is not registered yet"))]
-
 mod help;
 mod input;
 mod kinds;
@@ -35,9 +33,9 @@ use serde_json::{Map, Value};
 
 use crate::error::CommandError;
 
-#[cfg_attr(not(test), expect(unused_imports, reason = "`call` is not registered yet"))]
 pub(crate) use help::{Described, help};
 pub(crate) use input::Input;
+pub(crate) use names::similar;
 use schema::Schema;
 use target::{Target, Unknown};
 use value::Given;

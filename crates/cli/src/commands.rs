@@ -1,17 +1,22 @@
 //! One file per command: arguments → report → output.
 
 mod add;
+mod call;
 mod choose;
 mod get;
 mod import;
 mod list;
+mod logs;
 mod permissions;
 mod plan;
 mod remove;
+mod state;
+mod tools;
+mod usable;
 
 use mcparley::Loaded;
 
-use crate::args::{Cli, Command, McpCommand, OwnScopeArg, ScopeArg};
+use crate::args::{Cli, Command, McpCommand, OwnScopeArg, ScopeArg, StateArgs};
 use crate::complete;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -42,6 +47,10 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::Remove(args) => remove::run(args, &context, &loaded, out),
         McpCommand::Get(args) => get::run(args, &loaded, out),
         McpCommand::List(args) => list::run(args, &context, &loaded, out),
+        McpCommand::Tools(args) => tools::run(args, &context, loaded, out),
+        McpCommand::Call(args) => call::run(args, &context, loaded, out),
+        McpCommand::State(StateArgs {}) => state::run(&context, loaded, out),
+        McpCommand::Logs(args) => logs::run(args, &context, &loaded, out),
         McpCommand::Plan(args) => plan::run(args, &loaded, out),
         McpCommand::Enable(args) => choose::enable(args, &context, &loaded, out),
         McpCommand::Disable(args) => choose::disable(args, &context, &loaded, out),

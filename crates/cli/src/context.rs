@@ -37,6 +37,7 @@ impl Context {
         let mut places = Places::of(&home, &cwd);
         places.claude = ClaudeFiles::of(&home, config_dir.as_deref());
         places.plugin_data = directories.data.join("plugins");
+        places.logs = Some(directories.state.join("logs"));
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
             places = places.with_managed_trial(Path::new(&trial));
         }

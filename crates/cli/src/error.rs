@@ -1,9 +1,13 @@
 //! What a command could not do, with its exit code and its way out.
 
+mod call;
+
 use mcparley::change::ChangeError;
 use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
-use mcparley::{Problem, Severity};
+use mcparley::model::name::ServerName;
+use mcparley::model::plan::Standing;
+use mcparley::{CallError, Problem, Severity};
 
 use crate::exit::{self, Code};
 use crate::live::Signal;
@@ -23,6 +27,15 @@ pub(crate) enum CommandError {
     /// There is no such server.
     #[error("there is no server named `{name}`")]
     NotFound { name: String, similar: Vec<String> },
+    /// The server is configured and may not run.
+    #[error("server `{name}` may not be used: {}", why(.standing))]
+    Standing { name: ServerName, standing: Box<Standing> },
+    /// The server does not offer the tool.
+    #[error("there is no tool `{tool}`{}", because.as_ref().map(|because| format!(": {because}")).unwrap_or_default())]
+    NoTool { tool: String, because: Option<String>, similar: Vec<String> },
+    /// A tool could not be called, or its server not be used.
+    #[error(transparent)]
+    Call(Box<CallError>),
     /// A file, or what stands for one, cannot be read or written.
     #[error("{message}")]
     File { message: String, hint: Option<String> },
@@ -32,6 +45,12 @@ pub(crate) enum CommandError {
     /// This machine or this run does not offer it.
     #[error("{message}")]
     Unavailable { message: String, hint: Option<String> },
+}
+
+impl From<CallError> for CommandError {
+    fn from(error: CallError) -> Self {
+        Self::Call(Box::new(error))
+    }
 }
 
 impl CommandError {
@@ -47,7 +66,9 @@ impl CommandError {
                 Severity::Managed => exit::BLOCKED,
                 Severity::Found | Severity::Given => exit::CONFIG,
             },
-            Self::NotFound { .. } => exit::NOT_FOUND,
+            Self::NotFound { .. } | Self::NoTool { .. } => exit::NOT_FOUND,
+            Self::Standing { standing, .. } => standing_code(standing),
+            Self::Call(error) => call::code(error),
             Self::File { .. } => exit::FILE,
             Self::Signalled(signal) => signal.code(),
             Self::Unavailable { .. } => exit::FAILED,
@@ -60,6 +81,12 @@ impl CommandError {
                 hint.clone()
             }
             Self::Signalled(_) => None,
+            Self::Standing { name, standing } => standing.hint(name),
+            Self::Call(error) => call::hint(error),
+            Self::NoTool { similar, .. } if similar.is_empty() => {
+                Some("`mcparley tools` shows every tool".to_owned())
+            }
+            Self::NoTool { similar, .. } => Some(format!("did you mean `{}`?", similar.join("`, `"))),
             Self::Change(error) => error.hint(),
             Self::Source(problem) => problem.hint.clone(),
             Self::NotFound { similar, .. } if similar.is_empty() => {
@@ -84,6 +111,19 @@ fn change_code(error: &ChangeError) -> Code {
         }
         _ => exit::FAILED,
     }
+}
+
+fn standing_code(standing: &Standing) -> Code {
+    match standing {
+        Standing::Blocked(_) => exit::BLOCKED,
+        Standing::Invalid(_) => exit::CONFIG,
+        Standing::NeedsApproval(_) | Standing::Rejected { .. } | Standing::Disabled { .. } => exit::DENIED,
+        Standing::Ready | Standing::Shadowed { .. } | Standing::Duplicate { .. } => exit::CONFLICT,
+    }
+}
+
+fn why(standing: &Standing) -> String {
+    standing.reason().unwrap_or_else(|| standing.as_str().to_owned())
 }
 
 /// The message and its causes, as far as they say something new.

@@ -47,7 +47,7 @@ pub const FILE: Code =
 
 /// The tool says it failed.
 pub const TOOL_ERROR: Code =
-    code(8, "tool-error", "The tool ran and says that it failed; what it says is on standard output.");
+    code(8, "tool-error", "The tool says that it failed, or its server answered the call with an error.");
 /// The server is not there.
 pub const UNREACHABLE: Code =
     code(9, "unreachable", "A server could not be started or reached, broke off, or answered nonsense.");
@@ -60,7 +60,8 @@ pub const DENIED: Code = code(
 /// It took too long.
 pub const TIMED_OUT: Code = code(11, "timed-out", "A server or a call took longer than it may.");
 /// A sign-in is needed.
-pub const NEEDS_AUTH: Code = code(12, "needs-auth", "The server wants a sign-in first.");
+pub const NEEDS_AUTH: Code =
+    code(12, "needs-auth", "The server wants a sign-in first, or one with more rights.");
 /// The terminal is gone.
 pub const HANGUP: Code = code(129, "hangup", "Ended by `SIGHUP`: 128 and the signal's number.");
 /// Somebody pressed Ctrl-C.

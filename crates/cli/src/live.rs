@@ -9,6 +9,7 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
+use mcparley::{Host, HostBuilder};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -18,6 +19,9 @@ use crate::exit::{self, Code};
 
 /// How long the end may take after a signal (F23).
 const GRACE: Duration = Duration::from_millis(900);
+
+/// How long what the dropped work still had to say may take: that its call is cancelled.
+const FAREWELL: Duration = Duration::from_millis(50);
 
 /// A signal that ends the program in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,28 +49,47 @@ impl Signal {
     }
 }
 
-/// Does the work; a signal drops it and has `after` done instead.
+/// Does the work, unless a signal comes first: then it is dropped.
 ///
 /// # Errors
 /// [`CommandError::Signalled`] after a signal.
-pub(crate) fn run<T>(
-    work: impl Future<Output = T>,
-    after: impl Future<Output = ()>,
+pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+    let signalled = watch()?;
+    runtime()?.block_on(until(signalled, work))
+}
+
+/// Starts the host, does the work with it, and ends every server in order, whatever came of the work.
+///
+/// # Errors
+/// What the work says, or [`CommandError::Signalled`] after a signal.
+pub(crate) fn with_host<T>(
+    host: HostBuilder,
+    work: impl AsyncFnOnce(&Host) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
     let signalled = watch()?;
-    // One thread is enough for waiting, and the fastest for small messages.
     runtime()?.block_on(async {
-        tokio::select! {
-            biased;
-            Ok(signal) = signalled => {
-                after.await;
-                Err(CommandError::Signalled(signal))
-            }
-            done = work => Ok(done),
+        let host = host.start();
+        let done = until(signalled, work(&host)).await;
+        if matches!(done, Err(CommandError::Signalled(_))) {
+            tokio::time::sleep(FAREWELL).await;
         }
+        host.shut_down().await;
+        done?
     })
 }
 
+async fn until<T>(
+    signalled: oneshot::Receiver<Signal>,
+    work: impl Future<Output = T>,
+) -> Result<T, CommandError> {
+    tokio::select! {
+        biased;
+        Ok(signal) = signalled => Err(CommandError::Signalled(signal)),
+        done = work => Ok(done),
+    }
+}
+
+/// One thread is enough for waiting, and the fastest for small messages.
 fn runtime() -> Result<Runtime, CommandError> {
     Builder::new_current_thread().enable_all().build().map_err(|error| CommandError::Unavailable {
         message: format!("the system gives no event queue: {error}"),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use mcparley::model::plan::Standing;
-use mcparley::model::text::{display, display_json};
+use mcparley::model::text::{display, display_block, display_json};
 use mcparley::{Health, Problem};
 use serde::Serialize;
 use serde_json::json;
@@ -31,6 +31,8 @@ pub(crate) struct Out {
     talk: AutoStream<std::io::Stderr>,
     /// What is waited for, on a terminal.
     progress: Option<Progress>,
+    /// Whether the data goes to a terminal.
+    for_eyes: bool,
     broken: bool,
 }
 
@@ -46,6 +48,7 @@ impl Out {
             data: AutoStream::new(stdout, choice),
             talk: AutoStream::new(stderr, talk),
             progress: None,
+            for_eyes: context::stdout_is_terminal(),
             broken: false,
         }
     }
@@ -54,6 +57,28 @@ impl Out {
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         let Self { data, progress, .. } = self;
         let written = aside(progress.as_ref(), || writeln!(data, "{}", line.as_ref()));
+        self.note(&written);
+    }
+
+    /// Several lines of data that are ours.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.line(text.trim_end_matches('\n'));
+    }
+
+    /// Text of somebody else: through a pipe as it is, on a terminal without what would drive it. What ends
+    /// with a line end gets no second one.
+    pub(crate) fn foreign(&mut self, text: &str) {
+        let shown = if self.for_eyes { display_block(text) } else { text.into() };
+        self.bytes(shown.as_bytes());
+        if !text.ends_with('\n') {
+            self.bytes(b"\n");
+        }
+    }
+
+    /// Data as it is.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        // Not through the stream that takes colours away: these are not ours to take. The lock is ours already.
+        let written = aside(self.progress.as_ref(), || std::io::stdout().lock().write_all(bytes));
         self.note(&written);
     }
 
@@ -81,6 +106,11 @@ impl Out {
         }
     }
 
+    /// Whether somebody sees what is waited for.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.progress.is_some()
+    }
+
     /// Nothing is waited for any more.
     pub(crate) fn waited(&mut self) {
         self.progress = None;
@@ -96,9 +126,19 @@ impl Out {
         self.say(format!("{YELLOW}warning:{YELLOW:#} {}", display(warning)));
     }
 
+    /// Something about the data.
+    pub(crate) fn remark(&mut self, remark: &str) {
+        self.say(dim(remark));
+    }
+
+    /// Something that went wrong.
+    pub(crate) fn complain(&mut self, message: &str) {
+        self.say(format!("{RED}error:{RED:#} {}", display(message)));
+    }
+
     /// A source that could not be used.
     pub(crate) fn problem(&mut self, problem: &Problem) {
-        self.say(format!("{RED}error:{RED:#} {}", display(&problem.to_string())));
+        self.complain(&problem.to_string());
         if let Some(hint) = &problem.hint {
             self.hint(hint);
         }
@@ -114,7 +154,7 @@ impl Out {
             }));
             return code;
         }
-        self.say(format!("{RED}error:{RED:#} {}", display(&with_sources(error))));
+        self.complain(&with_sources(error));
         if let Some(hint) = error.hint() {
             self.hint(&hint);
         }

@@ -60,6 +60,11 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "Plugins find their own data folder below `mcparley/plugins` there (`${CLAUDE_PLUGIN_DATA}`).",
     },
     Variable {
+        name: "XDG_STATE_HOME",
+        default: "`~/.local/state`",
+        meaning: "What is kept of what servers said stands below `mcparley/logs` there (`mcparley logs`).",
+    },
+    Variable {
         name: "MCP_TIMEOUT",
         default: "30000",
         meaning: "How many milliseconds connecting to a server may take.",

@@ -1,4 +1,4 @@
-//! Lets options stand where people write them: also behind a URL.
+//! Lets options stand where people write them: also behind a URL, and behind a tool.
 
 use std::ffi::OsString;
 
@@ -9,11 +9,13 @@ use super::{AddArgs, Cli, Command, McpCommand};
 /// Parses the command line.
 ///
 /// Behind a URL `add` takes options again: they are moved before it and everything is parsed once more, so
-/// that there is one grammar for them.
+/// that there is one grammar for them. Behind the whole name of a tool every word is for that tool.
 ///
 /// # Errors
 /// What clap says, help and version included.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let mut arguments = arguments;
+    end_options_at_tool(&mut arguments);
     let cli = Cli::try_parse_from(&arguments)?;
     let Some((url, behind)) = cli.behind_url() else { return Ok(cli) };
     let mut moved = arguments;
@@ -25,6 +27,17 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
         Some(args) if args.target == [url] => Ok(again),
         // Words that are no options: the first reading is the one to complain about.
         Some(_) | None => Ok(cli),
+    }
+}
+
+/// What follows `call mcp__server__tool` belongs to the tool; without a mark the first option behind it
+/// would be taken for one of ours.
+fn end_options_at_tool(arguments: &mut Vec<OsString>) {
+    let called = arguments.iter().position(|word| word == "call").unwrap_or(arguments.len());
+    let is_tool = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with("mcp__"));
+    let named = arguments.iter().skip(called).position(is_tool);
+    if let Some(at) = named {
+        arguments.insert(called + at + 1, "--".into());
     }
 }
 

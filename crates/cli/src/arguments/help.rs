@@ -20,8 +20,8 @@ const ARGUMENTS: usize = 200;
 
 /// A tool, as far as its help shows it.
 pub(crate) struct Described<'t> {
-    pub(crate) server: &'t str,
-    pub(crate) name: &'t str,
+    /// The words behind `call` that name it.
+    pub(crate) how: Vec<&'t str>,
     pub(crate) title: Option<&'t str>,
     pub(crate) description: &'t str,
     pub(crate) schema: &'t Value,
@@ -40,11 +40,8 @@ pub(crate) fn help(tool: &Described<'_>) -> String {
     let schema = Schema::of(tool.schema);
     let arguments = listed(schema);
     let synopsis = if arguments.is_empty() { "" } else { " [ARGUMENTS]…" };
-    line(
-        &mut out,
-        0,
-        &format!("Usage: mcparley call {} {}{synopsis}", display(tool.server), display(tool.name)),
-    );
+    let how: Vec<_> = tool.how.iter().map(|word| display(word)).collect();
+    line(&mut out, 0, &format!("Usage: mcparley call {}{synopsis}", how.join(" ")));
     out.push('\n');
     if arguments.is_empty() {
         line(&mut out, 0, "It takes no arguments.");

@@ -53,7 +53,7 @@ pub(super) fn kebab(name: &str) -> String {
 }
 
 /// The known names nearest to `wanted`.
-pub(super) fn similar<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+pub(crate) fn similar<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let wanted = kebab(wanted);
     let mut near: Vec<(usize, &str)> = known
         .map(|name| (strsim::damerau_levenshtein(&wanted, &kebab(name)), name))

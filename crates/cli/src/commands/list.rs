@@ -47,15 +47,18 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), Comma
     let checkup = Checkup::new(&loaded.env, &context.places);
     out.waiting(&waiting(left));
     let checking = checkup.check(&servers, |checked| {
+        left = left.saturating_sub(1);
+        match left {
+            0 => out.waited(),
+            left => out.waiting(&waiting(left)),
+        }
         if out.json {
             found.insert(checked.name.clone(), HealthReport::of(&checked));
         } else {
             tell(&servers, &checked, out);
         }
-        left = left.saturating_sub(1);
-        out.waiting(&waiting(left));
     });
-    live::run(checking, async {})?;
+    live::run(checking)?;
     out.waited();
     if out.json {
         out.value(&ListReport::of(loaded, &found));

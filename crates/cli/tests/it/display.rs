@@ -41,7 +41,7 @@ fn is_raw(character: char) -> bool {
 fn nothing_hostile_reaches_the_terminal_raw() {
     let world = hostile();
     let name = format!("name{HOSTILE}");
-    let commands: [&[&str]; 13] = [
+    let commands: [&[&str]; 17] = [
         &["list"],
         &["list", "--offline"],
         &["plan", "-v"],
@@ -55,6 +55,10 @@ fn nothing_hostile_reaches_the_terminal_raw() {
         &["remove", HOSTILE],
         &["permissions", "test", &name, HOSTILE],
         &["import"],
+        &["tools"],
+        &["tools", &name, HOSTILE],
+        &["call", &name, HOSTILE, HOSTILE],
+        &["logs", &name],
     ];
     for command in commands {
         for json in [&[][..], &["--json"]] {

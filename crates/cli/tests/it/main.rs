@@ -9,6 +9,9 @@
 mod add;
 mod alias;
 mod broken_files;
+mod call;
+mod call_life;
+mod call_result;
 mod choices;
 mod completion;
 mod display;
@@ -29,5 +32,7 @@ mod refused;
 mod removed;
 mod secrets;
 mod signals;
+mod talk;
 mod terminal;
+mod tools;
 mod world;

@@ -6,8 +6,7 @@ use super::super::{Described, help};
 
 fn help_of(schema: &Value) -> String {
     help(&Described {
-        server: "git",
-        name: "search_files",
+        how: vec!["git", "search_files"],
         title: Some("Search"),
         description: "Find files.\n\nSlowly.\n",
         schema,
@@ -81,8 +80,7 @@ fn nothing_in_it_drives_a_terminal() {
         "description": hostile, "default": hostile, "enum": [hostile], "type": "string",
     }}});
     let shown = help(&Described {
-        server: hostile,
-        name: hostile,
+        how: vec![hostile, hostile],
         title: Some(hostile),
         description: hostile,
         schema: &schema,

@@ -1,0 +1,155 @@
+//! Options of the commands that talk to servers.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser};
+use clap_complete::engine::ArgValueCandidates;
+
+use crate::arguments::Own;
+use crate::complete;
+use crate::error::CommandError;
+
+/// Show the tools of the servers
+///
+/// One line per tool: the name a model sees, what it says about its effects, and what it does. Behind them
+/// stands what became of every server that offers none. With a tool's name, or `-v`, whole entries with the
+/// schema of their arguments.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley tools
+  mcparley tools files
+  mcparley tools files read_file
+  mcparley tools mcp__files__read_file --json
+
+When a server is named and cannot be used, the exit code says why; otherwise what is missing is told below.")]
+pub struct ToolsArgs {
+    /// Only this server; or the whole name of one tool, `mcp__server__tool`
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub server: Option<String>,
+
+    /// Only this tool, with all there is to know about it
+    pub tool: Option<String>,
+}
+
+/// Call a tool
+///
+/// What you type is your consent: nothing is asked. Deny rules, policy and approval still hold. Text of the
+/// result is printed as it is; on a terminal without what would drive it. Ends with code 8 when the tool says
+/// that it failed.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "mcparley call [OPTIONS] <SERVER> <TOOL> [ARGUMENTS]…\n       \
+                      mcparley call [OPTIONS] <mcp__SERVER__TOOL> [ARGUMENTS]…",
+    after_help = "\
+Arguments of the tool:
+  {\"key\": 1}            a JSON object
+  -                     a JSON object on standard input
+  key=text              one argument, of the kind the tool's schema wants; again for one more element
+  outer.key=text        inside of an object
+  key=@file  key=@-     its text from a file, or from standard input
+  key:=json             JSON, whatever the schema says; `key:='\"@x\"'` for a text that begins with @
+  --key text  --key=text  --flag  --no-flag
+                        the same as options; @ has no meaning here
+  --help                what the tool takes
+
+Examples:
+  mcparley call files read_file path=README.md
+  mcparley call files write_file --path notes.txt --content 'two words'
+  mcparley call db query '{\"sql\": \"SELECT 1\"}' --json
+  mcparley call mcp__git__log --max-count 3
+
+Options of this command and `--json` may also stand behind the tool, unless the tool has one of that name;
+behind `--` every option is the tool's."
+)]
+pub struct CallArgs {
+    /// How to call it.
+    #[command(flatten)]
+    pub options: CallOptions,
+
+    /// The server; or the tool's whole name `mcp__server__tool`
+    #[arg(value_name = "SERVER", add = ArgValueCandidates::new(complete::servers))]
+    pub target: String,
+
+    /// The tool, unless its whole name was given, and its arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "TOOL and ARGUMENTS")]
+    pub words: Vec<String>,
+}
+
+/// How to call a tool.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CallOptions {
+    /// How long the call may take without a sign of progress, in milliseconds
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+
+    /// Write the one image, sound or file of the result to this file; `-` is standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "save")]
+    pub output: Option<PathBuf>,
+
+    /// Write every image, sound and file of the result to this folder
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+}
+
+/// Show everything that is known, as JSON
+///
+/// Connects to every server that may run, and prints servers, tools, resources, prompts and the names of tools
+/// as one JSON document, with or without `--json`. Secrets are masked.
+#[derive(Debug, Args)]
+pub struct StateArgs {}
+
+/// Show what happened to servers, and what they wrote to their standard error
+///
+/// Reads what was kept of earlier runs in this project; no server is started. A run without trouble leaves
+/// nothing to read. Without a name, all configured servers. Secrets of a server's entry are masked.
+#[derive(Debug, Args)]
+pub struct LogsArgs {
+    /// The server
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub server: Option<String>,
+
+    /// How many of the last lines to show of each server
+    #[arg(short = 'n', long, value_name = "N", default_value = "100")]
+    pub lines: usize,
+}
+
+/// What may also stand behind the tool.
+#[derive(Debug, clap::Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct Behind {
+    #[command(flatten)]
+    options: CallOptions,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Tell more
+    #[arg(long, action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+impl CallOptions {
+    /// The options that may stand behind the tool.
+    pub(crate) fn behind() -> Vec<Own> {
+        let command = Behind::command();
+        let own = |argument: &clap::Arg| {
+            let takes_value = argument.get_action().takes_values();
+            Some(Own { name: argument.get_long()?.to_owned(), takes_value })
+        };
+        command.get_arguments().filter_map(own).collect()
+    }
+
+    /// These, and those that stood behind the tool, which win; and whether JSON was asked for there.
+    pub(crate) fn with(&self, behind: &[String]) -> Result<(Self, bool), CommandError> {
+        let Behind { options, json, verbose: _ } = Behind::try_parse_from(behind).map_err(|error| {
+            let text = error.to_string();
+            let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            CommandError::Usage { message: message.to_owned(), hint: None }
+        })?;
+        let Self { timeout, output, save } = self.clone();
+        // Only one place to write to: the one that was named last.
+        let named = options.output.is_some() || options.save.is_some();
+        let (output, save) = if named { (options.output, options.save) } else { (output, save) };
+        Ok((Self { timeout: options.timeout.or(timeout), output, save }, json))
+    }
+}

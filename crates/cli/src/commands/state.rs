@@ -1,0 +1,17 @@
+//! `state`: everything that is known, as one JSON document.
+
+use mcparley::{HostBuilder, Loaded};
+
+use super::{Done, code_of, usable};
+use crate::context::Context;
+use crate::live;
+use crate::out::Out;
+
+pub(super) fn run(context: &Context, loaded: Loaded, out: &mut Out) -> Done {
+    let code = code_of(&loaded);
+    live::with_host(HostBuilder::new(&context.places, loaded), async |host| {
+        usable::settled(host, out).await;
+        out.value(&host.state());
+        Ok(code)
+    })
+}

@@ -1,0 +1,234 @@
+//! `tools`: what the servers offer, and which of them do not.
+
+use std::sync::Arc;
+
+use mcparley::model::name::ServerName;
+use mcparley::model::text::{TRUNCATED, cut, display, display_block};
+use mcparley::model::tool::{Hints, Tool};
+use mcparley::{Entry, Host, HostBuilder, Loaded, Server, Start};
+use serde::Serialize;
+
+use super::usable::{self, Lacking};
+use super::{Done, code_of, tell_problems};
+use crate::args::ToolsArgs;
+use crate::arguments::similar;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::exit::Code;
+use crate::live;
+use crate::out::{Out, bold, dim};
+
+/// How much of a description stands on one line.
+const LINE_CHARS: usize = 100;
+
+/// How wide the column of names gets at most.
+const NAME_WIDTH: usize = 40;
+
+/// What `tools` shows.
+#[derive(Serialize)]
+struct Report {
+    tools: Vec<Arc<Entry>>,
+    /// What became of the servers that offer nothing, or not all.
+    servers: Vec<Lacking>,
+}
+
+pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
+    let wanted = Wanted::of(args, &loaded)?;
+    let code = code_of(&loaded);
+    let start = wanted.start(&loaded);
+    let host = HostBuilder::new(&context.places, loaded).start_with(start);
+    live::with_host(host, async |host| show(&wanted, host, code, out).await)
+}
+
+async fn show(wanted: &Wanted<'_>, host: &Host, code: Code, out: &mut Out) -> Done {
+    let server = wanted.server().map(|name| usable::named(host, name, out)).transpose()?;
+    let servers = usable::settled(host, out).await;
+    if let Some(server) = &server {
+        usable::usable(&servers, server, out)?;
+    }
+    let catalog = host.catalog();
+    let all = catalog.iter().filter(|entry| server.is_none() || entry.server() == server.as_ref());
+    let tools: Vec<Arc<Entry>> = all.filter(|entry| wanted.is_met_by(entry)).cloned().collect();
+    let lacking = usable::lacking(host, &servers, server.as_ref());
+    if let (Some(tool), []) = (wanted.tool(), tools.as_slice()) {
+        return Err(no_tool(host, &servers, server.as_ref(), tool));
+    }
+    let report = Report { tools, servers: lacking };
+    if out.json {
+        out.value(&report);
+        return Ok(code);
+    }
+    tell_problems(host.loaded(), out);
+    report.render(wanted.tool().is_some() || out.verbose > 0, out);
+    Ok(code)
+}
+
+/// What was asked for.
+enum Wanted<'a> {
+    All,
+    Server(&'a str),
+    Tool { server: &'a str, tool: &'a str },
+    Public(&'a str),
+}
+
+impl<'a> Wanted<'a> {
+    fn of(args: &'a ToolsArgs, loaded: &Loaded) -> Result<Self, CommandError> {
+        match (args.server.as_deref(), args.tool.as_deref()) {
+            (Some(name), Some(word)) if usable::is_tool_name(loaded, name) => Err(CommandError::usage(
+                format!("`{name}` is a tool already, and `{word}` too many"),
+                "give the server and the tool, or the tool's whole name",
+            )),
+            (Some(name), None) if usable::is_tool_name(loaded, name) => Ok(Self::Public(name)),
+            (Some(server), Some(tool)) => Ok(Self::Tool { server, tool }),
+            (Some(server), None) => Ok(Self::Server(server)),
+            (None, _) => Ok(Self::All),
+        }
+    }
+
+    fn start(&self, loaded: &Loaded) -> Start {
+        match self {
+            Self::All => Start::All,
+            Self::Server(server) | Self::Tool { server, .. } => Start::Only(vec![ServerName::new(server)]),
+            Self::Public(name) => usable::owners(loaded, name),
+        }
+    }
+
+    fn server(&self) -> Option<&'a str> {
+        match self {
+            Self::Server(server) | Self::Tool { server, .. } => Some(server),
+            Self::All | Self::Public(_) => None,
+        }
+    }
+
+    fn tool(&self) -> Option<&'a str> {
+        match self {
+            Self::Tool { tool, .. } => Some(tool),
+            Self::Public(name) => Some(name),
+            Self::All | Self::Server(_) => None,
+        }
+    }
+
+    fn is_met_by(&self, entry: &Entry) -> bool {
+        match self {
+            Self::All | Self::Server(_) => true,
+            Self::Tool { tool, .. } => entry.tool.name.as_str() == *tool,
+            Self::Public(name) => entry.name.as_str() == *name,
+        }
+    }
+}
+
+/// The tool is not there: withheld, misspelt, or on a server that is not there.
+pub(super) fn no_tool(
+    host: &Host,
+    servers: &[Server],
+    server: Option<&ServerName>,
+    tool: &str,
+) -> CommandError {
+    let of_server = |known: &&Server| server.is_none_or(|server| known.name == *server);
+    let mut withheld = servers.iter().filter(of_server).flat_map(|server| &server.state.surface.withheld);
+    let because = withheld.find(|withheld| withheld.name == tool).map(|withheld| withheld.to_string());
+    let missing = || {
+        let lacking = usable::lacking(host, servers, server).into_iter();
+        let missing: Vec<String> = lacking.filter_map(|lacking| lacking.in_words()).collect();
+        (!missing.is_empty()).then(|| missing.join("; "))
+    };
+    let catalog = host.catalog();
+    let names: Vec<&str> = match server {
+        Some(server) => catalog
+            .iter()
+            .filter(|entry| entry.server() == Some(server))
+            .map(|entry| entry.tool.name.as_str())
+            .collect(),
+        None => catalog.iter().map(|entry| entry.name.as_str()).collect(),
+    };
+    let similar = similar(tool, names.into_iter()).into_iter().map(str::to_owned).collect();
+    CommandError::NoTool { tool: tool.to_owned(), because: because.or_else(missing), similar }
+}
+
+impl Report {
+    fn render(&self, whole: bool, out: &mut Out) {
+        let width = self.tools.iter().map(|entry| entry.name.as_str().len()).max().unwrap_or(0);
+        for entry in &self.tools {
+            if whole {
+                describe(entry, out);
+            } else {
+                out.line(row(entry, width.min(NAME_WIDTH)));
+            }
+        }
+        if self.tools.is_empty() {
+            out.say("There are no tools.");
+        }
+        for lacking in &self.servers {
+            lacking.tell(out);
+        }
+    }
+}
+
+fn row(entry: &Entry, width: usize) -> String {
+    let name = entry.name.as_str();
+    let padding = " ".repeat(width.saturating_sub(name.len()));
+    let hint = match entry.tool.hints {
+        Hints { read_only: true, .. } => "  [read-only]",
+        Hints { destructive: true, .. } => "  [destructive]",
+        Hints { .. } => "",
+    };
+    let about = about(&entry.tool);
+    let about = cut(&about, LINE_CHARS);
+    let about = about.strip_suffix(TRUNCATED).map_or_else(|| about.to_string(), |cut| format!("{cut}…"));
+    format!("{}{padding}  {}{}", bold(name), display(&about), dim(hint))
+}
+
+/// The title and the beginning of the description.
+fn about(tool: &Tool) -> String {
+    let first = tool.description.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match tool.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && *title != first) {
+        Some(title) if first.is_empty() => title.to_owned(),
+        Some(title) => format!("{title}: {first}"),
+        None => first.to_owned(),
+    }
+}
+
+/// What it says about its effects, as far as it is more than the default.
+fn words(hints: Hints) -> Vec<&'static str> {
+    let all = [
+        (hints.read_only, "read-only"),
+        (hints.destructive, "destructive"),
+        (hints.idempotent && !hints.read_only, "idempotent"),
+        (hints.open_world, "open world"),
+    ];
+    all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word).collect()
+}
+
+fn describe(entry: &Entry, out: &mut Out) {
+    let tool = &entry.tool;
+    out.line(bold(entry.name.as_str()));
+    let mut field = |name: &str, value: &str| out.line(format!("  {name}: {}", display(value)));
+    if let Some(server) = entry.server() {
+        field("server", server.as_str());
+        field("tool", tool.name.as_str());
+    }
+    if let Some(title) = &tool.title {
+        field("title", title);
+    }
+    field("says it is", &words(tool.hints).join(", "));
+    block("description", &tool.description, out);
+    block("arguments", &pretty(tool.input_schema.get()), out);
+    if let Some(schema) = &tool.output_schema {
+        block("result", &pretty(schema.get()), out);
+    }
+}
+
+fn block(name: &str, text: &str, out: &mut Out) {
+    if text.trim().is_empty() {
+        return;
+    }
+    out.line(format!("  {name}:"));
+    for line in display_block(text).lines() {
+        out.line(format!("    {line}"));
+    }
+}
+
+fn pretty(json: &str) -> String {
+    let value = serde_json::from_str::<serde_json::Value>(json);
+    value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| json.to_owned())
+}

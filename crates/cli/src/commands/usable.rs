@@ -1,0 +1,171 @@
+//! Which servers a command talks to, and what became of those it cannot.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley::model::limits::PUBLIC_NAME_LIMIT;
+use mcparley::model::name::{ServerName, normalise_server};
+use mcparley::model::plan::Standing;
+use mcparley::model::text::Untrusted;
+use mcparley::{CallError, Host, Loaded, Server, Start, Status, Unavailable};
+use serde::Serialize;
+
+use super::tell_problems;
+use crate::error::CommandError;
+use crate::out::Out;
+use crate::report::effective;
+
+/// Connecting ends by its own limits; this one is only there so that waiting has an end in any case.
+const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The built-in server, which stands in no file.
+const BUILT_IN: &str = "mcparley";
+
+/// How many of its last lines are told of a server that fails.
+const LAST_WORDS: usize = 5;
+
+/// Whether a word is the whole name of a tool, and not of a server.
+pub(super) fn is_tool_name(loaded: &Loaded, word: &str) -> bool {
+    let built_in = ["ListMcpResources", "ReadMcpResource"].contains(&word);
+    (built_in || word.starts_with("mcp__")) && loaded.plan.named(word).is_empty()
+}
+
+/// The servers one of which must have the tool of this name.
+///
+/// A long name is a shortened one and says nothing about its server.
+pub(super) fn owners(loaded: &Loaded, tool: &str) -> Start {
+    let ready = loaded.plan.ready().map(|server| server.name.clone());
+    let all = ready.chain([ServerName::new(BUILT_IN)]);
+    let fits = |name: &ServerName| tool.starts_with(&format!("mcp__{}__", normalise_server(name)));
+    let owners: Vec<ServerName> = all.filter(fits).collect();
+    if owners.is_empty() || tool.len() >= PUBLIC_NAME_LIMIT { Start::All } else { Start::Only(owners) }
+}
+
+/// Waits until every server that was started has answered, failed or run out of time.
+pub(super) async fn settled(host: &Host, out: &mut Out) -> Vec<Server> {
+    let under_way = host.servers().iter().filter(|server| !server.state.status.is_settled()).count();
+    out.waiting(&format!("waiting for {under_way} server(s) …"));
+    let servers = host.ready(PATIENCE).await.servers;
+    out.waited();
+    servers
+}
+
+/// The host's server of this name, or why there is none.
+pub(super) fn named(host: &Host, name: &str, out: &mut Out) -> Result<ServerName, CommandError> {
+    let server = ServerName::new(name);
+    if host.servers().iter().any(|known| known.name == server) {
+        return Ok(server);
+    }
+    let declared = effective(&host.loaded().plan).into_iter().find(|planned| planned.name == server);
+    match declared {
+        Some(planned) => {
+            Err(CommandError::Standing { name: server, standing: Box::new(planned.standing.clone()) })
+        }
+        None => {
+            // It may stand in a file that could not be read.
+            tell_problems(host.loaded(), out);
+            Err(CommandError::NotFound { name: name.to_owned(), similar: host.loaded().similar(name) })
+        }
+    }
+}
+
+/// Whether the server answers; what it wrote last is told when it does not.
+pub(super) fn usable(servers: &[Server], name: &ServerName, out: &mut Out) -> Result<(), CommandError> {
+    let server = servers.iter().find(|server| server.name == *name);
+    if let Some(Status::Failed(error)) = server.map(|server| &server.state.status) {
+        tell_last_words(&error.stderr, out);
+    }
+    answers(servers, name)
+}
+
+/// Whether the server answers.
+pub(super) fn answers(servers: &[Server], name: &ServerName) -> Result<(), CommandError> {
+    let server = servers.iter().find(|server| server.name == *name);
+    let why = match server.map(|server| &server.state.status) {
+        Some(Status::Connected { .. }) => return Ok(()),
+        Some(Status::Failed(error)) => Unavailable::Failed(Arc::clone(error)),
+        Some(Status::NeedsAuth) => Unavailable::NeedsAuth,
+        _ => Unavailable::Stopped,
+    };
+    Err(CallError::Unavailable { server: name.clone(), why }.into())
+}
+
+/// The last lines a server wrote to its standard error, for people.
+pub(super) fn tell_last_words(stderr: &Untrusted, out: &mut Out) {
+    if out.json {
+        return;
+    }
+    let said = stderr.clean();
+    let lines: Vec<&str> = said.trim().lines().collect();
+    for line in lines.iter().skip(lines.len().saturating_sub(LAST_WORDS)) {
+        out.remark(&format!("it said: {line}"));
+    }
+}
+
+/// A server that offers nothing now, and why; or one that offers less than it should.
+#[derive(Serialize)]
+pub(super) struct Lacking {
+    server: ServerName,
+    /// The state of a server, or the standing of one that may not run.
+    is: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// Every server with something to say about it. Servers nobody asked for say nothing.
+pub(super) fn lacking(host: &Host, servers: &[Server], only: Option<&ServerName>) -> Vec<Lacking> {
+    let wanted = |name: &ServerName| only.is_none_or(|only| only == name);
+    let running = servers.iter().filter(|server| wanted(&server.name)).filter_map(of_server);
+    let plan = effective(&host.loaded().plan);
+    let resting =
+        plan.into_iter().filter(|planned| planned.standing != Standing::Ready).map(|planned| Lacking {
+            server: planned.name.clone(),
+            is: planned.standing.as_str(),
+            reason: planned.standing.reason(),
+            hint: planned.standing.hint(&planned.name),
+            notes: Vec::new(),
+        });
+    running.chain(resting.filter(|resting| wanted(&resting.server))).collect()
+}
+
+fn of_server(server: &Server) -> Option<Lacking> {
+    let status = &server.state.status;
+    let hint = match status {
+        Status::Failed(error) => error.hint(),
+        _ => None,
+    };
+    let notes = server.state.surface.notes();
+    let is_whole = notes.is_empty() && matches!(status, Status::Connected { .. } | Status::Dormant);
+    (!is_whole).then(|| Lacking {
+        server: server.name.clone(),
+        is: status.as_str(),
+        reason: status.reason(),
+        hint,
+        notes,
+    })
+}
+
+impl Lacking {
+    /// Why it offers nothing, in one sentence; nothing when it offers something.
+    pub(super) fn in_words(&self) -> Option<String> {
+        let reason = self.reason.as_deref().unwrap_or(self.is);
+        (self.is != "connected").then(|| format!("server `{}`: {reason}", self.server))
+    }
+
+    pub(super) fn tell(&self, out: &mut Out) {
+        if self.is != "connected" {
+            let reason = self.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            out.warn(&format!("server `{}`: {}{reason}", self.server, self.is));
+        }
+        for note in &self.notes {
+            out.warn(&format!("server `{}`: {note}", self.server));
+        }
+        if let Some(hint) = &self.hint {
+            out.hint(hint);
+        }
+    }
+}

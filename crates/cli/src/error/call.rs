@@ -1,0 +1,51 @@
+//! Which exit code a call that gave no result ends with, and what to do about it.
+
+use mcparley::{CallError, Unavailable};
+use mcparley_wire::Failure;
+
+use crate::exit::{self, Code};
+
+pub(super) fn code(error: &CallError) -> Code {
+    match error {
+        CallError::UnknownTool { .. } | CallError::UnknownServer { .. } => exit::NOT_FOUND,
+        CallError::Arguments { .. } => exit::USAGE,
+        CallError::Denied { .. } => exit::DENIED,
+        CallError::Unavailable { why, .. } => unavailable(why),
+        CallError::Failed { failure, .. } => failed(failure),
+        _ => exit::FAILED,
+    }
+}
+
+/// What to do about it.
+pub(super) fn hint(error: &CallError) -> Option<String> {
+    match error {
+        CallError::Arguments { .. } => Some("`--help` behind the tool shows what it takes".to_owned()),
+        // The person's own word allows it already; only what denies is in the way.
+        CallError::Denied { .. } => Some("`mcparley permissions test` shows which rule decides".to_owned()),
+        error => error.hint(),
+    }
+}
+
+fn unavailable(why: &Unavailable) -> Code {
+    match why {
+        Unavailable::Failed(error) | Unavailable::Waiting { error, .. } => failed(&error.failure),
+        Unavailable::NeedsAuth => exit::NEEDS_AUTH,
+        _ => exit::UNREACHABLE,
+    }
+}
+
+fn failed(failure: &Failure) -> Code {
+    match failure {
+        Failure::TimedOut { .. } => exit::TIMED_OUT,
+        Failure::Unauthorized { .. } | Failure::Forbidden { .. } => exit::NEEDS_AUTH,
+        Failure::Answered(_) => exit::TOOL_ERROR,
+        Failure::Refused { .. }
+        | Failure::Closed { .. }
+        | Failure::Damaged(_)
+        | Failure::Protocol(_)
+        | Failure::TooLarge { .. }
+        | Failure::SessionExpired
+        | Failure::Status { .. }
+        | Failure::QueueFull { .. } => exit::UNREACHABLE,
+    }
+}

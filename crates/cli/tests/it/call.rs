@@ -1,0 +1,194 @@
+//! `call` against real servers: what is typed, what is printed, and how it ends.
+
+use mcparley_cli::exit::{self, Code};
+use mcparley_testkit::{HttpServer, Scripted};
+use serde_json::{Value, json};
+
+use crate::talk::{VERSIONS, entry, good, heard, scripted, world};
+use crate::world::{Output, refusal};
+
+fn printed(out: &str) -> Output {
+    Output { code: 0, out: format!("{out}\n"), err: String::new() }
+}
+
+// U2 U2a
+#[test]
+fn every_form_of_arguments_reaches_the_tool() {
+    let world = good();
+    world.write("home/project/text", "from a file");
+    let forms: [&[&str]; 10] = [
+        &["call", "good", "echo", "message=from a file"],
+        &["call", "good", "echo", r#"{"message":"from a file"}"#],
+        &["call", "good", "echo", "--message", "from a file"],
+        &["call", "good", "echo", "--message=from a file"],
+        &["call", "good", "echo", "message=@text"],
+        &["call", "good", "echo", r#"message:="from a file""#],
+        &["call", "mcp__good__echo", "message=from a file"],
+        &["call", "mcp__good__echo", "--message", "from a file"],
+        &["call", "good", "echo", "--", "--message", "from a file"],
+        &["mcp", "call", "-v", "good", "echo", "message=from a file"],
+    ];
+    for form in forms {
+        assert_eq!(world.mcparley(form), printed("from a file"), "{form:?}");
+    }
+    assert_eq!(world.fed(&["call", "good", "echo", "-"], r#"{"message":"in"}"#), printed("in"));
+    assert_eq!(world.fed(&["call", "good", "echo", "message=@-"], "in\n"), printed("in"));
+    assert_eq!(world.mcparley(&["call", "good", "add", "--a", "1", "b=2.5"]), printed("3.5"));
+}
+
+// U2: with an empty home and no network there is still something to call.
+#[test]
+fn the_built_in_server_is_there_without_any_configuration() {
+    let world = crate::world::World::new();
+    assert_eq!(world.mcparley(&["call", "mcparley", "echo", "message=hi"]), printed("hi"));
+}
+
+// U2 U3
+#[test]
+fn json_may_be_asked_for_on_both_sides_of_the_tool() {
+    let world = good();
+    let expected = json!({"isError": false, "content": [{"type": "text", "text": "hi"}]});
+    let forms: [&[&str]; 5] = [
+        &["--json", "call", "good", "echo", "message=hi"],
+        &["call", "--json", "good", "echo", "message=hi"],
+        &["call", "good", "--json", "echo", "message=hi"],
+        &["call", "good", "echo", "message=hi", "--json"],
+        &["call", "mcp__good__echo", "--json", "message=hi"],
+    ];
+    for form in forms {
+        let done = world.mcparley(form);
+        assert_eq!((done.code, done.err.as_str()), (0, ""), "{form:?}");
+        assert_eq!(serde_json::from_str::<Value>(&done.out).unwrap(), expected, "{form:?}");
+    }
+    let error = world.mcparley(&["call", "nobody", "echo", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&error.out).unwrap()["error"]["code"], "not-found");
+}
+
+// U2
+#[test]
+fn help_behind_a_tool_is_about_the_tool() {
+    let help = good().ok(&["call", "good", "add", "--help"]);
+    assert!(help.starts_with("Add two numbers\n\nUsage: mcparley call good add [ARGUMENTS]…\n"), "{help}");
+    assert!(help.contains("  --a <number>\n        [required]\n"), "{help}");
+}
+
+// T9: each version of the protocol, over both transports.
+#[test]
+fn servers_of_every_version_can_be_called() {
+    for version in VERSIONS {
+        let local = entry(&Scripted::stdio(&[]).with("--versions", version));
+        let remote = HttpServer::start_with(&[], &["--versions", version]);
+        let world = world(&json!({"local": local, "remote": {"url": remote.url()}}));
+        for server in ["local", "remote"] {
+            let done = world.mcparley(&["call", server, "echo", "message=hi"]);
+            assert_eq!(done, printed("hi"), "{version} {server}");
+        }
+    }
+}
+
+// U3 F15
+#[test]
+fn each_kind_of_failure_has_its_exit_code() {
+    let locked = HttpServer::start(&["www-authenticate"]);
+    // Two entries that start the same are one server.
+    let other = |name: &str| entry(&Scripted::stdio(&[]).with("--tag", name));
+    let mut world = world(&json!({
+        "good": scripted(&[]),
+        "exits": scripted(&["exit-start"]),
+        "silent": scripted(&["hang-start"]),
+        "hangs": scripted(&["call-hang"]),
+        "dies": scripted(&["call-exit"]),
+        "damaged": scripted(&["not-json"]),
+        "locked": {"url": locked.url()},
+        "off": other("off"),
+        "invalid": {"type": "bogus"},
+    }));
+    world.set("MCP_TIMEOUT", "1500");
+    world.ok(&["disable", "off"]);
+    world.write("home/project/.mcp.json", &json!({"mcpServers": {"waits": other("waits")}}).to_string());
+    world.write("managed/managed-settings.json", r#"{"deniedMcpServers": [{"serverName": "blocked"}]}"#);
+    world.write(
+        "home/.claude/settings.json",
+        &json!({"mcpServers": {"blocked": other("blocked")}}).to_string(),
+    );
+    let cases: [(Code, &[&str]); 19] = [
+        (exit::OK, &["call", "good", "echo", "message=hi"]),
+        (exit::TOOL_ERROR, &["call", "good", "fail"]),
+        (exit::USAGE, &["call", "good"]),
+        (exit::USAGE, &["call", "good", "echo", "nonsense"]),
+        (exit::USAGE, &["call", "good", "echo", "mesage=hi"]),
+        (exit::USAGE, &["call", "good", "echo"]),
+        (exit::USAGE, &["call", "good", "echo", "message=hi", "--timeout", "soon"]),
+        (exit::FILE, &["call", "good", "echo", "message=@missing"]),
+        (exit::NOT_FOUND, &["call", "nobody", "echo"]),
+        (exit::NOT_FOUND, &["call", "good", "ecko"]),
+        (exit::NOT_FOUND, &["call", "mcp__good__ecko"]),
+        (exit::UNREACHABLE, &["call", "exits", "echo"]),
+        (exit::UNREACHABLE, &["call", "dies", "echo", "message=hi"]),
+        (exit::UNREACHABLE, &["call", "damaged", "echo", "message=hi"]),
+        (exit::TIMED_OUT, &["call", "silent", "echo"]),
+        (exit::TIMED_OUT, &["call", "hangs", "echo", "message=hi", "--timeout", "100"]),
+        (exit::NEEDS_AUTH, &["call", "locked", "echo"]),
+        (exit::DENIED, &["call", "off", "echo"]),
+        (exit::CONFIG, &["call", "invalid", "echo"]),
+    ];
+    for (code, args) in cases {
+        let done = world.mcparley(args);
+        assert_eq!(done.code, i32::from(code.number), "{args:?}: {done:?}");
+        if code != exit::OK && code != exit::TOOL_ERROR {
+            assert_eq!(done.out, "", "{args:?}");
+        }
+    }
+    for (code, name) in [(exit::DENIED, "waits"), (exit::BLOCKED, "blocked")] {
+        let done = world.mcparley(&["call", name, "echo"]);
+        assert_eq!(done.code, i32::from(code.number), "{name}: {done:?}");
+    }
+}
+
+// U2a P3 C7: consent is given by typing, but what denies still denies, and nothing of the server runs.
+#[test]
+fn a_deny_rule_holds_and_an_ask_rule_asks_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let world = world(&json!({"good": entry(&Scripted::stdio(&[]).logged(&log))}));
+    let ask = ["--settings", r#"{"permissions":{"ask":["mcp__good"]}}"#];
+    let done = world.mcparley(&[&ask[..], &["call", "good", "echo", "message=hi"]].concat());
+    assert_eq!(done, printed("hi"));
+    let called = || heard(&log, "tools/call").len();
+    assert_eq!(called(), 1);
+    for deny in ["mcp__good", "mcp__good__echo", "mcp__good__echo(message:h*)"] {
+        let done = world.mcparley(&["--disallowed-tools", deny, "call", "good", "echo", "message=hi"]);
+        assert_eq!(done.code, i32::from(exit::DENIED.number), "{deny}: {done:?}");
+        assert!(done.err.contains("denied"), "{done:?}");
+    }
+    let plan = world.mcparley(&["--permission-mode", "plan", "call", "good", "add", "a=1", "b=2"]);
+    assert_eq!(plan.code, i32::from(exit::DENIED.number), "{plan:?}");
+    assert_eq!(called(), 1, "nothing that was denied reached the server");
+}
+
+// U3
+#[test]
+fn a_misspelt_name_is_told_with_what_comes_near() {
+    let world = good();
+    assert_eq!(
+        world.mcparley(&["call", "goood", "echo"]),
+        refusal(5, "error: there is no server named `goood`\nhint: did you mean `good`?")
+    );
+    assert_eq!(
+        world.mcparley(&["call", "good", "ecko"]),
+        refusal(5, "error: there is no tool `ecko`\nhint: did you mean `echo`?")
+    );
+    assert_eq!(
+        world.mcparley(&["call", "good"]),
+        refusal(2, "error: which tool of `good`?\nhint: `mcparley tools good` shows them")
+    );
+}
+
+// U3: the server's last words come before the error.
+#[test]
+fn a_server_that_fails_is_quoted() {
+    let world = world(&json!({"exits": scripted(&["exit-start"])}));
+    let done = world.mcparley(&["call", "exits", "echo"]);
+    let (said, error) = (done.err.find("it said: ").unwrap(), done.err.find("error: ").unwrap());
+    assert!(said < error && done.err.contains("exited with code 3"), "{done:?}");
+}

@@ -1,0 +1,132 @@
+//! `tools`, `state` and `logs` against real servers.
+
+use mcparley_cli::exit;
+use mcparley_testkit::HttpServer;
+use serde_json::json;
+
+use crate::talk::{good, scripted, world};
+use crate::world::World;
+
+fn names(report: &serde_json::Value) -> Vec<&str> {
+    report["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+// U2
+#[test]
+fn one_line_per_tool_with_its_name_and_what_it_does() {
+    let out = good().ok(&["tools", "good"]);
+    assert_eq!(
+        out,
+        "\
+mcp__good__echo   Repeat a message  [read-only]
+mcp__good__add    Add two numbers  [destructive]
+mcp__good__fail   Fail, as a tool fails  [destructive]
+mcp__good__slow   Take some milliseconds  [destructive]
+mcp__good__big    Return that many characters  [destructive]
+mcp__good__env    Return the environment of the server  [destructive]
+mcp__good__pid    Return the process of the server  [destructive]
+mcp__good__crash  Exit with code 9  [destructive]
+"
+    );
+}
+
+// U2: with an empty home the built-in server's tools are there.
+#[test]
+fn without_configuration_the_built_in_tools_are_listed() {
+    let out = World::new().ok(&["tools"]);
+    assert!(out.contains("mcp__mcparley__echo"), "{out}");
+}
+
+// U2 N8
+#[test]
+fn one_tool_is_shown_whole() {
+    let world = good();
+    let text = world.ok(&["tools", "good", "echo"]);
+    assert!(text.starts_with("mcp__good__echo\n  server: good\n  tool: echo\n"), "{text}");
+    assert!(text.contains("\n      \"type\": \"object\",\n"), "{text}");
+    assert_eq!(world.ok(&["tools", "mcp__good__echo"]), text);
+    let report = world.json(&["tools", "good", "echo"]);
+    let schema =
+        json!({"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]});
+    assert_eq!(names(&report), ["mcp__good__echo"]);
+    assert_eq!(report["tools"][0]["inputSchema"], schema);
+    assert!(world.ok(&["-v", "tools", "good"]).matches("  arguments:\n").count() >= 8);
+}
+
+// L13 C15: nothing is silently missing.
+#[test]
+fn what_is_missing_is_told_with_its_reason() {
+    let locked = HttpServer::start(&["www-authenticate"]);
+    let world = world(&json!({
+        "good": scripted(&[]),
+        "bad": scripted(&["bad-tools"]),
+        "exits": scripted(&["exit-start"]),
+        "locked": {"url": locked.url()},
+        "off": {"command": "x"},
+    }));
+    world.ok(&["disable", "off"]);
+    world.write("home/project/.mcp.json", r#"{"mcpServers": {"waits": {"command": "x"}}}"#);
+    let done = world.mcparley(&["tools"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.out.contains("mcp__good__echo") && done.out.contains("mcp__bad__"), "{done:?}");
+    for told in [
+        "warning: server `exits`: failed: the connection ended: the server exited with code 3\n",
+        "warning: server `locked`: needs-auth\n",
+        "warning: server `off`: disabled: switched off in ",
+        "warning: server `waits`: needs approval: ",
+        "hint: look at it with `mcparley get waits`",
+        "warning: server `bad`: withheld: tool ",
+    ] {
+        assert!(done.err.contains(told), "{told}: {}", done.err);
+    }
+    let report = world.json(&["tools"]);
+    let servers = report["servers"].as_array().unwrap();
+    let is = |name: &str| servers.iter().find(|server| server["server"] == name).unwrap()["is"].clone();
+    assert_eq!(
+        [is("exits"), is("locked"), is("off"), is("waits"), is("bad")],
+        ["failed", "needs-auth", "disabled", "needs approval", "connected"]
+    );
+    let codes = [("exits", exit::UNREACHABLE), ("locked", exit::NEEDS_AUTH), ("off", exit::DENIED)];
+    for (name, code) in codes.into_iter().chain([("waits", exit::DENIED), ("nobody", exit::NOT_FOUND)]) {
+        assert_eq!(world.mcparley(&["tools", name]).code, i32::from(code.number), "{name}");
+    }
+}
+
+// N12 B63
+#[test]
+fn the_state_is_one_document_without_secrets() {
+    let mut entry = scripted(&[]);
+    entry["env"] = json!({"API_KEY": "canary-5d1c"});
+    let world = world(&json!({"good": entry, "exits": scripted(&["exit-start"])}));
+    for args in [&["state"][..], &["--json", "state"]] {
+        let out = world.ok(args);
+        let state: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let clients = state["clients"].as_array().unwrap();
+        let is = |name: &str| clients.iter().find(|client| client["name"] == name).unwrap()["state"].clone();
+        assert_eq!([is("good"), is("exits"), is("mcparley")], ["connected", "failed", "connected"]);
+        assert!(names(&state).contains(&"mcp__good__echo"));
+        assert!(!out.contains("canary-5d1c"), "{out}");
+    }
+}
+
+// U2 B62
+#[test]
+fn logs_show_what_a_server_said_in_an_earlier_run() {
+    let script = "echo \"no entry with $API_KEY\" >&2; exit 3";
+    let world = world(&json!({
+        "loud": {"command": "/bin/sh", "args": ["-c", script], "env": {"API_KEY": "canary-9a2b"}},
+        "good": scripted(&[]),
+    }));
+    assert_eq!(world.ok(&["logs"]), "", "nothing has run yet");
+    world.mcparley(&["call", "loud", "echo"]);
+    world.ok(&["call", "good", "echo", "message=hi"]);
+    let out = world.ok(&["logs", "loud"]);
+    assert!(out.starts_with("loud\n  20") && out.contains("Z stderr  no entry with ***\n"), "{out}");
+    assert!(!out.contains("canary-9a2b"), "{out}");
+    assert_eq!(world.ok(&["logs", "loud", "--lines", "1"]).lines().count(), 2);
+    let report = world.json(&["logs"]);
+    let lines = |at: usize| report["servers"][at]["lines"].as_array().unwrap().len();
+    assert_eq!(report["servers"][0]["server"], "good");
+    assert!(lines(0) == 0 && lines(1) >= 2, "{report}");
+    assert_eq!(world.mcparley(&["logs", "nobody"]).code, i32::from(exit::NOT_FOUND.number));
+}
