@@ -19,6 +19,29 @@ pub(crate) struct Server {
     pub(crate) tools: &'static [&'static str],
     /// The tools it offers only to clients with certain capabilities.
     pub(crate) tools_by_capability: &'static [&'static str],
+    /// Calls that are safe, and what is in their answers.
+    pub(crate) calls: &'static [Call],
+}
+
+/// One call of a tool, as it is typed.
+pub(crate) struct Call {
+    pub(crate) tool: &'static str,
+    /// The words behind the tool's name; `{work}` stands for the place's folder.
+    pub(crate) words: &'static [&'static str],
+    /// How the program ends.
+    pub(crate) code: i32,
+    /// A piece of what it prints.
+    pub(crate) answer: &'static str,
+}
+
+/// A call that works.
+const fn works(tool: &'static str, words: &'static [&'static str], answer: &'static str) -> Call {
+    Call { tool, words, code: 0, answer }
+}
+
+/// A call of a tool that says that it failed.
+const fn fails(tool: &'static str, words: &'static [&'static str], answer: &'static str) -> Call {
+    Call { tool, words, code: 8, answer }
 }
 
 const NEWEST: &str = "2026-07-28";
@@ -50,6 +73,7 @@ pub(crate) const EVERYTHING: Server = Server {
         "trigger-sampling-request",
         "trigger-url-elicitation",
     ],
+    calls: &[works("echo", &["message=fleet"], "Echo: fleet"), works("get-sum", &["a=40", "b=2"], "42")],
 };
 
 pub(crate) const EVERYTHING_HTTP: Server = Server {
@@ -84,6 +108,7 @@ pub(crate) const FILESYSTEM: Server = Server {
         "write_file",
     ],
     tools_by_capability: &[],
+    calls: &[works("read_text_file", &["path={work}/hello.txt"], "hello fleet")],
 };
 
 pub(crate) const MEMORY: Server = Server {
@@ -105,6 +130,11 @@ pub(crate) const MEMORY: Server = Server {
         "search_nodes",
     ],
     tools_by_capability: &[],
+    calls: &[works(
+        "create_entities",
+        &[r#"entities:=[{"name": "Ada", "entityType": "person", "observations": ["likes engines"]}]"#],
+        "likes engines",
+    )],
 };
 
 /// On the first release of its SDK; the token is never used, because no tool is called.
@@ -141,6 +171,7 @@ pub(crate) const GITHUB: Server = Server {
         "update_pull_request_branch",
     ],
     tools_by_capability: &[],
+    calls: &[],
 };
 
 pub(crate) const GIT: Server = Server {
@@ -165,6 +196,7 @@ pub(crate) const GIT: Server = Server {
         "git_status",
     ],
     tools_by_capability: &[],
+    calls: &[works("git_log", &["repo_path={work}/repo"], "first commit")],
 };
 
 pub(crate) const TIME: Server = Server {
@@ -175,6 +207,11 @@ pub(crate) const TIME: Server = Server {
     old_version: Some(LAST_OLD),
     tools: &["convert_time", "get_current_time"],
     tools_by_capability: &[],
+    calls: &[works(
+        "convert_time",
+        &["source_timezone=UTC", "time=12:00", "target_timezone=Asia/Tokyo"],
+        "21:00",
+    )],
 };
 
 /// Python would leave what it compiled beside the demonstration, in the repository.
@@ -189,6 +226,11 @@ pub(crate) const FASTMCP: Server = Server {
     old_version: Some(LAST_OLD),
     tools: &["ask", "big_text", "fail", "long_description", "math.add", "slow"],
     tools_by_capability: &[],
+    calls: &[
+        works("math.add", &["a=40", "b=2"], "42"),
+        works("slow", &["steps=2"], "2 steps"),
+        fails("fail", &["message=out of luck"], "out of luck"),
+    ],
 };
 
 pub(crate) const FASTMCP_HTTP: Server = Server {
@@ -209,6 +251,11 @@ pub(crate) const RMCP: Server = Server {
     old_version: Some(LAST_OLD),
     tools: &["add", "fail", "slow"],
     tools_by_capability: &[],
+    calls: &[
+        works("add", &["a=40", "b=2"], "42"),
+        works("slow", &["steps=2"], "2 steps"),
+        fails("fail", &["message=out of luck"], "out of luck"),
+    ],
 };
 
 /// An entry for a server that npm installed.
