@@ -14,8 +14,9 @@ use super::{AddArgs, Cli, Command, McpCommand};
 /// # Errors
 /// What clap says, help and version included.
 pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let mut arguments = arguments;
-    end_options_at_tool(&mut arguments);
+    if let Some(cli) = call_of_tool(&arguments) {
+        return Ok(cli);
+    }
     let cli = Cli::try_parse_from(&arguments)?;
     let Some((url, behind)) = cli.behind_url() else { return Ok(cli) };
     let mut moved = arguments;
@@ -30,14 +31,22 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     }
 }
 
-/// What follows `call mcp__server__tool` belongs to the tool; without a mark the first option behind it
-/// would be taken for one of ours.
-fn end_options_at_tool(arguments: &mut Vec<OsString>) {
-    let called = arguments.iter().position(|word| word == "call").unwrap_or(arguments.len());
+/// The command line, if it is `call mcp__server__tool …`.
+///
+/// What follows belongs to the tool; without a mark the first option behind it would be taken for one of ours.
+/// Where the two words mean something else, as arguments of a server that is added, this is no such call.
+fn call_of_tool(arguments: &[OsString]) -> Option<Cli> {
+    let called = arguments.iter().position(|word| word == "call")?;
     let is_tool = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with("mcp__"));
-    let named = arguments.iter().skip(called).position(is_tool);
-    if let Some(at) = named {
-        arguments.insert(called + at + 1, "--".into());
+    let behind = called + arguments.iter().skip(called).position(is_tool)? + 1;
+    let mut marked = arguments.to_vec();
+    marked.insert(behind, "--".into());
+    let cli = Cli::try_parse_from(marked).ok()?;
+    match &cli.command {
+        Command::Mcp { command: McpCommand::Call(args) } | Command::Direct(McpCommand::Call(args)) => {
+            args.target.starts_with("mcp__").then_some(cli)
+        }
+        Command::Mcp { .. } | Command::Direct(_) | Command::Completions { .. } => None,
     }
 }
 

@@ -168,3 +168,12 @@ fn options_of_every_command_may_follow_a_url_too() {
     assert_eq!(report["scope"], "user");
     assert_eq!(report["entry"]["headers"], serde_json::json!({"A": "***"}));
 }
+
+// U1: words that would mean something elsewhere belong to the command that is added.
+#[test]
+fn a_command_that_looks_like_a_call_of_a_tool_is_kept_as_it_is() {
+    assert_eq!(
+        entry(&["it", "call", "mcp__a__b", "--json"]),
+        stdio("call", &["mcp__a__b", "--json"], &json!({}))
+    );
+}

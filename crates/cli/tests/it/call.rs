@@ -192,3 +192,31 @@ fn a_server_that_fails_is_quoted() {
     let (said, error) = (done.err.find("it said: ").unwrap(), done.err.find("error: ").unwrap());
     assert!(said < error && done.err.contains("exited with code 3"), "{done:?}");
 }
+
+// U2 U2a: whose option it is depends on where it stands.
+#[test]
+fn behind_a_tool_every_word_is_for_the_tool() {
+    let parsed = |args: &[&str]| {
+        let words = ["mcparley"].iter().chain(args).map(Into::into).collect();
+        let cli = mcparley_cli::args::parse(words).unwrap();
+        let mcparley_cli::args::Command::Direct(mcparley_cli::args::McpCommand::Call(call)) = cli.command
+        else {
+            panic!("{args:?}")
+        };
+        (cli.global.json, cli.global.settings, call.target, call.words)
+    };
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let name = "mcp__s__t".to_owned();
+    assert_eq!(
+        parsed(&["call", "mcp__s__t", "--settings", "x", "--help"]),
+        (false, vec![], name.clone(), words(&["--settings", "x", "--help"]))
+    );
+    assert_eq!(
+        parsed(&["call", "--json", "--settings", "{}", "mcp__s__t", "--", "--json"]),
+        (true, words(&["{}"]), name, words(&["--", "--json"]))
+    );
+    assert_eq!(
+        parsed(&["call", "s", "--json", "t", "--settings", "x", "--", "-v"]),
+        (true, vec![], "s".to_owned(), words(&["t", "--settings", "x", "--", "-v"]))
+    );
+}

@@ -98,3 +98,22 @@ fn a_server_that_dies_in_a_call_is_told() {
     assert!(done.err.contains("whether it took effect is unknown"), "{done:?}");
     assert!(done.err.contains("hint: look whether it took effect"), "{done:?}");
 }
+
+// F23: the main thread stands in a read that nobody ends.
+#[test]
+fn a_call_that_waits_for_standard_input_can_be_interrupted() {
+    let tag = format!("call-input-{}", std::process::id());
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let world = world(&json!({"one": entry(&Scripted::stdio(&[]).with("--tag", &tag).logged(&log))}));
+    let mut command = world.command(&["call", "one", "echo", "-"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let _open = child.stdin.take();
+    wait_for("the list of tools", PATIENCE, || !heard(&log, "tools/list").is_empty());
+    let start = Instant::now();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(i32::from(exit::INTERRUPTED.number)));
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    wait_for("the end of the server", Duration::from_secs(1), || processes_tagged(&tag).is_empty());
+}
