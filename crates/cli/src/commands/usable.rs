@@ -7,7 +7,7 @@ use mcparley::model::limits::PUBLIC_NAME_LIMIT;
 use mcparley::model::name::{ServerName, normalise_server};
 use mcparley::model::plan::Standing;
 use mcparley::model::text::Untrusted;
-use mcparley::{CallError, Host, Loaded, Server, Start, Status, Unavailable};
+use mcparley::{BuiltIn, CallError, Host, Loaded, Server, Start, Status, Unavailable};
 use serde::Serialize;
 
 use super::tell_problems;
@@ -26,7 +26,7 @@ const LAST_WORDS: usize = 5;
 
 /// Whether a word is the whole name of a tool, and not of a server.
 pub(super) fn is_tool_name(loaded: &Loaded, word: &str) -> bool {
-    let built_in = ["ListMcpResources", "ReadMcpResource"].contains(&word);
+    let built_in = [BuiltIn::ListResources, BuiltIn::ReadResource].iter().any(|tool| tool.as_str() == word);
     (built_in || word.starts_with("mcp__")) && loaded.plan.named(word).is_empty()
 }
 

@@ -220,3 +220,11 @@ fn behind_a_tool_every_word_is_for_the_tool() {
         (true, vec![], "s".to_owned(), words(&["t", "--settings", "x", "--", "-v"]))
     );
 }
+
+// N9: the host's own tools belong to no server.
+#[test]
+fn the_tools_of_the_host_itself_can_be_called() {
+    let done = good().mcparley(&["call", "ListMcpResources", "--server", "good"]);
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
+    assert!(serde_json::from_str::<Value>(&done.out).unwrap().is_array(), "{done:?}");
+}

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use mcparley_cli::exit;
-use mcparley_testkit::{Scripted, processes_tagged};
+use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -116,4 +116,24 @@ fn a_call_that_waits_for_standard_input_can_be_interrupted() {
     assert_eq!(child.wait().unwrap().code(), Some(i32::from(exit::INTERRUPTED.number)));
     assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     wait_for("the end of the server", Duration::from_secs(1), || processes_tagged(&tag).is_empty());
+}
+
+// F23 K2 T3: a server behind a URL lives on, so it must hear that nobody waits any more.
+#[test]
+fn an_interrupted_call_is_cancelled_at_a_remote_server() {
+    let remote = HttpServer::start(&["call-hang"]);
+    let world = world(&json!({"remote": {"url": remote.url()}}));
+    let mut command = world.command(&["call", "remote", "echo", "message=hi"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("the call", PATIENCE, || remote.stats()["post"]["tools/call"] == 1);
+    let start = Instant::now();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(i32::from(exit::TERMINATED.number)));
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    let stats = remote.stats();
+    assert_eq!(
+        (&stats["post"]["notifications/cancelled"], &stats["delete"]),
+        (&json!(1), &json!(1)),
+        "{stats}"
+    );
 }
