@@ -35,6 +35,7 @@ use crate::task::Owned;
 use actor::Actor;
 
 pub(crate) use actor::Rooms;
+pub(crate) use ears::Ears;
 pub(crate) use state::Publisher;
 pub use state::{Event, State, Status, Unavailable};
 

@@ -12,12 +12,13 @@ use mcparley_model::limits::{LOCAL_CONNECTS, REMOTE_CONNECTS};
 use mcparley_model::name::ServerName;
 use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::text::Untrusted;
-use mcparley_wire::peer::Deaf;
 use mcparley_wire::{Failure, Spoken};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::connect::{ConnectError, Surroundings, number};
+use crate::connection::Ears;
+use crate::log::{Journal, Log};
 use crate::places::Places;
 use crate::surface::Surface;
 
@@ -91,19 +92,28 @@ impl Checkup {
     async fn look(self, server: Planned, room: Arc<Semaphore>) -> Option<Checked> {
         let config = server.config?;
         let slot = room.acquire().await.ok()?;
+        let log = Arc::new(Log::new(&config, Journal::of(&self.surroundings.places, &server.name)));
+        let ears = Arc::new(Ears::for_a_moment(&self.surroundings, Arc::clone(&log)));
         let start = Instant::now();
-        let health = match self.surroundings.connect(&config, Arc::new(Deaf), self.surroundings.limit).await {
+        let reached = self.surroundings.connect(&config, ears, self.surroundings.limit).await;
+        let (health, took) = match reached {
             Ok(connected) => {
+                log.follow(&connected.link);
                 let surface = Surface::fetch(&connected.session).await;
-                let spoken = connected.session.spoken();
+                let (spoken, took) = (connected.session.spoken(), start.elapsed());
                 // Settled: the next may start while this one ends.
                 drop(slot);
+                log.close();
                 connected.link.stop().await;
-                Health::Connected { spoken, surface: Box::new(surface) }
+                (Health::Connected { spoken, surface: Box::new(surface) }, took)
             }
-            Err(ConnectError { failure, stderr }) => Health::Failed { failure, stderr },
+            Err(error) => {
+                log.missed(&error);
+                let ConnectError { failure, stderr } = error;
+                (Health::Failed { failure, stderr }, start.elapsed())
+            }
         };
-        Some(Checked { name: server.name, health, took: start.elapsed() })
+        Some(Checked { name: server.name, health, took })
     }
 }
 

@@ -16,13 +16,18 @@ use crate::surface::Lists;
 
 /// The host's side of a conversation with a server.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(crate) struct Ears {
     roots: Option<RawJson>,
     changes: Arc<Changes>,
     log: Arc<Log>,
 }
 
 impl Ears {
+    /// For a connection that lives too short for changes to matter.
+    pub(crate) fn for_a_moment(surroundings: &Surroundings, log: Arc<Log>) -> Self {
+        Self::new(surroundings, Arc::default(), log)
+    }
+
     pub(super) fn new(surroundings: &Surroundings, changes: Arc<Changes>, log: Arc<Log>) -> Self {
         Self { roots: roots(surroundings), changes, log }
     }

@@ -58,6 +58,7 @@ pub(crate) const EVERYTHING: Server = Server {
         "get-env",
         "get-resource-links",
         "get-resource-reference",
+        "get-roots-list",
         "get-structured-content",
         "get-sum",
         "get-tiny-image",
@@ -68,7 +69,6 @@ pub(crate) const EVERYTHING: Server = Server {
         "trigger-long-running-operation",
     ],
     tools_by_capability: &[
-        "get-roots-list",
         "trigger-elicitation-request",
         "trigger-sampling-request",
         "trigger-url-elicitation",
