@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::caller::{self, Caller};
+use crate::cores::Cores;
 use crate::figure::{Bound, Figure, Unit};
 use crate::rounds::{self, median};
 use crate::stage::Stage;
@@ -14,19 +15,36 @@ struct Kind {
     count: usize,
     /// How many calls are made at the same time.
     width: usize,
+    /// Where client and server run.
+    cores: Cores,
     bound: Bound,
 }
 
 const KINDS: [Kind; 3] = [
-    Kind { name: "call of 100 B, one by one", size: 100, count: 1000, width: 1, bound: Bound::AtMost(1.6) },
+    Kind {
+        name: "call of 100 B, one by one",
+        size: 100,
+        count: 1000,
+        width: 1,
+        cores: Cores::One,
+        bound: Bound::AtMost(1.6),
+    },
     Kind {
         name: "calls of 100 B, 64 at once",
         size: 100,
         count: 6400,
         width: 64,
+        cores: Cores::All,
         bound: Bound::AtLeast(0.6),
     },
-    Kind { name: "call of 1 MB, one by one", size: 1 << 20, count: 20, width: 1, bound: Bound::AtMost(1.5) },
+    Kind {
+        name: "call of 1 MB, one by one",
+        size: 1 << 20,
+        count: 20,
+        width: 1,
+        cores: Cores::All,
+        bound: Bound::AtMost(1.5),
+    },
 ];
 
 pub(crate) fn measure(
@@ -35,11 +53,9 @@ pub(crate) fn measure(
     wanted: &dyn Fn(&str) -> bool,
 ) -> io::Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    if !KINDS.iter().any(|kind| wanted(kind.name)) {
-        return Ok(figures);
-    }
-    let mut callers = caller::all(stage)?;
     for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
+        let _kept = kind.cores.keep()?;
+        let mut callers = caller::all(stage)?;
         let samples = rounds::run(rounds, callers.len(), |contender| {
             let contender = callers.get_mut(contender).ok_or(io::ErrorKind::NotFound)?;
             kind.measure(contender.caller.as_mut())

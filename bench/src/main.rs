@@ -2,7 +2,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | calls: the library against a client without one | [`calls`], its contenders in [`caller`] |
+//! | calls: the library against a client without one | [`calls`] on chosen [`cores`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
 //! | other command lines, where somebody installed them | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
@@ -19,6 +19,7 @@
 
 mod caller;
 mod calls;
+mod cores;
 mod figure;
 mod memory;
 mod peers;

@@ -9,8 +9,8 @@ use crate::programs;
 use crate::rounds::Samples;
 use crate::stage::Stage;
 
-/// At least this many times faster than the fastest of them.
-const FACTOR: f64 = 20.0;
+/// Of the time of the fastest of them, at most this share: a twentieth.
+const SHARE: f64 = 0.05;
 const SIZES: [usize; 2] = [1, 20];
 
 /// A peer and how it is asked for a list.
@@ -60,7 +60,8 @@ pub(crate) fn measure(
     for count in SIZES {
         let configuration = stage.configuration(count)?;
         for peer in PEERS.iter().filter(|peer| count == 1 || peer.several) {
-            let name = format!("{}, {count} server{}", peer.name, if count == 1 { "" } else { "s" });
+            let servers = if count == 1 { "server" } else { "servers" };
+            let name = format!("`mcparley list`, {count} {servers}, limit is {}", peer.name);
             let program = folder.join(peer.program);
             if !wanted(&name) {
                 continue;
@@ -71,13 +72,13 @@ pub(crate) fn measure(
             }
             let mut theirs = stage.command(&program);
             theirs.args((peer.arguments)(&configuration.to_string_lossy()));
-            figures.push(factor(stage, &configuration, rounds, name, &mut theirs)?);
+            figures.push(share(stage, &configuration, rounds, name, &mut theirs)?);
         }
     }
     Ok(figures)
 }
 
-fn factor(
+fn share(
     stage: &Stage,
     configuration: &Path,
     rounds: usize,
@@ -86,7 +87,7 @@ fn factor(
 ) -> io::Result<Figure> {
     let mut ours = programs::list(stage, configuration);
     // Slow and far away: three rounds tell enough.
-    let samples: Vec<Samples> = programs::compare(rounds.min(3), &mut [&mut ours, theirs])?;
+    let samples: Vec<Samples> = programs::compare(rounds.min(3), &mut [theirs, &mut ours])?;
     let [limit, ours] = <[_; 2]>::try_from(samples).unwrap_or_default();
-    Ok(Figure::Compared { name, unit: Unit::Time, limit, ours, bound: Bound::AtLeast(FACTOR) })
+    Ok(Figure::Compared { name, unit: Unit::Time, limit, ours, bound: Bound::AtMost(SHARE) })
 }

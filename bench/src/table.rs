@@ -33,7 +33,11 @@ pub(crate) fn text(figures: &[Figure]) -> String {
 }
 
 fn row(figure: &Figure) -> [String; 7] {
-    let ratio = |ratio: Option<f64>| ratio.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
+    let ratio = |ratio: Option<f64>| match ratio {
+        Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
+        Some(ratio) => format!("{ratio:.2}"),
+        None => String::new(),
+    };
     let (limit, ours) = match figure {
         Figure::Compared { unit, limit, ours, .. } => (unit.show(limit.median()), unit.show(ours.median())),
         Figure::Alone { unit, ours, .. } => (String::new(), unit.show(ours.most())),
