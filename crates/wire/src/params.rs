@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 use crate::json::RawJson;
 
 /// The members of `params`, in order, and what goes into its `_meta`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Params {
-    members: Vec<(&'static str, RawJson)>,
+    /// The members as JSON, without the braces.
+    text: Vec<u8>,
     meta: Map<String, Value>,
 }
 
@@ -23,17 +24,21 @@ impl Params {
 
     /// Adds a member. One that cannot be written as JSON is left out; ours all can.
     #[must_use]
-    pub fn with(self, name: &'static str, value: &impl Serialize) -> Self {
-        match RawJson::of(value) {
-            Ok(value) => self.with_raw(name, value),
-            Err(_) => self,
+    pub fn with(mut self, name: &'static str, value: &impl Serialize) -> Self {
+        let before = self.text.len();
+        key(&mut self.text, name);
+        if serde_json::to_writer(&mut self.text, value).is_err() {
+            self.text.truncate(before);
         }
+        self
     }
 
     /// Adds a member that is JSON already.
     #[must_use]
-    pub fn with_raw(mut self, name: &'static str, value: RawJson) -> Self {
-        self.members.push((name, value));
+    pub fn with_raw(mut self, name: &'static str, value: &RawJson) -> Self {
+        self.text.reserve(name.len() + value.as_bytes().len() + MARGIN);
+        key(&mut self.text, name);
+        self.text.extend_from_slice(value.as_bytes());
         self
     }
 
@@ -46,23 +51,25 @@ impl Params {
 
     /// The JSON, with `always` in front of what was put into `_meta`.
     pub(crate) fn render(&self, always: &Meta) -> Option<RawJson> {
-        if self.members.is_empty() && self.meta.is_empty() && always.members.is_empty() {
+        if self.text.is_empty() && self.meta.is_empty() && always.members.is_empty() {
             return None;
         }
-        let length: usize =
-            self.members.iter().map(|(name, value)| name.len() + value.as_bytes().len() + 4).sum();
-        let mut bytes = Vec::with_capacity(length + always.text.len() + MARGIN);
+        let mut bytes = Vec::with_capacity(self.text.len() + always.text.len() + MARGIN);
         bytes.push(b'{');
-        for (name, value) in &self.members {
-            key(&mut bytes, name);
-            bytes.extend_from_slice(value.as_bytes());
-        }
+        bytes.extend_from_slice(&self.text);
         if !(self.meta.is_empty() && always.members.is_empty()) {
             key(&mut bytes, "_meta");
             always.write(&self.meta, &mut bytes);
         }
         bytes.push(b'}');
         Some(RawJson::from_bytes(Bytes::from(bytes)))
+    }
+}
+
+impl std::fmt::Debug for Params {
+    /// Their length only: payloads are the user's.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Params({} bytes)", self.text.len())
     }
 }
 
@@ -105,7 +112,8 @@ impl Meta {
 const MARGIN: usize = 64;
 
 fn key(bytes: &mut Vec<u8>, name: &str) {
-    if bytes.last() != Some(&b'{') {
+    // No value ends with this brace, so it is the beginning of an object.
+    if !matches!(bytes.last(), None | Some(b'{')) {
         bytes.push(b',');
     }
     string(bytes, name);

@@ -62,11 +62,10 @@ impl Request {
                 .map_err(|error| bound.failed(Failure::Protocol(Arc::from(error.to_string()))))?,
         };
         let marked = &bound.entry.tool.header_params;
-        let headers = match arguments.as_raw_value() {
-            Some(arguments) if !marked.is_empty() => tool::headers(marked, arguments),
-            _ => Vec::new(),
-        };
-        let params = Params::new().with("name", &bound.entry.tool.name).with_raw("arguments", arguments);
+        // Most tools mark none, and then nobody has to read the arguments once more.
+        let read = if marked.is_empty() { None } else { arguments.as_raw_value() };
+        let headers = read.map(|arguments| tool::headers(marked, arguments)).unwrap_or_default();
+        let params = Params::new().with("name", &bound.entry.tool.name).with_raw("arguments", &arguments);
         let limit = limit.or(connection.config.timeout).unwrap_or(connection.tool_limit);
         Ok(Self { params, limit, progress, headers })
     }

@@ -22,7 +22,7 @@ fn tools(listing: &RawJson) -> (Vec<Tool>, Vec<String>) {
 async fn locate(connected: &Connected<Http>, tool: &Tool, arguments: &Value) -> Result<RawJson, Failure> {
     let raw = RawJson::of(arguments).unwrap();
     let headers = headers(&tool.header_params, raw.as_raw_value().unwrap());
-    let params = Params::new().with("name", &"locate").with_raw("arguments", raw);
+    let params = Params::new().with("name", &"locate").with_raw("arguments", &raw);
     let options = CallOptions { limit: Some(LONG), headers, ..CallOptions::default() };
     connected.session.call("tools/call", params, options).await
 }
