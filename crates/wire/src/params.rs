@@ -26,6 +26,7 @@ impl Params {
     #[must_use]
     pub fn with(mut self, name: &'static str, value: &impl Serialize) -> Self {
         let before = self.text.len();
+        self.text.reserve(name.len() + MARGIN);
         key(&mut self.text, name);
         if serde_json::to_writer(&mut self.text, value).is_err() {
             self.text.truncate(before);
@@ -108,7 +109,7 @@ impl Meta {
     }
 }
 
-/// Room for the braces and for a progress token.
+/// Room for braces and for what is short: a name, a number, a progress token.
 const MARGIN: usize = 64;
 
 fn key(bytes: &mut Vec<u8>, name: &str) {
