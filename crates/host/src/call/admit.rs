@@ -54,18 +54,28 @@ impl Approver for NobodyToAsk {
 
 /// What calls are judged by.
 pub(crate) struct Gate {
-    pub(crate) rules: RuleSet,
-    pub(crate) mode: Mode,
-    pub(crate) known: KnownServers,
-    pub(crate) approver: Arc<dyn Approver>,
+    rules: RuleSet,
+    /// Whether the rules look at arguments; if not, each tool is decided once.
+    by_arguments: bool,
+    mode: Mode,
+    known: KnownServers,
+    approver: Arc<dyn Approver>,
 }
 
 impl Gate {
+    pub(crate) fn new(rules: RuleSet, mode: Mode, known: KnownServers, approver: Arc<dyn Approver>) -> Self {
+        Self { by_arguments: rules.looks_at_arguments(), rules, mode, known, approver }
+    }
+
     pub(super) async fn admit(&self, bound: &Bound, call: &Call) -> Result<(), CallError> {
-        let decision = self.decide(bound, call);
-        let denied = |decision: Decision, message: String| CallError::Denied {
+        let decision = if self.by_arguments {
+            &self.decide(bound, call)
+        } else {
+            bound.entry.decision(call.consent, || self.decide(bound, call))
+        };
+        let denied = |message: String| CallError::Denied {
             tool: bound.entry.name.clone(),
-            decision: Box::new(decision),
+            decision: Box::new(decision.clone()),
             message,
         };
         match decision.verdict {
@@ -73,15 +83,12 @@ impl Gate {
             Verdict::Ask if call.consent == Consent::Given => Ok(()),
             Verdict::Ask => {
                 let (entry, arguments) = (bound.entry.as_ref(), &call.arguments);
-                match self.approver.ask(Question { entry, arguments, decision: &decision }).await {
+                match self.approver.ask(Question { entry, arguments, decision }).await {
                     Answer::Allow => Ok(()),
-                    Answer::Deny(message) => Err(denied(decision, message)),
+                    Answer::Deny(message) => Err(denied(message)),
                 }
             }
-            Verdict::Deny => {
-                let message = format!("it is denied by {}", decision.why);
-                Err(denied(decision, message))
-            }
+            Verdict::Deny => Err(denied(format!("it is denied by {}", decision.why))),
         }
     }
 

@@ -7,8 +7,11 @@ mod bounds;
 mod effort;
 mod reason;
 mod refs;
+mod simple;
 #[cfg(test)]
 mod tests;
+
+use std::sync::OnceLock;
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, Validator};
@@ -17,9 +20,15 @@ use mcparley_model::text::{clean, cut};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A tool's argument schema, compiled once.
+use simple::Simple;
+
+/// A tool's argument schema, compiled once, and only if it has to be.
 #[derive(Debug)]
-pub(crate) struct Checker(Result<Compiled, String>);
+pub(crate) struct Checker {
+    schema: Box<RawValue>,
+    simple: Option<Simple>,
+    compiled: OnceLock<Result<Compiled, String>>,
+}
 
 /// One value that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,22 +56,31 @@ struct Compiled {
 }
 
 impl Checker {
-    /// Compiles a schema. Never fails: one that cannot be used checks nothing and says why.
+    /// Takes a schema. Never fails: one that cannot be used checks nothing and says why.
     pub(crate) fn new(schema: &RawValue) -> Self {
-        Self(Compiled::new(schema.get()))
+        let read = bounds::length(schema.get()).ok().and_then(|()| serde_json::from_str(schema.get()).ok());
+        let simple = read.and_then(|schema| Simple::of(&schema));
+        Self { schema: schema.to_owned(), simple, compiled: OnceLock::new() }
     }
 
     /// Why nothing is checked.
     pub(crate) fn blind(&self) -> Option<&str> {
-        self.0.as_ref().err().map(String::as_str)
+        if self.simple.is_some() { None } else { self.compiled().as_ref().err().map(String::as_str) }
     }
 
     /// Looks whether `arguments` fit.
     pub(crate) fn check(&self, arguments: &Value) -> Result<(), Vec<Misfit>> {
-        match &self.0 {
+        if self.simple.as_ref().is_some_and(|simple| simple.fits(arguments)) {
+            return Ok(());
+        }
+        match self.compiled() {
             Ok(compiled) if !compiled.validator.is_valid(arguments) => Err(compiled.misfits(arguments)),
             Ok(_) | Err(_) => Ok(()),
         }
+    }
+
+    fn compiled(&self) -> &Result<Compiled, String> {
+        self.compiled.get_or_init(|| Compiled::new(self.schema.get()))
     }
 }
 

@@ -3,12 +3,13 @@
 use std::sync::OnceLock;
 
 use mcparley_model::name::{PublicName, ServerName};
+use mcparley_model::permission::Decision;
 use mcparley_model::tool::Tool;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::BuiltIn;
-use crate::call::Checker;
+use crate::call::{Checker, Consent};
 
 /// One tool, as a model is shown it.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct Entry {
     /// What it is; every text of it is clean.
     pub tool: Tool,
     checker: OnceLock<Checker>,
+    /// What is decided about its calls, without and with a person's consent, where arguments do not matter.
+    decisions: [OnceLock<Decision>; 2],
 }
 
 /// Who answers a tool.
@@ -35,7 +38,7 @@ pub enum Provider {
 
 impl Entry {
     pub(super) fn new(name: PublicName, provider: Provider, tool: Tool) -> Self {
-        Self { name, provider, tool, checker: OnceLock::new() }
+        Self { name, provider, tool, checker: OnceLock::new(), decisions: Default::default() }
     }
 
     /// The server that answers it, unless the host does.
@@ -51,6 +54,16 @@ impl Entry {
     #[must_use]
     pub fn unchecked(&self) -> Option<&str> {
         self.checker().blind()
+    }
+
+    /// What is decided about its calls; `decide` is asked once.
+    pub(crate) fn decision(&self, consent: Consent, decide: impl FnOnce() -> Decision) -> &Decision {
+        let [open, given] = &self.decisions;
+        let kept = match consent {
+            Consent::Open => open,
+            Consent::Given => given,
+        };
+        kept.get_or_init(decide)
     }
 
     /// The schema of its arguments, compiled when it is first called.

@@ -124,12 +124,12 @@ impl HostBuilder {
         let connections: Vec<Arc<Connection>> =
             self.configured().into_iter().map(|(name, config)| starter.connection(name, config)).collect();
         let by_name = connections.iter().enumerate().map(|(at, it)| (it.name.clone(), at)).collect();
-        let gate = Gate {
-            rules: RuleSet::new(self.loaded.settings.rules.iter().cloned()),
-            mode: self.loaded.settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),
-            known: KnownServers::new(connections.iter().map(|connection| connection.name.clone())),
-            approver: self.approver,
-        };
+        let gate = Gate::new(
+            RuleSet::new(self.loaded.settings.rules.iter().cloned()),
+            self.loaded.settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),
+            KnownServers::new(connections.iter().map(|connection| connection.name.clone())),
+            self.approver,
+        );
         let shelf = Shelf {
             assembler: Assembler::new(self.bare),
             catalog: Arc::new(Catalog::default()),

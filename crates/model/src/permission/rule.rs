@@ -161,6 +161,10 @@ impl Rule {
         self.tools().map_or_else(Vec::new, |tools| tools.readings(known))
     }
 
+    pub(super) fn has_condition(&self) -> bool {
+        self.condition.is_some()
+    }
+
     pub(super) fn tools(&self) -> Option<&Tools> {
         match &self.target {
             Target::Tools(tools) => Some(tools),

@@ -43,6 +43,12 @@ impl RuleSet {
         self.deny.iter().chain(&self.ask).chain(&self.allow)
     }
 
+    /// Whether a rule looks at arguments. Where none does, the same tool is always decided alike.
+    #[must_use]
+    pub fn looks_at_arguments(&self) -> bool {
+        self.iter().any(|rule| rule.has_condition())
+    }
+
     /// The rules that can match nothing of the known servers, each with the reason.
     ///
     /// Rules for built-in tools are left out: other programs read the same files.

@@ -374,3 +374,50 @@ fn schemas() -> impl Strategy<Value = Value> {
         ]
     })
 }
+
+// N8
+#[test]
+fn what_is_checked_without_a_compiler_is_decided_as_the_compiler_decides() {
+    let kinds = ["string", "integer", "number", "boolean", "array", "object"];
+    let values = [
+        json!("x"),
+        json!(1),
+        json!(-1),
+        json!(1.0),
+        json!(1.5),
+        json!(u64::MAX),
+        json!(true),
+        json!(null),
+        json!([]),
+        json!({}),
+    ];
+    for kind in kinds {
+        for closed in [json!({}), json!({ "additionalProperties": false })] {
+            let mut schema = json!({
+                "$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+                "properties": { "a": { "type": kind, "description": "d", "default": 7 }, "b": {} },
+                "required": ["a"],
+            });
+            schema.as_object_mut().unwrap().extend(closed.as_object().unwrap().clone());
+            let raw = serde_json::value::to_raw_value(&schema).unwrap();
+            let (quick, full) = (Checker::new(&raw), super::Compiled::new(raw.get()).unwrap());
+            assert!(quick.simple.is_some(), "{schema}");
+            let objects = values.iter().flat_map(|value| {
+                [
+                    json!({ "a": value }),
+                    json!({ "a": value, "b": null }),
+                    json!({ "a": value, "c": 1 }),
+                    json!({ "b": value }),
+                    value.clone(),
+                ]
+            });
+            for arguments in objects {
+                assert_eq!(
+                    quick.check(&arguments).is_ok(),
+                    full.validator.is_valid(&arguments),
+                    "{schema} {arguments}"
+                );
+            }
+        }
+    }
+}
