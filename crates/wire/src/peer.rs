@@ -33,6 +33,17 @@ pub(crate) trait Outbound: Send + Sync + 'static {
     /// Sends one message; waits while the queue is full. A request comes with its ticket.
     fn send(&self, message: Bytes, ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>>;
 
+    /// Sends one message if that takes no waiting, and gives it back if it does. Saves the making of a future, which
+    /// for small messages is a good part of the whole work.
+    fn push(&self, message: Bytes) -> Result<(), Bytes> {
+        Err(message)
+    }
+
+    /// Whether it looks at tickets at all.
+    fn takes_tickets(&self) -> bool {
+        true
+    }
+
     /// Sends one message if there is room for it now. For what is worth sending and not worth waiting for.
     fn offer(&self, message: Bytes);
 }

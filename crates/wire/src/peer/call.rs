@@ -113,13 +113,22 @@ impl Prepared {
         if !peer.shared.pending.insert(id, Waiting { answer, progress, stays: acknowledged.into() }) {
             peer.check()?;
         }
-        let (until, over) = oneshot::channel();
+        let outbound = &peer.shared.outbound;
+        let (until, ticket) = if outbound.takes_tickets() {
+            let (until, over) = oneshot::channel();
+            (Some(until), Some(Ticket { id, over, headers }))
+        } else {
+            (None, None)
+        };
         let mut call = InFlight { peer: &peer, id, silent, sent: false, _until: until };
         let deadline = limit.map(|limit| Instant::now() + limit);
         let request = Bytes::from(message::request(id, method, params));
         let timed_out = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
         let work = async {
-            peer.shared.outbound.send(request, Some(Ticket { id, over, headers })).await?;
+            match if ticket.is_none() { outbound.push(request) } else { Err(request) } {
+                Ok(()) => {}
+                Err(request) => outbound.send(request, ticket).await?,
+            }
             call.sent = true;
             (&mut answered).await.unwrap_or(Err(Failure::Closed { exit: None, sent: true }))
         };
@@ -140,8 +149,8 @@ struct InFlight<'p> {
     id: u64,
     silent: bool,
     sent: bool,
-    /// Its transport sees the end of this.
-    _until: oneshot::Sender<()>,
+    /// Its transport sees the end of this, if it looks.
+    _until: Option<oneshot::Sender<()>>,
 }
 
 impl Drop for InFlight<'_> {

@@ -58,6 +58,21 @@ impl Outbound for Queue {
         })
     }
 
+    fn push(&self, message: Bytes) -> Result<(), Bytes> {
+        let Ok(share) = share(&message) else { return Err(message) };
+        match Arc::clone(&self.room).try_acquire_many_owned(share) {
+            Ok(room) => {
+                let sent = self.messages.try_send(Queued { message, _room: room });
+                sent.map_err(|unsent| unsent.into_inner().message)
+            }
+            Err(_) => Err(message),
+        }
+    }
+
+    fn takes_tickets(&self) -> bool {
+        false
+    }
+
     fn offer(&self, message: Bytes) {
         let Ok(share) = share(&message) else { return };
         if let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(share) {

@@ -59,6 +59,14 @@ impl Outbound for Pipe {
         })
     }
 
+    fn push(&self, message: Bytes) -> Result<(), Bytes> {
+        self.0.try_send(message).map_err(mpsc::error::TrySendError::into_inner)
+    }
+
+    fn takes_tickets(&self) -> bool {
+        false
+    }
+
     fn offer(&self, message: Bytes) {
         // Dropped when the queue is full, as on every transport.
         let _full = self.0.try_send(message);
