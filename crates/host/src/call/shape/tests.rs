@@ -31,6 +31,20 @@ fn text(text: &str) -> Block {
     Block::Text(text.into())
 }
 
+// R1 B09
+#[test]
+fn half_a_surrogate_pair_costs_one_character_and_nothing_else() {
+    for (written, expected) in [
+        (r#""cut \ud83d""#, "cut \u{fffd}"),
+        (r#""\udc00\ud83d\ude00\ud800\ud83d\ude00""#, "\u{fffd}\u{1f600}\u{fffd}\u{1f600}"),
+        (r#""\\ud800 \n\u00e9 \ud800x é""#, "\\ud800 \né \u{fffd}x é"),
+        (r#""\ud800\n""#, "\u{fffd}\n"),
+    ] {
+        let answer = format!(r#"{{"content":[{{"type":"text","text":{written}}}]}}"#);
+        assert_eq!(shape(raw(&answer)).unwrap().content, [text(expected)], "{written}");
+    }
+}
+
 #[test]
 fn every_kind_of_block_is_read() {
     // R1
