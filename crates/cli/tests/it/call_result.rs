@@ -7,6 +7,11 @@ use crate::world::World;
 
 /// A server whose one tool answers with this result.
 fn answering(result: &Value) -> World {
+    answering_text(&result.to_string())
+}
+
+/// The same for a result that no value can hold.
+fn answering_text(result: &str) -> World {
     let tools = json!([{"name": "get it", "inputSchema": {"type": "object"}}]);
     let greeting = json!({
         "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"},
@@ -52,6 +57,17 @@ fn text_is_data_and_the_rest_is_told_on_standard_error() {
              resource file:///../../x (application/octet-stream, 3 bytes): {how}\n"
         )
     );
+}
+
+// R1 B04 B09
+#[test]
+fn data_that_cannot_be_read_as_values_is_printed_as_it_came() {
+    for data in [r#"{"far":1e999999}"#, r#"{"half":"\\ud800"}"#] {
+        let marked = json!({"content": [], "structuredContent": "DATA"});
+        let done =
+            answering_text(&marked.to_string().replace("\"DATA\"", data)).mcparley(&["call", "s", "get it"]);
+        assert_eq!((done.code, done.out.as_str()), (0, format!("{data}\n").as_str()), "{done:?}");
+    }
 }
 
 // R1

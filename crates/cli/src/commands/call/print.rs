@@ -45,7 +45,8 @@ pub(super) fn print(outcome: &Outcome, saved: &[Saved], out: &mut Out) {
 /// The result as data, unless a text says the very same.
 fn structured<'o>(outcome: &'o Outcome, texts: &[&str]) -> Option<&'o str> {
     let structured = outcome.structured.as_ref()?;
-    let value = structured.decode::<Value>().ok()?;
+    // What we cannot read, such as a number beyond all limits, is told all the same.
+    let Ok(value) = structured.decode::<Value>() else { return Some(structured.as_str()) };
     let says_it = |text: &&str| serde_json::from_str::<Value>(text).is_ok_and(|said| said == value);
     (!texts.iter().any(says_it)).then(|| structured.as_str())
 }
