@@ -111,6 +111,10 @@ impl<'r> Reading<'r, '_> {
 
     fn object(&mut self, text: &str, what: &str) -> Result<(), CommandError> {
         match serde_json::from_str(text) {
+            Ok(_) if value::too_long(text).is_some() => Err(CommandError::usage(
+                format!("{what}: {}", value::TOO_LONG),
+                "give it as a string, if the tool takes one",
+            )),
             Ok(Value::Object(object)) => {
                 for (key, value) in object {
                     let appends = self.schema.property(&key).is_some_and(Schema::is_list);

@@ -6,6 +6,9 @@ use super::kinds::Kinds;
 use super::schema::Schema;
 use crate::error::CommandError;
 
+/// Why an integer is refused: sent all the same, it would be another one.
+pub(super) const TOO_LONG: &str = "an integer beyond 64 bits would lose digits";
+
 /// What was given for one argument.
 #[derive(Debug, PartialEq)]
 pub(super) enum Given {
@@ -90,12 +93,37 @@ pub(super) fn from_json(text: &str, schema: Schema<'_>) -> Result<Given, Mismatc
     })
 }
 
-/// The JSON value, unless it would not be carried as it is written: an integer beyond 64 bits loses digits.
+/// The JSON value, unless it would not be carried as it is written.
 fn exact(text: &str) -> Option<Value> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    let loses = value.is_f64() && text.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    // Minus zero is the one whole number that is kept as a fraction and loses nothing.
-    (!loses || value.as_f64() == Some(0.0)).then_some(value)
+    serde_json::from_str(text).ok().filter(|_| too_long(text).is_none())
+}
+
+/// The first integer in the JSON that would lose digits: one beyond 64 bits.
+pub(super) fn too_long(json: &str) -> Option<&str> {
+    let (mut in_string, mut escaped, mut start) = (false, false, None);
+    for (at, character) in json.char_indices().chain([(json.len(), ' ')]) {
+        let is_number = matches!(character, '0'..='9' | '-' | '+' | '.' | 'e' | 'E') && !in_string;
+        match start {
+            None if is_number => start = Some(at),
+            Some(from) if !is_number => {
+                start = None;
+                let number = json.get(from..at)?;
+                let digits = number.strip_prefix('-').unwrap_or(number);
+                let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+                if is_integer && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
+                    return Some(number);
+                }
+            }
+            None | Some(_) => {}
+        }
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether a number is written as we would write it.
@@ -107,8 +135,11 @@ impl Mismatch {
     fn between(wanted: Kinds, text: &str) -> Self {
         let is_json = wanted.is_unknown() || wanted.has(Kinds::ARRAY) || wanted.has(Kinds::OBJECT);
         // The parser's message names the place and never quotes the text, which may hold a secret.
-        let reason = is_json.then(|| serde_json::from_str::<Value>(text).err()).flatten();
-        Self { wanted, reason: reason.map(|error| error.to_string()) }
+        let reason = match serde_json::from_str::<Value>(text) {
+            Ok(_) => too_long(text).map(|_| TOO_LONG.to_owned()),
+            Err(error) => is_json.then(|| error.to_string()),
+        };
+        Self { wanted, reason }
     }
 
     /// As an error about this word.

@@ -83,7 +83,11 @@ fn a_text_of_another_kind_is_refused_with_what_is_wanted() {
     let cases = [
         (json!({"type": "integer"}), "1.5", "`x` wants an integer"),
         (json!({"type": "integer"}), "", "`x` wants an integer"),
-        (json!({"type": "integer"}), "123456789012345678901234567890", "`x` wants an integer"),
+        (
+            json!({"type": "integer"}),
+            "123456789012345678901234567890",
+            "`x` wants an integer: an integer beyond 64 bits would lose digits",
+        ),
         (json!({"type": "number"}), "1,5", "`x` wants a number"),
         (json!({"type": "boolean"}), "yes", "`x` wants `true` or `false`"),
         (json!({"type": ["integer", "null"]}), "x", "`x` wants an integer or `null`"),
@@ -103,6 +107,34 @@ fn a_text_of_another_kind_is_refused_with_what_is_wanted() {
         refusal_in(&property(&json!({})), &["x:=nope"]).1,
         "`x` wants JSON: expected ident at line 1 column 2"
     );
+}
+
+// U2 B04: what would arrive as another number is not sent.
+#[test]
+fn an_integer_that_would_lose_digits_is_refused_wherever_it_stands() {
+    let schema = json!({"type": "object", "properties": {"x": {}}});
+    let long = "123456789012345678901234567890";
+    for (word, what) in [
+        (format!(r#"{{"x": {{"y": [1, -{long}]}}}}"#), "the argument: "),
+        (format!("x:=[{long}]"), "`x` wants JSON: "),
+    ] {
+        let (code, message, _) = refusal_in(&schema, &[&word]);
+        assert_eq!(
+            (code, message),
+            ("usage", format!("{what}an integer beyond 64 bits would lose digits")),
+            "{word}"
+        );
+    }
+    for (word, expected) in [
+        (format!(r#"{{"x": "\\\"{long}"}}"#), json!({ "x": format!("\\\"{long}") })),
+        (format!("x={long}"), json!({ "x": long })),
+        (
+            r#"{"x": [18446744073709551615, -9223372036854775808, -0, 1.5e3]}"#.to_owned(),
+            json!({ "x": [u64::MAX, i64::MIN, -0.0, 1500.0] }),
+        ),
+    ] {
+        assert_eq!(arguments_in(&schema, &[&word]), expected.to_string(), "{word}");
+    }
 }
 
 // U2: a schema that refers to itself, or multiplies, ends.
