@@ -33,7 +33,8 @@ pub(crate) struct Out {
     progress: Option<Progress>,
     /// Whether the data goes to a terminal.
     for_eyes: bool,
-    broken: bool,
+    /// Why something could not be written.
+    broken: Option<std::io::Error>,
 }
 
 impl Out {
@@ -49,7 +50,7 @@ impl Out {
             talk: AutoStream::new(stderr, talk),
             progress: None,
             for_eyes: context::stdout_is_terminal(),
-            broken: false,
+            broken: None,
         }
     }
 
@@ -57,7 +58,7 @@ impl Out {
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         let Self { data, progress, .. } = self;
         let written = aside(progress.as_ref(), || writeln!(data, "{}", line.as_ref()));
-        self.note(&written);
+        self.note(written);
     }
 
     /// Several lines of data that are ours.
@@ -79,14 +80,14 @@ impl Out {
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         // Not through the stream that takes colours away: these are not ours to take. The lock is ours already.
         let written = aside(self.progress.as_ref(), || std::io::stdout().lock().write_all(bytes));
-        self.note(&written);
+        self.note(written);
     }
 
     /// The whole report as JSON.
     pub(crate) fn value(&mut self, value: &impl Serialize) {
         match serde_json::to_string_pretty(value) {
             Ok(json) => self.line(display_json(&json)),
-            Err(error) => self.note(&Err(error.into())),
+            Err(error) => self.note(Err(error.into())),
         }
     }
 
@@ -94,7 +95,7 @@ impl Out {
     pub(crate) fn say(&mut self, line: impl AsRef<str>) {
         let Self { talk, progress, .. } = self;
         let written = aside(progress.as_ref(), || writeln!(talk, "{}", line.as_ref()));
-        self.note(&written);
+        self.note(written);
     }
 
     /// Says what is waited for, to a person in front of a terminal.
@@ -164,15 +165,17 @@ impl Out {
     /// Flushes, and forgives a reader who left early.
     pub(crate) fn finish(mut self, code: Code) -> ExitCode {
         let flushed = self.data.flush();
-        self.note(&flushed);
-        if self.broken && code == exit::OK { exit::FAILED.into() } else { code.into() }
+        self.note(flushed);
+        let Some(error) = self.broken.take() else { return code.into() };
+        self.complain(&format!("not everything could be written: {error}"));
+        if code == exit::OK { exit::FAILED.into() } else { code.into() }
     }
 
-    fn note(&mut self, written: &std::io::Result<()>) {
+    fn note(&mut self, written: std::io::Result<()>) {
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
         {
-            self.broken = true;
+            self.broken.get_or_insert(error);
         }
     }
 }

@@ -228,3 +228,15 @@ fn the_tools_of_the_host_itself_can_be_called() {
     assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
     assert!(serde_json::from_str::<Value>(&done.out).unwrap().is_array(), "{done:?}");
 }
+
+// U3
+#[test]
+fn output_that_cannot_be_written_is_told() {
+    let world = good();
+    let mut command = world.command(&["call", "good", "echo", "message=hi"]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let done = command.stdout(full).stderr(std::process::Stdio::piped()).output().unwrap();
+    assert_eq!(done.status.code(), Some(i32::from(exit::FAILED.number)));
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(said.contains("error: not everything could be written: "), "{said}");
+}
