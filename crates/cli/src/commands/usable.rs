@@ -114,6 +114,9 @@ pub(super) struct Lacking {
     hint: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// Why its list of tools is not whole; stands among the notes too.
+    #[serde(skip)]
+    gap: Option<String>,
 }
 
 /// Every server with something to say about it. Servers nobody asked for say nothing.
@@ -128,6 +131,7 @@ pub(super) fn lacking(host: &Host, servers: &[Server], only: Option<&ServerName>
             reason: planned.standing.reason(),
             hint: planned.standing.hint(&planned.name),
             notes: Vec::new(),
+            gap: None,
         });
     running.chain(resting.filter(|resting| wanted(&resting.server))).collect()
 }
@@ -140,20 +144,25 @@ fn of_server(server: &Server) -> Option<Lacking> {
     };
     let notes = server.state.surface.notes();
     let is_whole = notes.is_empty() && matches!(status, Status::Connected { .. } | Status::Dormant);
+    let gap = server.state.surface.gaps.iter().find(|gap| gap.method == "tools/list");
     (!is_whole).then(|| Lacking {
         server: server.name.clone(),
         is: status.as_str(),
         reason: status.reason(),
         hint,
         notes,
+        gap: gap.map(ToString::to_string),
     })
 }
 
 impl Lacking {
-    /// Why it offers nothing, in one sentence; nothing when it offers something.
+    /// Why it does not offer everything, in one sentence; nothing when all that lacks is told elsewhere.
     pub(super) fn in_words(&self) -> Option<String> {
-        let reason = self.reason.as_deref().unwrap_or(self.is);
-        (self.is != "connected").then(|| format!("server `{}`: {reason}", self.server))
+        let reason = match self.is {
+            "connected" => self.gap.as_deref()?,
+            is => self.reason.as_deref().unwrap_or(is),
+        };
+        Some(format!("server `{}`: {reason}", self.server))
     }
 
     pub(super) fn tell(&self, out: &mut Out) {

@@ -28,6 +28,12 @@ pub(super) fn hint(error: &CallError) -> Option<String> {
 
 fn unavailable(why: &Unavailable) -> Code {
     match why {
+        // An error that answers the greeting is no tool's.
+        Unavailable::Failed(error) | Unavailable::Waiting { error, .. }
+            if matches!(error.failure, Failure::Answered(_)) =>
+        {
+            exit::UNREACHABLE
+        }
         Unavailable::Failed(error) | Unavailable::Waiting { error, .. } => failed(&error.failure),
         Unavailable::NeedsAuth => exit::NEEDS_AUTH,
         _ => exit::UNREACHABLE,

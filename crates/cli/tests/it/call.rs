@@ -99,6 +99,8 @@ fn each_kind_of_failure_has_its_exit_code() {
         "hangs": scripted(&["call-hang"]),
         "dies": scripted(&["call-exit"]),
         "damaged": scripted(&["not-json"]),
+        "grumbles": entry(&Scripted::stdio(&["list-error:initialize"]).with("--versions", "2025-11-25")),
+        "listless": scripted(&["list-error"]),
         "locked": {"url": locked.url()},
         "off": other("off"),
         "invalid": {"type": "bogus"},
@@ -111,7 +113,7 @@ fn each_kind_of_failure_has_its_exit_code() {
         "home/.claude/settings.json",
         &json!({"mcpServers": {"blocked": other("blocked")}}).to_string(),
     );
-    let cases: [(Code, &[&str]); 19] = [
+    let cases: [(Code, &[&str]); 21] = [
         (exit::OK, &["call", "good", "echo", "message=hi"]),
         (exit::TOOL_ERROR, &["call", "good", "fail"]),
         (exit::USAGE, &["call", "good"]),
@@ -124,6 +126,8 @@ fn each_kind_of_failure_has_its_exit_code() {
         (exit::NOT_FOUND, &["call", "good", "ecko"]),
         (exit::NOT_FOUND, &["call", "mcp__good__ecko"]),
         (exit::UNREACHABLE, &["call", "exits", "echo"]),
+        (exit::UNREACHABLE, &["call", "grumbles", "echo"]),
+        (exit::NOT_FOUND, &["call", "listless", "echo"]),
         (exit::UNREACHABLE, &["call", "dies", "echo", "message=hi"]),
         (exit::UNREACHABLE, &["call", "damaged", "echo", "message=hi"]),
         (exit::TIMED_OUT, &["call", "silent", "echo"]),
@@ -227,6 +231,14 @@ fn the_tools_of_the_host_itself_can_be_called() {
     let done = good().mcparley(&["call", "ListMcpResources", "--server", "good"]);
     assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
     assert!(serde_json::from_str::<Value>(&done.out).unwrap().is_array(), "{done:?}");
+}
+
+// U3 L11
+#[test]
+fn a_tool_that_is_missing_because_the_list_is_says_so() {
+    let done = world(&json!({"listless": scripted(&["list-error"])})).mcparley(&["call", "listless", "echo"]);
+    assert_eq!(done.code, i32::from(exit::NOT_FOUND.number), "{done:?}");
+    assert!(done.err.contains("server `listless`: `tools/list`: the server answered with error"), "{done:?}");
 }
 
 // U3
