@@ -100,21 +100,30 @@ impl Checkup {
             Ok(connected) => {
                 log.follow(&connected.link);
                 let surface = Surface::fetch(&connected.session).await;
-                let (spoken, took) = (connected.session.spoken(), start.elapsed());
+                let (peer, spoken) = (connected.session.peer().clone(), connected.session.spoken());
+                let took = start.elapsed();
                 // Settled: the next may start while this one ends.
                 drop(slot);
-                log.close();
-                connected.link.stop().await;
-                (Health::Connected { spoken, surface: Box::new(surface) }, took)
+                if peer.is_over() {
+                    // Gone before it has told what it offers: it was never there.
+                    let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
+                    (failed(&log, error), took)
+                } else {
+                    log.close();
+                    connected.link.stop().await;
+                    (Health::Connected { spoken, surface: Box::new(surface) }, took)
+                }
             }
-            Err(error) => {
-                log.missed(&error);
-                let ConnectError { failure, stderr } = error;
-                (Health::Failed { failure, stderr }, start.elapsed())
-            }
+            Err(error) => (failed(&log, error), start.elapsed()),
         };
         Some(Checked { name: server.name, health, took })
     }
+}
+
+fn failed(log: &Log, error: ConnectError) -> Health {
+    log.missed(&error);
+    let ConnectError { failure, stderr } = error;
+    Health::Failed { failure, stderr }
 }
 
 /// How many local and how many remote servers are reached at the same time (L2).

@@ -92,8 +92,8 @@ impl Log {
 
     /// From now on the standard error of this connection's process counts.
     pub(crate) fn follow(&self, link: &Link) {
-        if let Link::Local(stdio) = link {
-            self.pages().stderr = Some(stdio.stderr());
+        if let Some(stderr) = link.stderr() {
+            self.pages().stderr = Some(stderr);
         }
     }
 

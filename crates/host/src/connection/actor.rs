@@ -201,6 +201,12 @@ impl Actor {
                 Ok(connected) => {
                     log.follow(&connected.link);
                     let surface = Surface::fetch(&connected.session).await;
+                    let peer = connected.session.peer();
+                    if peer.is_over() {
+                        // Gone before it has told what it offers: it was never there.
+                        let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
+                        return Err(Missed { error, took: begun.elapsed() });
+                    }
                     Ok(Opened::new(connected, surface, begun.elapsed()))
                 }
                 Err(error) => Err(Missed { error, took: begun.elapsed() }),

@@ -26,6 +26,20 @@ async fn a_server_that_exits_at_start_has_failed_with_its_code_and_last_words_an
     assert!(alive.echo("good", "hi").await.is_ok());
 }
 
+// F01 L3 L11
+#[tokio::test]
+async fn a_server_that_exits_before_it_has_told_what_it_offers_has_failed_and_nobody_waits_for_it() {
+    let (_folder, log, _) = own("crash-loop");
+    let begun = Instant::now();
+    let entry = stdio(&Scripted::stdio(&["crash-loop"]).logged(&log));
+    let alive = servers([("loops", entry), ("good", stdio(&Scripted::stdio(&[])))]).ready().await;
+    assert!(failure(&alive, "loops").contains("code 5"), "{}", failure(&alive, "loops"));
+    assert_eq!(alive.echo("good", "hi").await.unwrap(), "hi");
+    // The first pause before another attempt would be a second alone, and there would be five.
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(log_starts(&log).len() <= 2);
+}
+
 // F02 F28
 #[tokio::test]
 async fn what_cannot_be_started_says_which_program_or_folder_and_the_others_start() {
