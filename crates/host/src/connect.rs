@@ -91,8 +91,9 @@ impl Surroundings {
         let connected = handshake::connect(&mut server, era, &introduction(), limit).await;
         self.eras.learn(config, connected.as_ref().ok().map(|connected| connected.session.spoken()));
         connected.map_err(|failure| {
-            let said = server.last_words();
-            ConnectError { failure, stderr: Untrusted::new(Redactor::of(config).redact(said.raw())) }
+            let (redactor, said) = (Redactor::of(config), server.last_words());
+            let stderr = Untrusted::new(redactor.redact(said.raw()));
+            ConnectError { failure: redactor.failure(failure), stderr }
         })
     }
 

@@ -100,6 +100,7 @@ impl Checkup {
             Ok(connected) => {
                 log.follow(&connected.link);
                 let surface = Surface::fetch(&connected.session).await;
+                let surface = surface.with_failures(|failure| log.tellable(failure));
                 let (peer, spoken) = (connected.session.peer().clone(), connected.session.spoken());
                 let took = start.elapsed();
                 // Settled: the next may start while this one ends.

@@ -13,8 +13,8 @@ use std::time::SystemTime;
 use mcparley_model::config::ServerConfig;
 use mcparley_model::limits::{LOG_LINE_CHARS, LOG_LINES};
 use mcparley_model::text::{Untrusted, cut};
-use mcparley_wire::RawJson;
 use mcparley_wire::transport::stdio::Stderr;
+use mcparley_wire::{Failure, RawJson};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -114,6 +114,11 @@ impl Log {
             Some(stderr) => Untrusted::new(self.redactor.redact(&stderr.text())),
             None => pages.last_words.clone(),
         }
+    }
+
+    /// A failure as it may be told: without the server's secrets.
+    pub(crate) fn tellable(&self, failure: Failure) -> Failure {
+        self.redactor.failure(failure)
     }
 
     /// What was said, the oldest first.

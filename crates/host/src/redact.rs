@@ -1,9 +1,12 @@
 //! Takes a server's own secrets out of what it says: many programs print their settings when they fail (B62).
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use mcparley_model::config::{Remote, ServerConfig, Stdio, Transport};
 use mcparley_model::secret::MASK;
+use mcparley_model::text::{TRUNCATED, Untrusted};
+use mcparley_wire::{Failure, RpcError};
 
 /// Shorter values are words like `debug` or `8080`; taking them out would hide the message, not a secret.
 const SHORTEST: usize = 8;
@@ -46,7 +49,46 @@ impl Redactor {
                 redacted = Cow::Owned(redacted.replace(value.as_str(), MASK));
             }
         }
-        redacted
+        match self.cut_through(&redacted) {
+            Some(rest) => Cow::Owned(format!("{rest}{MASK}{TRUNCATED}")),
+            None => redacted,
+        }
+    }
+
+    /// The failure without them: what a server says about a request may repeat it.
+    pub(crate) fn failure(&self, failure: Failure) -> Failure {
+        let words = |words: &str| Arc::from(self.redact(words).as_ref());
+        let text = |text: &Untrusted| Untrusted::new(self.redact(text.raw()));
+        match failure {
+            Failure::Refused { reason, hint } => {
+                Failure::Refused { reason: words(&reason), hint: hint.as_deref().map(words) }
+            }
+            Failure::Protocol(why) => Failure::Protocol(words(&why)),
+            Failure::Answered(RpcError { code, message, data }) => {
+                Failure::Answered(RpcError { code, message: text(&message), data })
+            }
+            Failure::Status { code, retry_after, text: said } => {
+                Failure::Status { code, retry_after, text: text(&said) }
+            }
+            failure @ (Failure::TimedOut { .. }
+            | Failure::Closed { .. }
+            | Failure::Damaged(_)
+            | Failure::TooLarge { .. }
+            | Failure::Unauthorized { .. }
+            | Failure::Forbidden { .. }
+            | Failure::SessionExpired
+            | Failure::QueueFull { .. }) => failure,
+        }
+    }
+
+    /// What stands before a value of which only the beginning is left, because the text was cut there.
+    fn cut_through<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let text = text.strip_suffix(TRUNCATED)?;
+        let beginnings = self.0.iter().flat_map(|value| {
+            let ends = value.char_indices().map(|(at, _)| at).rev().take_while(|at| *at >= SHORTEST / 2);
+            ends.filter_map(|at| value.get(..at))
+        });
+        beginnings.filter_map(|beginning| text.strip_suffix(beginning)).min_by_key(|rest| rest.len())
     }
 }
 
@@ -106,6 +148,20 @@ mod tests {
             disabled_tools: Vec::new(),
         };
         Redactor::of(&config)
+    }
+
+    // B62
+    #[test]
+    fn what_a_server_says_about_a_failure_is_told_without_them() {
+        let redactor = local(&[], &[("API_KEY", "canary-7f3a")]);
+        let said = |failure: Failure| redactor.failure(failure).to_string();
+        let answered = Failure::Answered(RpcError::new(-32000, "bad key canary-7f3a"));
+        assert_eq!(said(answered), "the server answered with error -32000: bad key ***");
+        assert!(said(Failure::Protocol("it says canary-7f3a!".into())).ends_with("it says ***!"));
+        let text = Untrusted::new(format!("<p>canary-7{TRUNCATED}"));
+        let status = said(Failure::Status { code: 500, retry_after: None, text });
+        assert!(status.ends_with(&format!("<p>***{TRUNCATED}")), "{status}");
+        assert_eq!(redactor.redact("a can"), "a can");
     }
 
     // B62

@@ -133,6 +133,16 @@ impl Surface {
         (!(failed && had_some)).then_some(items)
     }
 
+    /// The same with what `change` makes of every failure that left a gap.
+    pub(crate) fn with_failures(mut self, change: impl Fn(Failure) -> Failure) -> Self {
+        for gap in &mut self.gaps {
+            if let Why::Failed(failure) = &mut gap.why {
+                *failure = change(failure.clone());
+            }
+        }
+        self
+    }
+
     /// What is missing and why, one sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {

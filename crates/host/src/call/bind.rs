@@ -107,6 +107,10 @@ impl Bound {
 
     pub(super) fn failed(&self, failure: Failure) -> CallError {
         let executed = recovery::executed(&failure);
+        let failure = match &self.connection {
+            Some(connection) => connection.log.tellable(failure),
+            None => failure,
+        };
         CallError::Failed { tool: self.entry.name.clone(), failure, executed }
     }
 

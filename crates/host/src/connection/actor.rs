@@ -135,6 +135,8 @@ impl Actor {
             }
             Event::Lost(failure) => self.lost(&failure),
             Event::Refreshed(surface) => {
+                let surface = Arc::unwrap_or_clone(surface);
+                let surface = Arc::new(surface.with_failures(|failure| self.log.tellable(failure)));
                 if let Phase::Ready(ready) = &mut self.phase {
                     ready.surface = Arc::clone(&surface);
                 }
@@ -207,6 +209,7 @@ impl Actor {
                         let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
                         return Err(Missed { error, took: begun.elapsed() });
                     }
+                    let surface = surface.with_failures(|failure| log.tellable(failure));
                     Ok(Opened::new(connected, surface, begun.elapsed()))
                 }
                 Err(error) => Err(Missed { error, took: begun.elapsed() }),
