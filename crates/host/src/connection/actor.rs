@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcparley_model::config::{Kind, ServerConfig};
 use mcparley_model::limits::{HEALTHY_AFTER, RETRY_PAUSE};
 use mcparley_wire::Failure;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -49,6 +49,8 @@ pub(super) struct Actor {
     waiters: Vec<Waiter>,
     /// Connections that were replaced and end when their last call has ended.
     retired: JoinSet<()>,
+    /// Dropped when they are to end at once.
+    patience: watch::Sender<()>,
     /// Who wants to know that all is over.
     enders: Vec<oneshot::Sender<()>>,
 }
@@ -73,6 +75,7 @@ impl Actor {
             epoch: Epoch::default(),
             waiters: Vec::new(),
             retired: JoinSet::new(),
+            patience: watch::Sender::new(()),
             enders: Vec::new(),
         }
     }
@@ -333,11 +336,18 @@ impl Actor {
         self.publisher.publish(State { live: None, ..self.publisher.current() });
         let Ready { link, live, mut released, .. } = *ready;
         drop(live);
+        let mut patience = self.patience.subscribe();
         self.retired.spawn(async move {
-            // Nothing is ever sent on it: it only ends.
-            match grace {
-                Some(grace) => drop(tokio::time::timeout(grace, released.recv()).await),
-                None => drop(released.recv().await),
+            // Nothing is ever sent on either: they only end.
+            let unused = async {
+                match grace {
+                    Some(grace) => drop(tokio::time::timeout(grace, released.recv()).await),
+                    None => drop(released.recv().await),
+                }
+            };
+            tokio::select! {
+                () = unused => {}
+                _ = patience.changed() => {}
             }
             link.stop().await;
         });
@@ -351,16 +361,21 @@ impl Actor {
             return;
         }
         self.log.close();
-        self.retired.abort_all();
+        self.patience = watch::Sender::new(());
+        let mut retired = std::mem::take(&mut self.retired);
         let link: Option<Link> = match std::mem::replace(&mut self.phase, Phase::Dormant) {
             Phase::Ready(ready) => Some(ready.link),
             _ => None,
         };
         self.settle(Status::Stopped, Duration::ZERO);
         self.phase = Phase::Stopping(Owned::start(async move {
-            if let Some(link) = link {
-                link.stop().await;
-            }
+            let current = async {
+                if let Some(link) = link {
+                    link.stop().await;
+                }
+            };
+            let earlier = async { while retired.join_next().await.is_some() {} };
+            tokio::join!(current, earlier);
         }));
     }
 }

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use mcparley::{Start, Status};
-use mcparley_testkit::{HttpServer, Scripted, log_lines, log_starts};
+use mcparley::model::name::ServerName;
+use mcparley::{Call, Consent, Start, Status};
+use mcparley_testkit::{HttpServer, Scripted, log_lines, log_starts, processes_tagged};
 use serde_json::json;
 
 use crate::alive::{Alive, LONG, http, is_connected, own, scripted, servers, stdio, until_gone, with};
@@ -218,6 +219,34 @@ async fn shutting_down_ends_stubborn_servers_and_their_children_within_the_limit
     alive.host.reconnect(&mcparley::model::name::ServerName::new("term")).await;
     assert!(matches!(alive.status("term"), Status::Stopped));
     assert!(alive.echo("term", "hi").await.is_err());
+}
+
+// L8
+#[tokio::test]
+async fn shutting_down_also_ends_a_connection_that_was_replaced_and_is_still_in_use() {
+    let (_folder, log, tag) = own("replaced");
+    let once = log.with_extension("once");
+    let stubborn = Scripted::stdio(&["call-hang", "ignore-term"]).with("--once", &once.to_string_lossy());
+    let entry = stdio(&stubborn.with("--tag", &tag).logged(&log));
+    let alive = servers([("hangs", entry)]).ready().await;
+    let host = alive.host.clone();
+    let calling = tokio::spawn(async move {
+        host.call(Call::new("mcp__hangs__echo", json!({ "message": "x" })).with_consent(Consent::Given)).await
+    });
+    while !std::fs::read_to_string(&log).unwrap_or_default().contains("tools/call") {
+        tokio::task::yield_now().await;
+    }
+    alive.host.reconnect(&ServerName::new("hangs")).await;
+    while log_starts(&log).len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    alive.until("hangs", is_connected).await;
+    assert!(processes_tagged(&tag).len() >= 2);
+    let begun = Instant::now();
+    alive.host.shut_down().await;
+    assert_eq!(processes_tagged(&tag), [0_u32; 0], "all are gone when it says so");
+    assert!(begun.elapsed() >= Duration::from_millis(400), "each is given its time to end by itself");
+    assert!(calling.await.unwrap().is_err());
 }
 
 // L9
