@@ -156,9 +156,10 @@ impl Host {
         similar_names(tool, own.map(|entry| entry.tool.name.as_str()))
     }
 
-    /// Whether a server is on its way.
+    /// Whether a server is on its way. One that keeps dying is not: waiting for it would take half a minute.
     pub(crate) fn is_pending(&self) -> bool {
-        self.connections().any(|connection| matches!(connection.state().status, Status::Pending { .. }))
+        let is_near = |status: &Status| matches!(status, Status::Pending { attempt: 0 | 1, .. });
+        self.connections().any(|connection| is_near(&connection.state().status))
     }
 
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {

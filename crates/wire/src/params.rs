@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::json::RawJson;
 
+/// Room for the parameters of most requests, so that they are written without taking more.
+const USUAL: usize = 256;
+
 /// The members of `params`, in order, and what goes into its `_meta`.
 #[derive(Clone, Default)]
 pub struct Params {
@@ -26,7 +29,7 @@ impl Params {
     #[must_use]
     pub fn with(mut self, name: &'static str, value: &impl Serialize) -> Self {
         let before = self.text.len();
-        self.text.reserve(name.len() + MARGIN);
+        self.text.reserve(if before == 0 { USUAL } else { name.len() + MARGIN });
         key(&mut self.text, name);
         if serde_json::to_writer(&mut self.text, value).is_err() {
             self.text.truncate(before);

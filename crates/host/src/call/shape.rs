@@ -5,6 +5,7 @@
 
 mod block;
 mod piece;
+mod plain;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,10 @@ use piece::Piece;
 
 /// What a call gave.
 pub(crate) fn shape(answer: RawJson) -> Result<Outcome, Failure> {
+    if let Some(text) = plain::text(answer.as_bytes()) {
+        let content = vec![block::text(text)];
+        return Ok(Outcome { content, structured: None, is_error: false, raw: answer });
+    }
     let read =
         Answer::read(&answer).or_else(|| Answer::salvage(&answer)).ok_or(Failure::Damaged(Damage::Shape))?;
     let Answer { content, structured_content, tool_result, is_error } = read;

@@ -9,7 +9,7 @@ use crate::call::outcome::{Block, Body};
 pub(super) fn of(mut piece: Piece<'_>) -> Block {
     let kind = piece.kind.take().map(|Text(kind)| kind);
     let block = match kind.as_deref() {
-        Some("text") => piece.text.map(|text| Block::Text(body(text))).ok_or("a text block without `text`"),
+        Some("text") => piece.text.map(text).ok_or("a text block without `text`"),
         Some("image") => media(piece, "image").map(|(mime, data)| Block::Image { mime, data }),
         Some("audio") => media(piece, "audio").map(|(mime, data)| Block::Audio { mime, data }),
         Some("resource") => piece.resource.ok_or("a resource block without `resource`").and_then(resource),
@@ -21,6 +21,11 @@ pub(super) fn of(mut piece: Piece<'_>) -> Block {
         None => Err("a block without a type"),
     };
     block.unwrap_or_else(|what| Block::Note(format!("{what} was left out")))
+}
+
+/// A text.
+pub(super) fn text(text: Text<'_>) -> Block {
+    Block::Text(body(text))
 }
 
 /// The type and the bytes of a picture or a sound.

@@ -402,3 +402,38 @@ fn data_nested_too_deep_is_damage_and_brackets_in_texts_are_not() {
     let text = format!(r#"{{"structuredContent":["{}\"["]}}"#, "[".repeat(500));
     assert!(shape(RawJson::parse(&text).unwrap()).is_ok());
 }
+
+// R1
+#[test]
+fn an_answer_that_is_one_text_is_read_alike_however_it_is_written() {
+    let texts = [r#"a\n\"b\" \u202e"#, "", r#"}]}"#, r#"x\"}],\"isError\":false}"#];
+    for text in texts {
+        let expected: String = serde_json::from_str(&format!("\"{text}\"")).unwrap();
+        let block = format!(r#"{{"type":"text","text":"{text}"}}"#);
+        let quick = [
+            format!(r#"{{"content":[{block}]}}"#),
+            format!(r#"{{"content":[{block}],"isError":false}}"#),
+            format!(r#"{{"resultType":"complete","content":[{block}]}}"#),
+        ];
+        for answer in quick {
+            assert!(super::plain::text(answer.as_bytes()).is_some(), "{answer}");
+            let outcome = shape(RawJson::parse(&answer).unwrap()).unwrap();
+            assert_eq!(
+                outcome.content,
+                [Block::Text(mcparley_model::text::clean(&expected).into_owned())],
+                "{answer}"
+            );
+        }
+    }
+    // What only looks so at both ends is read as a whole.
+    let two = r#"{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#;
+    assert!(super::plain::text(two.as_bytes()).is_none());
+    let hidden =
+        r#"{"content":[{"type":"text","text":"a"}],"isError":true,"content":[{"type":"text","text":"b"}]}"#;
+    assert!(super::plain::text(hidden.as_bytes()).is_none());
+    assert!(
+        shape(RawJson::parse(r#"{"content":[{"type":"text","text":"a"}],"isError":true}"#).unwrap())
+            .unwrap()
+            .is_error
+    );
+}
