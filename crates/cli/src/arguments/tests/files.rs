@@ -64,7 +64,7 @@ fn a_file_that_cannot_be_used_is_named() {
         assert_eq!((refused.0, refused.1), (code, message));
     }
     assert_eq!(refusal(&["message=@a\0b"]).0, "file");
-    let hint = refusal(&["message=@jane"]).2;
+    let hint = refusal(&["message=@team"]).2;
     assert_eq!(hint, "a text that begins with `@` is written `message:='\"@…\"'`, or as an option");
 }
 
