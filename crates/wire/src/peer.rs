@@ -11,7 +11,7 @@ mod pending;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use tokio::sync::{oneshot, watch};
@@ -97,12 +97,20 @@ struct Shared {
     next: AtomicU64,
     /// Why the conversation is over, once it is.
     ended: watch::Sender<Option<Failure>>,
+    /// Whether it is over: every call asks, and looking here takes no lock.
+    over: AtomicBool,
 }
 
 impl Peer {
     pub(crate) fn new(outbound: Box<dyn Outbound>, handler: Arc<dyn Handler>) -> (Self, Inbox) {
         let (ended, _) = watch::channel(None);
-        let shared = Shared { outbound, pending: Pending::default(), next: AtomicU64::new(1), ended };
+        let shared = Shared {
+            outbound,
+            pending: Pending::default(),
+            next: AtomicU64::new(1),
+            ended,
+            over: AtomicBool::new(false),
+        };
         let peer = Self { shared: Arc::new(shared) };
         let inbox = Inbox::new(peer.clone(), handler);
         (peer, inbox)
@@ -127,11 +135,14 @@ impl Peer {
     /// Whether the conversation is over.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.shared.ended.borrow().is_some()
+        self.shared.over.load(Ordering::Acquire)
     }
 
     /// Why the conversation is over, if it is.
     fn check(&self) -> Result<(), Failure> {
+        if !self.is_over() {
+            return Ok(());
+        }
         match self.shared.ended.borrow().as_ref() {
             // What is not sent any more was certainly not executed.
             Some(Failure::Closed { exit, .. }) => Err(Failure::Closed { exit: *exit, sent: false }),
@@ -150,6 +161,7 @@ impl Peer {
             let first = ended.is_none();
             if first {
                 *ended = Some(failure.clone());
+                self.shared.over.store(true, Ordering::Release);
             }
             first
         });

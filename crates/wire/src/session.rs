@@ -138,12 +138,24 @@ impl Session {
     /// # Errors
     /// A [`Failure`].
     pub async fn call(&self, method: &str, params: Params, options: CallOptions) -> Result<RawJson, Failure> {
+        self.call_again(method, &params, options).await
+    }
+
+    /// As [`Session::call`], with parameters that the caller keeps, for a request that may have to be repeated.
+    ///
+    /// # Errors
+    /// A [`Failure`].
+    pub async fn call_again(
+        &self,
+        method: &str,
+        params: &Params,
+        options: CallOptions,
+    ) -> Result<RawJson, Failure> {
         let request = self.peer.prepare();
         let params = match &options.progress {
-            Some(_) => params.with_meta("progressToken", request.token()),
-            None => params,
+            Some(_) => params.clone().with_meta("progressToken", request.token()).render(&self.meta),
+            None => params.render(&self.meta),
         };
-        let params = params.render(&self.meta);
         let answer = request.call(method, params.as_ref(), options).await?;
         match self.spoken {
             Spoken::Old(_) => Ok(answer),
