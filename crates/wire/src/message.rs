@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::{Damage, RpcError};
 use crate::json::RawJson;
-use crate::params;
+use crate::params::{self, Meta, Params};
 use crate::salvage;
 use envelope::Envelope;
 
@@ -119,12 +119,35 @@ const MARGIN: usize = 80;
 
 /// A request of ours, as it is written.
 pub(crate) fn request(id: u64, method: &str, params: Option<&RawJson>) -> Vec<u8> {
-    let mut bytes =
-        Vec::with_capacity(MARGIN + method.len() + params.map_or(0, |params| params.as_bytes().len()));
+    let room = params.map_or(0, |params| params.as_bytes().len());
+    let mut bytes = begin_request(id, method, room);
+    if let Some(params) = params {
+        bytes.extend_from_slice(PARAMS);
+        bytes.extend_from_slice(params.as_bytes());
+    }
+    bytes.push(b'}');
+    bytes
+}
+
+/// A request of ours whose parameters are written where they stand.
+pub(crate) fn request_with(id: u64, method: &str, params: &Params, always: &Meta) -> Vec<u8> {
+    let mut bytes = begin_request(id, method, params.room(always));
+    if !params.is_empty(always) {
+        bytes.extend_from_slice(PARAMS);
+        params.write(always, &mut bytes);
+    }
+    bytes.push(b'}');
+    bytes
+}
+
+const PARAMS: &[u8] = br#","params":"#;
+
+fn begin_request(id: u64, method: &str, room: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(MARGIN + method.len() + room);
     bytes.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     bytes.extend_from_slice(id.to_string().as_bytes());
     bytes.extend_from_slice(br#","method":"#);
-    finish(&mut bytes, method, params);
+    params::string(&mut bytes, method);
     bytes
 }
 

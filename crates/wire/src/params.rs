@@ -55,18 +55,33 @@ impl Params {
 
     /// The JSON, with `always` in front of what was put into `_meta`.
     pub(crate) fn render(&self, always: &Meta) -> Option<RawJson> {
-        if self.text.is_empty() && self.meta.is_empty() && always.members.is_empty() {
+        if self.is_empty(always) {
             return None;
         }
-        let mut bytes = Vec::with_capacity(self.text.len() + always.text.len() + MARGIN);
+        let mut bytes = Vec::with_capacity(self.room(always));
+        self.write(always, &mut bytes);
+        Some(RawJson::from_bytes(Bytes::from(bytes)))
+    }
+
+    /// Whether there is nothing to say.
+    pub(crate) fn is_empty(&self, always: &Meta) -> bool {
+        self.text.is_empty() && self.meta.is_empty() && always.members.is_empty()
+    }
+
+    /// How much room the JSON usually takes.
+    pub(crate) fn room(&self, always: &Meta) -> usize {
+        self.text.len() + always.text.len() + MARGIN
+    }
+
+    /// Writes what [`Params::render`] gives.
+    pub(crate) fn write(&self, always: &Meta, bytes: &mut Vec<u8>) {
         bytes.push(b'{');
         bytes.extend_from_slice(&self.text);
         if !(self.meta.is_empty() && always.members.is_empty()) {
-            key(&mut bytes, "_meta");
-            always.write(&self.meta, &mut bytes);
+            key(bytes, "_meta");
+            always.write(&self.meta, bytes);
         }
         bytes.push(b'}');
-        Some(RawJson::from_bytes(Bytes::from(bytes)))
     }
 }
 

@@ -152,11 +152,12 @@ impl Session {
         options: CallOptions,
     ) -> Result<RawJson, Failure> {
         let request = self.peer.prepare();
-        let params = match &options.progress {
-            Some(_) => params.clone().with_meta("progressToken", request.token()).render(&self.meta),
-            None => params.render(&self.meta),
+        let answer = if options.progress.is_some() {
+            let params = params.clone().with_meta("progressToken", request.token());
+            request.call_with(method, (&params, &self.meta), options).await?
+        } else {
+            request.call_with(method, (params, &self.meta), options).await?
         };
-        let answer = request.call(method, params.as_ref(), options).await?;
         match self.spoken {
             Spoken::Old(_) => Ok(answer),
             Spoken::New => complete(answer),

@@ -13,6 +13,7 @@ use super::{Peer, Ticket};
 use crate::failure::{Failure, Phase};
 use crate::json::RawJson;
 use crate::message;
+use crate::params::{Meta, Params};
 
 /// How a request is made.
 #[derive(Debug, Default)]
@@ -86,7 +87,19 @@ impl Prepared {
         params: Option<&RawJson>,
         options: CallOptions,
     ) -> Result<RawJson, Failure> {
-        self.make(method, params, options, None).await
+        let request = message::request(self.id, method, params);
+        self.make(request, options, None).await
+    }
+
+    /// Makes the request, with parameters that are written where they stand.
+    pub(crate) async fn call_with(
+        self,
+        method: &str,
+        (params, always): (&Params, &Meta),
+        options: CallOptions,
+    ) -> Result<RawJson, Failure> {
+        let request = message::request_with(self.id, method, params, always);
+        self.make(request, options, None).await
     }
 
     /// Makes a request that stays open; `acknowledged` hears when the other side has taken it.
@@ -96,13 +109,13 @@ impl Prepared {
         params: Option<&RawJson>,
         acknowledged: oneshot::Sender<RawJson>,
     ) -> Result<RawJson, Failure> {
-        self.make(method, params, CallOptions::default(), Some(acknowledged)).await
+        let request = message::request(self.id, method, params);
+        self.make(request, CallOptions::default(), Some(acknowledged)).await
     }
 
     async fn make(
         self,
-        method: &str,
-        params: Option<&RawJson>,
+        request: Vec<u8>,
         options: CallOptions,
         acknowledged: Option<oneshot::Sender<RawJson>>,
     ) -> Result<RawJson, Failure> {
@@ -122,7 +135,7 @@ impl Prepared {
         };
         let mut call = InFlight { peer: &peer, id, silent, sent: false, _until: until };
         let deadline = limit.map(|limit| Instant::now() + limit);
-        let request = Bytes::from(message::request(id, method, params));
+        let request = Bytes::from(request);
         let timed_out = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
         let work = async {
             match if ticket.is_none() { outbound.push(request) } else { Err(request) } {
