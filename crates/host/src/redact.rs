@@ -128,25 +128,16 @@ mod tests {
     use super::*;
 
     fn local(args: &[&str], env: &[(&str, &str)]) -> Redactor {
-        let config = ServerConfig {
-            transport: Transport::Stdio(Stdio {
-                command: "x".to_owned(),
-                args: args.iter().map(|argument| Secret::new((*argument).to_owned())).collect(),
-                env: env
-                    .iter()
-                    .map(|(name, value)| ((*name).to_owned(), Secret::new((*value).to_owned())))
-                    .collect(),
-                cwd: None,
-                inherit_env: false,
-            }),
-            timeout: None,
-            idle_timeout: None,
-            always_load: false,
-            required: false,
-            era: mcparley_model::config::Era::Auto,
-            enabled_tools: Vec::new(),
-            disabled_tools: Vec::new(),
-        };
+        let config = ServerConfig::new(Transport::Stdio(Stdio {
+            command: "x".to_owned(),
+            args: args.iter().map(|argument| Secret::new((*argument).to_owned())).collect(),
+            env: env
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), Secret::new((*value).to_owned())))
+                .collect(),
+            cwd: None,
+            inherit_env: false,
+        }));
         Redactor::of(&config)
     }
 

@@ -234,6 +234,21 @@ impl Era {
 }
 
 impl ServerConfig {
+    /// A server of which only the transport is said; the rest is as usual.
+    #[must_use]
+    pub fn new(transport: Transport) -> Self {
+        Self {
+            transport,
+            timeout: None,
+            idle_timeout: None,
+            always_load: false,
+            required: false,
+            era: Era::Auto,
+            enabled_tools: Vec::new(),
+            disabled_tools: Vec::new(),
+        }
+    }
+
     /// The kind of its transport.
     #[must_use]
     pub fn kind(&self) -> Kind {

@@ -138,14 +138,14 @@ impl Session {
     /// # Errors
     /// A [`Failure`].
     pub async fn call(&self, method: &str, params: Params, options: CallOptions) -> Result<RawJson, Failure> {
-        self.call_again(method, &params, options).await
+        self.call_with(method, &params, options).await
     }
 
     /// As [`Session::call`], with parameters that the caller keeps, for a request that may have to be repeated.
     ///
     /// # Errors
     /// A [`Failure`].
-    pub async fn call_again(
+    pub async fn call_with(
         &self,
         method: &str,
         params: &Params,

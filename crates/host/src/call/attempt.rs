@@ -76,12 +76,12 @@ impl Request {
         if self.limit >= TOOL_TIME && self.progress.is_none() {
             let limit = Some(self.limit);
             let options = CallOptions { limit, headers: self.headers.clone(), ..CallOptions::default() };
-            return live.session.call_again(method, &self.params, options).await;
+            return live.session.call_with(method, &self.params, options).await;
         }
         let (newest, mut seen) = watch::channel(None);
         let headers = self.headers.clone();
         let options = CallOptions { progress: Some(newest), headers, ..CallOptions::default() };
-        let mut answer = std::pin::pin!(live.session.call_again(method, &self.params, options));
+        let mut answer = std::pin::pin!(live.session.call_with(method, &self.params, options));
         let last = Instant::now() + self.limit.max(TOOL_TIME);
         let mut deadline = Instant::now() + self.limit;
         let mut listening = true;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcparley_model::config::{Era, ServerConfig, Transport};
+use mcparley_model::config::{ServerConfig, Transport};
 use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{KnownServers, Mode, RuleSet};
@@ -162,7 +162,8 @@ impl HostBuilder {
         for (name, _) in &self.inside {
             let server = ServerName::new(name);
             if names.insert(server.clone()) {
-                servers.push((server, inside(name)));
+                let entry = ServerConfig::new(Transport::Sdk { name: name.clone() });
+                servers.push((server, entry));
             }
         }
         servers
@@ -213,19 +214,5 @@ impl Starter {
             connection.wake();
         }
         Arc::new(connection)
-    }
-}
-
-/// The entry of a server inside this program.
-fn inside(name: &str) -> ServerConfig {
-    ServerConfig {
-        transport: Transport::Sdk { name: name.to_owned() },
-        timeout: None,
-        idle_timeout: None,
-        always_load: false,
-        required: false,
-        era: Era::Auto,
-        enabled_tools: Vec::new(),
-        disabled_tools: Vec::new(),
     }
 }

@@ -1,22 +1,13 @@
 //! Names and order over the life of a host.
 
-use mcparley_model::config::{Era, Transport};
+use mcparley_model::config::Transport;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
 use super::*;
 
 fn config() -> ServerConfig {
-    ServerConfig {
-        transport: Transport::Sdk { name: String::new() },
-        timeout: None,
-        idle_timeout: None,
-        always_load: false,
-        required: false,
-        era: Era::Auto,
-        enabled_tools: Vec::new(),
-        disabled_tools: Vec::new(),
-    }
+    ServerConfig::new(Transport::Sdk { name: String::new() })
 }
 
 fn surface(tools: &[&str]) -> Arc<Surface> {
