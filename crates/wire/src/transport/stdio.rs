@@ -62,15 +62,6 @@ impl Stdio {
         Self::run(starting.finish().map_err(not_started)?, handler)
     }
 
-    /// As [`Self::open`], blocking.
-    ///
-    /// # Errors
-    /// [`Failure::Refused`] when it cannot be started.
-    pub fn start(launch: &Launch, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
-        let child = process::spawn(launch).map_err(|error| refused(&error, error.hint()))?;
-        Self::run(child, handler)
-    }
-
     fn run(mut child: Guarded, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
         let system = |error: std::io::Error| refused(&error, None);
         let stdin = sender(child.take_stdin()).map_err(system)?;

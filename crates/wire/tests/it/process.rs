@@ -34,7 +34,7 @@ async fn a_program_that_cannot_be_started_is_named() {
             env: vec![("PATH".into(), "/usr/bin:/bin".into())],
             cwd: cwd.map(Into::into),
         };
-        let error = Stdio::start(&launch, std::sync::Arc::new(Deaf)).unwrap_err();
+        let error = Stdio::open(&launch, std::sync::Arc::new(Deaf)).await.unwrap_err();
         let Failure::Refused { reason, .. } = error else { panic!("{error:?}") };
         assert!(reason.contains(cwd.unwrap_or(program)), "{reason}");
     }
