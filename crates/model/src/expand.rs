@@ -11,7 +11,7 @@ use crate::limits::EXPANDED_BYTES;
 use crate::scope::Origin;
 
 /// The variables a program was given, as a value. A copy with a few changes costs only the changes.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Env {
     given: Arc<BTreeMap<String, String>>,
     set: BTreeMap<String, String>,

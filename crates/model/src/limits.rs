@@ -229,6 +229,30 @@ pub const RECONNECT_ATTEMPTS: u32 = 5;
 /// After this long a connection counts as healthy, and earlier attempts are forgotten.
 pub const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 
+/// The most that is read of what is remembered of one server's offer; more is not written either.
+pub const SURFACE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How many servers' offers are remembered on disk; the ones not used for longest are forgotten first.
+pub const SURFACES_KEPT: usize = 512;
+
+/// For how long a remembered offer is shown without asking the server: as long as nobody minds yesterday's list.
+pub const SURFACE_FRESH: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A remembered offer younger than this is not written again only to make it younger.
+pub const SURFACE_RENEWED: Duration = Duration::from_secs(60 * 60);
+
+/// How long configuration files must be left alone before a change is read: an editor writes more than once.
+pub const FILES_QUIET: Duration = Duration::from_millis(50);
+
+/// How often configuration files are looked at although the system has told of no change; some file systems never tell.
+pub const FILES_LOOKED_AT: Duration = Duration::from_secs(30);
+
+/// How often they are looked at where the system cannot tell of changes at all.
+pub const FILES_LOOKED_AT_BLINDLY: Duration = Duration::from_secs(2);
+
+/// A call waits for the next attempt to reach a lost server if that is no farther away than this; else it fails at once.
+pub const RECONNECT_PATIENCE: Duration = Duration::from_secs(3);
+
 /// How long a server that could not be reached is left alone, however many calls want it.
 pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 

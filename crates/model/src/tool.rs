@@ -4,6 +4,7 @@
 //! a permission, and a tool that cannot be used is withheld alone, with the reason (N4–N8).
 
 mod header;
+mod record;
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ use crate::limits::DESCRIPTION_CHARS;
 use crate::name::ToolName;
 use crate::text::{clean, clean_strings, cut};
 pub use header::{HeaderFault, HeaderParam, headers};
+pub use record::Digest;
 
 /// A tool that can be offered.
 #[derive(Clone, Debug)]
@@ -40,7 +42,7 @@ pub struct Tool {
 }
 
 /// What a tool says about its effects. Hints of an untrusted party: they order work, they permit nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hints {
     /// It changes nothing.
@@ -54,7 +56,7 @@ pub struct Hints {
 }
 
 /// When a tool wants to be in a model's list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loading {
     /// When there is room.
@@ -82,6 +84,8 @@ pub enum Fault {
     Header(HeaderFault),
     /// Another tool of the server has this name already.
     Twice,
+    /// Something that was found out in an earlier run, in its words.
+    Earlier(String),
 }
 
 /// A tool that is not offered, and why.
@@ -216,6 +220,7 @@ impl fmt::Display for Withheld {
             Fault::Field { name, expected } => write!(f, "tool `{}`: `{name}` is not {expected}", self.name),
             Fault::Header(fault) => write!(f, "tool `{}`: an `x-mcp-header` {fault}", self.name),
             Fault::Twice => write!(f, "tool `{}` is listed twice", self.name),
+            Fault::Earlier(words) => f.write_str(words),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! truncating writers leave a torn file in every second crash.
 
 mod append;
+mod cache;
 mod creation;
 mod listing;
 mod place;
@@ -15,6 +16,7 @@ mod update;
 mod write_error;
 
 pub use append::{append, aside};
+pub use cache::{prune, store};
 pub use creation::Creation;
 pub use listing::list_dir;
 pub use place::LOCK_LIMIT;

@@ -1,0 +1,169 @@
+//! A tool as it is written down: read again it is the same tool, and its digest says whether two are.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+
+use super::{HeaderParam, Hints, Loading, Tool};
+use crate::name::ToolName;
+
+/// What a schema must hold for its arguments to stand in headers.
+const HEADER_MARK: &str = "x-mcp-header";
+
+/// Identity of a tool's definition: everything a person or a model was shown of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+/// Every field that a definition consists of. What follows from them is worked out again.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Record<'t> {
+    #[serde(borrow)]
+    name: Cow<'t, str>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    title: Option<Cow<'t, str>>,
+    #[serde(borrow)]
+    description: Cow<'t, str>,
+    #[serde(borrow)]
+    input_schema: &'t RawValue,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    output_schema: Option<&'t RawValue>,
+    hints: Hints,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    search_hint: Option<Cow<'t, str>>,
+    loading: Loading,
+}
+
+impl Tool {
+    /// Its definition as JSON, clean as it is. [`Tool::from_record`] reads it.
+    #[must_use]
+    pub fn to_record(&self) -> Option<Box<RawValue>> {
+        serde_json::value::to_raw_value(&self.record()).ok()
+    }
+
+    /// Reads what [`Tool::to_record`] wrote; nothing if it is something else.
+    #[must_use]
+    pub fn from_record(record: &RawValue) -> Option<Self> {
+        let Record { name, title, description, input_schema, output_schema, hints, search_hint, loading } =
+            serde_json::from_str(record.get()).ok()?;
+        let header_params = if input_schema.get().contains(HEADER_MARK) {
+            HeaderParam::read_all(&serde_json::from_str(input_schema.get()).ok()?).ok()?
+        } else {
+            Vec::new()
+        };
+        Some(Self {
+            name: ToolName::new(&name),
+            title: title.map(Cow::into_owned),
+            description: description.into_owned(),
+            input_schema: input_schema.to_owned(),
+            output_schema: output_schema.map(ToOwned::to_owned),
+            hints,
+            search_hint: search_hint.map(Cow::into_owned),
+            loading,
+            header_params,
+        })
+    }
+
+    /// Who it is: two tools of one server with one digest are the same to whoever uses them.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let record = serde_json::to_vec(&self.record()).unwrap_or_default();
+        Digest(Sha256::digest(&record).into())
+    }
+
+    fn record(&self) -> Record<'_> {
+        let Self {
+            name,
+            title,
+            description,
+            input_schema,
+            output_schema,
+            hints,
+            search_hint,
+            loading,
+            header_params: _,
+        } = self;
+        Record {
+            name: Cow::Borrowed(name.as_str()),
+            title: title.as_deref().map(Cow::Borrowed),
+            description: Cow::Borrowed(description),
+            input_schema,
+            output_schema: output_schema.as_deref(),
+            hints: *hints,
+            search_hint: search_hint.as_deref().map(Cow::Borrowed),
+            loading: *loading,
+        }
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What is written down comes back, and what differs is told apart.
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+
+    fn tool(change: impl FnOnce(&mut serde_json::Value)) -> Tool {
+        let mut entry = json!({
+            "name": "query", "title": "Query", "description": "d".repeat(5_000),
+            "inputSchema": {
+                "type": "object",
+                "properties": { "tenant": { "type": "string", "x-mcp-header": "Tenant" } },
+            },
+            "outputSchema": { "type": "object" },
+            "annotations": { "readOnlyHint": true, "openWorldHint": false },
+            "_meta": { "anthropic/searchHint": " two  words ", "anthropic/alwaysLoad": true },
+        });
+        change(&mut entry);
+        Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
+    }
+
+    // L12
+    #[test]
+    fn a_tool_written_down_comes_back_as_it_was() {
+        let tool = tool(|_| ());
+        let again = Tool::from_record(&tool.to_record().unwrap()).unwrap();
+        assert_eq!(format!("{again:?}"), format!("{tool:?}"));
+        assert_eq!(again.digest(), tool.digest());
+        assert_eq!(again.header_params.len(), 1);
+    }
+
+    // L12 B47
+    #[test]
+    fn every_part_of_a_definition_counts_in_its_digest() {
+        let same = tool(|_| ()).digest();
+        let changes: [fn(&mut serde_json::Value); 6] = [
+            |entry| entry["title"] = json!("Other"),
+            |entry| entry["description"] = json!("other"),
+            |entry| entry["inputSchema"]["required"] = json!(["tenant"]),
+            |entry| entry["outputSchema"]["title"] = json!("t"),
+            |entry| entry["annotations"]["readOnlyHint"] = json!(false),
+            |entry| entry["_meta"]["anthropic/searchHint"] = json!("words"),
+        ];
+        for change in changes {
+            assert_ne!(tool(change).digest(), same);
+        }
+    }
+
+    #[test]
+    fn what_is_no_record_is_no_tool() {
+        let raw = to_raw_value(&json!({ "name": "half" })).unwrap();
+        assert!(Tool::from_record(&raw).is_none());
+    }
+}
