@@ -38,6 +38,7 @@ impl Context {
         places.claude = ClaudeFiles::of(&home, config_dir.as_deref());
         places.plugin_data = directories.data.join("plugins");
         places.logs = Some(directories.state.join("logs"));
+        places.cache = Some(directories.cache.clone());
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
             places = places.with_managed_trial(Path::new(&trial));
         }

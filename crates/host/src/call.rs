@@ -29,6 +29,11 @@ mod wish;
 
 use crate::catalog::Provider;
 use crate::host::Host;
+use admit::Asked;
+use bind::Bound;
+
+/// How often a tool may turn out to be another one before a call to it is given up.
+const DEFINITIONS: usize = 3;
 
 pub(crate) use admit::Gate;
 pub use admit::{Answer, Approver, NobodyToAsk, Question};
@@ -46,15 +51,31 @@ impl Host {
     /// # Errors
     /// A [`CallError`]. That a tool itself failed is no error: see [`Outcome::is_error`].
     pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
-        let bound = self.bind(&call).await?;
-        bound.check(&call)?;
-        self.gate().admit(&bound, &call).await?;
+        let bound = self.admitted(&call).await?;
         match &bound.entry.provider {
             Provider::Server(_) => {
-                let answer = bound.attempt(call).await?;
+                let answer = self.attempt(&bound, call).await?;
                 shape::shape(answer).map_err(|failure| bound.failed(failure))
             }
             Provider::Host(tool) => self.own(*tool, &call).await,
         }
+    }
+
+    /// Looks the tool up, checks the arguments and asks for permission. Should reaching the server show that the tool
+    /// is another one than the catalogue said, all of that again (L12).
+    async fn admitted(&self, call: &Call) -> Result<Bound, CallError> {
+        let mut bound = self.bind(call).await?;
+        for _ in 0..DEFINITIONS {
+            bound.check(call)?;
+            let asked = self.roster().gate.admit(&bound, call).await?;
+            if bound.is_settled && asked == Asked::Nobody {
+                return Ok(bound);
+            }
+            match self.rebind(&bound).await? {
+                None => return Ok(bound),
+                Some(other) => bound = other,
+            }
+        }
+        Err(bound.restless())
     }
 }

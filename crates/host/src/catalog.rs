@@ -5,6 +5,7 @@
 
 mod assemble;
 mod built_in;
+mod cache;
 mod entry;
 mod mention;
 
@@ -15,6 +16,7 @@ use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 
 pub(crate) use assemble::{Assembler, Seen};
 pub use built_in::BuiltIn;
+pub(crate) use cache::{Cache, Known};
 pub use entry::{Entry, Provider};
 pub use mention::Mention;
 

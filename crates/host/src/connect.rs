@@ -16,18 +16,21 @@ use mcparley_model::expand::Env;
 use mcparley_model::limits::CONNECT_TIME;
 use mcparley_model::text::Untrusted;
 use mcparley_platform::process::Launch;
-use mcparley_wire::Failure;
 use mcparley_wire::handshake::{self, Connect, Connected, Introduction};
 use mcparley_wire::peer::{Boxed, Handler};
 use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
 use mcparley_wire::transport::memory;
 use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
+use mcparley_wire::{Failure, Session, Spoken};
 use serde_json::json;
+use tokio::time::Instant;
 
+use crate::catalog::{Cache, Known};
 use crate::launch::launch;
 use crate::places::Places;
 use crate::redact::Redactor;
+use crate::surface::Surface;
 use era::Eras;
 
 pub use error::ConnectError;
@@ -45,6 +48,7 @@ pub struct Surroundings {
     /// The servers inside this program, by the name an entry of type `sdk` gives.
     inside: Arc<HashMap<String, Arc<dyn Handler>>>,
     eras: Arc<Eras>,
+    cache: Arc<Cache>,
     /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
     network: Network,
 }
@@ -54,14 +58,22 @@ impl Surroundings {
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
         let limit = number(env, "MCP_TIMEOUT").map_or(CONNECT_TIME, Duration::from_millis);
+        let places = Arc::new(places.clone());
         Self {
             env: env.clone(),
-            places: Arc::new(places.clone()),
+            cache: Arc::new(Cache::new(Arc::clone(&places), env.clone())),
+            places,
             limit,
             inside: Arc::default(),
             eras: Arc::default(),
             network: Network::new(NetworkSettings::from_lookup(|name| env.get(name).map(str::to_owned))),
         }
+    }
+
+    /// The same under other variables; what was found out about servers stays known.
+    pub(crate) fn under(&self, env: &Env) -> Self {
+        let (inside, eras) = (Arc::clone(&self.inside), Arc::clone(&self.eras));
+        Self { inside, eras, ..Self::new(env, &self.places) }
     }
 
     /// The same with these servers inside this program.
@@ -88,13 +100,42 @@ impl Surroundings {
             Target::Legacy(_) => Era::Old,
             Target::Program(_) | Target::Address(_) | Target::Inside(_) => self.eras.of(config),
         };
-        let connected = handshake::connect(&mut server, era, &introduction(), limit).await;
+        let until = Instant::now() + limit;
+        let mut connected = handshake::connect(&mut server, era, &introduction(), limit).await;
+        if let Err(failure) = &connected
+            && self.eras.may_have_changed(config, era, failure)
+        {
+            // What was remembered does not hold any more: the server was replaced by one of the other era.
+            let left = until.saturating_duration_since(Instant::now());
+            connected = handshake::connect(&mut server, Era::Auto, &introduction(), left).await;
+        }
         self.eras.learn(config, connected.as_ref().ok().map(|connected| connected.session.spoken()));
         connected.map_err(|failure| {
             let (redactor, said) = (Redactor::of(config), server.last_words());
             let stderr = Untrusted::new(redactor.redact(said.raw()));
             ConnectError { failure: redactor.failure(failure), stderr }
         })
+    }
+
+    /// What is remembered of a server from earlier processes (L12).
+    pub(crate) fn known(&self, config: &ServerConfig) -> Option<Known> {
+        let known = self.cache.recall(config)?;
+        self.eras.assume(config, known.era);
+        Some(known)
+    }
+
+    /// Remembers what a server offers.
+    pub(crate) async fn learnt(&self, config: &ServerConfig, session: &Session, surface: &Surface) {
+        if self.places.cache.is_none() {
+            return;
+        }
+        let (cache, config, surface) = (Arc::clone(&self.cache), config.clone(), surface.clone());
+        let era = match session.spoken() {
+            Spoken::Old(_) => Era::Old,
+            Spoken::New => Era::New,
+        };
+        // Files are slow at times, and connections share a thread. A write that broke off left nothing behind.
+        let _broken = tokio::task::spawn_blocking(move || cache.keep(&config, era, &surface)).await;
     }
 
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {

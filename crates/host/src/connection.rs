@@ -11,21 +11,25 @@
 //! | how long to wait before trying again | `backoff` |
 //! | what the server says unasked | `ears` |
 //! | lists that changed | `refresh`; in the new era they are asked for by `listen` |
+//! | whether anybody uses it | `idle` |
 //! | what others see | `state` |
 
 mod actor;
 mod backoff;
 mod ears;
+mod idle;
 mod listen;
 mod phase;
 mod refresh;
 mod state;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use mcparley_model::config::ServerConfig;
 use mcparley_model::name::ServerName;
+use mcparley_model::signature::Signature;
 use mcparley_wire::Session;
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -58,8 +62,20 @@ impl Epoch {
 pub(crate) struct Live {
     pub(crate) session: Session,
     pub(crate) epoch: Epoch,
+    /// Whether somebody has leased it since the actor looked last.
+    used: AtomicBool,
     /// Its other end sees when the last holder is gone.
     _in_use: mpsc::Sender<()>,
+}
+
+impl Live {
+    fn new(session: Session, epoch: Epoch, in_use: mpsc::Sender<()>) -> Self {
+        Self { session, epoch, used: AtomicBool::new(true), _in_use: in_use }
+    }
+
+    fn touch(&self) {
+        self.used.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What only the actor can do.
@@ -71,47 +87,93 @@ enum Wish {
     Wake,
     /// Begin anew, whatever there is.
     Reconnect,
+    /// From now on this is the entry; what affects the connection is as it was.
+    Adjust(Arc<ServerConfig>),
+    /// Be there, or do not, until told otherwise.
+    Switch { on: bool },
     /// Somebody found out that a sign-in is wanted.
     NeedsAuth { epoch: Epoch },
-    /// End in order.
-    Stop { done: oneshot::Sender<()> },
+    /// End in order; calls that run may go on for `grace`.
+    Stop { grace: Duration, done: oneshot::Sender<()> },
 }
 
-/// The handle of one server.
-#[derive(Debug)]
+/// How long calls may go on that run on a connection which is replaced by wish (F69).
+pub(crate) const CALLS_GRACE: Duration = Duration::from_secs(5);
+
+/// The handle of one server. Handles with different entries may share one connection, as long as the entries have
+/// one [`Signature`].
+#[derive(Clone, Debug)]
 pub(crate) struct Connection {
     pub(crate) name: ServerName,
     pub(crate) config: Arc<ServerConfig>,
-    pub(crate) log: Arc<Log>,
+    pub(crate) signature: Signature,
     /// How long a call may take without a word from the server, unless the entry says otherwise.
     pub(crate) tool_limit: Duration,
+    core: Arc<Core>,
+}
+
+/// What all handles of one connection share. When the last is gone the actor ends, and the server with it.
+#[derive(Debug)]
+struct Core {
+    log: Arc<Log>,
     state: watch::Receiver<State>,
     wishes: mpsc::Sender<Wish>,
     _actor: Owned<()>,
 }
 
+/// What a connection is started with.
+#[derive(Debug)]
+pub(crate) struct Beginning {
+    pub(crate) surroundings: Surroundings,
+    pub(crate) rooms: Rooms,
+    pub(crate) publisher: Publisher,
+    pub(crate) tool_limit: Duration,
+    /// Turns true, or ends, when the server that had this place before is gone; nothing is started until then.
+    pub(crate) predecessor: Option<watch::Receiver<bool>>,
+    /// Whether it is switched on.
+    pub(crate) on: bool,
+}
+
 impl Connection {
     /// Starts the actor; it connects when the first lease is asked for.
-    pub(crate) fn start(
-        name: ServerName,
-        config: ServerConfig,
-        surroundings: Surroundings,
-        rooms: Rooms,
-        publisher: Publisher,
-        tool_limit: Duration,
-    ) -> Self {
+    pub(crate) fn start(name: ServerName, config: ServerConfig, beginning: Beginning) -> Self {
         let (wishes, inbox) = mpsc::channel(MAILBOX);
-        let state = publisher.subscribe();
+        let (state, tool_limit) = (beginning.publisher.subscribe(), beginning.tool_limit);
+        let signature = Signature::of(&config);
         let config = Arc::new(config);
-        let journal = Journal::of(&surroundings.places, &name);
+        let journal = Journal::of(&beginning.surroundings.places, &name);
         let log = Arc::new(Log::new(&config, journal));
-        let actor = Actor::new(Arc::clone(&config), surroundings, rooms, publisher, Arc::clone(&log));
-        Self { name, config, log, tool_limit, state, wishes, _actor: Owned::start(actor.run(inbox)) }
+        let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), beginning);
+        let core = Arc::new(Core { log, state, wishes, _actor: Owned::start(actor.run(inbox)) });
+        Self { name, config, signature, tool_limit, core }
+    }
+
+    /// The same connection under an entry that differs only in what does not affect it (C11).
+    pub(crate) fn adjusted(&self, config: ServerConfig) -> Self {
+        let config = Arc::new(config);
+        // A full mailbox belongs to a server in trouble; its idle limit is of no importance then.
+        let _full = self.core.wishes.try_send(Wish::Adjust(Arc::clone(&config)));
+        Self { config, ..self.clone() }
+    }
+
+    /// Whether both are handles of one connection.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.core, &other.core)
+    }
+
+    /// Whether it can be used at once, so that what is published of it holds.
+    pub(crate) fn is_live(&self) -> bool {
+        self.core.state.borrow().live.as_ref().is_some_and(|live| !live.session.peer().is_over())
+    }
+
+    /// What happened to it.
+    pub(crate) fn log(&self) -> &Arc<Log> {
+        &self.core.log
     }
 
     /// What everyone may know.
     pub(crate) fn state(&self) -> State {
-        self.state.borrow().clone()
+        self.core.state.borrow().clone()
     }
 
     /// A connection to use: the one there is, or one that is opened for everybody who asks meanwhile.
@@ -121,38 +183,44 @@ impl Connection {
 
     /// As [`Connection::lease`], when the one of epoch `stale` was found to be of no use.
     pub(crate) async fn lease_after(&self, stale: Epoch) -> Result<Arc<Live>, Unavailable> {
-        if let Some(live) = self.state.borrow().live.as_ref()
+        if let Some(live) = self.core.state.borrow().live.as_ref()
             && live.epoch > stale
             && !live.session.peer().is_over()
         {
+            live.touch();
             return Ok(Arc::clone(live));
         }
         let (reply, answer) = oneshot::channel();
-        self.wishes.send(Wish::Lease { stale, reply }).await.map_err(|_| Unavailable::Stopped)?;
+        self.core.wishes.send(Wish::Lease { stale, reply }).await.map_err(|_| Unavailable::Stopped)?;
         answer.await.unwrap_or(Err(Unavailable::Stopped))
     }
 
     /// Connects without waiting for it.
     pub(crate) fn wake(&self) {
         // A mailbox that is full holds wishes that wake it too.
-        let _full = self.wishes.try_send(Wish::Wake);
+        let _full = self.core.wishes.try_send(Wish::Wake);
     }
 
     /// Begins anew, whatever there is.
     pub(crate) async fn reconnect(&self) {
         // An actor that has ended cannot reconnect, and its state says so.
-        let _stopped = self.wishes.send(Wish::Reconnect).await;
+        let _stopped = self.core.wishes.send(Wish::Reconnect).await;
     }
 
     /// Tells that the connection of `epoch` wants a sign-in.
     pub(crate) async fn needs_auth(&self, epoch: Epoch) {
-        let _stopped = self.wishes.send(Wish::NeedsAuth { epoch }).await;
+        let _stopped = self.core.wishes.send(Wish::NeedsAuth { epoch }).await;
     }
 
-    /// Ends it in order and waits for the end.
-    pub(crate) async fn stop(&self) {
+    /// Takes it out of use until it is switched on again.
+    pub(crate) async fn switch(&self, on: bool) {
+        let _stopped = self.core.wishes.send(Wish::Switch { on }).await;
+    }
+
+    /// Ends it in order and waits for the end. Calls that run may go on for `grace`.
+    pub(crate) async fn stop(&self, grace: Duration) {
         let (done, ended) = oneshot::channel();
-        if self.wishes.send(Wish::Stop { done }).await.is_ok() {
+        if self.core.wishes.send(Wish::Stop { grace, done }).await.is_ok() {
             // The other end is dropped when the actor has ended, which is the same.
             let _ended = ended.await;
         }

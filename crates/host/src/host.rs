@@ -3,30 +3,38 @@
 //! | what | where |
 //! |---|---|
 //! | putting it together | `builder` |
+//! | what it is from beginning to end, and the servers in force | `standing`, `roster`, `starter` |
 //! | waiting for the servers | `ready` |
 //! | everything as one value, for people and programs | `state` |
 //! | one call | [`crate::call`] |
 
 mod builder;
 mod ready;
+mod roster;
+mod standing;
+mod starter;
 mod state;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 
 use mcparley_model::name::ServerName;
 use mcparley_model::text::Untrusted;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
-use crate::call::Gate;
 use crate::catalog::{Assembler, Catalog, Seen};
-use crate::connection::{Connection, Event, Status, Unavailable};
+use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
 use crate::log::LogLine;
+use crate::reload::{Change, Sources};
 use crate::sources::{Loaded, similar_names};
+use crate::task::Owned;
+use standing::{Next, Standing};
 
 pub use builder::{HostBuilder, Start};
 pub use ready::{Readiness, Server};
+pub(crate) use roster::Roster;
 pub use state::HostState;
 
 /// Every server of a user, and one call from end to end. Cheap to clone; all clones are one host.
@@ -39,15 +47,16 @@ pub struct Host {
 
 #[derive(Debug)]
 pub(crate) struct HostInner {
-    loaded: Loaded,
-    /// In the order of the plan.
-    connections: Vec<Arc<Connection>>,
-    by_name: HashMap<ServerName, usize>,
-    gate: Gate,
-    /// Counts the changes of all servers.
-    changes: Arc<watch::Sender<u64>>,
-    events: broadcast::Sender<Event>,
+    standing: Standing,
+    roster: RwLock<Arc<Roster>>,
     shelf: Mutex<Shelf>,
+    /// The servers somebody has switched off for as long as this host lives. Held while a roster is made, so that
+    /// one follows the other.
+    off: Mutex<HashSet<ServerName>>,
+    /// Connections of earlier rosters on their way out.
+    leaving: Mutex<JoinSet<()>>,
+    /// Follows the files.
+    watcher: Mutex<Option<Owned<()>>>,
 }
 
 /// The catalogue made last.
@@ -55,10 +64,32 @@ pub(crate) struct HostInner {
 struct Shelf {
     assembler: Assembler,
     catalog: Arc<Catalog>,
+    /// The roster it was made from.
+    roster: Option<Arc<Roster>>,
     /// The count of changes it knows of.
     as_of: Option<u64>,
     /// Whether somebody has seen its order.
     shown: bool,
+}
+
+impl HostInner {
+    fn new(standing: Standing, roster: Roster, bare: Vec<ServerName>) -> Self {
+        let shelf = Shelf {
+            assembler: Assembler::new(bare),
+            catalog: Arc::new(Catalog::default()),
+            roster: None,
+            as_of: None,
+            shown: false,
+        };
+        Self {
+            standing,
+            roster: RwLock::new(Arc::new(roster)),
+            shelf: Mutex::new(shelf),
+            off: Mutex::default(),
+            leaving: Mutex::default(),
+            watcher: Mutex::default(),
+        }
+    }
 }
 
 impl Host {
@@ -78,10 +109,10 @@ impl Host {
     }
 
     fn shelf(&self, note: impl FnOnce(&mut Shelf)) -> Arc<Catalog> {
-        let mut shelf = self.inner.shelf.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = *self.inner.changes.borrow();
+        let mut shelf = locked(&self.inner.shelf);
+        let now = *self.inner.standing.changes.borrow();
         if shelf.as_of != Some(now) {
-            shelf.renew(&self.inner.connections);
+            shelf.renew(self.roster());
             shelf.as_of = Some(now);
         }
         note(&mut shelf);
@@ -106,48 +137,103 @@ impl Host {
         }
     }
 
+    /// Takes a server out of use until [`Host::enable`], or until this host ends. Its calls may finish for some
+    /// seconds. False if there is no such server.
+    pub async fn disable(&self, server: &ServerName) -> bool {
+        self.switch(server, false).await
+    }
+
+    /// Puts a server into use again. False if there is no such server.
+    pub async fn enable(&self, server: &ServerName) -> bool {
+        self.switch(server, true).await
+    }
+
+    async fn switch(&self, server: &ServerName, on: bool) -> bool {
+        {
+            let mut off = locked(&self.inner.off);
+            if on {
+                off.remove(server)
+            } else {
+                off.insert(server.clone())
+            };
+        }
+        let connection = self.connection(server);
+        if let Some(connection) = &connection {
+            connection.switch(on).await;
+        }
+        connection.is_some()
+    }
+
     /// What was read, and what becomes of every configured server.
     #[must_use]
-    pub fn loaded(&self) -> &Loaded {
-        &self.inner.loaded
+    pub fn loaded(&self) -> Arc<Loaded> {
+        Arc::clone(&self.roster().loaded)
     }
 
     /// Every change of a server from now on. Who does not listen for long misses the oldest.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
-        self.inner.events.subscribe()
+        self.inner.standing.events.subscribe()
     }
 
     /// What happened to a server, and the end of what it wrote to its standard error.
     #[must_use]
     pub fn logs(&self, server: &ServerName) -> Option<(Vec<LogLine>, Untrusted)> {
-        self.connection(server).map(|connection| (connection.log.lines(), connection.log.stderr()))
+        self.connection(server).map(|connection| (connection.log().lines(), connection.log().stderr()))
     }
 
     /// Ends every server in order, all at the same time.
     pub async fn shut_down(&self) {
-        let mut stopping = JoinSet::new();
-        for connection in self.connections() {
+        drop(locked(&self.inner.watcher).take());
+        let mut stopping = std::mem::take(&mut *locked(&self.inner.leaving));
+        for connection in self.roster().connections() {
             let connection = Arc::clone(connection);
-            stopping.spawn(async move { connection.stop().await });
+            stopping.spawn(async move { connection.stop(Duration::ZERO).await });
         }
         while stopping.join_next().await.is_some() {}
     }
 
-    pub(crate) fn gate(&self) -> &Gate {
-        &self.inner.gate
+    /// Puts a new plan into force: starts, stops, keeps by signature. There is no other way to change the servers.
+    pub(crate) fn apply(&self, loaded: Loaded) -> Change {
+        let off = locked(&self.inner.off);
+        let Next { roster, change, leaving } = self.inner.standing.next(&self.roster(), loaded, &off);
+        *self.inner.roster.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(roster);
+        drop(off);
+        self.inner.standing.changes.send_modify(|count| *count += 1);
+        let mut gone = locked(&self.inner.leaving);
+        while gone.try_join_next().is_some() {}
+        for (connection, successor) in leaving {
+            gone.spawn(async move {
+                connection.stop(CALLS_GRACE).await;
+                if let Some(successor) = successor {
+                    successor.send_replace(true);
+                }
+            });
+        }
+        change
     }
 
-    pub(crate) fn connections(&self) -> impl Iterator<Item = &Arc<Connection>> {
-        self.inner.connections.iter()
+    pub(crate) fn sources(&self) -> Option<&Sources> {
+        self.inner.standing.sources.as_ref()
     }
 
-    pub(crate) fn connection(&self, name: &ServerName) -> Option<&Arc<Connection>> {
-        self.inner.by_name.get(name).and_then(|place| self.inner.connections.get(*place))
+    /// Follows the files for as long as the host lives.
+    fn follow_files(&self) {
+        let watching = crate::reload::follow(Arc::downgrade(&self.inner), &self.loaded().files);
+        *locked(&self.inner.watcher) = Some(Owned::start(watching));
+    }
+
+    /// The servers in force now.
+    pub(crate) fn roster(&self) -> Arc<Roster> {
+        Arc::clone(&self.inner.roster.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn connection(&self, name: &ServerName) -> Option<Arc<Connection>> {
+        self.roster().connection(name).cloned()
     }
 
     pub(crate) fn servers_like(&self, name: &str) -> Vec<String> {
-        similar_names(name, self.connections().map(|connection| connection.name.as_str()))
+        similar_names(name, self.roster().connections().map(|connection| connection.name.as_str()))
     }
 
     pub(crate) fn tools_like(&self, server: &ServerName, tool: &str) -> Vec<String> {
@@ -159,21 +245,26 @@ impl Host {
     /// Whether a server is on its way. One that keeps dying is not: waiting for it would take half a minute.
     pub(crate) fn is_pending(&self) -> bool {
         let is_near = |status: &Status| matches!(status, Status::Pending { attempt: 0 | 1, .. });
-        self.connections().any(|connection| is_near(&connection.state().status))
+        self.roster().connections().any(|connection| is_near(&connection.state().status))
     }
 
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.inner.changes.subscribe()
+        self.inner.standing.changes.subscribe()
     }
 }
 
 impl Shelf {
-    fn renew(&mut self, connections: &[Arc<Connection>]) {
+    fn renew(&mut self, roster: Arc<Roster>) {
         if self.shown {
             self.assembler.shown(&self.catalog);
             self.shown = false;
         }
-        let states: Vec<_> = connections.iter().map(|connection| (connection, connection.state())).collect();
+        if self.roster.as_ref().is_none_or(|last| !Arc::ptr_eq(last, &roster)) {
+            // Entries remember what was decided about them, and other rules may decide otherwise.
+            self.assembler.forget();
+        }
+        let states: Vec<_> =
+            roster.connections().map(|connection| (connection, connection.state())).collect();
         let seen: Vec<Seen<'_>> = states
             .iter()
             .map(|(connection, state)| Seen {
@@ -183,5 +274,11 @@ impl Shelf {
             })
             .collect();
         self.catalog = Arc::new(self.assembler.assemble(&seen));
+        self.roster = Some(roster);
     }
+}
+
+/// What is behind the lock; a panic elsewhere leaves plain data that is as good as before.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

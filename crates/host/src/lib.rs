@@ -50,6 +50,7 @@ mod log;
 mod own_server;
 mod places;
 mod redact;
+mod reload;
 mod sources;
 mod surface;
 mod task;
@@ -68,6 +69,7 @@ pub use launch::launch;
 pub use log::{LogLine, Speaker, read_logs};
 pub use mcparley_wire::peer::Progress;
 pub use places::Places;
+pub use reload::Change;
 pub use sources::{
     Connector, ConnectorError, Connectors, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,
     load,

@@ -22,6 +22,8 @@ pub struct Places {
     pub plugin_data: PathBuf,
     /// Where the logs of servers are kept; without a folder they are kept in memory only.
     pub logs: Option<PathBuf>,
+    /// Where it is remembered what servers offer; without a folder every process asks them itself.
+    pub cache: Option<PathBuf>,
 }
 
 /// The administrator's folder on this system (C5).
@@ -47,6 +49,7 @@ impl Places {
             managed: system_managed_dir().to_owned(),
             plugin_data: home.join(".local/share/mcparley/plugins"),
             logs: None,
+            cache: None,
         }
     }
 

@@ -98,6 +98,8 @@ pub struct Loaded {
     pub enterprise: Enterprise,
     /// The managed file that stops everything, if one does.
     pub managed_problem: Option<Problem>,
+    /// Every file that was looked for, whether it was there or not.
+    pub files: Vec<PathBuf>,
 }
 
 /// Names of `known` that look like `wanted`, the nearest first.
@@ -136,6 +138,7 @@ struct Collector<'w> {
     ground: Ground,
     problems: Vec<Problem>,
     managed_problem: Option<Problem>,
+    files: Vec<PathBuf>,
 }
 
 impl<'w> Collector<'w> {
@@ -147,7 +150,8 @@ impl<'w> Collector<'w> {
             ..Ground::default()
         };
         let (declarations, problems) = (Vec::new(), Vec::new());
-        Self { places, wishes, declarations, ground, problems, managed_problem: None }
+        let (files, managed_problem) = (Vec::new(), None);
+        Self { places, wishes, declarations, ground, problems, managed_problem, files }
     }
 
     fn connectors(&mut self, connectors: &dyn Connectors) {
@@ -304,6 +308,7 @@ impl<'w> Collector<'w> {
 
     /// Reads a source; an unreadable one becomes a problem.
     fn open(&mut self, reading: Reading) -> Option<file::Opened> {
+        self.files.extend(reading.path().cloned());
         match reading.open() {
             Ok(opened) => opened,
             Err(problem) => {
@@ -345,6 +350,7 @@ impl<'w> Collector<'w> {
             problems: self.problems,
             left_out,
             managed_problem: self.managed_problem,
+            files: self.files,
         }
     }
 }

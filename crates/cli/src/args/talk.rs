@@ -13,7 +13,8 @@ use crate::error::CommandError;
 ///
 /// One line per tool: the name a model sees, what it says about its effects, and what it does. Behind them
 /// stands what became of every server that offers none. With a tool's name, or `-v`, whole entries with the
-/// schema of their arguments.
+/// schema of their arguments. What a server offers is remembered for a day, so that it need not run for this; a
+/// local server whose files have changed is asked again.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -30,6 +31,10 @@ pub struct ToolsArgs {
 
     /// Only this tool, with all there is to know about it
     pub tool: Option<String>,
+
+    /// Ask the servers, though it is remembered what they offer
+    #[arg(long)]
+    pub refresh: bool,
 }
 
 /// Call a tool

@@ -35,7 +35,7 @@ struct Report {
 pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
     let wanted = Wanted::of(args, &loaded)?;
     let code = code_of(&loaded);
-    let start = wanted.start(&loaded);
+    let start = wanted.start(&loaded, args.refresh);
     let host = HostBuilder::new(&context.places, loaded).start_with(start);
     live::with_host(host, async |host| show(&wanted, host, code, out).await)
 }
@@ -58,7 +58,7 @@ async fn show(wanted: &Wanted<'_>, host: &Host, code: Code, out: &mut Out) -> Do
         out.value(&report);
         return Ok(code);
     }
-    tell_problems(host.loaded(), out);
+    tell_problems(&host.loaded(), out);
     report.render(wanted.tool().is_some() || out.verbose > 0, out);
     Ok(code)
 }
@@ -85,11 +85,19 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    fn start(&self, loaded: &Loaded) -> Start {
-        match self {
-            Self::All => Start::All,
-            Self::Server(server) | Self::Tool { server, .. } => Start::Only(vec![ServerName::new(server)]),
+    /// The servers that have to be asked: all that could have what is wanted, or those of them that nothing is
+    /// remembered of.
+    fn start(&self, loaded: &Loaded, refresh: bool) -> Start {
+        let servers = match self {
+            Self::All => None,
+            Self::Server(server) | Self::Tool { server, .. } => Some(vec![ServerName::new(server)]),
             Self::Public(name) => usable::owners(loaded, name),
+        };
+        match (servers, refresh) {
+            (None, true) => Start::All,
+            (None, false) => Start::AsNeeded,
+            (Some(servers), true) => Start::Only(servers),
+            (Some(servers), false) => Start::Among(servers),
         }
     }
 

@@ -7,7 +7,7 @@ use mcparley::model::limits::PUBLIC_NAME_LIMIT;
 use mcparley::model::name::{ServerName, normalise_server};
 use mcparley::model::plan::Standing;
 use mcparley::model::text::Untrusted;
-use mcparley::{BuiltIn, CallError, Host, Loaded, Server, Start, Status, Unavailable};
+use mcparley::{BuiltIn, CallError, Host, Loaded, Server, Status, Unavailable};
 use serde::Serialize;
 
 use super::tell_problems;
@@ -30,15 +30,15 @@ pub(super) fn is_tool_name(loaded: &Loaded, word: &str) -> bool {
     (built_in || word.starts_with("mcp__")) && loaded.plan.named(word).is_empty()
 }
 
-/// The servers one of which must have the tool of this name.
+/// The servers one of which must have the tool of this name; nothing if it could be any.
 ///
 /// A long name is a shortened one and says nothing about its server.
-pub(super) fn owners(loaded: &Loaded, tool: &str) -> Start {
+pub(super) fn owners(loaded: &Loaded, tool: &str) -> Option<Vec<ServerName>> {
     let ready = loaded.plan.ready().map(|server| server.name.clone());
     let all = ready.chain([ServerName::new(BUILT_IN)]);
     let fits = |name: &ServerName| tool.starts_with(&format!("mcp__{}__", normalise_server(name)));
     let owners: Vec<ServerName> = all.filter(fits).collect();
-    if owners.is_empty() || tool.len() >= PUBLIC_NAME_LIMIT { Start::All } else { Start::Only(owners) }
+    (!owners.is_empty() && tool.len() < PUBLIC_NAME_LIMIT).then_some(owners)
 }
 
 /// Waits until every server that was started has answered, failed or run out of time.
@@ -56,15 +56,16 @@ pub(super) fn named(host: &Host, name: &str, out: &mut Out) -> Result<ServerName
     if host.servers().iter().any(|known| known.name == server) {
         return Ok(server);
     }
-    let declared = effective(&host.loaded().plan).into_iter().find(|planned| planned.name == server);
+    let loaded = host.loaded();
+    let declared = effective(&loaded.plan).into_iter().find(|planned| planned.name == server);
     match declared {
         Some(planned) => {
             Err(CommandError::Standing { name: server, standing: Box::new(planned.standing.clone()) })
         }
         None => {
             // It may stand in a file that could not be read.
-            tell_problems(host.loaded(), out);
-            Err(CommandError::NotFound { name: name.to_owned(), similar: host.loaded().similar(name) })
+            tell_problems(&loaded, out);
+            Err(CommandError::NotFound { name: name.to_owned(), similar: loaded.similar(name) })
         }
     }
 }
@@ -78,11 +79,11 @@ pub(super) fn usable(servers: &[Server], name: &ServerName, out: &mut Out) -> Re
     answers(servers, name)
 }
 
-/// Whether the server answers.
+/// Whether the server answers, or would: one that is remembered is not asked.
 pub(super) fn answers(servers: &[Server], name: &ServerName) -> Result<(), CommandError> {
     let server = servers.iter().find(|server| server.name == *name);
     let why = match server.map(|server| &server.state.status) {
-        Some(Status::Connected { .. }) => return Ok(()),
+        Some(Status::Connected { .. } | Status::Dormant) => return Ok(()),
         Some(Status::Failed(error)) => Unavailable::Failed(Arc::clone(error)),
         Some(Status::NeedsAuth) => Unavailable::NeedsAuth,
         _ => Unavailable::Stopped,
@@ -123,7 +124,8 @@ pub(super) struct Lacking {
 pub(super) fn lacking(host: &Host, servers: &[Server], only: Option<&ServerName>) -> Vec<Lacking> {
     let wanted = |name: &ServerName| only.is_none_or(|only| only == name);
     let running = servers.iter().filter(|server| wanted(&server.name)).filter_map(of_server);
-    let plan = effective(&host.loaded().plan);
+    let loaded = host.loaded();
+    let plan = effective(&loaded.plan);
     let resting =
         plan.into_iter().filter(|planned| planned.standing != Standing::Ready).map(|planned| Lacking {
             server: planned.name.clone(),

@@ -52,6 +52,13 @@ impl Approver for NobodyToAsk {
     }
 }
 
+/// Who was asked before a call was permitted. A person takes time, and things change meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Nobody,
+    Person,
+}
+
 /// What calls are judged by.
 pub(crate) struct Gate {
     rules: RuleSet,
@@ -67,7 +74,7 @@ impl Gate {
         Self { by_arguments: rules.looks_at_arguments(), rules, mode, known, approver }
     }
 
-    pub(super) async fn admit(&self, bound: &Bound, call: &Call) -> Result<(), CallError> {
+    pub(super) async fn admit(&self, bound: &Bound, call: &Call) -> Result<Asked, CallError> {
         let decision = if self.by_arguments {
             &self.decide(bound, call)
         } else {
@@ -79,12 +86,12 @@ impl Gate {
             message,
         };
         match decision.verdict {
-            Verdict::Allow => Ok(()),
-            Verdict::Ask if call.consent == Consent::Given => Ok(()),
+            Verdict::Allow => Ok(Asked::Nobody),
+            Verdict::Ask if call.consent == Consent::Given => Ok(Asked::Nobody),
             Verdict::Ask => {
                 let (entry, arguments) = (bound.entry.as_ref(), &call.arguments);
                 match self.approver.ask(Question { entry, arguments, decision }).await {
-                    Answer::Allow => Ok(()),
+                    Answer::Allow => Ok(Asked::Person),
                     Answer::Deny(message) => Err(denied(message)),
                 }
             }

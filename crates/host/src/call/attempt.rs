@@ -15,17 +15,30 @@ use super::error::CallError;
 use super::recovery::{Spent, Step, next_step};
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
+use crate::host::Host;
 
-impl Bound {
+impl Host {
     /// Calls the tool and gives the server's answer as it came.
-    pub(super) async fn attempt(&self, call: Call) -> Result<RawJson, CallError> {
-        let Some(connection) = &self.connection else { return Err(self.unavailable(Unavailable::Stopped)) };
-        let request = Request::new(self, connection, call)?;
-        let hints = self.entry.tool.hints;
+    pub(super) async fn attempt(&self, bound: &Bound, call: Call) -> Result<RawJson, CallError> {
+        let Some(connection) = &bound.connection else { return Err(bound.unavailable(Unavailable::Stopped)) };
+        let request = Request::new(bound, connection, call)?;
+        let hints = bound.entry.tool.hints;
         let harmless = hints.read_only || hints.idempotent;
-        let (mut spent, mut stale) = (Spent::default(), Epoch::default());
+        let (mut connection, mut spent, mut stale) =
+            (Arc::clone(connection), Spent::default(), Epoch::default());
         loop {
-            let live = connection.lease_after(stale).await.map_err(|why| self.unavailable(why))?;
+            let live = match connection.lease_after(stale).await {
+                Ok(live) => live,
+                Err(why) => {
+                    // Its entry changed: the call goes to the server that has its name now.
+                    connection = self.successor(&connection, &why).ok_or_else(|| bound.unavailable(why))?;
+                    stale = Epoch::default();
+                    continue;
+                }
+            };
+            if spent.repeats > 0 && !self.is_unchanged(bound) {
+                return Err(bound.restless());
+            }
             let failure = match request.send(&live).await {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
@@ -35,12 +48,31 @@ impl Bound {
                 Step::Repeat => {}
                 Step::SignIn => {
                     connection.needs_auth(live.epoch).await;
-                    return Err(self.unavailable(Unavailable::NeedsAuth));
+                    return Err(bound.unavailable(Unavailable::NeedsAuth));
                 }
-                Step::GiveUp => return Err(self.failed(failure)),
+                Step::GiveUp => return Err(bound.gave_up(&connection, failure)),
             }
             spent.repeats += 1;
         }
+    }
+
+    /// The connection that has taken the place of one that was stopped.
+    fn successor(&self, stopped: &Connection, why: &Unavailable) -> Option<Arc<Connection>> {
+        let successor = match why {
+            Unavailable::Stopped => self.connection(&stopped.name),
+            Unavailable::Failed(_)
+            | Unavailable::Waiting { .. }
+            | Unavailable::NeedsAuth
+            | Unavailable::Disabled => None,
+        };
+        successor.filter(|successor| !successor.is(stopped))
+    }
+
+    /// Whether the tool is still the one that was permitted.
+    fn is_unchanged(&self, bound: &Bound) -> bool {
+        let (catalog, permitted) = (self.current(), &bound.entry);
+        let now = permitted.server().and_then(|server| catalog.of(server, &permitted.tool.name));
+        now.is_some_and(|now| Arc::ptr_eq(now, permitted) || now.tool.digest() == permitted.tool.digest())
     }
 }
 

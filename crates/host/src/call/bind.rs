@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::plan::Standing;
 use mcparley_wire::Failure;
 
@@ -18,6 +19,8 @@ pub(super) struct Bound {
     pub(super) entry: Arc<Entry>,
     /// The server behind it; the host's own tools have none.
     pub(super) connection: Option<Arc<Connection>>,
+    /// Whether the entry is what the server offers now, and not what it offered in an earlier life.
+    pub(super) is_settled: bool,
 }
 
 impl Host {
@@ -32,20 +35,51 @@ impl Host {
                 let Some(connection) = self.connection(server) else {
                     return Err(self.unknown_server(server.as_str()));
                 };
-                if !matches!(connection.state().status, Status::Connected { .. }) {
-                    let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-                    connection.lease().await.map_err(unavailable)?;
+                match self.current().of(server, tool).cloned() {
+                    Some(entry) => entry,
+                    None => self.offered(&connection, tool).await?,
                 }
-                let known = self.current();
-                known.of(server, tool).cloned().ok_or_else(|| CallError::UnknownTool {
-                    name: tool.as_str().to_owned(),
-                    similar: self.tools_like(server, tool.as_str()),
-                    because: Some(format!("server `{server}` does not offer it")),
-                })?
             }
         };
-        let connection = entry.server().and_then(|server| self.connection(server)).cloned();
-        Ok(Bound { entry, connection })
+        let connection = entry.server().and_then(|server| self.connection(server));
+        let is_settled = connection.as_ref().is_none_or(|connection| connection.is_live());
+        Ok(Bound { entry, connection, is_settled })
+    }
+
+    /// The tool, when its server was not known to offer it: it is reached first.
+    async fn offered(&self, connection: &Connection, tool: &ToolName) -> Result<Arc<Entry>, CallError> {
+        let server = &connection.name;
+        if !matches!(connection.state().status, Status::Connected { .. }) {
+            let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
+            connection.lease().await.map_err(unavailable)?;
+        }
+        let known = self.current();
+        known.of(server, tool).cloned().ok_or_else(|| self.not_offered(server, tool))
+    }
+
+    /// Reaches the server of a tool; gives the tool as it is now if that is another than it was.
+    pub(super) async fn rebind(&self, bound: &Bound) -> Result<Option<Bound>, CallError> {
+        let (Some(server), Some(connection)) = (bound.entry.server(), &bound.connection) else {
+            return Ok(None);
+        };
+        connection.lease().await.map_err(|why| bound.unavailable(why))?;
+        let tool = &bound.entry.tool.name;
+        let Some(entry) = self.current().of(server, tool).cloned() else {
+            return Err(self.not_offered(server, tool));
+        };
+        if entry.tool.digest() == bound.entry.tool.digest() {
+            return Ok(None);
+        }
+        connection.log().event("a tool is called that is another one than it was");
+        Ok(Some(Bound { entry, connection: Some(Arc::clone(connection)), is_settled: true }))
+    }
+
+    fn not_offered(&self, server: &ServerName, tool: &ToolName) -> CallError {
+        CallError::UnknownTool {
+            name: tool.as_str().to_owned(),
+            similar: self.tools_like(server, tool.as_str()),
+            because: Some(format!("server `{server}` does not offer it")),
+        }
     }
 
     /// A name that is not in the catalogue: perhaps its server is only on its way.
@@ -70,6 +104,7 @@ impl Host {
     /// The servers that offer nothing now, and why: one of them may have the tool.
     fn missing(&self) -> Option<String> {
         let missing: Vec<String> = self
+            .roster()
             .connections()
             .filter_map(|connection| {
                 let status = connection.state().status;
@@ -82,8 +117,8 @@ impl Host {
     }
 
     fn unknown_server(&self, name: &str) -> CallError {
-        let plan = &self.loaded().plan;
-        let because = plan.named(name).first().map(|server| {
+        let loaded = self.loaded();
+        let because = loaded.plan.named(name).first().map(|server| {
             let reason = server.standing.reason().unwrap_or_default();
             match &server.standing {
                 Standing::Ready => "it is not running".to_owned(),
@@ -108,10 +143,29 @@ impl Bound {
     pub(super) fn failed(&self, failure: Failure) -> CallError {
         let executed = recovery::executed(&failure);
         let failure = match &self.connection {
-            Some(connection) => connection.log.tellable(failure),
+            Some(connection) => connection.log().tellable(failure),
             None => failure,
         };
         CallError::Failed { tool: self.entry.name.clone(), failure, executed }
+    }
+
+    /// The tool is not the one that was permitted any more.
+    pub(super) fn restless(&self) -> CallError {
+        let reason = "the tool has become another one than was permitted";
+        self.failed(Failure::Protocol(Arc::from(reason)))
+    }
+
+    /// The call failed; when its server was told to end meanwhile, that is why.
+    pub(super) fn gave_up(&self, connection: &Connection, failure: Failure) -> CallError {
+        let executed = recovery::executed(&failure);
+        match (&failure, connection.state().status) {
+            (Failure::Closed { .. }, Status::Stopped | Status::Disabled) => CallError::Stopped {
+                tool: self.entry.name.clone(),
+                server: connection.name.clone(),
+                executed,
+            },
+            _ => self.failed(failure),
+        }
     }
 
     pub(super) fn unavailable(&self, why: Unavailable) -> CallError {

@@ -72,6 +72,16 @@ pub enum CallError {
         /// What is known of its effects.
         executed: Executed,
     },
+    /// The server was stopped, switched off or replaced while the call ran.
+    #[error("server `{}` was stopped while `{tool}` ran{}", display(server.as_str()), unknown(*executed))]
+    Stopped {
+        /// The tool.
+        tool: PublicName,
+        /// The server.
+        server: ServerName,
+        /// What is known of its effects.
+        executed: Executed,
+    },
     /// One of the host's own tools cannot do it.
     #[error("{message}")]
     Own {
@@ -95,7 +105,8 @@ impl CallError {
     /// Whether the tool may have done something without our knowing.
     #[must_use]
     pub fn is_outcome_unknown(&self) -> bool {
-        matches!(self, Self::Failed { executed: Executed::Unknown, .. })
+        let unknown = Executed::Unknown;
+        matches!(self, Self::Failed { executed, .. } | Self::Stopped { executed, .. } if *executed == unknown)
     }
 
     /// Whether a limit passed.
@@ -118,12 +129,15 @@ impl CallError {
                 why: Unavailable::Failed(error) | Unavailable::Waiting { error, .. },
                 ..
             } => error.hint(),
-            Self::Failed { executed: Executed::Unknown, .. } => {
+            Self::Failed { executed: Executed::Unknown, .. }
+            | Self::Stopped { executed: Executed::Unknown, .. } => {
                 Some("look whether it took effect before calling it again".to_owned())
             }
-            Self::Arguments { .. } | Self::Unavailable { .. } | Self::Failed { .. } | Self::Own { .. } => {
-                None
-            }
+            Self::Arguments { .. }
+            | Self::Unavailable { .. }
+            | Self::Failed { .. }
+            | Self::Stopped { .. }
+            | Self::Own { .. } => None,
         }
     }
 }

@@ -35,7 +35,7 @@ impl Host {
             return Err(self.no_server(name));
         }
         let mut found = Vec::new();
-        for connection in self.connections() {
+        for connection in self.roster().connections() {
             if only.is_some_and(|name| name != connection.name.as_str()) {
                 continue;
             }
@@ -66,7 +66,8 @@ impl Host {
     }
 
     fn no_server(&self, name: &str) -> CallError {
-        let known: Vec<String> = self.connections().map(|connection| connection.name.to_string()).collect();
+        let roster = self.roster();
+        let known: Vec<String> = roster.connections().map(|connection| connection.name.to_string()).collect();
         let because = Some(format!("there are {}", known.join(", ")));
         CallError::UnknownServer { name: name.to_owned(), similar: self.servers_like(name), because }
     }

@@ -45,6 +45,11 @@ impl Assembler {
         self.shown = catalog.entries.iter().map(|entry| entry.name.clone()).collect();
     }
 
+    /// Makes every entry anew the next time. Names and places stay.
+    pub(crate) fn forget(&mut self) {
+        self.made.clear();
+    }
+
     /// The next catalogue. `servers` come in the order of the plan.
     pub(crate) fn assemble<'s>(&mut self, servers: &[Seen<'s>]) -> Catalog {
         self.name(servers);

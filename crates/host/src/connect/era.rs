@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use mcparley_model::config::{Era, ServerConfig};
 use mcparley_model::signature::Signature;
-use mcparley_wire::Spoken;
+use mcparley_wire::{Failure, Spoken};
 
-/// The eras of the servers that were reached before, in this process.
+/// The eras of the servers that were reached before, by this process or as the cache tells.
 #[derive(Debug, Default)]
 pub(super) struct Eras(Mutex<HashMap<Signature, Era>>);
 
@@ -21,6 +21,35 @@ impl Eras {
                 known.get(&Signature::of(config)).copied().unwrap_or(Era::Auto)
             }
         }
+    }
+
+    /// Takes over what an earlier process found out.
+    pub(super) fn assume(&self, config: &ServerConfig, era: Era) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(Signature::of(config)).or_insert(era);
+    }
+
+    /// Whether connecting may have failed because the server no longer speaks the era that was remembered.
+    pub(super) fn may_have_changed(&self, config: &ServerConfig, tried: Era, failure: &Failure) -> bool {
+        let was_remembered = match (config.era, tried) {
+            (Era::Auto, Era::Old | Era::New) => self.of(config) == tried,
+            (Era::Auto, Era::Auto) | (Era::Old | Era::New, _) => false,
+        };
+        was_remembered
+            && match failure {
+                Failure::Closed { .. }
+                | Failure::Damaged(_)
+                | Failure::Protocol(_)
+                | Failure::Answered(_)
+                | Failure::SessionExpired
+                | Failure::Status { .. } => true,
+                Failure::Refused { .. }
+                | Failure::TimedOut { .. }
+                | Failure::TooLarge { .. }
+                | Failure::Unauthorized { .. }
+                | Failure::Forbidden { .. }
+                | Failure::QueueFull { .. } => false,
+            }
     }
 
     /// Remembers what was spoken. After a failure it is found out anew: the server may have been replaced.

@@ -6,24 +6,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::config::{Kind, ServerConfig};
-use mcparley_model::limits::{HEALTHY_AFTER, RETRY_PAUSE};
+use mcparley_model::limits::{HEALTHY_AFTER, RECONNECT_PATIENCE, RETRY_PAUSE};
 use mcparley_wire::Failure;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::ears::{Changes, Ears};
+use super::idle::Idle;
 use super::phase::{Event, Missed, Opened, Phase, Ready};
 use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
-use super::{Epoch, Live, Wish, backoff, listen};
-use crate::connect::{ConnectError, Link, Surroundings};
+use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen};
+use crate::connect::{ConnectError, Surroundings};
 use crate::log::Log;
 use crate::surface::Surface;
 use crate::task::Owned;
-
-/// How long calls may go on that run on a connection which is replaced by wish.
-const CALLS_GRACE: Duration = Duration::from_secs(5);
 
 /// How many servers are reached at the same time (L2). A place is free again as soon as one has settled.
 #[derive(Clone, Debug)]
@@ -40,41 +38,38 @@ pub(super) struct Actor {
     config: Arc<ServerConfig>,
     surroundings: Surroundings,
     rooms: Rooms,
-    limit: Duration,
     publisher: Publisher,
     log: Arc<Log>,
     changes: Arc<Changes>,
     phase: Phase,
     epoch: Epoch,
     waiters: Vec<Waiter>,
-    /// Connections that were replaced and end when their last call has ended.
-    retired: JoinSet<()>,
-    /// Dropped when they are to end at once.
+    /// Nothing is started before it is gone.
+    predecessor: Option<watch::Receiver<bool>>,
+    /// What goes on after its cause: connections that were replaced and end when their last call has ended, and
+    /// what is written down.
+    afterwards: JoinSet<()>,
+    /// Dropped when replaced connections are to end at once.
     patience: watch::Sender<()>,
     /// Who wants to know that all is over.
     enders: Vec<oneshot::Sender<()>>,
 }
 
 impl Actor {
-    pub(super) fn new(
-        config: Arc<ServerConfig>,
-        surroundings: Surroundings,
-        rooms: Rooms,
-        publisher: Publisher,
-        log: Arc<Log>,
-    ) -> Self {
+    pub(super) fn new(config: Arc<ServerConfig>, log: Arc<Log>, beginning: Beginning) -> Self {
+        let Beginning { surroundings, rooms, publisher, tool_limit: _, predecessor, on } = beginning;
         Self {
             config,
-            limit: surroundings.limit,
             surroundings,
             rooms,
             publisher,
             log,
             changes: Arc::default(),
-            phase: Phase::Dormant,
+            phase: if on { Phase::Dormant } else { Phase::Off },
             epoch: Epoch::default(),
             waiters: Vec::new(),
-            retired: JoinSet::new(),
+            predecessor,
+            afterwards: JoinSet::new(),
             patience: watch::Sender::new(()),
             enders: Vec::new(),
         }
@@ -88,7 +83,7 @@ impl Actor {
                     Some(wish) => self.obey(wish),
                     None => ControlFlow::Break(()),
                 },
-                event = self.phase.next(&self.changes) => self.take(event),
+                event = self.phase.next(&self.changes, &self.config) => self.take(event),
             };
             if flow.is_break() {
                 return;
@@ -105,27 +100,29 @@ impl Actor {
                 }
             }
             Wish::Reconnect => {
-                if !matches!(self.phase, Phase::Stopping(_)) {
+                if !matches!(self.phase, Phase::Off | Phase::Stopping(_)) {
                     self.retire(Some(CALLS_GRACE));
                     self.connect(0, None);
                 }
             }
+            Wish::Adjust(config) => self.config = config,
+            Wish::Switch { on } => self.switch(on),
             Wish::NeedsAuth { epoch } => {
                 if matches!(&self.phase, Phase::Ready(ready) if ready.live.epoch == epoch) {
                     self.retire(None);
                     self.needs_auth(Duration::ZERO);
                 }
             }
-            Wish::Stop { done } => {
+            Wish::Stop { grace, done } => {
                 self.enders.push(done);
-                self.stop();
+                self.stop(grace);
             }
         }
         ControlFlow::Continue(())
     }
 
     fn take(&mut self, event: Event) -> ControlFlow<()> {
-        while self.retired.try_join_next().is_some() {}
+        while self.afterwards.try_join_next().is_some() {}
         match event {
             Event::Opened(opened) => self.opened(*opened),
             Event::Missed(Missed { error, took }) => self.missed(error, took),
@@ -144,7 +141,13 @@ impl Actor {
                     ready.surface = Arc::clone(&surface);
                 }
                 self.log.event("what it offers has changed");
+                self.write_down(&surface);
                 self.publisher.publish(State { surface, ..self.publisher.current() });
+            }
+            Event::Idle => {
+                self.log.event("stopped, because nobody has used it for a while");
+                self.retire(None);
+                self.publisher.publish(State { status: Status::Dormant, ..self.publisher.current() });
             }
             Event::Ended => return ControlFlow::Break(()),
         }
@@ -154,6 +157,7 @@ impl Actor {
     fn lease(&mut self, stale: Epoch, reply: Waiter) {
         match &self.phase {
             Phase::Ready(ready) if ready.live.epoch > stale && !ready.live.session.peer().is_over() => {
+                ready.live.touch();
                 answer(reply, Ok(Arc::clone(&ready.live)));
             }
             Phase::Ready(ready) if ready.live.session.peer().is_over() => {
@@ -175,6 +179,9 @@ impl Actor {
             }
             Phase::Waiting { until, error, .. } => {
                 let again = until.saturating_duration_since(Instant::now());
+                if again <= RECONNECT_PATIENCE {
+                    return self.waiters.push(reply);
+                }
                 answer(reply, Err(Unavailable::Waiting { error: Arc::clone(error), again }));
             }
             // A burst of calls must not become a burst of processes.
@@ -186,6 +193,7 @@ impl Actor {
                 self.connect(0, None);
             }
             Phase::NeedsAuth => answer(reply, Err(Unavailable::NeedsAuth)),
+            Phase::Off => answer(reply, Err(Unavailable::Disabled)),
             Phase::Stopping(_) => answer(reply, Err(Unavailable::Stopped)),
         }
     }
@@ -194,29 +202,18 @@ impl Actor {
     fn connect(&mut self, attempt: u32, because: Option<&str>) {
         let ears = Arc::new(Ears::new(&self.surroundings, Arc::clone(&self.changes), Arc::clone(&self.log)));
         let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
-        let (room, log, limit) = (self.room(), Arc::clone(&self.log), self.limit);
+        let (room, log, predecessor) = (self.room(), Arc::clone(&self.log), self.predecessor.clone());
         let work = async move {
+            if let Some(mut gone) = predecessor {
+                // An end without a word is an end too.
+                let _gone = gone.wait_for(|gone| *gone).await;
+            }
             // A closed semaphore does not happen; were it so, there would be no limit to keep.
             let _place = match room {
                 Some(room) => room.acquire_owned().await.ok(),
                 None => None,
             };
-            let begun = Instant::now();
-            match surroundings.connect(&config, ears, limit).await {
-                Ok(connected) => {
-                    log.follow(&connected.link);
-                    let surface = Surface::fetch(&connected.session).await;
-                    let peer = connected.session.peer();
-                    if peer.is_over() {
-                        // Gone before it has told what it offers: it was never there.
-                        let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
-                        return Err(Missed { error, took: begun.elapsed() });
-                    }
-                    let surface = surface.with_failures(|failure| log.tellable(failure));
-                    Ok(Opened::new(connected, surface, begun.elapsed()))
-                }
-                Err(error) => Err(Missed { error, took: begun.elapsed() }),
-            }
+            open(&surroundings, &config, ears, &log).await
         };
         self.phase = Phase::Connecting { attempt, work: Owned::start(work) };
         let status = Status::Pending { attempt, because: because.map(Arc::from) };
@@ -240,7 +237,7 @@ impl Actor {
         let (in_use, released) = mpsc::channel(1);
         let (spoken, about) = (session.spoken(), Arc::new(session.about().clone()));
         let listening = listen::start(&session, &self.changes);
-        let live = Arc::new(Live { session, epoch: self.epoch, _in_use: in_use });
+        let live = Arc::new(Live::new(session, self.epoch, in_use));
         let surface = Arc::new(surface);
         self.log.event(&format!("connected, {}", spoken.version().as_str()));
         let (status, published) = (Status::Connected { spoken, about }, Some(Arc::clone(&live)));
@@ -257,6 +254,7 @@ impl Actor {
             attempt,
             surface,
             refresh: Refresh::Idle,
+            idle: Idle::new(),
             _listening: listening,
         }));
     }
@@ -337,7 +335,7 @@ impl Actor {
         let Ready { link, live, mut released, .. } = *ready;
         drop(live);
         let mut patience = self.patience.subscribe();
-        self.retired.spawn(async move {
+        self.afterwards.spawn(async move {
             // Nothing is ever sent on either: they only end.
             let unused = async {
                 match grace {
@@ -353,31 +351,71 @@ impl Actor {
         });
     }
 
-    fn stop(&mut self) {
+    fn switch(&mut self, on: bool) {
+        match (on, &self.phase) {
+            (true, Phase::Off) => {
+                self.phase = Phase::Dormant;
+                self.connect(0, None);
+            }
+            (false, Phase::Off) | (_, Phase::Stopping(_)) | (true, _) => {}
+            (false, _) => {
+                self.retire(Some(CALLS_GRACE));
+                self.phase = Phase::Off;
+                self.settle(Status::Disabled, Duration::ZERO);
+                for waiter in self.waiters.drain(..) {
+                    answer(waiter, Err(Unavailable::Disabled));
+                }
+            }
+        }
+    }
+
+    /// Writes down what the server offers, for the processes that follow (L12).
+    fn write_down(&mut self, surface: &Arc<Surface>) {
+        let Phase::Ready(ready) = &self.phase else { return };
+        let (surroundings, config) = (self.surroundings.clone(), Arc::clone(&self.config));
+        let (session, surface) = (ready.live.session.clone(), Arc::clone(surface));
+        self.afterwards.spawn(async move { surroundings.learnt(&config, &session, &surface).await });
+    }
+
+    fn stop(&mut self, grace: Duration) {
         for waiter in self.waiters.drain(..) {
             answer(waiter, Err(Unavailable::Stopped));
+        }
+        if grace.is_zero() {
+            self.patience = watch::Sender::new(());
         }
         if matches!(self.phase, Phase::Stopping(_)) {
             return;
         }
         self.log.close();
-        self.patience = watch::Sender::new(());
-        let mut retired = std::mem::take(&mut self.retired);
-        let link: Option<Link> = match std::mem::replace(&mut self.phase, Phase::Dormant) {
-            Phase::Ready(ready) => Some(ready.link),
-            _ => None,
-        };
+        self.retire(Some(grace));
+        let mut afterwards = std::mem::take(&mut self.afterwards);
         self.settle(Status::Stopped, Duration::ZERO);
-        self.phase = Phase::Stopping(Owned::start(async move {
-            let current = async {
-                if let Some(link) = link {
-                    link.stop().await;
-                }
-            };
-            let earlier = async { while retired.join_next().await.is_some() {} };
-            tokio::join!(current, earlier);
-        }));
+        self.phase =
+            Phase::Stopping(Owned::start(async move { while afterwards.join_next().await.is_some() {} }));
     }
+}
+
+/// Reaches a server and asks what it offers.
+async fn open(
+    surroundings: &Surroundings,
+    config: &ServerConfig,
+    ears: Arc<Ears>,
+    log: &Log,
+) -> Result<Opened, Missed> {
+    let begun = Instant::now();
+    let missed = |error| Missed { error, took: begun.elapsed() };
+    let connected = surroundings.connect(config, ears, surroundings.limit).await.map_err(missed)?;
+    log.follow(&connected.link);
+    let surface = Surface::fetch(&connected.session).await;
+    let peer = connected.session.peer();
+    if peer.is_over() {
+        // Gone before it has told what it offers: it was never there.
+        return Err(missed(ConnectError { failure: peer.ended().await, stderr: log.stderr() }));
+    }
+    let surface = surface.with_failures(|failure| log.tellable(failure));
+    surroundings.learnt(config, &connected.session, &surface).await;
+    Ok(Opened::new(connected, surface, begun.elapsed()))
 }
 
 /// Answers who may have given up waiting.

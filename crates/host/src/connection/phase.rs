@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley_model::config::ServerConfig;
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::{Failure, Session};
 use tokio::sync::mpsc;
@@ -13,6 +14,7 @@ use tokio::time::Instant;
 
 use super::Live;
 use super::ears::Changes;
+use super::idle::{self, Idle};
 use super::refresh::Refresh;
 use crate::connect::{ConnectError, Link};
 use crate::surface::Surface;
@@ -53,6 +55,8 @@ pub(super) enum Phase {
     Failed { error: Arc<ConnectError>, since: Instant },
     /// It wants a sign-in.
     NeedsAuth,
+    /// It is switched off.
+    Off,
     /// It is being ended.
     Stopping(Owned<()>),
 }
@@ -68,6 +72,7 @@ pub(super) struct Ready {
     pub(super) attempt: u32,
     pub(super) surface: Arc<Surface>,
     pub(super) refresh: Refresh,
+    pub(super) idle: Idle,
     /// Keeps the stream of changes open, where the era has one.
     pub(super) _listening: Option<Owned<Infallible>>,
 }
@@ -81,14 +86,16 @@ pub(super) enum Event {
     Again,
     Lost(Failure),
     Refreshed(Arc<Surface>),
+    /// Nobody has used it for as long as its entry allows.
+    Idle,
     Ended,
 }
 
 impl Phase {
     /// Waits for what happens next by itself. Giving up the waiting loses nothing.
-    pub(super) async fn next(&mut self, changes: &Changes) -> Event {
+    pub(super) async fn next(&mut self, changes: &Changes, config: &ServerConfig) -> Event {
         match self {
-            Self::Dormant | Self::Failed { .. } | Self::NeedsAuth => std::future::pending().await,
+            Self::Dormant | Self::Failed { .. } | Self::NeedsAuth | Self::Off => std::future::pending().await,
             Self::Connecting { work, .. } => match work.done().await {
                 Some(Ok(opened)) => Event::Opened(Box::new(opened)),
                 Some(Err(missed)) => Event::Missed(missed),
@@ -99,10 +106,11 @@ impl Phase {
                 Event::Again
             }
             Self::Ready(ready) => {
-                let Ready { live, refresh, surface, .. } = ready.as_mut();
+                let Ready { live, refresh, surface, idle, .. } = ready.as_mut();
                 tokio::select! {
                     failure = live.session.peer().ended() => Event::Lost(failure),
                     surface = refresh.next(changes, &live.session, surface) => Event::Refreshed(surface),
+                    () = idle.over(live, idle::limit(config)) => Event::Idle,
                 }
             }
             Self::Stopping(work) => {

@@ -17,7 +17,7 @@ use crate::surface::Surface;
 pub struct State {
     /// How it is.
     pub status: Status,
-    /// What it offers; while it is being reached again, what it offered last.
+    /// What it offers; while it is not there or is being reached again, what it offered last.
     pub surface: Arc<Surface>,
     /// How long reaching it took, the last time it succeeded or failed.
     pub took: Duration,
@@ -48,6 +48,8 @@ pub enum Status {
     Failed(Arc<ConnectError>),
     /// It wants a sign-in.
     NeedsAuth,
+    /// It is switched off.
+    Disabled,
     /// It was told to end.
     Stopped,
 }
@@ -61,7 +63,7 @@ impl Status {
             Self::Connected { .. } => "connected",
             Self::Failed(_) => "failed",
             Self::NeedsAuth => "needs-auth",
-            Self::Stopped => "disabled",
+            Self::Disabled | Self::Stopped => "disabled",
         }
     }
 
@@ -70,9 +72,12 @@ impl Status {
     pub fn is_settled(&self) -> bool {
         match self {
             Self::Pending { .. } => false,
-            Self::Dormant | Self::Connected { .. } | Self::Failed(_) | Self::NeedsAuth | Self::Stopped => {
-                true
-            }
+            Self::Dormant
+            | Self::Connected { .. }
+            | Self::Failed(_)
+            | Self::NeedsAuth
+            | Self::Disabled
+            | Self::Stopped => true,
         }
     }
 
@@ -83,7 +88,7 @@ impl Status {
             Self::Dormant => Some("starts when it is needed".to_owned()),
             Self::Pending { because, .. } => because.as_deref().map(str::to_owned),
             Self::Failed(error) => Some(error.to_string()),
-            Self::Connected { .. } | Self::NeedsAuth | Self::Stopped => None,
+            Self::Connected { .. } | Self::NeedsAuth | Self::Disabled | Self::Stopped => None,
         }
     }
 }
@@ -106,6 +111,9 @@ pub enum Unavailable {
     /// It wants a sign-in.
     #[error("the server wants a sign-in")]
     NeedsAuth,
+    /// It is switched off.
+    #[error("the server is switched off")]
+    Disabled,
     /// It was told to end.
     #[error("the server was stopped")]
     Stopped,
@@ -135,10 +143,11 @@ impl Publisher {
     pub(crate) fn new(
         name: ServerName,
         first: Status,
+        known: Arc<Surface>,
         changes: Arc<watch::Sender<u64>>,
         events: broadcast::Sender<Event>,
     ) -> Self {
-        let state = State { status: first, surface: Arc::default(), took: Duration::ZERO, live: None };
+        let state = State { status: first, surface: known, took: Duration::ZERO, live: None };
         Self { name, state: watch::channel(state).0, changes, events }
     }
 

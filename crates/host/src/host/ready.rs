@@ -52,7 +52,7 @@ impl Host {
             required: connection.config.required,
             state: connection.state(),
         };
-        self.connections().map(server).collect()
+        self.roster().connections().map(server).collect()
     }
 
     /// Waits until every server has settled, at most `limit`.

@@ -100,7 +100,8 @@ impl Host {
     pub fn state(&self) -> HostState {
         let servers = self.servers();
         let catalog = self.catalog();
-        let plan = &self.loaded().plan;
+        let loaded = self.loaded();
+        let plan = &loaded.plan;
         let ready = |name: &ServerName| plan.ready().find(|server| server.name == *name);
         let listed = |list: fn(&Server) -> &[RawJson]| -> Vec<Owned> {
             servers

@@ -101,8 +101,8 @@ fn list_servers(host: &Host) -> Result<String, String> {
 }
 
 fn explain_plan(host: &Host, only: Option<&str>) -> Result<String, String> {
-    let servers: Vec<Value> = host
-        .loaded()
+    let loaded = host.loaded();
+    let servers: Vec<Value> = loaded
         .plan
         .servers
         .iter()

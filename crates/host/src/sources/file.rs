@@ -57,6 +57,14 @@ impl Reading {
         }
     }
 
+    /// The file, if it is one.
+    pub(super) fn path(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Found { path, .. } | Self::Named(path) | Self::Managed(path) => Some(path),
+            Self::Text { .. } => None,
+        }
+    }
+
     /// Reads it; `None` when there is nothing to read.
     pub(super) fn open(self) -> Result<Option<Opened>, Problem> {
         let (path, severity) = match self {
@@ -96,6 +104,7 @@ impl Opened {
             origin: Origin { source: self.source.clone(), place: Some(error.place) },
             hint: error.hint(),
             severity: self.severity,
+            is_whole_source: true,
         }
     }
 }
@@ -112,6 +121,9 @@ pub struct Problem {
     pub hint: Option<String>,
     /// How much it matters.
     pub severity: Severity,
+    /// Whether nothing of the source counts because of it.
+    #[serde(skip)]
+    pub is_whole_source: bool,
 }
 
 /// How much a problem matters.
@@ -135,7 +147,8 @@ impl fmt::Display for Problem {
 impl Problem {
     pub(super) fn found(error: &impl Explain, source: Source) -> Self {
         let message = error.to_string();
-        Self { message, origin: Origin::whole(source), hint: error.hint(), severity: Severity::Found }
+        let (origin, hint) = (Origin::whole(source), error.hint());
+        Self { message, origin, hint, severity: Severity::Found, is_whole_source: false }
     }
 
     pub(super) fn given(error: &impl Explain, source: Source) -> Self {
@@ -151,7 +164,8 @@ impl Problem {
             _ => None,
         };
         let source = Source::file(error.path());
-        Self { message: error.to_string(), origin: Origin { source, place }, hint: error.hint(), severity }
+        let (message, hint) = (error.to_string(), error.hint());
+        Self { message, origin: Origin { source, place }, hint, severity, is_whole_source: true }
     }
 
     pub(super) fn not_an_object(name: &str, node: Node<'_>) -> Self {
@@ -160,6 +174,7 @@ impl Problem {
             origin: node.origin(),
             hint: Some("servers stand in an object, each under its name".to_owned()),
             severity: Severity::Found,
+            is_whole_source: true,
         }
     }
 
@@ -169,6 +184,7 @@ impl Problem {
             origin: Origin::whole(source),
             hint: Some("a managed file that says nothing is written `{}`".to_owned()),
             severity: Severity::Managed,
+            is_whole_source: true,
         }
     }
 
@@ -178,6 +194,7 @@ impl Problem {
             origin: servers.origin(),
             hint: Some("move them to `.mcp.json`, which is where a project declares its servers".to_owned()),
             severity: Severity::Found,
+            is_whole_source: false,
         }
     }
 
@@ -187,18 +204,20 @@ impl Problem {
             origin: Origin::whole(source),
             hint: Some(r#"write {"mcpServers": {"name": {"command": "…"}}}"#.to_owned()),
             severity: Severity::Given,
+            is_whole_source: true,
         }
     }
 
     pub(super) fn policy(fault: Warning) -> Self {
         let hint =
             Some("what it would have forbidden is not known, so nothing runs until it is mended".to_owned());
-        Self { message: fault.text, origin: fault.origin, hint, severity: Severity::Managed }
+        let (message, origin) = (fault.text, fault.origin);
+        Self { message, origin, hint, severity: Severity::Managed, is_whole_source: true }
     }
 
     pub(super) fn plugin(message: String, source: Source, severity: Severity) -> Self {
         let hint = Some("a plugin is a folder with `.mcp.json` or `plugin.json`".to_owned());
-        Self { message, origin: Origin::whole(source), hint, severity }
+        Self { message, origin: Origin::whole(source), hint, severity, is_whole_source: true }
     }
 
     pub(crate) fn missing(source: Source) -> Self {
@@ -207,6 +226,7 @@ impl Problem {
             origin: Origin::whole(source),
             hint: Some("give a path, or JSON that begins with `{`".to_owned()),
             severity: Severity::Given,
+            is_whole_source: true,
         }
     }
 
@@ -222,6 +242,7 @@ impl Problem {
                 Some(format!("`chmod o-w {}`", path.display())),
             ),
         };
-        Self { message, origin: Origin::whole(Source::file(path)), hint, severity: Severity::Found }
+        let origin = Origin::whole(Source::file(path));
+        Self { message, origin, hint, severity: Severity::Found, is_whole_source: true }
     }
 }

@@ -17,8 +17,10 @@ impl Collector<'_> {
     pub(super) fn managed(&mut self) {
         let servers = self.places.managed.join("managed-mcp.json");
         let mut policies = vec![self.places.managed.join("managed-settings.json")];
-        match platform_file::list_dir(&self.places.managed.join("managed-settings.d"), ".json", MANAGED_FILES)
-        {
+        let drop_ins = self.places.managed.join("managed-settings.d");
+        // Stands for those that are not there yet.
+        self.files.push(drop_ins.join("*.json"));
+        match platform_file::list_dir(&drop_ins, ".json", MANAGED_FILES) {
             Ok(more) => policies.extend(more),
             Err(error) => self.broken(Problem::unreadable(&error, Severity::Managed)),
         }
@@ -48,6 +50,7 @@ impl Collector<'_> {
     }
 
     fn managed_file(&mut self, reading: Reading, then: impl FnOnce(&mut Self, &Document<'_>)) {
+        self.files.extend(reading.path().cloned());
         let opened = match reading.open() {
             Ok(Some(opened)) => opened,
             Ok(None) => return,

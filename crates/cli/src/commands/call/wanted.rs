@@ -40,7 +40,7 @@ impl<'a> Wanted<'a> {
     pub(super) fn start(&self, loaded: &Loaded) -> Start {
         match self {
             Self::Tool { server, .. } => Start::Only(vec![ServerName::new(server)]),
-            Self::Public { name, .. } => usable::owners(loaded, name),
+            Self::Public { name, .. } => usable::owners(loaded, name).map_or(Start::AsNeeded, Start::Only),
         }
     }
 

@@ -1,0 +1,52 @@
+//! Whether a local server is still the program it was.
+//!
+//! Who works on a server changes its file and expects to see the change. So what is remembered of it holds only as
+//! long as the files that its command names are the same.
+
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use mcparley_model::config::{ServerConfig, Transport};
+use mcparley_model::expand::Env;
+use sha2::{Digest, Sha256};
+
+use crate::places::Places;
+
+/// The stamp of an entry: of length and time of every file that its command names. Empty for a remote server.
+pub(super) fn of(config: &ServerConfig, env: &Env, places: &Places) -> String {
+    let Transport::Stdio(stdio) = &config.transport else { return String::new() };
+    let cwd = stdio.cwd.as_ref().map_or_else(|| places.project.clone(), |cwd| places.project.join(cwd));
+    let own = stdio.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.expose().as_str());
+    let program = program(&stdio.command, own.or_else(|| env.get("PATH")), &cwd);
+    let arguments = stdio.args.iter().map(|argument| cwd.join(argument.expose()));
+    let mut hash = Sha256::new();
+    for file in program.into_iter().chain(arguments) {
+        add(&file, &mut hash);
+    }
+    hex(hash)
+}
+
+pub(super) fn hex(hash: Sha256) -> String {
+    let digest: [u8; 32] = hash.finalize().into();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where the program is that would be started.
+fn program(command: &str, path: Option<&str>, cwd: &Path) -> Option<PathBuf> {
+    if command.contains('/') {
+        return Some(cwd.join(command));
+    }
+    let folders = path.unwrap_or_default().split(':').filter(|folder| !folder.is_empty());
+    folders.map(|folder| cwd.join(folder).join(command)).find(|candidate| candidate.is_file())
+}
+
+fn add(file: &Path, hash: &mut Sha256) {
+    let Ok(meta) = file.metadata() else { return };
+    if !meta.is_file() {
+        return;
+    }
+    let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    hash.update(file.as_os_str().as_encoded_bytes());
+    hash.update(meta.len().to_le_bytes());
+    hash.update(modified.unwrap_or_default().as_nanos().to_le_bytes());
+}

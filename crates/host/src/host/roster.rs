@@ -1,0 +1,49 @@
+//! The servers in force: the plan, and one handle for each server that may run. Replaced whole when the plan changes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcparley_model::expand::Env;
+use mcparley_model::name::ServerName;
+
+use super::starter::Starter;
+use crate::call::Gate;
+use crate::connection::Connection;
+use crate::sources::Loaded;
+
+/// The servers in force, and what calls are judged by.
+#[derive(Debug)]
+pub(crate) struct Roster {
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) gate: Gate,
+    starter: Arc<Starter>,
+    /// In the order of the plan.
+    connections: Vec<Arc<Connection>>,
+    by_name: HashMap<ServerName, usize>,
+}
+
+impl Roster {
+    pub(super) fn new(
+        loaded: Arc<Loaded>,
+        gate: Gate,
+        starter: Arc<Starter>,
+        connections: Vec<Arc<Connection>>,
+    ) -> Self {
+        let by_name = connections.iter().enumerate().map(|(at, it)| (it.name.clone(), at)).collect();
+        Self { loaded, gate, starter, connections, by_name }
+    }
+
+    /// What connections are started with under these variables.
+    pub(super) fn starter_for(&self, env: &Env) -> Arc<Starter> {
+        if *env == self.loaded.env { Arc::clone(&self.starter) } else { Arc::new(self.starter.under(env)) }
+    }
+
+    /// Every server, in the order of the plan.
+    pub(crate) fn connections(&self) -> impl Iterator<Item = &Arc<Connection>> {
+        self.connections.iter()
+    }
+
+    pub(crate) fn connection(&self, name: &ServerName) -> Option<&Arc<Connection>> {
+        self.by_name.get(name).and_then(|place| self.connections.get(*place))
+    }
+}

@@ -1,0 +1,109 @@
+//! Starts connections: what all of them are started with, and which are reached at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::config::ServerConfig;
+use mcparley_model::expand::Env;
+use mcparley_model::limits::TOOL_TIME;
+use mcparley_model::name::ServerName;
+use tokio::sync::{Semaphore, broadcast, watch};
+
+use super::Start;
+use crate::connect::{Surroundings, number};
+use crate::connection::{Beginning, Connection, Event, Publisher, Rooms, Status};
+use crate::health::batches;
+
+/// How many events wait for a slow listener before the oldest are lost.
+const EVENTS: usize = 256;
+
+/// What every connection of a host is started with.
+#[derive(Debug)]
+pub(super) struct Starter {
+    pub(super) surroundings: Surroundings,
+    rooms: Rooms,
+    tool_limit: Duration,
+    /// Counts the changes of all servers.
+    pub(super) changes: Arc<watch::Sender<u64>>,
+    pub(super) events: broadcast::Sender<Event>,
+    start: Start,
+}
+
+/// The place a connection is started for.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    /// Turns true, or ends, when the server that had the place before is gone.
+    pub(super) predecessor: Option<watch::Receiver<bool>>,
+    /// Whether somebody has switched the server off.
+    pub(super) is_off: bool,
+}
+
+impl Starter {
+    pub(super) fn new(surroundings: Surroundings, start: Start) -> Self {
+        let (local, remote) = batches(&surroundings.env);
+        let limit = number(&surroundings.env, "MCP_TOOL_TIMEOUT");
+        Self {
+            rooms: Rooms { local: Arc::new(Semaphore::new(local)), remote: Arc::new(Semaphore::new(remote)) },
+            tool_limit: limit.map_or(TOOL_TIME, Duration::from_millis),
+            changes: Arc::new(watch::channel(0).0),
+            events: broadcast::channel(EVENTS).0,
+            surroundings,
+            start,
+        }
+    }
+
+    /// The same under other variables. How many servers are reached at once stays as it was.
+    pub(super) fn under(&self, env: &Env) -> Self {
+        let limit = number(env, "MCP_TOOL_TIMEOUT");
+        Self {
+            surroundings: self.surroundings.under(env),
+            rooms: self.rooms.clone(),
+            tool_limit: limit.map_or(TOOL_TIME, Duration::from_millis),
+            changes: Arc::clone(&self.changes),
+            events: self.events.clone(),
+            start: self.start.clone(),
+        }
+    }
+
+    /// Starts a connection; what is remembered of its server is known from the beginning.
+    pub(super) fn connection(&self, name: ServerName, config: ServerConfig, place: Place) -> Arc<Connection> {
+        let Place { predecessor, is_off } = place;
+        let known = if is_off { None } else { self.surroundings.known(&config) };
+        let is_known = known.as_ref().is_some_and(|known| known.is_fresh);
+        let at_once = !is_off && self.start.is_at_once(&name, &config, is_known);
+        let first = match (is_off, at_once) {
+            (true, _) => Status::Disabled,
+            (false, true) => Status::Pending { attempt: 0, because: None },
+            (false, false) => Status::Dormant,
+        };
+        let known = Arc::new(known.map(|known| known.surface).unwrap_or_default());
+        let (changes, events) = (Arc::clone(&self.changes), self.events.clone());
+        let beginning = Beginning {
+            surroundings: self.surroundings.clone(),
+            rooms: self.rooms.clone(),
+            publisher: Publisher::new(name.clone(), first, known, changes, events),
+            tool_limit: self.tool_limit,
+            predecessor,
+            on: !is_off,
+        };
+        let connection = Connection::start(name, config, beginning);
+        if at_once {
+            connection.wake();
+        }
+        Arc::new(connection)
+    }
+}
+
+impl Start {
+    /// Whether the server of this entry is reached at once. `is_known`: whether what it offers is remembered.
+    fn is_at_once(&self, name: &ServerName, config: &ServerConfig, is_known: bool) -> bool {
+        let is_wanted = !is_known || config.required || config.always_load;
+        match self {
+            Self::All => true,
+            Self::AsNeeded => is_wanted,
+            Self::Among(names) => is_wanted && names.contains(name),
+            Self::OnDemand => false,
+            Self::Only(names) => names.contains(name),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! A changed configuration applies without a restart, and touches nobody else (C13, C11).
+
+use std::time::{Duration, Instant};
+
+use mcparley::model::name::ServerName;
+use mcparley::{CallError, Change, Status};
+use mcparley_testkit::{Scripted, log_starts, processes_tagged};
+use serde_json::{Value, json};
+
+use crate::alive::{Alive, LONG, is_connected, own, scripted, servers, stdio, until_gone, with};
+
+fn rewrite(alive: &Alive, servers: &Value) {
+    alive.world.write("home/.claude.json", &json!({ "mcpServers": servers }).to_string());
+}
+
+fn server_names(list: &[&str]) -> Vec<ServerName> {
+    list.iter().map(|name| ServerName::new(name)).collect()
+}
+
+/// Waits until the host is as wanted, however it gets there.
+async fn until(alive: &Alive, wanted: impl Fn(&Alive) -> bool) {
+    let begun = Instant::now();
+    while !wanted(alive) {
+        assert!(begun.elapsed() < LONG, "{:?}", alive.host.servers());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn has(alive: &Alive, name: &str) -> bool {
+    alive.host.servers().iter().any(|server| server.name.as_str() == name)
+}
+
+// C11 C13
+#[tokio::test]
+async fn only_what_changed_is_started_anew() {
+    let (_folder, log, _) = own("only-changed");
+    let logged = |name: &str| stdio(&Scripted::stdio(&[]).logged(&log.with_extension(name)));
+    let starts = |name: &str| log_starts(&log.with_extension(name)).len();
+    let alive = servers([("same", logged("same")), ("other", logged("other")), ("gone", logged("gone"))])
+        .ready()
+        .await;
+    let process = alive.call("same", "pid", json!({})).await.unwrap().text();
+    let order = |alive: &Alive| -> Vec<String> {
+        alive.host.catalog().iter().map(|entry| entry.name.to_string()).collect()
+    };
+    let before = order(&alive);
+
+    let other = with(logged("other"), "env", json!({ "CHANGED": "yes" }));
+    let same = with(logged("same"), "timeout", 123_456);
+    rewrite(&alive, &json!({ "same": same, "other": other, "new": logged("new") }));
+    let change = alive.host.reload().await;
+    let Change { added, removed, changed, .. } = change;
+    assert_eq!(
+        (added, removed, changed),
+        (server_names(&["new"]), server_names(&["gone"]), server_names(&["other"]))
+    );
+    assert!(alive.host.ready(LONG).await.settled);
+    assert_eq!(alive.call("same", "pid", json!({})).await.unwrap().text(), process);
+    assert_eq!((starts("same"), starts("other"), starts("gone")), (1, 2, 1));
+    assert!(is_connected(&alive.status("new")) && is_connected(&alive.status("other")));
+    assert!(!has(&alive, "gone"));
+    // N11: what was shown stays where it was.
+    let after = order(&alive);
+    let kept: Vec<&String> = before.iter().filter(|name| !name.starts_with("mcp__gone")).collect();
+    assert_eq!(after.iter().take(kept.len()).collect::<Vec<_>>(), kept);
+}
+
+// C13
+#[tokio::test]
+async fn a_written_file_applies_by_itself() {
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    rewrite(&alive, &json!({ "one": scripted(&[]), "two": with(scripted(&[]), "cwd", "/") }));
+    until(&alive, |alive| has(alive, "two") && is_connected(&alive.status("two"))).await;
+    rewrite(&alive, &json!({ "two": with(scripted(&[]), "cwd", "/") }));
+    until(&alive, |alive| !has(alive, "one")).await;
+    assert!(is_connected(&alive.status("two")));
+}
+
+// C13 C3
+#[tokio::test]
+async fn a_file_in_a_folder_that_was_not_there_is_noticed_too() {
+    let alive = servers([]).ready().await;
+    let settings = json!({ "mcpServers": { "late": scripted(&[]) } }).to_string();
+    alive.world.write("home/.claude/settings.json", &settings);
+    until(&alive, |alive| has(alive, "late") && is_connected(&alive.status("late"))).await;
+}
+
+// F88
+#[tokio::test]
+async fn a_file_swapped_under_its_old_size_and_time_is_noticed() {
+    let alive = servers([("one", with(scripted(&[]), "cwd", "/usr"))]).ready().await;
+    let file = alive.world.path("home/.claude.json");
+    let (text, meta) = (std::fs::read_to_string(&file).unwrap(), file.metadata().unwrap());
+    let swapped = text.replace(r#""/usr""#, r#""/bin""#);
+    assert_eq!(swapped.len(), text.len());
+    let beside = alive.world.path("home/beside");
+    std::fs::write(&beside, swapped).unwrap();
+    std::fs::File::options()
+        .write(true)
+        .open(&beside)
+        .unwrap()
+        .set_modified(meta.modified().unwrap())
+        .unwrap();
+    let mut events = alive.host.events();
+    std::fs::rename(&beside, &file).unwrap();
+    assert_eq!(file.metadata().unwrap().modified().unwrap(), meta.modified().unwrap());
+    // The old one is stopped, the new one comes.
+    let stopped = async { while !matches!(events.recv().await.unwrap().status, Status::Stopped) {} };
+    tokio::time::timeout(LONG, stopped).await.unwrap();
+    until(&alive, |alive| is_connected(&alive.status("one"))).await;
+}
+
+// F69
+#[tokio::test]
+async fn calls_on_a_changed_server_finish_before_it_restarts() {
+    let (_folder, log, _) = own("finish");
+    let logged = stdio(&Scripted::stdio(&[]).logged(&log));
+    let alive = servers([("slow", logged.clone())]).ready().await;
+    let running = alive.call("slow", "slow", json!({ "ms": 700 }));
+    let change = async {
+        until(&alive, |_| {
+            mcparley_testkit::log_lines(&log).iter().any(|line| line.text.contains("\"slow\""))
+        })
+        .await;
+        rewrite(&alive, &json!({ "slow": with(logged.clone(), "env", json!({ "A": "b" })) }));
+        alive.host.reload().await;
+        // Comes while the old one still works, and is answered by the new one.
+        alive.echo("slow", "next").await
+    };
+    let (running, next) = tokio::join!(running, change);
+    assert!(!running.unwrap().is_error);
+    assert_eq!(next.unwrap(), "next");
+    assert_eq!(log_starts(&log).len(), 2);
+}
+
+// F69 K6
+#[tokio::test]
+async fn a_call_that_does_not_finish_ends_after_five_seconds_and_says_why() {
+    let (_folder, log, tag) = own("cut");
+    let logged = stdio(&Scripted::stdio(&["call-hang"]).logged(&log).with("--tag", &tag));
+    let alive = servers([("hangs", logged)]).ready().await;
+    let begun = Instant::now();
+    let running = alive.call("hangs", "add", json!({ "a": 1, "b": 2 }));
+    let change = async {
+        until(&alive, |_| {
+            mcparley_testkit::log_lines(&log).iter().any(|line| line.text.contains("tools/call"))
+        })
+        .await;
+        rewrite(&alive, &json!({}));
+        alive.host.reload().await
+    };
+    let (running, change) = tokio::join!(running, change);
+    assert_eq!(change.removed, server_names(&["hangs"]));
+    let error = running.unwrap_err();
+    assert!(matches!(error, CallError::Stopped { .. }) && error.is_outcome_unknown(), "{error}");
+    assert!(begun.elapsed() >= Duration::from_secs(5) && begun.elapsed() < Duration::from_secs(8));
+    until_gone(&tag, Duration::from_secs(5));
+}
+
+// C13
+#[tokio::test]
+async fn half_a_file_changes_nothing_until_it_is_whole() {
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    alive.world.write("home/.claude.json", r#"{"mcpServers": {"one": "#);
+    let change = alive.host.reload().await;
+    assert_eq!(change.held_back.len(), 1, "{change:?}");
+    assert!(change.held_back[0].to_string().contains(".claude.json"));
+    assert!(is_connected(&alive.status("one")));
+    rewrite(&alive, &json!({}));
+    until(&alive, |alive| !has(alive, "one")).await;
+}
+
+// C5 C13
+#[tokio::test]
+async fn a_broken_managed_file_stops_everything_at_once() {
+    let (_folder, _, tag) = own("managed");
+    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag));
+    let alive = servers([("one", entry)]).ready().await;
+    assert!(!processes_tagged(&tag).is_empty());
+    alive.world.write("managed/managed-mcp.json", "{");
+    until(&alive, |alive| !has(alive, "one")).await;
+    until_gone(&tag, LONG);
+}
+
+// C7 B21 H06
+#[tokio::test]
+async fn what_a_repository_adds_while_the_host_runs_is_not_started() {
+    let (_folder, _, tag) = own("repository");
+    let alive = servers([]).ready().await;
+    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag));
+    alive.world.write("home/project/.mcp.json", &json!({ "mcpServers": { "sneaky": entry } }).to_string());
+    until(&alive, |alive| !alive.host.loaded().plan.named("sneaky").is_empty()).await;
+    assert!(!has(&alive, "sneaky"));
+    assert_eq!(processes_tagged(&tag), Vec::<u32>::new());
+}
+
+// C1 C13
+#[tokio::test]
+async fn the_embedding_program_replaces_its_own_servers() {
+    let alive = servers([("user", scripted(&[]))]).ready().await;
+    let own = json!({ "mcpServers": { "mine": with(scripted(&[]), "cwd", "/") } }).to_string();
+    let change = alive.host.set_servers(vec![own]).await;
+    assert_eq!(change.added, server_names(&["mine"]));
+    alive.reach("mine").await;
+    let change = alive.host.set_servers(Vec::new()).await;
+    assert_eq!(change.removed, server_names(&["mine"]));
+    assert!(is_connected(&alive.status("user")));
+}
+
+// P3 C13
+#[tokio::test]
+async fn a_new_rule_holds_for_the_next_call() {
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    assert!(alive.echo("one", "hi").await.is_ok());
+    let settings = json!({ "permissions": { "deny": ["mcp__one__echo"] } }).to_string();
+    alive.world.write("home/.claude/settings.json", &settings);
+    alive.host.reload().await;
+    let error = alive.echo("one", "hi").await.unwrap_err();
+    assert!(matches!(error, CallError::Denied { .. }), "{error}");
+    assert!(is_connected(&alive.status("one")), "the server goes on");
+}

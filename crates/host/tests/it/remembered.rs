@@ -1,0 +1,255 @@
+//! What servers offer is known before they run (L12).
+
+use std::time::{Duration, SystemTime};
+
+use mcparley::model::name::ServerName;
+use mcparley::{Call, CallError, Consent, Host, Places, Start, Status};
+use mcparley_testkit::{Scripted, log_starts};
+use serde_json::{Value, json};
+
+use crate::alive::{LONG, is_connected, own, scripted, stdio, with};
+use crate::world::World;
+
+/// A world whose hosts remember.
+struct Remembering {
+    world: World,
+}
+
+impl Remembering {
+    fn new(servers: &Value) -> Self {
+        let mut world = World::new();
+        world.set("PATH", "/usr/bin:/bin");
+        world.write("home/.claude.json", &json!({ "mcpServers": servers }).to_string());
+        Self { world }
+    }
+
+    fn places(&self) -> Places {
+        let mut places = self.world.places();
+        places.cache = Some(self.world.path("cache"));
+        places
+    }
+
+    /// What a process of its own would be.
+    async fn host(&self, start: Start) -> Host {
+        let host = Host::builder(&self.places(), &self.world.wishes).start_with(start).start();
+        assert!(host.ready(LONG).await.settled);
+        host
+    }
+
+    /// One process that reaches every server.
+    async fn warm(&self) {
+        let host = self.host(Start::All).await;
+        assert!(
+            host.servers().iter().all(|server| is_connected(&server.state.status)),
+            "{:?}",
+            host.servers()
+        );
+        host.shut_down().await;
+    }
+
+    fn files(&self) -> Vec<std::path::PathBuf> {
+        let folder = self.world.path("cache/surfaces");
+        std::fs::read_dir(folder)
+            .map(|all| all.map(|entry| entry.unwrap().path()).collect())
+            .unwrap_or_default()
+    }
+}
+
+fn names(host: &Host) -> Vec<String> {
+    host.catalog().iter().map(|entry| entry.name.to_string()).collect()
+}
+
+fn status(host: &Host, name: &str) -> Status {
+    host.servers().into_iter().find(|server| server.name.as_str() == name).unwrap().state.status
+}
+
+// L12
+#[tokio::test]
+async fn a_new_process_knows_the_tools_before_any_server_runs_and_a_call_starts_the_one_it_needs() {
+    let (_folder, log, _) = own("remembered");
+    let (one, two) = (log.with_extension("one"), log.with_extension("two"));
+    let logged = |log: &std::path::Path| stdio(&Scripted::stdio(&[]).logged(log));
+    let here = Remembering::new(&json!({ "one": logged(&one), "two": logged(&two) }));
+    here.warm().await;
+    let seen = {
+        let host = here.host(Start::All).await;
+        let seen = serde_json::to_string(&host.state().tools).unwrap();
+        host.shut_down().await;
+        seen
+    };
+    let started = (log_starts(&one).len(), log_starts(&two).len());
+
+    let host = here.host(Start::AsNeeded).await;
+    assert_eq!(serde_json::to_string(&host.state().tools).unwrap(), seen);
+    assert!(matches!(status(&host, "one"), Status::Dormant));
+    assert_eq!((log_starts(&one).len(), log_starts(&two).len()), started);
+    let call = Call::new("mcp__one__echo", json!({ "message": "hi" })).with_consent(Consent::Given);
+    assert_eq!(host.call(call).await.unwrap().text(), "hi");
+    assert_eq!((log_starts(&one).len(), log_starts(&two).len()), (started.0 + 1, started.1));
+}
+
+// L12
+#[tokio::test]
+async fn servers_that_are_required_or_always_loaded_are_reached_at_once() {
+    let here = Remembering::new(&json!({
+        "lazy": with(scripted(&[]), "timeout", 1_000_001),
+        "required": with(with(scripted(&[]), "required", true), "cwd", "/"),
+        "always": with(with(scripted(&[]), "alwaysLoad", true), "cwd", "/usr"),
+    }));
+    here.warm().await;
+    let host = here.host(Start::AsNeeded).await;
+    assert!(matches!(status(&host, "lazy"), Status::Dormant));
+    assert!(is_connected(&status(&host, "required")) && is_connected(&status(&host, "always")));
+}
+
+// L12 C10
+#[tokio::test]
+async fn what_is_remembered_belongs_to_the_signature() {
+    let here = Remembering::new(&json!({ "one": scripted(&[]) }));
+    here.warm().await;
+    here.world.write(
+        "home/.claude.json",
+        &json!({ "mcpServers": { "one": with(scripted(&[]), "env", json!({ "A": "b" })) } }).to_string(),
+    );
+    let host = here.host(Start::OnDemand).await;
+    assert_eq!(names(&host).iter().filter(|name| name.starts_with("mcp__one")).count(), 0);
+}
+
+// L12
+#[tokio::test]
+async fn a_server_whose_program_has_changed_is_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("server.sh");
+    let scripted = Scripted::stdio(&[]);
+    let text = format!("#!/bin/sh\nexec '{}' {}\n", scripted.program.display(), scripted.args.join(" "));
+    std::fs::write(&script, &text).unwrap();
+    let here = Remembering::new(&json!({ "one": { "command": "sh", "args": [script] } }));
+    here.warm().await;
+    assert!(matches!(status(&here.host(Start::AsNeeded).await, "one"), Status::Dormant));
+    std::fs::write(&script, format!("{text}# another one\n")).unwrap();
+    assert!(is_connected(&status(&here.host(Start::AsNeeded).await, "one")));
+}
+
+// L12 F86
+#[tokio::test]
+async fn what_is_too_old_or_from_the_future_is_shown_and_asked_for_again() {
+    let here = Remembering::new(&json!({ "one": scripted(&[]) }));
+    here.warm().await;
+    let day = Duration::from_secs(25 * 60 * 60);
+    for time in [SystemTime::now() - day, SystemTime::now() + day] {
+        let [file] = here.files().try_into().unwrap();
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+        let host = Host::builder(&here.places(), &here.world.wishes).start();
+        assert!(names(&host).contains(&"mcp__one__echo".to_owned()));
+        assert!(matches!(status(&host, "one"), Status::Pending { .. }));
+        assert!(host.ready(LONG).await.settled);
+        assert!(is_connected(&status(&host, "one")));
+        host.shut_down().await;
+        assert!(here.files()[0].metadata().unwrap().modified().unwrap().elapsed().unwrap() < LONG);
+    }
+}
+
+// L12 B09
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_as_good_as_none() {
+    let here = Remembering::new(&json!({ "one": scripted(&[]) }));
+    here.warm().await;
+    let [file] = here.files().try_into().unwrap();
+    let whole = std::fs::read(&file).unwrap();
+    let half = &whole[..whole.len() / 2];
+    for damaged in [half, b"", b"{}", b"\xff\xfe", b"[]"] {
+        std::fs::write(&file, damaged).unwrap();
+        let host = here.host(Start::AsNeeded).await;
+        assert!(is_connected(&status(&host, "one")));
+        host.shut_down().await;
+        assert_eq!(std::fs::read(&file).unwrap(), whole, "it is written anew");
+    }
+}
+
+/// Starts like the server, but its tools are other ones.
+fn changed(here: &Remembering, change: impl Fn(&mut Value)) {
+    let [file] = here.files().try_into().unwrap();
+    let mut record: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    for tool in record["tools"].as_array_mut().unwrap() {
+        if tool["tool"]["name"] == "echo" {
+            change(&mut tool["tool"]);
+        }
+    }
+    std::fs::write(&file, record.to_string()).unwrap();
+}
+
+// L12 B47
+#[tokio::test]
+async fn a_tool_that_turns_out_to_be_another_one_is_checked_and_permitted_anew() {
+    let here = Remembering::new(&json!({ "one": scripted(&[]) }));
+    here.warm().await;
+    changed(&here, |tool| {
+        tool["description"] = json!("what it was");
+        tool["inputSchema"] = json!({ "type": "object", "properties": { "old": { "type": "number" } } });
+    });
+    let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = std::sync::Arc::clone(&asked);
+    let host = Host::builder(&here.places(), &here.world.wishes).approver(Asking(seen)).start();
+    assert!(host.ready(LONG).await.settled);
+    // What fits the old schema does not fit the new one.
+    let error = host.call(Call::new("mcp__one__echo", json!({ "old": 1 }))).await.unwrap_err();
+    assert!(matches!(error, CallError::Arguments { .. }), "{error}");
+    host.shut_down().await;
+
+    changed(&here, |tool| tool["description"] = json!("what it was"));
+    asked.lock().unwrap().clear();
+    let host = Host::builder(&here.places(), &here.world.wishes)
+        .approver(Asking(std::sync::Arc::clone(&asked)))
+        .start();
+    assert!(host.ready(LONG).await.settled);
+    let outcome = host.call(Call::new("mcp__one__echo", json!({ "message": "hi" }))).await.unwrap();
+    assert_eq!(outcome.text(), "hi");
+    let asked = asked.lock().unwrap().clone();
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert_eq!(asked[0], "what it was");
+    assert_ne!(asked[1], "what it was");
+}
+
+/// A person who agrees to everything; what they were shown is noted.
+struct Asking(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+impl mcparley::Approver for Asking {
+    fn ask<'q>(
+        &'q self,
+        question: mcparley::Question<'q>,
+    ) -> std::pin::Pin<Box<dyn Future<Output = mcparley::Answer> + Send + 'q>> {
+        self.0.lock().unwrap().push(question.entry.tool.description.clone());
+        Box::pin(std::future::ready(mcparley::Answer::Allow))
+    }
+}
+
+// L12
+#[tokio::test]
+async fn a_tool_that_is_gone_is_told_so_when_it_is_called() {
+    let here = Remembering::new(&json!({ "one": scripted(&[]) }));
+    here.warm().await;
+    changed(&here, |tool| tool["name"] = json!("vanished"));
+    let host = here.host(Start::AsNeeded).await;
+    let call = Call::new("mcp__one__vanished", json!({ "message": "hi" })).with_consent(Consent::Given);
+    let error = host.call(call).await.unwrap_err();
+    assert!(matches!(error, CallError::UnknownTool { .. }), "{error}");
+    assert!(error.to_string().contains("does not offer it"));
+}
+
+// L4 L12
+#[tokio::test]
+async fn the_era_is_remembered_too_and_found_out_anew_when_it_no_longer_holds() {
+    let (_folder, log, _) = own("era");
+    let entry = |scripts: &[&str]| stdio(&Scripted::stdio(scripts).logged(&log));
+    let here = Remembering::new(&json!({ "one": entry(&[]) }));
+    here.warm().await;
+    let [file] = here.files().try_into().unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (is, was) = if text.contains(r#""era":"new""#) { ("new", "old") } else { ("old", "new") };
+    let swapped = text.replace(&format!(r#""era":"{is}""#), &format!(r#""era":"{was}""#));
+    assert_ne!(swapped, text);
+    std::fs::write(&file, swapped).unwrap();
+    let host = here.host(Start::AsNeeded).await;
+    host.connect(&ServerName::new("one")).await.unwrap();
+    assert!(is_connected(&status(&host, "one")));
+}

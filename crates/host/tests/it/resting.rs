@@ -1,0 +1,102 @@
+//! Servers that nobody uses stop (L14), and servers that are switched off stay off (L1).
+
+use mcparley::model::name::ServerName;
+use mcparley::{CallError, Status, Unavailable};
+use mcparley_testkit::{HttpServer, Scripted, log_starts};
+use serde_json::json;
+
+use crate::alive::{LONG, http, is_connected, own, scripted, servers, stdio, until_gone, with};
+
+fn is_dormant(status: &Status) -> bool {
+    matches!(status, Status::Dormant)
+}
+
+// L14
+#[tokio::test]
+async fn an_idle_server_stops_keeps_its_tools_and_starts_again_on_the_next_call() {
+    let (_folder, log, tag) = own("idle");
+    let entry = stdio(&Scripted::stdio(&[]).logged(&log).with("--tag", &tag));
+    let alive = servers([("rests", with(entry, "idleTimeout", 300))]).ready().await;
+    let tools = alive.host.catalog().iter().len();
+    alive.until("rests", is_dormant).await;
+    until_gone(&tag, LONG);
+    assert_eq!(alive.host.catalog().iter().len(), tools);
+    assert_eq!(alive.echo("rests", "awake").await.unwrap(), "awake");
+    assert_eq!(log_starts(&log).len(), 2);
+}
+
+// L14
+#[tokio::test]
+async fn a_server_at_work_is_not_idle() {
+    let (_folder, log, _) = own("at-work");
+    let entry = with(stdio(&Scripted::stdio(&[]).logged(&log)), "idleTimeout", 200);
+    let alive = servers([("works", entry)]).ready().await;
+    let long = alive.call("works", "slow", json!({ "ms": 900 })).await.unwrap();
+    assert!(!long.is_error);
+    assert_eq!(log_starts(&log).len(), 1, "it was not stopped in the call");
+}
+
+// L14
+#[tokio::test]
+async fn a_remote_server_is_never_idle() {
+    let server = HttpServer::start(&[]);
+    let alive = servers([
+        ("far", with(http(&server), "idleTimeout", 50)),
+        ("near", with(scripted(&[]), "idleTimeout", 50)),
+    ])
+    .ready()
+    .await;
+    alive.until("near", is_dormant).await;
+    assert!(is_connected(&alive.status("far")));
+}
+
+// L1 L14
+#[tokio::test]
+async fn a_server_that_is_switched_off_is_gone_until_it_is_switched_on() {
+    let (_folder, log, tag) = own("switched");
+    let entry = stdio(&Scripted::stdio(&[]).logged(&log).with("--tag", &tag));
+    let alive = servers([("one", entry)]).ready().await;
+    let one = ServerName::new("one");
+    assert!(alive.host.disable(&one).await);
+    alive.until("one", |status| matches!(status, Status::Disabled)).await;
+    until_gone(&tag, LONG);
+    assert_eq!(alive.host.catalog().get("mcp__one__echo").map(|entry| entry.name.to_string()), None);
+    let error = alive.echo("one", "hi").await.unwrap_err();
+    assert!(matches!(error, CallError::Unavailable { why: Unavailable::Disabled, .. }), "{error}");
+    // Reading the files again does not switch it on, and neither does a wish to reconnect.
+    alive.host.reload().await;
+    alive.host.reconnect(&one).await;
+    assert!(matches!(alive.status("one"), Status::Disabled));
+
+    assert!(alive.host.enable(&one).await);
+    assert_eq!(alive.echo("one", "back").await.unwrap(), "back");
+    assert_eq!(log_starts(&log).len(), 2);
+    assert!(!alive.host.disable(&ServerName::new("nobody")).await);
+}
+
+// L1 F69
+#[tokio::test]
+async fn what_was_switched_off_stays_off_when_its_entry_changes() {
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    let one = ServerName::new("one");
+    alive.host.disable(&one).await;
+    alive.until("one", |status| matches!(status, Status::Disabled)).await;
+    let changed = json!({ "mcpServers": { "one": with(scripted(&[]), "cwd", "/") } });
+    alive.world.write("home/.claude.json", &changed.to_string());
+    assert_eq!(alive.host.reload().await.changed, std::slice::from_ref(&one));
+    assert!(matches!(alive.status("one"), Status::Disabled));
+    alive.host.enable(&one).await;
+    assert_eq!(alive.echo("one", "back").await.unwrap(), "back");
+}
+
+// L5 L6
+#[tokio::test]
+async fn a_stdio_server_killed_between_two_calls_is_back_for_the_second() {
+    let alive = servers([("dies", scripted(&[]))]).ready().await;
+    for round in 0..3 {
+        let process = alive.call("dies", "pid", json!({})).await.unwrap().text();
+        let killed = std::process::Command::new("kill").args(["-9", &process]).status().unwrap();
+        assert!(killed.success());
+        assert_eq!(alive.echo("dies", "again").await.unwrap(), "again", "round {round}");
+    }
+}
