@@ -12,7 +12,7 @@ mod talk;
 mod values;
 
 pub use order::parse;
-pub use talk::{CallArgs, CallOptions, LogsArgs, StateArgs, ToolsArgs};
+pub use talk::{CallArgs, CallOptions, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
@@ -135,6 +135,8 @@ pub enum McpCommand {
     Tools(ToolsArgs),
     /// Call a tool
     Call(CallArgs),
+    /// Wait until servers answer
+    WaitReady(WaitReadyArgs),
     /// Show everything that is known, as JSON
     State(StateArgs),
     /// Show what happened to servers, and what they wrote to their standard error

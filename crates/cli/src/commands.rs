@@ -13,6 +13,7 @@ mod remove;
 mod state;
 mod tools;
 mod usable;
+mod wait_ready;
 
 use mcparley::Loaded;
 
@@ -49,6 +50,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::List(args) => list::run(args, &context, &loaded, out),
         McpCommand::Tools(args) => tools::run(args, &context, loaded, out),
         McpCommand::Call(args) => call::run(args, &context, loaded, out),
+        McpCommand::WaitReady(args) => wait_ready::run(args, &context, loaded, out),
         McpCommand::State(StateArgs {}) => state::run(&context, loaded, out),
         McpCommand::Logs(args) => logs::run(args, &context, &loaded, out),
         McpCommand::Plan(args) => plan::run(args, &loaded, out),

@@ -110,6 +110,7 @@ impl Checkup {
                     let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
                     (failed(&log, error), took)
                 } else {
+                    self.surroundings.learnt(&config, &connected.session, &surface).await;
                     log.close();
                     connected.link.stop().await;
                     (Health::Connected { spoken, surface: Box::new(surface) }, took)

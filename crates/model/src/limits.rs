@@ -65,6 +65,11 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "What is kept of what servers said stands below `mcparley/logs` there (`mcparley logs`).",
     },
     Variable {
+        name: "XDG_CACHE_HOME",
+        default: "`~/.cache`",
+        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there. It may be deleted at any time.",
+    },
+    Variable {
         name: "MCP_TIMEOUT",
         default: "30000",
         meaning: "How many milliseconds connecting to a server may take.",

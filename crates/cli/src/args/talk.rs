@@ -37,6 +37,30 @@ pub struct ToolsArgs {
     pub refresh: bool,
 }
 
+/// Wait until servers answer
+///
+/// Reaches the servers, and tries those that fail again and again, until all answer or the time is up. Then one line
+/// says what became of each. The exit code is 0 when all answer; otherwise it says why one does not.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley wait-ready
+  mcparley wait-ready database search --timeout 60000
+  mcparley wait-ready --required")]
+pub struct WaitReadyArgs {
+    /// The servers; all that may run if none is named
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub servers: Vec<String>,
+
+    /// Only the servers whose entries say `required`
+    #[arg(long, conflicts_with = "servers")]
+    pub required: bool,
+
+    /// How long to wait, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: u64,
+}
+
 /// Call a tool
 ///
 /// What you type is your consent: nothing is asked. Deny rules, policy and approval still hold. Text of the

@@ -118,6 +118,9 @@ pub(super) struct Lacking {
     /// Why its list of tools is not whole; stands among the notes too.
     #[serde(skip)]
     gap: Option<String>,
+    /// Whether it is as it should be, apart from the notes.
+    #[serde(skip)]
+    is_fine: bool,
 }
 
 /// Every server with something to say about it. Servers nobody asked for say nothing.
@@ -134,6 +137,7 @@ pub(super) fn lacking(host: &Host, servers: &[Server], only: Option<&ServerName>
             hint: planned.standing.hint(&planned.name),
             notes: Vec::new(),
             gap: None,
+            is_fine: false,
         });
     running.chain(resting.filter(|resting| wanted(&resting.server))).collect()
 }
@@ -145,7 +149,8 @@ fn of_server(server: &Server) -> Option<Lacking> {
         _ => None,
     };
     let notes = server.state.surface.notes();
-    let is_whole = notes.is_empty() && matches!(status, Status::Connected { .. } | Status::Dormant);
+    let is_fine = matches!(status, Status::Connected { .. } | Status::Dormant);
+    let is_whole = notes.is_empty() && is_fine;
     let gap = server.state.surface.gaps.iter().find(|gap| gap.method == "tools/list");
     (!is_whole).then(|| Lacking {
         server: server.name.clone(),
@@ -154,21 +159,22 @@ fn of_server(server: &Server) -> Option<Lacking> {
         hint,
         notes,
         gap: gap.map(ToString::to_string),
+        is_fine,
     })
 }
 
 impl Lacking {
     /// Why it does not offer everything, in one sentence; nothing when all that lacks is told elsewhere.
     pub(super) fn in_words(&self) -> Option<String> {
-        let reason = match self.is {
-            "connected" => self.gap.as_deref()?,
-            is => self.reason.as_deref().unwrap_or(is),
+        let reason = match self.is_fine {
+            true => self.gap.as_deref()?,
+            false => self.reason.as_deref().unwrap_or(self.is),
         };
         Some(format!("server `{}`: {reason}", self.server))
     }
 
     pub(super) fn tell(&self, out: &mut Out) {
-        if self.is != "connected" {
+        if !self.is_fine {
             let reason = self.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
             out.warn(&format!("server `{}`: {}{reason}", self.server, self.is));
         }

@@ -1,7 +1,7 @@
 //! `tools`, `state` and `logs` against real servers.
 
 use mcparley_cli::exit;
-use mcparley_testkit::HttpServer;
+use mcparley_testkit::{HttpServer, Scripted, log_starts};
 use serde_json::json;
 
 use crate::talk::{good, scripted, world};
@@ -84,12 +84,41 @@ fn what_is_missing_is_told_with_its_reason() {
     let is = |name: &str| servers.iter().find(|server| server["server"] == name).unwrap()["is"].clone();
     assert_eq!(
         [is("exits"), is("locked"), is("off"), is("waits"), is("bad")],
-        ["failed", "needs-auth", "disabled", "needs approval", "connected"]
+        // What `bad` offers is remembered, so it does not run.
+        ["failed", "needs-auth", "disabled", "needs approval", "pending"]
     );
     let codes = [("exits", exit::UNREACHABLE), ("locked", exit::NEEDS_AUTH), ("off", exit::DENIED)];
     for (name, code) in codes.into_iter().chain([("waits", exit::DENIED), ("nobody", exit::NOT_FOUND)]) {
         assert_eq!(world.mcparley(&["tools", name]).code, i32::from(code.number), "{name}");
     }
+}
+
+// L12
+#[test]
+fn what_is_remembered_is_shown_without_starting_anything_until_it_is_to_be_refreshed() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = |name: &str| folder.path().join(name);
+    let entry = |name: &str| {
+        let scripted = Scripted::stdio(&[]).logged(&log(name));
+        json!({"command": scripted.program, "args": scripted.args})
+    };
+    let names: Vec<String> = (0..20).map(|number| format!("s{number}")).collect();
+    let servers: serde_json::Map<_, _> = names.iter().map(|name| (name.clone(), entry(name))).collect();
+    let world = world(&serde_json::Value::Object(servers));
+    let starts = || names.iter().map(|name| log_starts(&log(name)).len()).sum::<usize>();
+    let first = world.ok(&["tools"]);
+    let begun = starts();
+    assert!(begun >= 20);
+    assert_eq!(world.ok(&["tools"]), first);
+    assert_eq!(
+        world.ok(&["tools", "s7"]).lines().count(),
+        first.lines().filter(|line| line.contains("s7__")).count()
+    );
+    assert_eq!(starts(), begun, "nothing was started");
+    assert_eq!(world.ok(&["call", "s7", "echo", "message=hi"]).trim(), "hi");
+    assert_eq!(starts(), begun + 1, "one was started");
+    world.ok(&["tools", "--refresh"]);
+    assert_eq!(starts(), begun + 21);
 }
 
 // N12 B63
@@ -129,4 +158,47 @@ fn logs_show_what_a_server_said_in_an_earlier_run() {
     assert_eq!(report["servers"][0]["server"], "good");
     assert!(lines(0) == 0 && lines(1) >= 2, "{report}");
     assert_eq!(world.mcparley(&["logs", "nobody"]).code, i32::from(exit::NOT_FOUND.number));
+}
+
+// L13
+#[test]
+fn waiting_for_servers_says_what_became_of_each() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut required = scripted(&[]);
+    required["required"] = json!(true);
+    let world = world(&json!({
+        "good": required,
+        "closed": {"url": format!("http://127.0.0.1:{port}/mcp")},
+    }));
+    world.write("home/project/.mcp.json", r#"{"mcpServers": {"waits": {"command": "x"}}}"#);
+    for args in [&["wait-ready", "good"][..], &["wait-ready", "--required"]] {
+        let report = world.json(args);
+        assert_eq!((&report["ready"], &report["servers"][0]["is"]), (&json!(true), &json!("connected")));
+        assert_eq!(report["servers"].as_array().unwrap().len(), 1);
+    }
+    let done = world.mcparley(&["wait-ready", "--timeout", "1500"]);
+    assert!(
+        [exit::UNREACHABLE, exit::TIMED_OUT].map(|code| i32::from(code.number)).contains(&done.code),
+        "{done:?}"
+    );
+    assert!(done.out.contains("good: connected, ") && done.out.contains("closed: "), "{done:?}");
+    assert!(done.err.contains("server `waits`: needs approval"), "{done:?}");
+    assert_eq!(world.mcparley(&["wait-ready", "goood"]).code, i32::from(exit::NOT_FOUND.number));
+}
+
+// L13: a server that comes late is waited for.
+#[test]
+fn waiting_goes_on_until_a_late_server_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let flag = folder.path().join("ready");
+    let program = Scripted::stdio(&[]);
+    let script = format!(
+        "test -e '{0}' || {{ touch '{0}'; exit 1; }}; exec '{1}' {2}",
+        flag.display(),
+        program.program.display(),
+        program.args.join(" ")
+    );
+    let world = world(&json!({"late": {"command": "sh", "args": ["-c", script]}}));
+    let report = world.json(&["wait-ready", "late"]);
+    assert_eq!(report["ready"], json!(true), "{report}");
 }

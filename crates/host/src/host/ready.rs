@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use mcparley_model::config::Kind;
+use mcparley_model::limits::RETRY_PAUSE;
 use mcparley_model::name::ServerName;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Host;
-use crate::connection::{State, Status};
+use crate::connection::{State, Status, Unavailable};
 
 /// One server of a host, and how it is.
 #[derive(Clone, Debug)]
@@ -60,6 +62,32 @@ impl Host {
         let deadline = Instant::now() + limit;
         let settled = tokio::time::timeout_at(deadline, self.settled()).await.is_ok();
         Readiness { servers: self.servers(), settled }
+    }
+
+    /// Reaches these servers, and tries those that fail again and again, until all answer or `limit` has passed.
+    /// What only a person can change is not tried again: a sign-in, a server that is switched off.
+    pub async fn insist(&self, servers: &[ServerName], limit: Duration) -> Readiness {
+        let mut reaching = JoinSet::new();
+        for server in servers {
+            let (host, server) = (self.clone(), server.clone());
+            reaching.spawn(async move { host.reach(&server).await });
+        }
+        let all = async { while reaching.join_next().await.is_some() {} };
+        let settled = tokio::time::timeout(limit, all).await.is_ok();
+        let mut servers_now = self.servers();
+        servers_now.retain(|server| servers.contains(&server.name));
+        Readiness { servers: servers_now, settled }
+    }
+
+    async fn reach(&self, server: &ServerName) {
+        loop {
+            match self.connect(server).await {
+                Err(Unavailable::Failed(_) | Unavailable::Waiting { .. }) => {
+                    tokio::time::sleep(RETRY_PAUSE).await;
+                }
+                Ok(()) | Err(Unavailable::NeedsAuth | Unavailable::Disabled | Unavailable::Stopped) => return,
+            }
+        }
     }
 
     /// Waits until nothing is under way. Connecting has its limit, so this ends.
