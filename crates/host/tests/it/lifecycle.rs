@@ -371,3 +371,56 @@ async fn a_server_of_the_oldest_transport_is_reached_by_its_type_and_by_its_url_
     }
     alive.host.shut_down().await;
 }
+
+// F05 L6
+#[tokio::test]
+async fn a_server_that_keeps_dying_is_tried_five_more_times_ever_more_seldom_and_then_left_alone() {
+    let (_folder, log, tag) = own("keeps-dying");
+    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag).logged(&log));
+    let alive = servers([("dies", entry)]).ready().await;
+    let mut pauses = Vec::new();
+    for longest in [1, 2, 4, 8, 16] {
+        kill_tagged(&tag);
+        let begun = Instant::now();
+        alive.until("dies", |status| !is_connected(status)).await;
+        alive.until("dies", is_connected).await;
+        pauses.push((begun.elapsed(), Duration::from_secs(longest)));
+    }
+    kill_tagged(&tag);
+    alive.until("dies", |status| matches!(status, Status::Failed(_))).await;
+    assert_eq!(log_starts(&log).len(), 6);
+    // Starting takes a moment too, on a loaded machine a long one.
+    assert!(pauses.iter().all(|(took, longest)| *took < *longest + Duration::from_secs(3)), "{pauses:?}");
+    assert_eq!(processes_tagged(&tag), [0_u32; 0]);
+}
+
+fn kill_tagged(tag: &str) {
+    let running = processes_tagged(tag);
+    assert!(!running.is_empty());
+    for process in running {
+        // The guardian may have ended it with the one before.
+        let _gone = std::process::Command::new("kill").args(["-9", &process.to_string()]).output().unwrap();
+    }
+}
+
+// F70 L2 L3
+#[tokio::test]
+async fn slow_servers_start_as_fast_as_their_batches_allow_heavy() {
+    let slow = Duration::from_millis(600);
+    let program = Scripted::stdio(&[]);
+    let late = format!("sleep 0.6; exec '{}' {}", program.program.display(), program.args.join(" "));
+    let remotes: Vec<HttpServer> =
+        (0..25).map(|_| HttpServer::start_with(&["json-after:600"], &["--on", "tools/list"])).collect();
+    let local = |number: usize| {
+        (format!("l{number}"), json!({ "command": "sh", "args": ["-c", late, number.to_string()] }))
+    };
+    let remote = |number: usize| (format!("r{number}"), http(&remotes[number]));
+    let entries: Vec<_> = (0..10).map(local).chain((0..25).map(remote)).collect();
+    let begun = Instant::now();
+    let alive = servers(entries.iter().map(|(name, entry)| (name.as_str(), entry.clone()))).ready().await;
+    let took = begun.elapsed();
+    assert!(entries.iter().all(|(name, _)| is_connected(&alive.status(name))), "{:?}", alive.host.servers());
+    // Ten by threes are four rounds, 25 by twenties are two; both at the same time.
+    assert!(took >= slow * 4, "{took:?}");
+    assert!(took < slow * 4 + Duration::from_secs(2), "{took:?}");
+}
