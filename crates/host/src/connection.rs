@@ -40,6 +40,7 @@ use actor::Actor;
 
 pub(crate) use actor::Rooms;
 pub(crate) use ears::Ears;
+use state::Names;
 pub(crate) use state::Publisher;
 pub use state::{Event, State, Status, Unavailable};
 
@@ -115,6 +116,7 @@ pub(crate) struct Connection {
 /// What all handles of one connection share. When the last is gone the actor ends, and the server with it.
 #[derive(Debug)]
 struct Core {
+    names: Arc<Names>,
     log: Arc<Log>,
     state: watch::Receiver<State>,
     wishes: mpsc::Sender<Wish>,
@@ -139,12 +141,13 @@ impl Connection {
     pub(crate) fn start(name: ServerName, config: ServerConfig, beginning: Beginning) -> Self {
         let (wishes, inbox) = mpsc::channel(MAILBOX);
         let (state, tool_limit) = (beginning.publisher.subscribe(), beginning.tool_limit);
+        let names = beginning.publisher.names();
         let signature = Signature::of(&config);
         let config = Arc::new(config);
         let journal = Journal::of(&beginning.surroundings.places, &name);
         let log = Arc::new(Log::new(&config, journal));
         let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), beginning);
-        let core = Arc::new(Core { log, state, wishes, _actor: Owned::start(actor.run(inbox)) });
+        let core = Arc::new(Core { names, log, state, wishes, _actor: Owned::start(actor.run(inbox)) });
         Self { name, config, signature, tool_limit, core }
     }
 
@@ -154,6 +157,17 @@ impl Connection {
         // A full mailbox belongs to a server in trouble; its idle limit is of no importance then.
         let _full = self.core.wishes.try_send(Wish::Adjust(Arc::clone(&config)));
         Self { config, ..self.clone() }
+    }
+
+    /// The same connection under another name: of entries with one signature there is one connection (L4).
+    pub(crate) fn also(&self, name: ServerName, config: ServerConfig) -> Self {
+        self.core.names.add(name.clone());
+        Self { name, config: Arc::new(config), ..self.clone() }
+    }
+
+    /// It does not go by this handle's name any more.
+    pub(crate) fn drop_name(&self) {
+        self.core.names.remove(&self.name);
     }
 
     /// Whether both are handles of one connection.

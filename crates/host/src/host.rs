@@ -157,11 +157,14 @@ impl Host {
                 off.insert(server.clone())
             };
         }
-        let connection = self.connection(server);
-        if let Some(connection) = &connection {
+        let roster = self.roster();
+        let Some(connection) = roster.connection(server) else { return false };
+        if roster.is_shared(connection) {
+            self.apply(Arc::clone(&roster.loaded));
+        } else {
             connection.switch(on).await;
         }
-        connection.is_some()
+        true
     }
 
     /// What was read, and what becomes of every configured server.
@@ -194,7 +197,7 @@ impl Host {
     }
 
     /// Puts a new plan into force: starts, stops, keeps by signature. There is no other way to change the servers.
-    pub(crate) fn apply(&self, loaded: Loaded) -> Change {
+    pub(crate) fn apply(&self, loaded: Arc<Loaded>) -> Change {
         let off = locked(&self.inner.off);
         let Next { roster, change, leaving } = self.inner.standing.next(&self.roster(), loaded, &off);
         *self.inner.roster.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(roster);

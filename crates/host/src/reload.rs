@@ -10,7 +10,7 @@
 
 mod watch;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcparley_model::name::ServerName;
 use serde::Serialize;
@@ -64,7 +64,11 @@ impl Host {
         let Some(sources) = self.sources() else { return Change::default() };
         let Some(loaded) = sources.load().await else { return Change::default() };
         let held_back = newly_lost(&self.loaded(), &loaded);
-        if held_back.is_empty() { self.apply(loaded) } else { Change { held_back, ..Change::default() } }
+        if held_back.is_empty() {
+            self.apply(Arc::new(loaded))
+        } else {
+            Change { held_back, ..Change::default() }
+        }
     }
 
     /// Replaces the servers that this program itself brings, as `--mcp-config` does: each a path or JSON (C1).

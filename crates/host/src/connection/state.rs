@@ -1,6 +1,6 @@
 //! What others see of a server: small, cloneable, published.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mcparley_model::name::ServerName;
@@ -129,10 +129,28 @@ pub struct Event {
     pub status: Status,
 }
 
+/// The names that one connection goes by: entries with one signature share it (L4).
+#[derive(Debug)]
+pub(crate) struct Names(Mutex<Vec<ServerName>>);
+
+impl Names {
+    pub(crate) fn add(&self, name: ServerName) {
+        self.locked().push(name);
+    }
+
+    pub(crate) fn remove(&self, name: &ServerName) {
+        self.locked().retain(|known| known != name);
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<ServerName>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Where an actor tells what it is.
 #[derive(Debug)]
 pub(crate) struct Publisher {
-    name: ServerName,
+    names: Arc<Names>,
     state: watch::Sender<State>,
     /// Counted up after each change, for whoever looks at all servers together.
     changes: Arc<watch::Sender<u64>>,
@@ -148,7 +166,12 @@ impl Publisher {
         events: broadcast::Sender<Event>,
     ) -> Self {
         let state = State { status: first, surface: known, took: Duration::ZERO, live: None };
-        Self { name, state: watch::channel(state).0, changes, events }
+        let names = Arc::new(Names(Mutex::new(vec![name])));
+        Self { names, state: watch::channel(state).0, changes, events }
+    }
+
+    pub(super) fn names(&self) -> Arc<Names> {
+        Arc::clone(&self.names)
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<State> {
@@ -167,8 +190,10 @@ impl Publisher {
         self.state.send_replace(state);
         self.changes.send_modify(|count| *count += 1);
         if changed {
-            // Nobody listening is the usual case.
-            let _unheard = self.events.send(Event { server: self.name.clone(), status });
+            for server in self.names.locked().iter() {
+                // Nobody listening is the usual case.
+                let _unheard = self.events.send(Event { server: server.clone(), status: status.clone() });
+            }
         }
     }
 }

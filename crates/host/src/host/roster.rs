@@ -43,6 +43,11 @@ impl Roster {
         self.connections.iter()
     }
 
+    /// Whether the connection goes by another name too.
+    pub(super) fn is_shared(&self, connection: &Connection) -> bool {
+        self.connections().any(|other| other.name != connection.name && other.is(connection))
+    }
+
     pub(crate) fn connection(&self, name: &ServerName) -> Option<&Arc<Connection>> {
         self.by_name.get(name).and_then(|place| self.connections.get(*place))
     }

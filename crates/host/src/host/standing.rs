@@ -39,42 +39,58 @@ pub(super) struct Next {
 impl Standing {
     /// The roster a host begins with.
     pub(super) fn first(&self, loaded: Loaded, starter: Arc<Starter>) -> Roster {
-        let start = |(name, config)| starter.connection(name, config, Place::default());
-        let connections: Vec<Arc<Connection>> = self.configured(&loaded).into_iter().map(start).collect();
+        let mut connections: Vec<Arc<Connection>> = Vec::new();
+        for (name, config) in self.configured(&loaded) {
+            let signature = Signature::of(&config);
+            let connection = match connections.iter().find(|known| known.signature == signature) {
+                Some(same) => Arc::new(same.also(name, config)),
+                None => starter.connection(name, config, Place::default()),
+            };
+            connections.push(connection);
+        }
         let gate = self.gate(&loaded, &connections);
         Roster::new(Arc::new(loaded), gate, starter, connections)
     }
 
     /// The roster that follows `old`: what has the same signature goes on as it is (C11).
-    pub(super) fn next(&self, old: &Roster, loaded: Loaded, off: &HashSet<ServerName>) -> Next {
+    pub(super) fn next(&self, old: &Roster, loaded: Arc<Loaded>, off: &HashSet<ServerName>) -> Next {
         let starter = old.starter_for(&loaded.env);
-        let (mut change, mut leaving) = (Change::default(), Vec::new());
-        let mut connections = Vec::new();
+        let (mut change, mut successors) = (Change::default(), Vec::new());
+        let mut connections: Vec<Arc<Connection>> = Vec::new();
         for (name, config) in self.configured(&loaded) {
-            let mut place = Place { predecessor: None, is_off: off.contains(&name) };
-            match old.connection(&name) {
-                Some(kept) if kept.signature == Signature::of(&config) => {
-                    let is_same = *kept.config == config;
-                    let kept = if is_same { Arc::clone(kept) } else { Arc::new(kept.adjusted(config)) };
-                    connections.push(kept);
-                    continue;
+            let (before, is_off) = (old.connection(&name), off.contains(&name));
+            // Switching one name off must not take the connection away from the others.
+            let is_reusable = !(is_off && before.is_some_and(|before| old.is_shared(before)));
+            let reused = is_reusable.then(|| reused(old, &connections, &name, &config)).flatten();
+            let (connection, origin) = match reused {
+                Some(reused) => (reused, None),
+                None => {
+                    let (gone, predecessor) = before.map(|_| watch::channel(false)).unzip();
+                    let place = Place { predecessor, is_off };
+                    (starter.connection(name.clone(), config, place), gone)
                 }
-                Some(changed) => {
-                    let (gone, predecessor) = watch::channel(false);
-                    leaving.push((Arc::clone(changed), Some(gone)));
-                    place.predecessor = Some(predecessor);
-                    change.changed.push(name.clone());
+            };
+            match before {
+                Some(before) if before.is(&connection) => {}
+                Some(before) => {
+                    change.changed.push(name);
+                    successors.push((Arc::clone(before), origin));
                 }
-                None => change.added.push(name.clone()),
+                None => change.added.push(name),
             }
-            connections.push(starter.connection(name, config, place));
+            connections.push(connection);
         }
         let gate = self.gate(&loaded, &connections);
-        let roster = Roster::new(Arc::new(loaded), gate, starter, connections);
+        let roster = Roster::new(loaded, gate, starter, connections);
         for gone in old.connections().filter(|connection| roster.connection(&connection.name).is_none()) {
             change.removed.push(gone.name.clone());
-            leaving.push((Arc::clone(gone), None));
+            successors.push((Arc::clone(gone), None));
         }
+        // One that still goes by another name stays, and only this name is gone.
+        let is_left = |connection: &Connection| roster.connections().any(|other| other.is(connection));
+        let (staying, leaving): (Vec<_>, Vec<_>) =
+            successors.into_iter().partition(|(connection, _)| is_left(connection));
+        staying.iter().for_each(|(connection, _)| connection.drop_name());
         Next { roster, change, leaving }
     }
 
@@ -102,6 +118,22 @@ impl Standing {
             Arc::clone(&self.approver),
         )
     }
+}
+
+/// The connection there is for this entry already: the one of its name, or one of the same signature.
+fn reused(
+    old: &Roster,
+    new: &[Arc<Connection>],
+    name: &ServerName,
+    config: &ServerConfig,
+) -> Option<Arc<Connection>> {
+    let signature = Signature::of(config);
+    if let Some(before) = old.connection(name).filter(|before| before.signature == signature) {
+        let is_same = *before.config == *config;
+        return Some(if is_same { Arc::clone(before) } else { Arc::new(before.adjusted(config.clone())) });
+    }
+    let same = new.iter().chain(old.connections()).find(|known| known.signature == signature)?;
+    Some(Arc::new(same.also(name.clone(), config.clone())))
 }
 
 impl std::fmt::Debug for Standing {

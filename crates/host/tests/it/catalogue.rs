@@ -19,7 +19,7 @@ fn bytes(catalog: &Catalog) -> Vec<String> {
 #[tokio::test]
 async fn what_was_shown_keeps_its_place_and_its_bytes_when_a_server_comes_late_or_again() {
     // `a` stands before `z` in the file but comes later.
-    let alive = servers([("a", scripted(&[])), ("z", scripted(&[]))])
+    let alive = servers([("a", scripted(&[])), ("z", with(scripted(&[]), "cwd", "/"))])
         .start_with(Start::Only(vec![mcparley::model::name::ServerName::new("z")]))
         .start();
     alive.reach("z").await;

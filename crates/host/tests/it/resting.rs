@@ -100,3 +100,31 @@ async fn a_stdio_server_killed_between_two_calls_is_back_for_the_second() {
         assert_eq!(alive.echo("dies", "again").await.unwrap(), "again", "round {round}");
     }
 }
+
+// L4 C11
+#[tokio::test]
+async fn two_names_of_one_server_share_a_connection_and_part_when_one_is_switched_off() {
+    let (_folder, log, _) = own("two-names");
+    let entry = stdio(&Scripted::stdio(&[]).logged(&log));
+    let alive =
+        servers([("one", entry.clone()), ("two", with(entry.clone(), "timeout", 12_345))]).ready().await;
+    let process = async |name: &str| alive.call(name, "pid", json!({})).await.map(|outcome| outcome.text());
+    assert_eq!(process("one").await.unwrap(), process("two").await.unwrap());
+    assert_eq!(log_starts(&log).len(), 1);
+
+    alive.host.disable(&ServerName::new("one")).await;
+    assert!(process("one").await.is_err());
+    assert!(process("two").await.is_ok());
+    alive.host.enable(&ServerName::new("one")).await;
+    assert!(process("one").await.is_ok());
+
+    // A new name for the same server starts nothing, and the server outlives its first name.
+    let before = process("two").await.unwrap();
+    let starts = log_starts(&log).len();
+    alive
+        .world
+        .write("home/.claude.json", &json!({ "mcpServers": { "two": entry, "three": entry } }).to_string());
+    alive.host.reload().await;
+    assert_eq!(process("three").await.unwrap(), before);
+    assert_eq!(log_starts(&log).len(), starts);
+}
