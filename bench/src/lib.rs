@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mcparley-bench` | measures and prints the table |
 //! | `mcparley-bench-server` | a server so light that it is never what is measured |
+//! | `mcparley-bench-target` | a server that is there to be killed, for the soak |
 //! | `mcparley-bench-limit` | starts servers, greets them and lists their tools with as little as possible |
 
 pub mod raw;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | calls: the library against a client without one | [`calls`] on chosen [`cores`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
+//! | everything under load while servers are killed | [`soak`] |
 //! | other command lines, where somebody installed them | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
 //! | what is promised, and the table | [`figure`], [`table`] |
@@ -23,8 +24,10 @@ mod cores;
 mod figure;
 mod memory;
 mod peers;
+mod processes;
 mod programs;
 mod rounds;
+mod soak;
 mod stage;
 mod table;
 
@@ -32,14 +35,14 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 use figure::Figure;
 use stage::Stage;
 
 /// Measure calls and the command line side by side with their limits
 #[derive(Debug, Parser)]
-#[command(name = "mcparley-bench")]
+#[command(name = "mcparley-bench", args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 struct Options {
     /// How often everything is measured
     #[arg(long, default_value_t = 15, value_name = "NUMBER")]
@@ -62,17 +65,25 @@ struct Options {
     /// Where other command lines are installed; see the README beside this program's source
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
+    #[command(subcommand)]
+    instead: Option<Instead>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Instead {
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    match measure(&options) {
-        Ok(figures) => finish(&options, &figures),
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let done = match &options.instead {
+        Some(Instead::Soak(options)) => soak::run(options).map(|report| finish_soak(options, &report)),
+        None => measure(&options).map(|figures| finish(&options, &figures)),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
 }
 
 fn measure(options: &Options) -> io::Result<Vec<Figure>> {
@@ -99,6 +110,20 @@ fn finish(options: &Options, figures: &[Figure]) -> ExitCode {
         figures.iter().filter(|figure| figure.is_over(options.slack)).map(|figure| figure.name()).collect();
     if options.check && !over.is_empty() {
         eprintln!("error: over the limit: {}", over.join(", "));
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn finish_soak(options: &soak::Options, report: &soak::Report) -> ExitCode {
+    if options.json {
+        println!("{}", report.json());
+    } else {
+        print!("{}", report.text());
+    }
+    let broken = report.broken();
+    if options.check && !broken.is_empty() {
+        eprintln!("error: broken: {}", broken.join(", "));
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

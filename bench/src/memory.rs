@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::figure::{Bound, Figure, Unit};
+use crate::processes;
 use crate::programs;
 use crate::rounds;
 use crate::stage::Stage;
@@ -28,19 +29,12 @@ pub(crate) fn measure(stage: &Stage, rounds: usize) -> io::Result<Figure> {
 
 fn peak(command: &mut Command) -> io::Result<f64> {
     let mut child = command.spawn()?;
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0.0_f64;
+    let process = child.id().to_string();
+    let mut peak = 0;
     while child.try_wait()?.is_none() {
-        peak = peak.max(high_water_mark(&status).unwrap_or(0.0));
+        peak = peak.max(processes::memory(&process, "VmHWM").unwrap_or(0));
         std::thread::sleep(PAUSE);
     }
-    if peak > 0.0 { Ok(peak) } else { Err(io::Error::other("this system has no `/proc`")) }
-}
-
-/// `VmHWM` of a process, in bytes; absent once it has ended.
-fn high_water_mark(status: &str) -> Option<f64> {
-    let text = std::fs::read_to_string(status).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024.0)
+    // Bytes, far fewer than a float can tell apart.
+    if peak > 0 { Ok(peak as f64) } else { Err(io::Error::other("this system has no `/proc`")) }
 }

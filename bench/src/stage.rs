@@ -17,22 +17,14 @@ pub(crate) struct Stage {
 impl Stage {
     /// Finds the programs that were built with this one, and builds `mcparley` unless it is given.
     pub(crate) fn new(given: Option<PathBuf>) -> io::Result<Self> {
-        let own = std::env::current_exe()?;
-        let beside = |name: &str| own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
         let mcparley = match given {
             Some(program) => program.canonicalize()?,
             None => {
                 build()?;
-                beside("mcparley")
+                beside("mcparley")?
             }
         };
-        let (server, limit) = (beside("mcparley-bench-server"), beside("mcparley-bench-limit"));
-        for program in [&server, &limit, &mcparley] {
-            if !program.is_file() {
-                let message = format!("`{}` is not there: start this by `cargo run`", program.display());
-                return Err(io::Error::other(message));
-            }
-        }
+        let (server, limit) = (beside("mcparley-bench-server")?, beside("mcparley-bench-limit")?);
         Ok(Self { server, limit, mcparley, home: tempfile::tempdir()? })
     }
 
@@ -57,6 +49,18 @@ impl Stage {
         command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
+    }
+}
+
+/// A program that was built with this one.
+pub(crate) fn beside(name: &str) -> io::Result<PathBuf> {
+    let program = std::env::current_exe()?.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    match program.is_file() {
+        true => Ok(program),
+        false => {
+            let message = format!("`{}` is not there: start this by `cargo run`", program.display());
+            Err(io::Error::other(message))
+        }
     }
 }
 

@@ -8,22 +8,25 @@ const HEAD: [&str; 7] = ["figure", "limit", "mcparley", "ratio", "best", "promis
 
 /// A table for people.
 pub(crate) fn text(figures: &[Figure]) -> String {
-    let rows: Vec<[String; 7]> =
-        std::iter::once(HEAD.map(str::to_owned)).chain(figures.iter().map(row)).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(HEAD.map(str::to_owned).to_vec())
+        .chain(figures.iter().map(|figure| row(figure).to_vec()))
+        .collect();
+    // Names and verdicts are read from the left, numbers from the right.
+    aligned(&rows, |column| column == 0 || column == 6)
+}
+
+/// Rows with their columns below each other; `from_left` says which of them begin below each other.
+pub(crate) fn aligned(rows: &[Vec<String>], from_left: impl Fn(usize) -> bool) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let widths: [usize; 7] = std::array::from_fn(width);
     let mut text = String::new();
-    for row in &rows {
-        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-            // Names and verdicts are read from the left, numbers from the right.
-            let cell = if column == 0 || column == 6 {
-                format!("{cell:width$}  ")
-            } else {
-                format!("{cell:>width$}  ")
-            };
+    for row in rows {
+        for (column, cell) in row.iter().enumerate() {
+            let width = width(column);
+            let cell =
+                if from_left(column) { format!("{cell:width$}  ") } else { format!("{cell:>width$}  ") };
             text.push_str(&cell);
         }
         text.truncate(text.trim_end().len());

@@ -67,7 +67,18 @@ pub(crate) fn run(strict: bool) -> Result<(), ChoreError> {
 
 /// Measures what has no limit in milliseconds: calls and the command line, next to the least they can cost.
 pub(crate) fn calls(passed_on: &[String]) -> Result<(), ChoreError> {
-    Step::cargo(&["run", "--release", "--quiet", "--package", "mcparley-bench", "--"]).args(passed_on).run()
+    beside(&[]).args(passed_on).run()
+}
+
+/// Loads many servers while they are being killed.
+pub(crate) fn soak(passed_on: &[String]) -> Result<(), ChoreError> {
+    beside(&["soak"]).args(passed_on).run()
+}
+
+/// The program that has the measurements without a limit in milliseconds.
+fn beside(arguments: &[&str]) -> Step {
+    let program = ["run", "--release", "--quiet", "--package", "mcparley-bench", "--"];
+    Step::cargo(&[&program, arguments].concat())
 }
 
 /// Runs the benches of all crates in one build.

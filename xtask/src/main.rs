@@ -83,6 +83,12 @@ enum Measure {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "BENCH-ARGUMENTS")]
         passed_on: Vec<String>,
     },
+    /// Load many servers while they are being killed, and see whether every promise holds; see `bench/README.md`
+    Soak {
+        /// Arguments for `mcparley-bench soak`, such as `--check` or `--for 1h`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SOAK-ARGUMENTS")]
+        passed_on: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -94,6 +100,7 @@ fn main() -> ExitCode {
         Chore::Generate { check: false } => generate::write(),
         Chore::Bench { strict, instead: None } => bench::run(strict),
         Chore::Bench { instead: Some(Measure::Calls { passed_on }), .. } => bench::calls(&passed_on),
+        Chore::Bench { instead: Some(Measure::Soak { passed_on }), .. } => bench::soak(&passed_on),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,104 @@
+//! What a soak is made of, as the command line says it.
+
+use std::time::Duration;
+
+/// The first part of a run does not count: heaps and pools fill.
+const WARM_UP_SHARE: u32 = 5;
+const LONGEST_WARM_UP: Duration = Duration::from_secs(600);
+
+/// Load many servers while they are being killed, and see whether every promise holds
+///
+/// Drives the library in this process over servers that are processes of their own. A local server that was
+/// killed is for the library to start again; one behind a URL comes back by itself after at most three seconds,
+/// as under a supervisor. Ends everything it started.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// How long: a number with `ms`, `s`, `m` or `h`
+    #[arg(long = "for", default_value = "5m", value_parser = span, value_name = "TIME")]
+    pub(crate) lasts: Duration,
+    /// How many local servers, and how many behind a URL
+    #[arg(long, default_value = "50+50", value_parser = servers, value_name = "LOCAL+REMOTE")]
+    pub(crate) servers: (usize, usize),
+    /// How many calls begin in a second, whether earlier ones have ended or not
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) rate: u32,
+    /// How often a server is killed
+    #[arg(long, default_value = "2s", value_parser = span, value_name = "TIME")]
+    pub(crate) kill_every: Duration,
+    /// How much more memory, in percent, may be held at the end than after the warm-up
+    #[arg(long, default_value_t = 5.0, value_name = "PERCENT")]
+    pub(crate) growth: f64,
+    /// Repeats the choices of an earlier run
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fail if a promise is broken
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+impl Options {
+    /// When the memory is looked at for the first time.
+    pub(crate) fn warm_up(&self) -> Duration {
+        (self.lasts / WARM_UP_SHARE).min(LONGEST_WARM_UP)
+    }
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().map_err(|_| "not a whole number with a unit".to_owned())?;
+    let span = match text.strip_prefix(digits) {
+        Some("ms") => Duration::from_millis(number),
+        Some("s") => Duration::from_secs(number),
+        Some("m") => Duration::from_secs(number.saturating_mul(60)),
+        Some("h") => Duration::from_secs(number.saturating_mul(3600)),
+        _ => return Err("the unit is `ms`, `s`, `m` or `h`".to_owned()),
+    };
+    match span {
+        Duration::ZERO => Err("more than nothing is needed".to_owned()),
+        span if span > Duration::from_secs(24 * 3600) => Err("at most a day".to_owned()),
+        span => Ok(span),
+    }
+}
+
+/// More would not fit beside one another on one machine.
+const MOST_SERVERS: usize = 500;
+
+fn servers(text: &str) -> Result<(usize, usize), String> {
+    let (local, remote) = text.split_once('+').ok_or("two numbers with `+` between them")?;
+    let number = |text: &str| text.parse::<usize>().map_err(|_| "not a number".to_owned());
+    match (number(local)?, number(remote)?) {
+        (0, 0) => Err("at least one server is needed".to_owned()),
+        (local, remote) if local.max(remote) > MOST_SERVERS => {
+            Err(format!("at most {MOST_SERVERS} of a kind"))
+        }
+        both => Ok(both),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit_and_are_never_nothing() {
+        assert_eq!(span("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(span("2s"), Ok(Duration::from_secs(2)));
+        assert_eq!(span("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(span("1h"), Ok(Duration::from_secs(3600)));
+        for wrong in ["", "5", "s", "0s", "1.5s", "-1s", "5 m", "25h", "2d"] {
+            assert!(span(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn servers_are_two_numbers_of_which_one_is_not_zero() {
+        assert_eq!(servers("50+50"), Ok((50, 50)));
+        assert_eq!(servers("0+1"), Ok((0, 1)));
+        for wrong in ["", "50", "0+0", "a+b", "1+501", "1+2+3"] {
+            assert!(servers(wrong).is_err(), "{wrong}");
+        }
+    }
+}

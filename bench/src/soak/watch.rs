@@ -1,0 +1,97 @@
+//! Looks at this process while it is loaded: memory and open files, at even distances.
+
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use crate::processes;
+use crate::rounds::median;
+
+const USUAL: Duration = Duration::from_secs(1);
+/// A short run is looked at this often too.
+const LOOKS: u32 = 100;
+/// Enough to see where something grew.
+const COURSE: usize = 50;
+
+/// What was seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Watched {
+    every: Duration,
+    /// In bytes.
+    memory: Vec<f64>,
+    files: Vec<f64>,
+}
+
+/// How something was after the warm-up and at the end: the middle of a tenth of the run each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drift {
+    pub(crate) first: f64,
+    pub(crate) last: f64,
+}
+
+impl Drift {
+    /// By how many percent it has grown.
+    pub(crate) fn growth(self) -> f64 {
+        (self.last / self.first - 1.0) * 100.0
+    }
+}
+
+/// Watches until it is told to stop.
+pub(crate) fn watch(lasts: Duration, stop: &Receiver<()>) -> io::Result<Watched> {
+    let every = USUAL.min(lasts / LOOKS);
+    // As much as will be needed, so that the watching itself takes nothing more while it goes on.
+    let room = (lasts.as_secs_f64() / every.as_secs_f64()) as usize + 64;
+    let (memory, files) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    let mut watched = Watched { every, memory, files };
+    let mut next = Instant::now() + every;
+    loop {
+        match stop.recv_timeout(next.saturating_duration_since(Instant::now())) {
+            Err(RecvTimeoutError::Timeout) => next += every,
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return Ok(watched),
+        }
+        let held =
+            processes::memory("self", "VmRSS").ok_or_else(|| io::Error::other("there is no `/proc`"))?;
+        // Both are far below what a float can tell apart.
+        watched.memory.push(held as f64);
+        watched.files.push(processes::open_files()? as f64);
+    }
+}
+
+impl Watched {
+    pub(crate) fn memory(&self, warm_up: Duration) -> Drift {
+        self.drift(&self.memory, warm_up)
+    }
+
+    pub(crate) fn files(&self, warm_up: Duration) -> Drift {
+        self.drift(&self.files, warm_up)
+    }
+
+    /// How the memory went, as some numbers of bytes at even distances over the whole run.
+    pub(crate) fn course(&self) -> Vec<f64> {
+        self.memory.iter().step_by((self.memory.len() / COURSE).max(1)).copied().collect()
+    }
+
+    fn drift(&self, seen: &[f64], warm_up: Duration) -> Drift {
+        let begin = (warm_up.as_secs_f64() / self.every.as_secs_f64()) as usize;
+        let tenth = (seen.len() / 10).max(1);
+        let first = seen.iter().skip(begin).take(tenth).copied().collect();
+        let last = seen.iter().rev().take(tenth).copied().collect();
+        Drift { first: median(first), last: median(last) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_from_the_tenth_after_the_warm_up_to_the_last_and_no_peak_between_counts() {
+        let mut memory: Vec<f64> = vec![1.0; 20];
+        memory.extend(vec![100.0; 10]);
+        memory.extend(vec![900.0; 60]);
+        memory.extend(vec![104.0; 10]);
+        let watched = Watched { every: USUAL, memory, files: Vec::new() };
+        let growth = watched.memory(Duration::from_secs(20)).growth();
+        assert!((growth - 4.0).abs() < 1e-9, "{growth}");
+    }
+}

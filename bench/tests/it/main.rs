@@ -1,0 +1,10 @@
+//! The measurements themselves, in a form that is short enough for every commit.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests start the program as a developer does, and fail loudly"
+)]
+
+mod soak;
