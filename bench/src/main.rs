@@ -4,6 +4,7 @@
 //! |---|---|
 //! | calls: the library against a client without one | [`calls`] on chosen [`cores`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
+//! | starting many servers against the least it can take | [`startup`] |
 //! | everything under load while servers are killed | [`soak`] |
 //! | other command lines, where somebody installed them | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
@@ -29,6 +30,7 @@ mod programs;
 mod rounds;
 mod soak;
 mod stage;
+mod startup;
 mod table;
 
 use std::io;
@@ -91,6 +93,7 @@ fn measure(options: &Options) -> io::Result<Vec<Figure>> {
     let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let mut figures = calls::measure(&stage, options.rounds, &wanted)?;
     figures.extend(programs::measure(&stage, options.rounds, &wanted)?);
+    figures.extend(startup::measure(&stage, options.rounds, &wanted)?);
     if wanted(memory::NAME) {
         figures.push(memory::measure(&stage, options.rounds)?);
     }

@@ -15,6 +15,9 @@ const RUNS: usize = 3;
 /// A number of servers, and what is promised for it.
 const SIZES: [(usize, Bound); 2] = [(1, Bound::AtMost(4.0)), (20, Bound::AtMost(2.0))];
 
+/// The name of the figure for servers that were seen before.
+const WARM: &str = "`mcparley tools`, 20 servers seen before, limit is `mcparley plan`";
+
 pub(crate) fn measure(
     stage: &Stage,
     rounds: usize,
@@ -40,7 +43,24 @@ pub(crate) fn measure(
             figures.push(Figure::Compared { name, unit: Unit::Time, limit, ours, bound });
         }
     }
+    if wanted(WARM) {
+        figures.push(warm(stage, rounds)?);
+    }
     Ok(figures)
+}
+
+/// `mcparley tools` of servers that it has seen before, against reading their configuration alone.
+fn warm(stage: &Stage, rounds: usize) -> io::Result<Figure> {
+    let configuration = stage.configuration(20)?;
+    let command = |word| {
+        let mut command = stage.command(&stage.mcparley);
+        command.arg("--mcp-config").arg(&configuration).args(["--strict-mcp-config", word]);
+        command
+    };
+    // The round that does not count is also the one that makes the servers known.
+    let samples = compare(rounds, &mut [&mut command("plan"), &mut command("tools")])?;
+    let [limit, ours] = <[_; 2]>::try_from(samples).unwrap_or_default();
+    Ok(Figure::Compared { name: WARM.to_owned(), unit: Unit::Time, limit, ours, bound: Bound::AtMost(1.5) })
 }
 
 /// `mcparley list` with just these servers.

@@ -35,8 +35,13 @@ impl Stage {
 
     /// A file that configures `count` servers, in the form that all programs understand.
     pub(crate) fn configuration(&self, count: usize) -> io::Result<PathBuf> {
-        let path = self.home.path().join(format!("{count}.json"));
-        let server = |number| (format!("s{number:02}"), json!({ "command": self.server, "args": [] }));
+        self.configuration_of(count, &[])
+    }
+
+    /// The same for servers with these arguments.
+    pub(crate) fn configuration_of(&self, count: usize, arguments: &[String]) -> io::Result<PathBuf> {
+        let path = self.home.path().join(format!("{count}{}.json", arguments.concat()));
+        let server = |number| (format!("s{number:02}"), json!({ "command": self.server, "args": arguments }));
         let servers: Map<_, _> = (0..count).map(server).collect();
         std::fs::write(&path, json!({ "mcpServers": servers }).to_string())?;
         Ok(path)

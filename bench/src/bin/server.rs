@@ -1,14 +1,15 @@
-//! `mcparley-bench-server [--tools N]`: a server so light that it is never what is measured.
+//! `mcparley-bench-server [--tools N] [--delay MS]`: a server so light that it is never what is measured.
 //!
 //! Speaks both eras on its standard streams. Its tool `echo` gives `size` bytes of text as real tools give
 //! it: short lines with quotes. A text is made once for each size; answers to requests that came together
-//! go out together.
+//! go out together. With a delay it is slow to start.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,7 +20,9 @@ const NEW: &str = "2026-07-28";
 const NEWEST_OLD: &str = "2025-11-25";
 
 fn main() -> io::Result<()> {
-    let mut server = Server::new(tools()?);
+    let (tools, delay) = arguments()?;
+    let mut server = Server::new(tools);
+    std::thread::sleep(delay);
     // Files instead of the standard handles, which lock and look for line ends.
     let mut input = BufReader::with_capacity(BUFFER, File::from(io::stdin().as_fd().try_clone_to_owned()?));
     let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
@@ -37,14 +40,19 @@ fn main() -> io::Result<()> {
     }
 }
 
-/// How many tools are wanted.
-fn tools() -> io::Result<usize> {
+/// How many tools are wanted, and how long to wait before the first word is read.
+fn arguments() -> io::Result<(usize, Duration)> {
+    let (mut tools, mut delay) = (10, Duration::ZERO);
     let mut arguments = std::env::args().skip(1);
-    match (arguments.next().as_deref(), arguments.next()) {
-        (None, _) => Ok(10),
-        (Some("--tools"), Some(number)) => number.parse().map_err(io::Error::other),
-        (Some(_), _) => Err(io::Error::other("usage: mcparley-bench-server [--tools N]")),
+    while let Some(option) = arguments.next() {
+        let value = arguments.next().unwrap_or_default();
+        match option.as_str() {
+            "--tools" => tools = value.parse().map_err(io::Error::other)?,
+            "--delay" => delay = Duration::from_millis(value.parse().map_err(io::Error::other)?),
+            _ => return Err(io::Error::other("usage: mcparley-bench-server [--tools N] [--delay MS]")),
+        }
     }
+    Ok((tools, delay))
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,104 @@
+//! Starting many local servers, against the least that it can take with as many at a time.
+//!
+//! The limit is a loop over the client without a library, in as many threads as the library starts servers at a
+//! time: each starts a server, greets it, lists its tools and takes the next. Ending the servers is not measured.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use mcparley::{Host, Places, Status, Wishes};
+use mcparley_bench::raw::Raw;
+use mcparley_model::limits::LOCAL_CONNECTS;
+use serde::de::IgnoredAny;
+use tokio::runtime::Builder;
+
+use crate::figure::{Bound, Figure, Unit};
+use crate::rounds;
+use crate::stage::Stage;
+
+const SERVERS: usize = 20;
+/// How long a slow server takes before it listens.
+const SLOW: Duration = Duration::from_millis(200);
+/// Each takes more than a second, nearly all of it waiting, so few rounds tell enough.
+const SLOW_ROUNDS: usize = 5;
+/// As long as starting all can take on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+pub(crate) fn measure(
+    stage: &Stage,
+    rounds: usize,
+    wanted: &dyn Fn(&str) -> bool,
+) -> io::Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    let light = format!("start of {SERVERS} servers");
+    if wanted(&light) {
+        let samples = rounds::run(rounds, 2, |contender| match contender {
+            0 => bare(stage, &[]),
+            _ => ours(stage, &[]),
+        })?;
+        figures.push(figure(light, samples, 1.2));
+    }
+    let slow = format!("start of {SERVERS} servers that take {} ms each", SLOW.as_millis());
+    if wanted(&slow) {
+        let arguments = ["--delay".to_owned(), SLOW.as_millis().to_string()];
+        // Nobody can be faster than this, so it need not be measured.
+        let ideal = SLOW.as_secs_f64() * SERVERS.div_ceil(LOCAL_CONNECTS) as f64;
+        let samples = rounds::run(rounds.min(SLOW_ROUNDS), 2, |contender| match contender {
+            0 => Ok(ideal),
+            _ => ours(stage, &arguments),
+        })?;
+        figures.push(figure(slow, samples, 1.1));
+    }
+    Ok(figures)
+}
+
+fn figure(name: String, samples: Vec<rounds::Samples>, most: f64) -> Figure {
+    let [limit, ours] = <[_; 2]>::try_from(samples).unwrap_or_default();
+    Figure::Compared { name, unit: Unit::Time, limit, ours, bound: Bound::AtMost(most) }
+}
+
+/// A host from its making until every server has answered, in seconds.
+fn ours(stage: &Stage, arguments: &[String]) -> io::Result<f64> {
+    let file = stage.configuration_of(SERVERS, arguments)?;
+    let wishes =
+        Wishes { mcp_config: vec![file.to_string_lossy().into_owned()], strict: true, ..Wishes::default() };
+    let places = Places::of(stage.home(), stage.home());
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let begun = Instant::now();
+        let host = Host::builder(&places, &wishes).without_own_server().start();
+        let readiness = host.ready(LIMIT).await;
+        let took = begun.elapsed().as_secs_f64();
+        host.shut_down().await;
+        let is_connected = |status: &Status| matches!(status, Status::Connected { .. });
+        match readiness.servers.iter().all(|server| is_connected(&server.state.status)) {
+            true => Ok(took),
+            false => Err(io::Error::other("a server is not ready")),
+        }
+    })
+}
+
+/// The same without a library, in seconds.
+fn bare(stage: &Stage, arguments: &[String]) -> io::Result<f64> {
+    let taken = AtomicUsize::new(0);
+    let worker = || {
+        let mut started = Vec::new();
+        while taken.fetch_add(1, Ordering::Relaxed) < SERVERS {
+            let mut server = Raw::start(&stage.server, arguments)?;
+            server.request::<IgnoredAny>("server/discover", "")?;
+            server.request::<IgnoredAny>("tools/list", "")?;
+            started.push(server);
+        }
+        Ok::<_, io::Error>(started)
+    };
+    let begun = Instant::now();
+    let started: io::Result<Vec<Vec<Raw>>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..LOCAL_CONNECTS).map(|_| scope.spawn(worker)).collect();
+        let panicked = |_| Err(io::Error::other("a worker panicked"));
+        workers.into_iter().map(|worker| worker.join().unwrap_or_else(panicked)).collect()
+    });
+    let took = begun.elapsed().as_secs_f64();
+    started?.into_iter().flatten().try_for_each(Raw::wait)?;
+    Ok(took)
+}
