@@ -9,7 +9,7 @@
 //! | look up | `bind` |
 //! | arguments against the schema | `check` |
 //! | may it happen | `admit` |
-//! | the request, its limits, its repetition | `attempt` |
+//! | the request, its limit, its repetition | `attempt`, `patience` |
 //! | what follows a failure | `recovery` |
 //! | the host's own tools | `own` |
 //! | what the answer means | `shape`, `outcome` |
@@ -23,6 +23,7 @@ mod check;
 mod error;
 mod outcome;
 mod own;
+mod patience;
 mod recovery;
 mod shape;
 mod wish;
@@ -71,7 +72,7 @@ impl Host {
             if bound.is_settled && asked == Asked::Nobody {
                 return Ok(bound);
             }
-            match self.rebind(&bound).await? {
+            match self.rebind(&bound, call).await? {
                 None => return Ok(bound),
                 Some(other) => bound = other,
             }

@@ -65,13 +65,24 @@ pub(crate) struct Live {
     pub(crate) epoch: Epoch,
     /// Whether somebody has leased it since the actor looked last.
     used: AtomicBool,
+    /// Whether it has answered a call.
+    served: AtomicBool,
     /// Its other end sees when the last holder is gone.
     _in_use: mpsc::Sender<()>,
 }
 
 impl Live {
     fn new(session: Session, epoch: Epoch, in_use: mpsc::Sender<()>) -> Self {
-        Self { session, epoch, used: AtomicBool::new(true), _in_use: in_use }
+        Self { session, epoch, used: AtomicBool::new(true), served: AtomicBool::new(false), _in_use: in_use }
+    }
+
+    /// A call was answered.
+    pub(crate) fn served(&self) {
+        self.served.store(true, Ordering::Relaxed);
+    }
+
+    fn has_served(&self) -> bool {
+        self.served.load(Ordering::Relaxed)
     }
 
     fn touch(&self) {
@@ -195,14 +206,21 @@ impl Connection {
         self.lease_after(Epoch::default()).await
     }
 
+    /// The connection there is, if it is younger than `stale`.
+    pub(crate) fn ready(&self, stale: Epoch) -> Option<Arc<Live>> {
+        let state = self.core.state.borrow();
+        let live = state.live.as_ref()?;
+        let is_good = live.epoch > stale && !live.session.peer().is_over();
+        is_good.then(|| {
+            live.touch();
+            Arc::clone(live)
+        })
+    }
+
     /// As [`Connection::lease`], when the one of epoch `stale` was found to be of no use.
     pub(crate) async fn lease_after(&self, stale: Epoch) -> Result<Arc<Live>, Unavailable> {
-        if let Some(live) = self.core.state.borrow().live.as_ref()
-            && live.epoch > stale
-            && !live.session.peer().is_over()
-        {
-            live.touch();
-            return Ok(Arc::clone(live));
+        if let Some(live) = self.ready(stale) {
+            return Ok(live);
         }
         let (reply, answer) = oneshot::channel();
         self.core.wishes.send(Wish::Lease { stale, reply }).await.map_err(|_| Unavailable::Stopped)?;

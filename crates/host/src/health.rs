@@ -109,6 +109,9 @@ impl Checkup {
                     // Gone before it has told what it offers: it was never there.
                     let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
                     (failed(&log, error), took)
+                } else if let Some(failure) = surface.broke_off() {
+                    let error = ConnectError { failure: failure.clone(), stderr: log.stderr() };
+                    (failed(&log, error), took)
                 } else {
                     self.surroundings.learnt(&config, &connected.session, &surface).await;
                     log.close();

@@ -143,6 +143,30 @@ impl Surface {
         self
     }
 
+    /// How the way to the server failed while a list was fetched, if it did. An error the server answers with is its
+    /// own affair; but a list that never came would be missed for as long as the connection lives.
+    pub(crate) fn broke_off(&self) -> Option<&Failure> {
+        let broke_off = |gap: &'_ Gap| match &gap.why {
+            Why::Failed(Failure::Closed { .. } | Failure::Refused { .. } | Failure::SessionExpired) => true,
+            Why::Failed(
+                Failure::TimedOut { .. }
+                | Failure::Damaged(_)
+                | Failure::Protocol(_)
+                | Failure::Answered(_)
+                | Failure::TooLarge { .. }
+                | Failure::Unauthorized { .. }
+                | Failure::Forbidden { .. }
+                | Failure::Status { .. }
+                | Failure::QueueFull { .. },
+            )
+            | Why::Cut(_) => false,
+        };
+        self.gaps.iter().find(|gap| broke_off(gap)).and_then(|gap| match &gap.why {
+            Why::Failed(failure) => Some(failure),
+            Why::Cut(_) => None,
+        })
+    }
+
     /// What is missing and why, one sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {

@@ -86,6 +86,7 @@ pub(super) fn answers(servers: &[Server], name: &ServerName) -> Result<(), Comma
         Some(Status::Connected { .. } | Status::Dormant) => return Ok(()),
         Some(Status::Failed(error)) => Unavailable::Failed(Arc::clone(error)),
         Some(Status::NeedsAuth) => Unavailable::NeedsAuth,
+        Some(Status::Disabled) => Unavailable::Disabled,
         _ => Unavailable::Stopped,
     };
     Err(CallError::Unavailable { server: name.clone(), why }.into())

@@ -36,6 +36,7 @@ fn unavailable(why: &Unavailable) -> Code {
         }
         Unavailable::Failed(error) | Unavailable::Waiting { error, .. } => failed(&error.failure),
         Unavailable::NeedsAuth => exit::NEEDS_AUTH,
+        Unavailable::Late { .. } => exit::TIMED_OUT,
         _ => exit::UNREACHABLE,
     }
 }

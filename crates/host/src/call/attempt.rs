@@ -1,7 +1,6 @@
 //! Makes the request: on a leased connection, within its limits, repeated where [`super::recovery`] says so.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::tool;
@@ -12,6 +11,7 @@ use tokio::time::Instant;
 
 use super::bind::Bound;
 use super::error::CallError;
+use super::patience::Patience;
 use super::recovery::{Spent, Step, next_step};
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
@@ -21,13 +21,14 @@ impl Host {
     /// Calls the tool and gives the server's answer as it came.
     pub(super) async fn attempt(&self, bound: &Bound, call: Call) -> Result<RawJson, CallError> {
         let Some(connection) = &bound.connection else { return Err(bound.unavailable(Unavailable::Stopped)) };
-        let request = Request::new(bound, connection, call)?;
+        let patience = Patience::of(&call, connection);
+        let request = Request::new(bound, call)?;
         let hints = bound.entry.tool.hints;
         let harmless = hints.read_only || hints.idempotent;
         let (mut connection, mut spent, mut stale) =
             (Arc::clone(connection), Spent::default(), Epoch::default());
         loop {
-            let live = match connection.lease_after(stale).await {
+            let live = match patience.lease_after(&connection, stale).await {
                 Ok(live) => live,
                 Err(why) => {
                     // Its entry changed: the call goes to the server that has its name now.
@@ -39,8 +40,11 @@ impl Host {
             if spent.repeats > 0 && !self.is_unchanged(bound) {
                 return Err(bound.restless());
             }
-            let failure = match request.send(&live).await {
-                Ok(answer) => return Ok(answer),
+            let failure = match request.send(&live, patience).await {
+                Ok(answer) => {
+                    live.served();
+                    return Ok(answer);
+                }
                 Err(failure) => failure,
             };
             match next_step(&failure, spent, harmless) {
@@ -62,6 +66,7 @@ impl Host {
             Unavailable::Stopped => self.connection(&stopped.name),
             Unavailable::Failed(_)
             | Unavailable::Waiting { .. }
+            | Unavailable::Late { .. }
             | Unavailable::NeedsAuth
             | Unavailable::Disabled => None,
         };
@@ -79,15 +84,14 @@ impl Host {
 /// A request that can be made more than once.
 struct Request {
     params: Params,
-    limit: Duration,
     progress: Option<watch::Sender<Option<Progress>>>,
     /// Arguments that are told in headers too.
     headers: Vec<(String, String)>,
 }
 
 impl Request {
-    fn new(bound: &Bound, connection: &Connection, call: Call) -> Result<Self, CallError> {
-        let Call { arguments, written, limit, progress, .. } = call;
+    fn new(bound: &Bound, call: Call) -> Result<Self, CallError> {
+        let Call { arguments, written, progress, .. } = call;
         let arguments = match written {
             Some(written) => written,
             None => RawJson::of(&arguments)
@@ -98,15 +102,15 @@ impl Request {
         let read = if marked.is_empty() { None } else { arguments.as_raw_value() };
         let headers = read.map(|arguments| tool::headers(marked, arguments)).unwrap_or_default();
         let params = Params::new().with("name", &bound.entry.tool.name).with_raw("arguments", &arguments);
-        let limit = limit.or(connection.config.timeout).unwrap_or(connection.tool_limit);
-        Ok(Self { params, limit, progress, headers })
+        Ok(Self { params, progress, headers })
     }
 
-    async fn send(&self, live: &Live) -> Result<RawJson, Failure> {
+    async fn send(&self, live: &Live, patience: Patience) -> Result<RawJson, Failure> {
+        let Patience { limit, until } = patience;
         let method = "tools/call";
         // A limit that no server reaches needs no watching, and its progress no asking for.
-        if self.limit >= TOOL_TIME && self.progress.is_none() {
-            let limit = Some(self.limit);
+        if limit >= TOOL_TIME && self.progress.is_none() {
+            let limit = Some(limit);
             let options = CallOptions { limit, headers: self.headers.clone(), ..CallOptions::default() };
             return live.session.call_with(method, &self.params, options).await;
         }
@@ -114,8 +118,8 @@ impl Request {
         let headers = self.headers.clone();
         let options = CallOptions { progress: Some(newest), headers, ..CallOptions::default() };
         let mut answer = std::pin::pin!(live.session.call_with(method, &self.params, options));
-        let last = Instant::now() + self.limit.max(TOOL_TIME);
-        let mut deadline = Instant::now() + self.limit;
+        let last = Instant::now() + limit.max(TOOL_TIME);
+        let mut deadline = until.unwrap_or(last);
         let mut listening = true;
         loop {
             tokio::select! {
@@ -125,10 +129,10 @@ impl Request {
                     listening = changed.is_ok();
                     self.forward(&mut seen);
                     // Who reports progress is at work; but not for ever (K2).
-                    deadline = (Instant::now() + self.limit).min(last);
+                    deadline = (Instant::now() + limit).min(last);
                 }
                 () = tokio::time::sleep_until(deadline) => {
-                    return Err(Failure::TimedOut { phase: Phase::Answering, after: self.limit });
+                    return Err(Failure::TimedOut { phase: Phase::Answering, after: limit });
                 }
             }
         }

@@ -7,6 +7,7 @@ use mcparley_model::plan::Standing;
 use mcparley_wire::Failure;
 
 use super::error::CallError;
+use super::patience::Patience;
 use super::recovery;
 use super::wish::{Call, Wanted};
 use crate::catalog::Entry;
@@ -29,7 +30,7 @@ impl Host {
         let entry = match &call.wanted {
             Wanted::Public(name) => match self.current().get(name).cloned() {
                 Some(entry) => entry,
-                None => self.late(name).await?,
+                None => self.late(name, call).await?,
             },
             Wanted::Tool { server, tool } => {
                 let Some(connection) = self.connection(server) else {
@@ -37,7 +38,7 @@ impl Host {
                 };
                 match self.current().of(server, tool).cloned() {
                     Some(entry) => entry,
-                    None => self.offered(&connection, tool).await?,
+                    None => self.offered(&connection, tool, call).await?,
                 }
             }
         };
@@ -47,22 +48,27 @@ impl Host {
     }
 
     /// The tool, when its server was not known to offer it: it is reached first.
-    async fn offered(&self, connection: &Connection, tool: &ToolName) -> Result<Arc<Entry>, CallError> {
+    async fn offered(
+        &self,
+        connection: &Connection,
+        tool: &ToolName,
+        call: &Call,
+    ) -> Result<Arc<Entry>, CallError> {
         let server = &connection.name;
         if !matches!(connection.state().status, Status::Connected { .. }) {
             let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-            connection.lease().await.map_err(unavailable)?;
+            Patience::of(call, connection).lease(connection).await.map_err(unavailable)?;
         }
         let known = self.current();
         known.of(server, tool).cloned().ok_or_else(|| self.not_offered(server, tool))
     }
 
     /// Reaches the server of a tool; gives the tool as it is now if that is another than it was.
-    pub(super) async fn rebind(&self, bound: &Bound) -> Result<Option<Bound>, CallError> {
+    pub(super) async fn rebind(&self, bound: &Bound, call: &Call) -> Result<Option<Bound>, CallError> {
         let (Some(server), Some(connection)) = (bound.entry.server(), &bound.connection) else {
             return Ok(None);
         };
-        connection.lease().await.map_err(|why| bound.unavailable(why))?;
+        Patience::of(call, connection).lease(connection).await.map_err(|why| bound.unavailable(why))?;
         let tool = &bound.entry.tool.name;
         let Some(entry) = self.current().of(server, tool).cloned() else {
             return Err(self.not_offered(server, tool));
@@ -83,13 +89,13 @@ impl Host {
     }
 
     /// A name that is not in the catalogue: perhaps its server is only on its way.
-    async fn late(&self, name: &str) -> Result<Arc<Entry>, CallError> {
+    async fn late(&self, name: &str, call: &Call) -> Result<Arc<Entry>, CallError> {
         let known = self.current();
         if let Some((server, _)) = known.names().original(name)
             && let Some(connection) = self.connection(server)
         {
             let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-            connection.lease().await.map_err(unavailable)?;
+            Patience::of(call, &connection).lease(&connection).await.map_err(unavailable)?;
         } else {
             self.settled().await;
         }

@@ -112,7 +112,11 @@ impl CallError {
     /// Whether a limit passed.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::Failed { failure: Failure::TimedOut { .. }, .. })
+        matches!(
+            self,
+            Self::Failed { failure: Failure::TimedOut { .. }, .. }
+                | Self::Unavailable { why: Unavailable::Late { .. }, .. }
+        )
     }
 
     /// What to do about it, when there is something to do.

@@ -171,11 +171,12 @@ impl Actor {
                 self.connect(0, Some("the session expired"));
             }
             Phase::Connecting { .. } => self.waiters.push(reply),
-            // The first pause is only there to spread servers that died together.
-            Phase::Waiting { attempt: 1, error, .. } => {
-                let because = error.to_string();
+            // The first pause is only there to spread servers that died together, and one that has answered calls is
+            // no server that dies of being started.
+            Phase::Waiting { attempt, error, served, .. } if *attempt == 1 || *served => {
+                let (attempt, because) = (*attempt, error.to_string());
                 self.waiters.push(reply);
-                self.connect(1, Some(&because));
+                self.connect(attempt, Some(&because));
             }
             Phase::Waiting { until, error, .. } => {
                 let again = until.saturating_duration_since(Instant::now());
@@ -268,7 +269,7 @@ impl Actor {
         let error = Arc::new(error);
         match attempt {
             0 => self.fail(Arc::clone(&error), took),
-            _ => self.wait(attempt + 1, Arc::clone(&error), took),
+            _ => self.wait(attempt + 1, Arc::clone(&error), took, false),
         }
         for waiter in self.waiters.drain(..) {
             answer(waiter, Err(Unavailable::Failed(Arc::clone(&error))));
@@ -279,16 +280,17 @@ impl Actor {
         self.log.trouble(&failure.to_string());
         self.log.close();
         let attempt = self.next_attempt();
+        let served = matches!(&self.phase, Phase::Ready(ready) if ready.live.has_served());
         let error = ConnectError { failure: failure.clone(), stderr: self.log.stderr() };
-        self.wait(attempt, Arc::new(error), Duration::ZERO);
+        self.wait(attempt, Arc::new(error), Duration::ZERO, served);
     }
 
     /// Lets some time pass before `attempt`, or gives up.
-    fn wait(&mut self, attempt: u32, error: Arc<ConnectError>, took: Duration) {
+    fn wait(&mut self, attempt: u32, error: Arc<ConnectError>, took: Duration, served: bool) {
         let jitter = RandomState::new().build_hasher().finish();
         let Some(pause) = backoff::pause(attempt, jitter) else { return self.fail(error, took) };
         let because = Some(Arc::from(error.to_string()));
-        self.phase = Phase::Waiting { attempt, until: Instant::now() + pause, error };
+        self.phase = Phase::Waiting { attempt, until: Instant::now() + pause, error, served };
         let status = Status::Pending { attempt, because };
         self.publisher.publish(State { status, live: None, ..self.publisher.current() });
     }
@@ -412,6 +414,9 @@ async fn open(
     if peer.is_over() {
         // Gone before it has told what it offers: it was never there.
         return Err(missed(ConnectError { failure: peer.ended().await, stderr: log.stderr() }));
+    }
+    if let Some(failure) = surface.broke_off() {
+        return Err(missed(ConnectError { failure: log.tellable(failure.clone()), stderr: log.stderr() }));
     }
     let surface = surface.with_failures(|failure| log.tellable(failure));
     surroundings.learnt(config, &connected.session, &surface).await;

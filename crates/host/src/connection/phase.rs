@@ -47,8 +47,8 @@ pub(super) enum Phase {
     Dormant,
     /// Reaching the server; attempt 0 because somebody wants it, later ones because it was lost.
     Connecting { attempt: u32, work: Owned<Result<Opened, Missed>> },
-    /// Letting time pass before the next attempt.
-    Waiting { attempt: u32, until: Instant, error: Arc<ConnectError> },
+    /// Letting time pass before the next attempt; none, if it has `served` before and somebody wants it.
+    Waiting { attempt: u32, until: Instant, error: Arc<ConnectError>, served: bool },
     /// The server can be used.
     Ready(Box<Ready>),
     /// It cannot, and nothing is done about it until somebody wants it again.

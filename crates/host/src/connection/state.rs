@@ -108,6 +108,12 @@ pub enum Unavailable {
         /// When it is tried again.
         again: Duration,
     },
+    /// It was not there before the call's limit passed.
+    #[error("it was not there within {after:?}")]
+    Late {
+        /// The limit.
+        after: Duration,
+    },
     /// It wants a sign-in.
     #[error("the server wants a sign-in")]
     NeedsAuth,

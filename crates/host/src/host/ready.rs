@@ -82,7 +82,7 @@ impl Host {
     async fn reach(&self, server: &ServerName) {
         loop {
             match self.connect(server).await {
-                Err(Unavailable::Failed(_) | Unavailable::Waiting { .. }) => {
+                Err(Unavailable::Failed(_) | Unavailable::Waiting { .. } | Unavailable::Late { .. }) => {
                     tokio::time::sleep(RETRY_PAUSE).await;
                 }
                 Ok(()) | Err(Unavailable::NeedsAuth | Unavailable::Disabled | Unavailable::Stopped) => return,

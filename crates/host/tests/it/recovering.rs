@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use mcparley::{CallError, Executed};
+use mcparley::model::name::ServerName;
+use mcparley::{Call, CallError, Consent, Executed, Start};
 use mcparley_testkit::HttpServer;
 use serde_json::{Value, json};
 
-use crate::alive::{Alive, http, servers};
+use crate::alive::{Alive, LONG, http, is_connected, scripted, servers};
 
 async fn reached(scripts: &[&str]) -> (HttpServer, Alive) {
     let server = HttpServer::start_with(scripts, &["--versions", "2025-11-25"]);
@@ -102,4 +103,28 @@ async fn a_damaged_reply_fails_its_call_at_once() {
         assert!(matches!(error, CallError::Failed { .. }), "{script}: {error:?}");
         assert!(begun.elapsed() < Duration::from_secs(1), "{script}: {:?}", begun.elapsed());
     }
+}
+
+// L11 L5
+#[tokio::test]
+async fn a_server_whose_first_list_is_lost_on_the_way_was_not_reached_and_is_tried_again() {
+    let server =
+        HttpServer::start_with(&["cut"], &["--versions", "2025-11-25", "--on", "tools/list", "--times", "1"]);
+    let alive = servers([("cut", http(&server))]).ready().await;
+    assert!(!is_connected(&alive.status("cut")));
+    let readiness = alive.host.insist(&[ServerName::new("cut")], LONG).await;
+    assert!(readiness.settled && is_connected(&readiness.servers[0].state.status));
+    assert_eq!(alive.echo("cut", "hi").await.unwrap(), "hi");
+}
+
+// K2
+#[tokio::test]
+async fn the_limit_of_a_call_holds_while_its_server_is_being_reached() {
+    let alive = servers([("hangs", scripted(&["hang-start"]))]).start_with(Start::OnDemand).start();
+    let begun = Instant::now();
+    let call = Call::to("hangs", "echo", json!({ "message": "hi" })).with_consent(Consent::Given);
+    let error = alive.host.call(call.with_limit(Duration::from_millis(300))).await.unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+    assert!(!error.is_outcome_unknown(), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }

@@ -1,0 +1,49 @@
+//! How long a call waits: one limit for all of it, whatever it waits for and however often it is repeated (K2).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::wish::Call;
+use crate::connection::{Connection, Epoch, Live, Unavailable};
+
+/// The limit of one call, and when it passes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    pub(super) limit: Duration,
+    /// Absent when that is farther away than the clock reaches.
+    pub(super) until: Option<Instant>,
+}
+
+impl Patience {
+    /// Begins now: the call's own limit, else that of the server's entry, else the general one.
+    pub(super) fn of(call: &Call, connection: &Connection) -> Self {
+        let limit = call.limit.or(connection.config.timeout).unwrap_or(connection.tool_limit);
+        Self { limit, until: Instant::now().checked_add(limit) }
+    }
+
+    /// A connection to use, while the patience lasts.
+    pub(super) async fn lease(&self, connection: &Connection) -> Result<Arc<Live>, Unavailable> {
+        self.lease_after(connection, Epoch::default()).await
+    }
+
+    /// As [`Patience::lease`], when the one of epoch `stale` was found to be of no use.
+    pub(super) async fn lease_after(
+        &self,
+        connection: &Connection,
+        stale: Epoch,
+    ) -> Result<Arc<Live>, Unavailable> {
+        // Most of the time there is nothing to wait for, and then no timer is needed.
+        if let Some(live) = connection.ready(stale) {
+            return Ok(live);
+        }
+        let leasing = connection.lease_after(stale);
+        match self.until {
+            Some(until) => tokio::time::timeout_at(until, leasing)
+                .await
+                .unwrap_or(Err(Unavailable::Late { after: self.limit })),
+            None => leasing.await,
+        }
+    }
+}
