@@ -1,4 +1,4 @@
-//! The server behind a URL: Streamable HTTP by hand, because no library would send what is wrong.
+//! The server behind a URL: Streamable HTTP and WebSocket by hand, because no library would send what is wrong.
 //!
 //! One thread per connection. Listens on loopback only, and ends when stdin does.
 
@@ -9,6 +9,7 @@ mod legacy;
 mod post;
 mod request;
 mod sessions;
+mod socket;
 mod stats;
 mod stream;
 mod wire;
@@ -49,6 +50,8 @@ pub(crate) struct Site {
 pub(crate) enum Next {
     Keep,
     Close,
+    /// It has become a WebSocket.
+    Socket,
 }
 
 /// Serves until stdin ends.
@@ -97,6 +100,10 @@ fn converse(site: &Arc<Site>, stream: TcpStream, respond: Respond) -> io::Result
     let wire = Arc::new(Wire::new(stream));
     while let Some(request) = HttpRequest::read(&mut reader)? {
         let next = respond(site, &request, &wire)?;
+        if next == Next::Socket {
+            socket::serve(site, &mut reader, &wire)?;
+            break;
+        }
         if next == Next::Close || request.is_last() {
             break;
         }
@@ -112,6 +119,9 @@ impl Site {
         self.record.received(request.to_json().to_string().as_bytes())?;
         if let Some(next) = instead::of_everything(self, request, wire)? {
             return Ok(next);
+        }
+        if socket::is_wanted(request) {
+            return socket::answer(self, request, wire);
         }
         let legacy = self.server.options.scripts.text(Name::LegacySseOnly);
         match (request.method.as_str(), request.path.as_str(), legacy) {

@@ -96,6 +96,11 @@ impl HttpServer {
         &self.url
     }
 
+    /// The URL of the same endpoint over a WebSocket.
+    pub fn socket_url(&self) -> String {
+        self.url.replacen("http", "ws", 1)
+    }
+
     /// `127.0.0.1:<port>`.
     pub fn address(&self) -> &str {
         let rest = self.url.strip_prefix("http://").unwrap_or(&self.url);

@@ -3,7 +3,7 @@
 use super::admission::{Admitted, Refused, unknown_session};
 use super::request::HttpRequest;
 use super::wire::{Header, Wire};
-use super::{Next, Site};
+use super::{Next, Site, socket};
 use crate::raw::Raw;
 use crate::server::Due;
 use mcparley_testkit::Name;
@@ -26,7 +26,7 @@ pub(crate) fn of_everything(site: &Site, request: &HttpRequest, wire: &Wire) -> 
         return wire.whole(401, &[("WWW-Authenticate", &challenge)], &Raw::default()).map(Some);
     }
     match scripts.text(Name::Redirect) {
-        Some(to) if request.method == "POST" && request.path == "/mcp" => {
+        Some(to) if is_sent_on(request) && request.path == "/mcp" => {
             site.stats.count("redirected");
             let location = match to {
                 "other" => format!("{}/mcp", site.other_origin),
@@ -90,6 +90,11 @@ fn status<'a>(site: &Site, due: Due<'a>) -> Option<(u16, Option<&'a str>)> {
     };
     let over = once && site.spent.swap(true, Ordering::Relaxed);
     (!over).then_some((code, retry))
+}
+
+/// Messages, and requests for a WebSocket.
+fn is_sent_on(request: &HttpRequest) -> bool {
+    request.method == "POST" || socket::is_wanted(request)
 }
 
 fn is_foreign(request: &HttpRequest) -> bool {

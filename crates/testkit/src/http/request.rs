@@ -62,6 +62,14 @@ impl HttpRequest {
         self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
 
+    /// Whether it asks for a WebSocket as RFC 6455 wants it.
+    pub(crate) fn is_websocket(&self) -> bool {
+        let is = |name: &str, value: &str| {
+            self.header(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
+        };
+        self.method == "GET" && is("connection", "upgrade") && is("sec-websocket-version", "13")
+    }
+
     /// How it stands in the log.
     pub(crate) fn to_json(&self) -> Value {
         let headers: Map<String, Value> =

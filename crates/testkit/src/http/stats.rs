@@ -7,7 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The figures that are always there.
-const ALWAYS: [&str; 6] = ["initialize", "delete", "get", "otherOrigin", "unauthorized", "redirected"];
+const ALWAYS: [&str; 7] =
+    ["initialize", "delete", "get", "otherOrigin", "unauthorized", "redirected", "sockets"];
 
 /// The counters.
 #[derive(Debug, Default)]

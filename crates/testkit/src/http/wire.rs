@@ -111,6 +111,7 @@ pub(crate) fn events(lines: &[u8]) -> Raw {
 
 pub(crate) fn status_line(status: u16) -> String {
     let reason = match status {
+        101 => "Switching Protocols",
         200 => "OK",
         202 => "Accepted",
         307 => "Temporary Redirect",

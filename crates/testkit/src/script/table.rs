@@ -105,7 +105,7 @@ scripts! {
     Http ErrBig "err-big" Size(400), "500 with a body of that size";
     Http Status "status" Text("503"), "that status on a call; `:once` behind it for the first call only";
     Http RetryAfter "retry-after" Text("2"), "429 (or the status of `status`) with this Retry-After on a call";
-    Http Redirect "redirect" Word(&["same", "other", "downgrade", "loop"]), "307 for every POST to the endpoint, to there";
+    Http Redirect "redirect" Word(&["same", "other", "downgrade", "loop"]), "307 for every POST to the endpoint and every request for a WebSocket, to there";
     Http ReplyOnGet "reply-on-get" Bare, "202 for a call; its reply comes on the GET stream";
     Http OtherIdOnStream "other-id-on-stream" Bare, "a result for another id on the call's stream, then the reply";
     Http SlowHeaders "slow-headers" Number(200, MS), "the status line of a call's answer, then that many milliseconds nothing";
@@ -113,4 +113,13 @@ scripts! {
     Http JsonAfter "json-after" Number(200, MS), "a plain JSON answer to a call after that many milliseconds of silence";
     Http WwwAuthenticate "www-authenticate" Bare, "401 with a challenge for every request without a token";
     Http LegacySseOnly "legacy-sse-only" Word(&["good", "absolute", "late", "no-endpoint", "no-events", "other-origin"]), "POST is 405, GET is a 2024-11-05 event stream with such an endpoint event";
+    // WebSocket.
+    Http WsHandshake "ws-handshake" Word(&["accept", "upgrade", "extension", "other-protocol", "no-protocol", "page"]), "answers the request for a WebSocket with a wrong key, protocol or extension, or with a web page";
+    Http WsStatus "ws-status" Number(403, 599), "answers the request for a WebSocket with that status";
+    Http WsReply "ws-reply" Word(&["binary", "masked", "reserved", "continued", "cut"]), "the reply to a call in such a frame";
+    Http WsFragments "ws-fragments" Number(1_000_000, COUNT), "the reply to a call in that many fragments, most of them empty";
+    Http WsEndless "ws-endless" Bare, "empty fragments without end instead of the reply to a call";
+    Http WsClose "ws-close" Number(1011, 4999), "ends the WebSocket with that code instead of the reply to a call; 1006 is the end without a word";
+    Http WsPing "ws-ping" Bare, "answers a call only when its ping has been answered";
+    Http WsDeaf "ws-deaf" Word(&["pings", "close", "everything"]), "answers no ping or no close, or reads nothing more once it was greeted";
 }

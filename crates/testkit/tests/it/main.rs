@@ -11,6 +11,7 @@ mod hostile;
 mod http_client;
 mod http_scripts;
 mod http_truth;
+mod socket;
 mod stdio_client;
 mod stdio_damage;
 mod stdio_greeting;
