@@ -92,9 +92,9 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "HTTP_PROXY",
         default: "unset",
-        meaning: "The proxy to `http` servers, such as `http://name:password@proxy.example:8080`; SOCKS works too. Small letters work for this and the next three, and win.",
+        meaning: "The proxy to `http` and `ws` servers, such as `http://name:password@proxy.example:8080`; SOCKS works too. Small letters work for this and the next three, and win.",
     },
-    Variable { name: "HTTPS_PROXY", default: "unset", meaning: "The proxy to `https` servers." },
+    Variable { name: "HTTPS_PROXY", default: "unset", meaning: "The proxy to `https` and `wss` servers." },
     Variable {
         name: "ALL_PROXY",
         default: "unset",
@@ -147,6 +147,19 @@ pub const QUEUE_MESSAGES: usize = 256;
 
 /// How many bytes may wait to be sent to one server.
 pub const QUEUE_BYTES: usize = 32 * 1024 * 1024;
+
+/// How many fragments one message on a WebSocket may come in: the largest message in pieces of 168 bytes.
+///
+/// An empty fragment adds nothing to a message and never ends it, so the message's own limit would let them come for
+/// ever.
+pub const WEBSOCKET_FRAGMENTS: usize = 100_000;
+
+/// How long nothing may come on a WebSocket before the server is asked whether it is there: shorter than the
+/// minute after which many proxies drop a silent connection.
+pub const PING_AFTER: Duration = Duration::from_secs(15);
+
+/// How long it then has to show that it is. After that the connection is over.
+pub const PONG_WITHIN: Duration = Duration::from_secs(30);
 
 /// How many requests of one server we answer at the same time; more are refused.
 pub const INBOUND_REQUESTS: usize = 64;

@@ -138,15 +138,15 @@ impl Peer {
         self.shared.over.load(Ordering::Acquire)
     }
 
-    /// Why the conversation is over, if it is.
+    /// Whether something can still be sent. What cannot was certainly not executed, whatever ended the conversation:
+    /// that is the business of those who were waiting then, and another connection may do better.
     fn check(&self) -> Result<(), Failure> {
         if !self.is_over() {
             return Ok(());
         }
         match self.shared.ended.borrow().as_ref() {
-            // What is not sent any more was certainly not executed.
             Some(Failure::Closed { exit, .. }) => Err(Failure::Closed { exit: *exit, sent: false }),
-            Some(failure) => Err(failure.clone()),
+            Some(_) => Err(Failure::Closed { exit: None, sent: false }),
             None => Ok(()),
         }
     }

@@ -3,5 +3,7 @@
 pub mod http;
 mod line;
 pub mod memory;
+mod queue;
 pub mod sse;
 pub mod stdio;
+pub mod ws;

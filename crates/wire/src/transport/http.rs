@@ -5,7 +5,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | the HTTP library, proxies, certificates | `network` |
+//! | the HTTP library, proxies, certificates | `network`, `tunnel` |
 //! | one HTTP request, redirects, what its errors mean | `courier`, `redirect`, `trouble` |
 //! | which headers our requests have | `target`, `endpoint` |
 //! | what of a message stands in headers | `head` |
@@ -28,6 +28,7 @@ mod redirect;
 pub(super) mod refusal;
 mod target;
 mod trouble;
+mod tunnel;
 
 use std::sync::Arc;
 use std::time::Duration;

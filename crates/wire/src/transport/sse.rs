@@ -20,7 +20,7 @@ use url::Url;
 use super::http::body::{self, Kind, Stream};
 use super::http::courier::Courier;
 use super::http::post::{self, Posts};
-use super::http::refusal::Refusal;
+use super::http::refusal;
 use super::http::{HttpTarget, Network};
 use crate::failure::{Failure, Phase};
 use crate::handshake::Carrier;
@@ -55,7 +55,7 @@ impl Sse {
             let courier = Courier::new(target, network, |_| false)?;
             let response = get(&courier, &target.url).await?;
             if !response.status().is_success() {
-                return Err(refusal(response, None).await);
+                return Err(refusal::of(response, None).await);
             }
             if Kind::of(&response) != Kind::Events {
                 let text = body::excerpt(&body::beginning(response).await);
@@ -139,12 +139,6 @@ async fn get(courier: &Courier, url: &Url) -> Result<Response, Failure> {
     let mut headers = courier.headers();
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
     courier.send(Method::GET, url, headers, Bytes::new(), None).await
-}
-
-async fn refusal(response: Response, session: Option<&str>) -> Failure {
-    let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = body::beginning(response).await;
-    Refusal { status, headers: &headers, body, call: None, session }.meaning()
 }
 
 /// Delivers what comes until the stream ends, and the conversation with it.

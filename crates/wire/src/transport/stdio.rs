@@ -15,7 +15,8 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
-use super::line::{self, Queue};
+use super::line;
+use super::queue::{Outgoing, Queue};
 use crate::failure::{Exit, Failure};
 use crate::handshake::Carrier;
 use crate::peer::{Handler, Inbox, Peer, Strays};
@@ -149,7 +150,7 @@ struct Streams {
 async fn live(
     mut child: Child,
     streams: Streams,
-    outgoing: line::Outgoing,
+    outgoing: Outgoing,
     inbox: Inbox,
     mut stopped: oneshot::Receiver<()>,
 ) {

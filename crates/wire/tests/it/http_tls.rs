@@ -18,22 +18,26 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 use crate::http_proxy::{Manner, Proxy};
 use crate::http_world::Site;
 
-type Authority = CertifiedIssuer<'static, KeyPair>;
+pub(crate) type Authority = CertifiedIssuer<'static, KeyPair>;
 
 /// A certificate and its key, in PEM.
-struct Identity {
-    certificate: String,
-    key: String,
+pub(crate) struct Identity {
+    pub(crate) certificate: String,
+    pub(crate) key: String,
 }
 
-fn authority(name: &str) -> Authority {
+pub(crate) fn authority(name: &str) -> Authority {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     params.distinguished_name.push(DnType::CommonName, name);
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-fn identity(authority: &Authority, name: &str, change: impl FnOnce(&mut CertificateParams)) -> Identity {
+pub(crate) fn identity(
+    authority: &Authority,
+    name: &str,
+    change: impl FnOnce(&mut CertificateParams),
+) -> Identity {
     let mut params = CertificateParams::new([name.to_owned()]).unwrap();
     change(&mut params);
     let key = KeyPair::generate().unwrap();
@@ -49,8 +53,8 @@ async fn serve(identity: &Identity, clients: Option<&Authority>) -> String {
     listen(identity, clients).await.0
 }
 
-/// As [`serve`], and what it hears.
-async fn listen(identity: &Identity, clients: Option<&Authority>) -> (String, Heard) {
+/// Who speaks TLS as `identity`, to clients of that authority only.
+pub(crate) fn acceptor(identity: &Identity, clients: Option<&Authority>) -> TlsAcceptor {
     let certificate = CertificateDer::from_pem_slice(identity.certificate.as_bytes()).unwrap();
     let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes()).unwrap();
     let config = match clients {
@@ -62,7 +66,12 @@ async fn listen(identity: &Identity, clients: Option<&Authority>) -> (String, He
             ServerConfig::builder().with_client_cert_verifier(verifier)
         }
     };
-    let acceptor = TlsAcceptor::from(Arc::new(config.with_single_cert(vec![certificate], key).unwrap()));
+    TlsAcceptor::from(Arc::new(config.with_single_cert(vec![certificate], key).unwrap()))
+}
+
+/// As [`serve`], and what it hears.
+async fn listen(identity: &Identity, clients: Option<&Authority>) -> (String, Heard) {
+    let acceptor = acceptor(identity, clients);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
     let heard = Heard::default();
@@ -95,15 +104,15 @@ async fn greet(acceptor: TlsAcceptor, stream: TcpStream, heard: Heard) {
     stream.shutdown().await.unwrap_or_default();
 }
 
-struct Files(tempfile::TempDir);
+pub(crate) struct Files(tempfile::TempDir);
 
 impl Files {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
     #[expect(clippy::disallowed_methods, reason = "a file of the test's own")]
-    fn put(&self, name: &str, text: &str) -> String {
+    pub(crate) fn put(&self, name: &str, text: &str) -> String {
         let path: PathBuf = self.0.path().join(name);
         std::fs::write(&path, text).unwrap();
         path_text(&path)

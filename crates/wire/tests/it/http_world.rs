@@ -12,6 +12,7 @@ use mcparley_wire::handshake::{Connect, Connected, connect};
 use mcparley_wire::peer::{Boxed, Deaf, Handler};
 use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
 use mcparley_wire::transport::sse::Sse;
+use mcparley_wire::transport::ws::Ws;
 use serde_json::Value;
 
 use crate::world::{LONG, introduction};
@@ -71,6 +72,11 @@ impl Site {
     /// The oldest transport, if the server has it.
     pub(crate) async fn probe_sse(&self) -> Result<Option<Sse>, Failure> {
         Sse::probe(&self.target, &self.network, Arc::clone(&self.handler)).await
+    }
+
+    /// A WebSocket.
+    pub(crate) async fn open_socket(&self) -> Result<Ws, Failure> {
+        Ws::open(&self.target, &self.network, Arc::clone(&self.handler)).await
     }
 
     pub(crate) fn open_http(&self) -> Result<Http, Failure> {

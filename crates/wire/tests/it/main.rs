@@ -21,3 +21,7 @@ mod listening;
 mod process;
 mod sse;
 mod world;
+mod ws;
+mod ws_end;
+mod ws_faults;
+mod ws_network;

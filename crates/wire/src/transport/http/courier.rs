@@ -10,13 +10,16 @@ use reqwest::{Method, Response, StatusCode};
 use url::Url;
 
 use super::network::Network;
-use super::{HttpTarget, redirect, trouble};
+use super::{HttpTarget, redirect, trouble, tunnel};
 use crate::failure::{Failure, Phase};
+use crate::task::Tasks;
 
 /// The way to one server.
 pub(in crate::transport) struct Courier {
     network: Network,
     headers: HeaderMap,
+    /// The work of tunnels, for whoever wants one through every proxy.
+    tunnels: Option<Tasks>,
 }
 
 impl Courier {
@@ -32,7 +35,14 @@ impl Courier {
                 headers.append(name, value);
             }
         }
-        Ok(Self { network: network.clone(), headers })
+        Ok(Self { network: network.clone(), headers, tunnels: None })
+    }
+
+    /// The same, through a tunnel whatever the proxy: what is not a request and its answer passes no other way.
+    /// Tunnels end with the courier, unless the connection has been taken over.
+    pub(in crate::transport) fn through_tunnels(mut self) -> Self {
+        self.tunnels = Some(Tasks::default());
+        self
     }
 
     /// The headers of every request.
@@ -77,9 +87,18 @@ impl Courier {
         body: Bytes,
     ) -> Result<Response, Failure> {
         let proxy = self.network.proxy(url)?;
-        let request = self.network.client(url).await?.request(method.clone(), url.clone()).headers(headers);
+        let client = self.network.client(url).await?;
+        let request = client.request(method.clone(), url.clone()).headers(headers);
         let request = if body.is_empty() { request } else { request.body(body) };
-        let response = request.send().await.map_err(|error| trouble::unanswered(&error, proxy))?;
+        let response = match (&self.tunnels, proxy) {
+            (Some(tunnels), Some(proxy)) if tunnel::is_needed(url, proxy) => {
+                let request = request.build().map_err(|error| trouble::unanswered(&error, Some(proxy)))?;
+                return tunnel::send(proxy, request, tunnels).await;
+            }
+            (Some(_) | None, _) => {
+                request.send().await.map_err(|error| trouble::unanswered(&error, proxy))?
+            }
+        };
         match proxy {
             // Only a proxy says that; without one it is a status like any other.
             Some(proxy) if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {

@@ -32,6 +32,9 @@ const IDLE_CONNECTIONS: usize = 32;
 /// After this much silence the system asks whether the other side is still there: streams have no limit.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
+/// Who we say we are.
+pub(super) const USER_AGENT: &str = concat!("mcparley/", env!("CARGO_PKG_VERSION"));
+
 /// The way to the network. Cheap to clone; all clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Network(Arc<Shared>);
@@ -101,7 +104,7 @@ impl Network {
     ) -> Result<Client, Failure> {
         let proxies = Arc::clone(&self.0.proxies);
         let client = Client::builder()
-            .user_agent(concat!("mcparley/", env!("CARGO_PKG_VERSION")))
+            .user_agent(USER_AGENT)
             // The library would look for some in the environment itself.
             .no_proxy()
             .proxy(Proxy::custom(move |url| proxies.of(url).ok().flatten().cloned()))

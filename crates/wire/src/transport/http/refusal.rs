@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use mcparley_model::text::{Untrusted, cut};
+use reqwest::Response;
 use reqwest::header::{HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
 
 use super::body;
@@ -26,6 +27,13 @@ pub(in crate::transport) struct Refusal<'r> {
     pub(in crate::transport) call: Option<u64>,
     /// The session the request was made in.
     pub(in crate::transport) session: Option<&'r str>,
+}
+
+/// What an answer means that has not been read yet, made in `session` and to no request of the protocol.
+pub(in crate::transport) async fn of(response: Response, session: Option<&str>) -> Failure {
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let body = body::beginning(response).await;
+    Refusal { status, headers: &headers, body, call: None, session }.meaning()
 }
 
 impl Refusal<'_> {

@@ -62,10 +62,19 @@ fn unreached(error: &reqwest::Error, proxy: &Url) -> Failure {
     if says("tunnel error: proxy authorization required") {
         return no_pass(proxy);
     }
-    let why = match says("tunnel error: unsuccessful") {
-        true => "it does not let us through to the server".to_owned(),
-        false => cause(error),
-    };
+    match says("tunnel error: unsuccessful") {
+        true => no_way(proxy),
+        false => proxy_failed(proxy, &cause(error)),
+    }
+}
+
+/// The proxy does not reach the server, or does not want to.
+pub(super) fn no_way(proxy: &Url) -> Failure {
+    proxy_failed(proxy, "it does not let us through to the server")
+}
+
+/// The proxy is not what it should be.
+pub(super) fn proxy_failed(proxy: &Url, why: &str) -> Failure {
     let hint =
         "it stands in `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`; `NO_PROXY` lists the hosts that need none";
     refused(format!("the proxy `{}`: {why}", shown(proxy)), Some(hint.to_owned()))
@@ -122,9 +131,10 @@ fn tls(error: &(dyn Error + 'static), greeting: bool) -> Option<Failure> {
             Certificate::Revoked => ("its certificate has been withdrawn", None),
             other => return Some(refused(format!("its certificate cannot be trusted: {other}"), None)),
         },
-        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
-            ("it does not speak TLS at this port", Some("if it has no TLS, its URL begins with `http://`"))
-        }
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => (
+            "it does not speak TLS at this port",
+            Some("if it has no TLS, its URL begins with `http://` or `ws://`"),
+        ),
         other => return Some(refused(format!("no agreement on TLS: {other}"), None)),
     };
     Some(refused(reason.to_owned(), hint.map(str::to_owned)))

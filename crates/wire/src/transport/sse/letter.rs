@@ -9,13 +9,13 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use tokio::time::Instant;
 use url::Url;
 
-use super::refusal;
 use crate::failure::{Failure, Phase};
 use crate::peer::{Inbox, Ticket};
 use crate::transport::http::body;
 use crate::transport::http::courier::Courier;
 use crate::transport::http::head::Head;
 use crate::transport::http::post::Deliver;
+use crate::transport::http::refusal;
 
 /// What every message needs.
 #[derive(Clone)]
@@ -67,7 +67,7 @@ impl Deliver for Letters {
                 Ok(())
             }
             // The endpoint was made for this session, whatever its name is.
-            _ => Err(refusal(response, Some("session")).await),
+            _ => Err(refusal::of(response, Some("session")).await),
         }
     }
 }

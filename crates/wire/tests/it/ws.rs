@@ -1,0 +1,181 @@
+//! Servers behind a WebSocket that do as they should, and those that never become one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use mcparley_model::config::Era;
+use mcparley_testkit::HttpServer;
+use mcparley_wire::handshake::{Connect, Connected, connect};
+use mcparley_wire::peer::Boxed;
+use mcparley_wire::transport::ws::Ws;
+use mcparley_wire::{Failure, Phase, Spoken};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::http_world::{AT_ONCE, NEW, Site, received, until};
+use crate::world::{LONG, Rooted, call, introduction, log_file, text};
+
+/// A server that is known to be behind a WebSocket.
+pub(crate) struct Socket(pub(crate) Site);
+
+impl Connect for Socket {
+    type Link = Ws;
+
+    fn open(&mut self) -> Boxed<'_, Result<Ws, Failure>> {
+        Box::pin(self.0.open_socket())
+    }
+}
+
+/// Connects in the old way, which is the usual one here.
+pub(crate) async fn connect_to(site: Site) -> Result<Connected<Ws>, Failure> {
+    connect(&mut Socket(site), Era::Old, &introduction(), LONG).await
+}
+
+pub(crate) async fn socket(server: &HttpServer) -> Connected<Ws> {
+    connect_to(Site::at(&server.socket_url())).await.unwrap()
+}
+
+/// Why there is no socket.
+pub(crate) async fn refused(site: Site) -> Failure {
+    site.open_socket().await.err().unwrap()
+}
+
+/// The frames a server received, behind the request for the socket.
+pub(crate) fn frames(log: &std::path::Path) -> Vec<Value> {
+    received(log).into_iter().filter(|line| !line["frame"].is_null()).collect()
+}
+
+// T4
+#[tokio::test]
+async fn a_server_is_greeted_and_called_and_hears_goodbye() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_file(&folder);
+    let server = HttpServer::start_with(&[], &["--log", &log.to_string_lossy()]);
+    let site = Site::at(&server.socket_url()).with_header("X-Key", "k");
+    let connected = connect_to(site).await.unwrap();
+    let echo = |message: &'static str| call(&connected, "echo", json!({"message": message}));
+    let (a, b, c) = tokio::join!(echo("a"), echo("b"), echo("c"));
+    assert_eq!([a, b, c].map(|reply| text(&reply.unwrap())), ["a", "b", "c"]);
+    let start = Instant::now();
+    connected.link.stop().await;
+    assert!(start.elapsed() < AT_ONCE, "{:?}", start.elapsed());
+    until(&server, |stats| stats["openConnections"] == 0).await;
+    let request = received(&log).remove(0);
+    assert_eq!((&request["method"], &request["path"]), (&json!("GET"), &json!("/mcp")));
+    assert_eq!(request["headers"]["sec-websocket-protocol"], "mcp");
+    assert_eq!(request["headers"]["x-key"], "k");
+    let frames = frames(&log);
+    // Nothing is probed, and every message is a text frame of its own.
+    assert!(frames[0]["body"].as_str().unwrap().contains(r#""method":"initialize""#), "{}", frames[0]);
+    assert!(frames.iter().rev().skip(1).all(|frame| frame["frame"] == 1), "{frames:?}");
+    assert_eq!(frames.last().map(|frame| (&frame["frame"], &frame["code"])), Some((&json!(8), &json!(1000))));
+}
+
+// T4 F65 F16
+#[tokio::test]
+async fn what_a_server_says_and_asks_is_heard_and_answered() {
+    let heard = Arc::new(AtomicUsize::new(0));
+    let server = HttpServer::start(&["server-request:roots/list", "flood:1000", "ws-ping"]);
+    let site = Site::at(&server.socket_url()).with_handler(Rooted(Arc::clone(&heard)));
+    let connected = connect_to(site).await.unwrap();
+    let reply = call(&connected, "echo", json!({"message": "x"})).await.unwrap();
+    assert!(text(&reply).contains("roots"), "{}", text(&reply));
+    assert_eq!(heard.load(Ordering::Relaxed), 1000);
+}
+
+// T4
+#[tokio::test]
+async fn a_server_of_the_new_era_is_spoken_to_in_its_way_when_that_is_configured() {
+    let server = HttpServer::start_with(&[], &NEW);
+    let mut site = Socket(Site::at(&server.socket_url()));
+    let connected = connect(&mut site, Era::New, &introduction(), LONG).await.unwrap();
+    assert_eq!(connected.session.spoken(), Spoken::New);
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+}
+
+// T4 H26
+#[tokio::test]
+async fn headers_of_the_handshake_are_not_for_the_configuration_to_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_file(&folder);
+    let server = HttpServer::start_with(&[], &["--log", &log.to_string_lossy()]);
+    let site = Site::at(&server.socket_url())
+        .with_header("Sec-WebSocket-Protocol", "mine")
+        .with_header("Sec-WebSocket-Extensions", "mine")
+        .with_header("sec-websocket-key", "mine");
+    connect_to(site).await.unwrap();
+    let headers = received(&log).remove(0)["headers"].take();
+    assert_eq!(headers["sec-websocket-protocol"], "mcp");
+    assert!(!headers.to_string().contains("mine"), "{headers}");
+    for name in ["Upgrade", "Connection", "Host"] {
+        let failure = refused(Site::at(&server.socket_url()).with_header(name, "mine")).await;
+        assert!(matches!(failure, Failure::Refused { .. }), "{name}: {failure:?}");
+    }
+    assert_eq!(server.stats()["sockets"], 1);
+}
+
+// T4
+#[tokio::test]
+async fn a_handshake_that_agrees_on_something_else_is_refused() {
+    for (lie, says) in [
+        ("accept", "the key"),
+        ("upgrade", "no WebSocket"),
+        ("extension", "extension"),
+        ("other-protocol", "`graphql-ws`"),
+        ("page", "nothing to see"),
+    ] {
+        let server = HttpServer::start(&[&format!("ws-handshake:{lie}")]);
+        let failure = refused(Site::at(&server.socket_url())).await;
+        assert!(matches!(&failure, Failure::Protocol(text) if text.contains(says)), "{lie}: {failure:?}");
+    }
+    let server = HttpServer::start(&["ws-handshake:no-protocol"]);
+    let connected = socket(&server).await;
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+}
+
+type Check = fn(&Failure) -> bool;
+
+// T4 F54 B05
+#[tokio::test]
+async fn a_status_in_place_of_a_socket_means_what_it_means_elsewhere() {
+    let cases: [(&str, Check); 7] = [
+        ("www-authenticate", |failure| matches!(failure, Failure::Unauthorized { challenge: Some(_) })),
+        ("ws-status:403", |failure| matches!(failure, Failure::Forbidden { .. })),
+        ("ws-status:404", |failure| matches!(failure, Failure::Status { code: 404, .. })),
+        ("ws-status:503", |failure| failure.to_string().ends_with("status 503: as scripted")),
+        (
+            "redirect:other",
+            |failure| matches!(failure, Failure::Protocol(text) if text.contains("redirects")),
+        ),
+        ("redirect:loop", |failure| matches!(failure, Failure::Protocol(text) if text.contains("once"))),
+        ("ws-status:302", |failure| matches!(failure, Failure::Protocol(text) if text.contains("nowhere"))),
+    ];
+    for (script, check) in cases {
+        let server = HttpServer::start(&[script]);
+        let failure = refused(Site::at(&server.socket_url()).with_header("X-Key", "k")).await;
+        assert!(check(&failure), "{script}: {failure:?}");
+        let stats = server.stats();
+        assert_eq!((&stats["otherOrigin"], &stats["sockets"]), (&json!(0), &json!(0)), "{script}");
+    }
+    let server = HttpServer::start(&["redirect:same"]);
+    let connected = socket(&server).await;
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+}
+
+// T4
+#[tokio::test]
+async fn a_server_that_is_not_there_or_never_answers_is_told_apart() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("ws://{}/mcp", listener.local_addr().unwrap());
+    tokio::time::pause();
+    let failure = refused(Site::at(&url)).await;
+    assert!(matches!(failure, Failure::TimedOut { phase: Phase::Connecting, .. }), "{failure:?}");
+    tokio::time::resume();
+    drop(listener);
+    let failure = refused(Site::at(&url)).await;
+    assert!(failure.to_string().contains("Connection refused"), "{failure:?}");
+    let name = format!("ws://{}/mcp", "a".repeat(64));
+    let failure = refused(Site::at(&name)).await;
+    assert!(failure.to_string().contains("lookup"), "{failure:?}");
+}
