@@ -276,8 +276,7 @@ pub struct GetArgs {
 
 /// List the servers
 ///
-/// Reaches every server that may run, asks what it offers, and lets go of it again. `sse` and `ws` servers are
-/// not connected to yet.
+/// Reaches every server that may run, asks what it offers, and lets go of it again.
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Only read the configuration; connect to nothing

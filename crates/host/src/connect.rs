@@ -1,7 +1,7 @@
 //! From a planned server to a conversation with it.
 //!
-//! Local servers, those behind a URL (Streamable HTTP and the older transport), and those inside this program. Who keeps a
-//! connection alive, and for whom, is decided by [`crate::connection`].
+//! Local servers, those behind a URL (Streamable HTTP, the older transport, WebSocket), and those inside this program. Who
+//! keeps a connection alive, and for whom, is decided by [`crate::connection`].
 
 mod era;
 mod error;
@@ -22,6 +22,7 @@ use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings}
 use mcparley_wire::transport::memory;
 use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
+use mcparley_wire::transport::ws::Ws;
 use mcparley_wire::{Failure, Session, Spoken};
 use serde_json::json;
 use tokio::time::Instant;
@@ -95,14 +96,12 @@ impl Surroundings {
     ) -> Result<Connected<Link>, ConnectError> {
         let (target, network) = (self.target(config)?, self.network.clone());
         let mut server = Server { target, network, handler, stderr: None };
-        let era = match &server.target {
-            // Its transport has no other era, so there is nothing to find out.
-            Target::Legacy(_) => Era::Old,
-            Target::Program(_) | Target::Address(_) | Target::Inside(_) => self.eras.of(config),
-        };
+        let fixed = server.target.era(config);
+        let era = fixed.unwrap_or_else(|| self.eras.of(config));
         let until = Instant::now() + limit;
         let mut connected = handshake::connect(&mut server, era, &introduction(), limit).await;
         if let Err(failure) = &connected
+            && fixed.is_none()
             && self.eras.may_have_changed(config, era, failure)
         {
             // What was remembered does not hold any more: the server was replaced by one of the other era.
@@ -143,14 +142,12 @@ impl Surroundings {
             Transport::Stdio(stdio) => Ok(Target::Program(launch(stdio, &self.env, &self.places))),
             Transport::Http(remote) => address(remote).map(Target::Address),
             Transport::Sse(remote) => address(remote).map(Target::Legacy),
+            Transport::Ws(remote) => address(remote).map(Target::Socket),
             Transport::Sdk { name } => match self.inside.get(name) {
                 Some(server) => Ok(Target::Inside(Arc::clone(server))),
                 None => Err(ConnectError::refused(&format!("this program has no server `{name}` inside"))),
             },
-            Transport::Ws(_)
-            | Transport::SseIde(_)
-            | Transport::WsIde(_)
-            | Transport::ClaudeAiProxy { .. } => {
+            Transport::SseIde(_) | Transport::WsIde(_) | Transport::ClaudeAiProxy { .. } => {
                 Err(ConnectError::not_yet(&format!("`{}` servers", config.kind())))
             }
         }
@@ -191,7 +188,23 @@ enum Target {
     Address(HttpTarget),
     /// A server of 2024-11-05.
     Legacy(HttpTarget),
+    /// A server behind a WebSocket.
+    Socket(HttpTarget),
     Inside(Arc<dyn Handler>),
+}
+
+impl Target {
+    /// The era to speak, where nothing is to be found out by probing.
+    fn era(&self, config: &ServerConfig) -> Option<Era> {
+        match (self, config.era) {
+            // Its transport has no other.
+            (Self::Legacy(_), _) => Some(Era::Old),
+            // Who has a server of the new era there says so.
+            (Self::Socket(_), Era::New) => Some(Era::New),
+            (Self::Socket(_), Era::Old | Era::Auto) => Some(Era::Old),
+            (Self::Program(_) | Self::Address(_) | Self::Inside(_), _) => None,
+        }
+    }
 }
 
 impl Server {
@@ -209,6 +222,7 @@ impl Server {
             }
             Target::Address(target) => Http::open(target, &self.network, handler).map(Link::Remote),
             Target::Legacy(target) => Sse::open(target, &self.network, handler).await.map(Link::Legacy),
+            Target::Socket(target) => Ws::open(target, &self.network, handler).await.map(Link::Socket),
             Target::Inside(server) => Ok(Link::Inside(memory::link(handler, Arc::clone(server)))),
         }
     }

@@ -27,7 +27,7 @@ fn each_server_is_told_with_its_own_health_and_none_waits_for_another() {
         "remote": {"url": remote.url()},
         "closed": {"url": "http://127.0.0.1:1/mcp"},
         "locked": {"url": locked.url()},
-        "later": {"url": "ws://127.0.0.1:1/mcp"},
+        "socket": {"url": remote.socket_url()},
         "off": {"command": "x"},
     }));
     world.set("MCP_TIMEOUT", "2000");
@@ -53,7 +53,7 @@ fn each_server_is_told_with_its_own_health_and_none_waits_for_another() {
     assert_eq!(health("remote")["is"], "connected");
     assert_eq!(health("closed")["is"], "failed");
     assert_eq!(health("locked")["is"], "needs-auth");
-    assert!(health("later")["error"].as_str().unwrap().ends_with("`ws` servers are not connected to yet"));
+    assert_eq!(health("socket")["is"], "connected");
     assert_eq!(health("off"), Value::Null, "what may not run is not started");
 }
 

@@ -7,6 +7,7 @@ use mcparley_wire::transport::http::Http;
 use mcparley_wire::transport::memory;
 use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
+use mcparley_wire::transport::ws::Ws;
 
 /// A connection to a server, whatever it is made of.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub enum Link {
     Remote(Http),
     /// A server behind a URL, over the transport of 2024-11-05.
     Legacy(Sse),
+    /// A server behind a WebSocket.
+    Socket(Ws),
     /// A server inside this program.
     Inside(memory::Link),
 }
@@ -27,7 +30,7 @@ impl Link {
     pub(crate) fn stderr(&self) -> Option<Stderr> {
         match self {
             Self::Local(stdio) => Some(stdio.stderr()),
-            Self::Remote(_) | Self::Legacy(_) | Self::Inside(_) => None,
+            Self::Remote(_) | Self::Legacy(_) | Self::Socket(_) | Self::Inside(_) => None,
         }
     }
 
@@ -37,6 +40,7 @@ impl Link {
             Self::Local(stdio) => stdio.stop().await,
             Self::Remote(http) => http.stop().await,
             Self::Legacy(sse) => sse.stop().await,
+            Self::Socket(ws) => ws.stop().await,
             Self::Inside(link) => drop(link),
         }
     }
@@ -48,6 +52,7 @@ impl Carrier for Link {
             Self::Local(stdio) => stdio.peer(),
             Self::Remote(http) => http.peer(),
             Self::Legacy(sse) => sse.peer(),
+            Self::Socket(ws) => ws.peer(),
             Self::Inside(link) => link.peer(),
         }
     }
@@ -57,6 +62,7 @@ impl Carrier for Link {
             Self::Local(stdio) => stdio.agreed(spoken),
             Self::Remote(http) => http.agreed(spoken),
             Self::Legacy(sse) => sse.agreed(spoken),
+            Self::Socket(ws) => ws.agreed(spoken),
             Self::Inside(link) => link.agreed(spoken),
         }
     }

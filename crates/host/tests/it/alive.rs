@@ -138,6 +138,11 @@ pub(crate) fn http(server: &HttpServer) -> Value {
     json!({ "type": "http", "url": server.url() })
 }
 
+/// The entry of a server behind a WebSocket.
+pub(crate) fn socket(server: &HttpServer) -> Value {
+    json!({ "type": "ws", "url": server.socket_url() })
+}
+
 /// An entry with something more in it.
 pub(crate) fn with(mut entry: Value, name: &str, value: impl Into<Value>) -> Value {
     entry.as_object_mut().unwrap().insert(name.to_owned(), value.into());

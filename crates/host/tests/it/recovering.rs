@@ -7,7 +7,7 @@ use mcparley::{Call, CallError, Consent, Executed, Start};
 use mcparley_testkit::HttpServer;
 use serde_json::{Value, json};
 
-use crate::alive::{Alive, LONG, http, is_connected, scripted, servers};
+use crate::alive::{Alive, LONG, http, is_connected, scripted, servers, socket};
 
 async fn reached(scripts: &[&str]) -> (HttpServer, Alive) {
     let server = HttpServer::start_with(scripts, &["--versions", "2025-11-25"]);
@@ -88,6 +88,22 @@ async fn a_cut_body_and_a_web_page_are_errors_at_once() {
         let error = alive.call("remote", "add", sum()).await.unwrap_err();
         assert!(error.to_string().contains(expected), "{script}: {error}");
         assert!(begun.elapsed() < Duration::from_secs(2), "{script}");
+    }
+}
+
+// T4 F57 K6
+#[tokio::test]
+async fn a_socket_that_ends_or_breaks_the_rules_is_opened_again() {
+    for script in ["ws-close:1006", "ws-close:1011", "ws-reply:binary", "huge:17", "ws-endless"] {
+        let server = HttpServer::start_with(&[script], &["--times", "1"]);
+        let alive = servers([("remote", socket(&server))]).ready().await;
+        let begun = Instant::now();
+        let error = alive.call("remote", "add", sum()).await.unwrap_err();
+        assert!(error.is_outcome_unknown(), "{script}: {error}");
+        assert!(begun.elapsed() < Duration::from_secs(2), "{script}: {:?}", begun.elapsed());
+        assert_eq!(alive.call("remote", "add", sum()).await.unwrap().text(), "42", "{script}");
+        let stats = server.stats();
+        assert_eq!((&stats["sockets"], &stats["post"]["tools/call"]), (&json!(2), &json!(2)), "{script}");
     }
 }
 

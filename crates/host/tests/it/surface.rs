@@ -125,19 +125,66 @@ async fn a_server_behind_a_url_offers_the_same_in_both_eras() {
     }
 }
 
+// T4 T9
+#[tokio::test]
+async fn a_server_behind_a_socket_is_greeted_in_the_old_way_unless_its_entry_says_otherwise() {
+    for (era, version, greeting) in
+        [("auto", "2025-11-25", "initialize"), ("new", "2026-07-28", "server/discover")]
+    {
+        let server = HttpServer::start_with(&[], &["--versions", "2026-07-28,2025-11-25"]);
+        let entry = json!({"mcpServers": {"it": {"url": server.socket_url(), "era": era}}});
+        let world = World::with(&[("home/.claude.json", &entry.to_string())]);
+        let loaded = world.load();
+        let config = loaded.plan.servers[0].config.as_ref().unwrap();
+        assert!(matches!(config.transport, Transport::Ws(_)));
+        let connected = Surroundings::new(&Env::default(), &world.places())
+            .connect(config, Arc::new(Deaf), LONG)
+            .await
+            .unwrap();
+        assert_eq!(connected.session.spoken().version().as_str(), version);
+        assert!(matches!(connected.link, Link::Socket(_)));
+        let greeted = server.stats()["post"].take();
+        assert_eq!(greeted[greeting], 1, "{greeted}");
+        assert_eq!(greeted.get("initialize").is_some(), greeting == "initialize", "{greeted}");
+        let surface = Surface::fetch(&connected.session).await;
+        assert!(surface.tools.iter().any(|tool| tool.name.as_str() == "echo"), "{version}");
+        connected.link.stop().await;
+    }
+}
+
+// T4 T9
+#[tokio::test]
+async fn a_server_behind_a_socket_is_not_probed_when_it_fails_later() {
+    let server = HttpServer::start(&[]);
+    let entry = json!({"mcpServers": {"it": {"type": "ws", "url": server.socket_url()}}});
+    let world = World::with(&[("home/.claude.json", &entry.to_string())]);
+    let loaded = world.load();
+    let config = loaded.plan.servers[0].config.as_ref().unwrap();
+    let surroundings = Surroundings::new(&Env::default(), &world.places());
+    surroundings.connect(config, Arc::new(Deaf), LONG).await.unwrap().link.stop().await;
+    // Another at the same place, which does not take the greeting.
+    let port = server.address().rsplit(':').next().unwrap().to_owned();
+    drop(server);
+    let server = HttpServer::start_with(&["ws-close:1011"], &["--on", "any", "--port", &port]);
+    surroundings.connect(config, Arc::new(Deaf), LONG).await.unwrap_err();
+    assert_eq!(server.stats()["post"], json!({"initialize": 1}));
+}
+
 // T9: what is not spoken yet is said, not tried.
 #[tokio::test]
 async fn a_transport_that_is_not_spoken_yet_is_refused_with_the_reason() {
-    let world = World::with(&[("home/.claude.json", r#"{"mcpServers": {"it": {"url": "wss://h/"}}}"#)]);
+    let world = World::with(&[(
+        "home/.claude.json",
+        r#"{"mcpServers": {"it": {"url": "wss://h/", "headersHelper": "x"}}}"#,
+    )]);
     let loaded = world.load();
     let config = loaded.plan.servers[0].config.as_ref().unwrap();
-    assert!(matches!(config.transport, Transport::Ws(_)));
     let error = Surroundings::new(&Env::default(), &world.places())
         .connect(config, Arc::new(Deaf), LONG)
         .await
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the server could not be started or reached: `ws` servers are not connected to yet"
+        "the server could not be started or reached: servers with a `headersHelper` are not connected to yet"
     );
 }
