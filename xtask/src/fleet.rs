@@ -27,7 +27,7 @@ struct Set {
     install: fn(&Set, &Path) -> Result<(), ChoreError>,
 }
 
-const SETS: [Set; 3] = [
+const SETS: [Set; 4] = [
     Set {
         name: "npm",
         pins: &[".npmrc", "package.json", "package-lock.json"],
@@ -46,6 +46,7 @@ const SETS: [Set; 3] = [
         witness: python::WITNESS,
         install: python::install,
     },
+    Set { name: "ws", pins: &["requirements/ws.txt"], witness: python::WITNESS, install: python::install },
 ];
 
 /// Installs what is missing or differs from its pins.

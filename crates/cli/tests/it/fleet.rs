@@ -11,6 +11,7 @@ use place::Place;
 use serde_json::Value;
 use servers::{
     EVERYTHING, EVERYTHING_HTTP, FASTMCP, FASTMCP_HTTP, FILESYSTEM, GIT, GITHUB, MEMORY, RMCP, Server, TIME,
+    WS,
 };
 
 /// How the configuration names the server.
@@ -99,6 +100,12 @@ fn fleet_fastmcp_is_connected_in_both_eras() {
 #[test]
 fn fleet_fastmcp_over_http_is_connected_in_both_eras() {
     assert_connects_in_every_era(&FASTMCP_HTTP);
+}
+
+// T4 T9
+#[test]
+fn fleet_python_over_a_socket_is_connected() {
+    assert_connects_in_every_era(&WS);
 }
 
 // T1 T9

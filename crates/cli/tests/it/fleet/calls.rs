@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::place::Place;
 use super::servers::{
     Call, EVERYTHING, EVERYTHING_HTTP, FASTMCP, FASTMCP_HTTP, FILESYSTEM, GIT, GITHUB, MEMORY, RMCP, Server,
-    TIME,
+    TIME, WS,
 };
 
 /// How the configuration names the server.
@@ -104,6 +104,12 @@ fn fleet_fastmcp_is_called_in_both_eras() {
 #[test]
 fn fleet_fastmcp_over_http_is_called_in_both_eras() {
     assert_works_in_every_era(&FASTMCP_HTTP);
+}
+
+// T4 K1 R1
+#[test]
+fn fleet_python_over_a_socket_is_called() {
+    assert_works_in_every_era(&WS);
 }
 
 // T1 T9 K1 R1

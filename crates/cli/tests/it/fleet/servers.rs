@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use mcparley_testkit::{Foreign, program};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::place::{Place, installed, repository};
 
@@ -243,6 +243,27 @@ pub(crate) const FASTMCP_HTTP: Server = Server {
         (entry, Some(server))
     },
     ..FASTMCP
+};
+
+/// Never probed, so whatever it speaks, it is greeted in the old way.
+pub(crate) const WS: Server = Server {
+    entry: |place| {
+        let demo = text(repository().join("fleet/demo_ws.py"));
+        let (_, server) = place.http(&installed("ws/bin/python"), &[&demo], |command, port| {
+            command.arg(port).envs([CLEAN]);
+        });
+        let entry = json!({"type": "ws", "url": format!("ws://{}/ws", server.address())});
+        (entry, Some(server))
+    },
+    version: LAST_OLD,
+    old_version: None,
+    tools: &["add", "fail", "slow"],
+    tools_by_capability: &[],
+    calls: &[
+        works("add", &["a=40", "b=2"], "42"),
+        works("slow", &["steps=2"], "2 steps"),
+        fails("fail", &["message=out of luck"], "out of luck"),
+    ],
 };
 
 pub(crate) const RMCP: Server = Server {
