@@ -60,8 +60,8 @@ impl Redactor {
         let words = |words: &str| Arc::from(self.redact(words).as_ref());
         let text = |text: &Untrusted| Untrusted::new(self.redact(text.raw()));
         match failure {
-            Failure::Refused { reason, hint } => {
-                Failure::Refused { reason: words(&reason), hint: hint.as_deref().map(words) }
+            Failure::Refused { obstacle, reason, hint } => {
+                Failure::Refused { obstacle, reason: words(&reason), hint: hint.as_deref().map(words) }
             }
             Failure::Protocol(why) => Failure::Protocol(words(&why)),
             Failure::Answered(RpcError { code, message, data }) => {

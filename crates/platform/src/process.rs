@@ -37,7 +37,8 @@ mod server;
 mod spawn;
 mod tree;
 
-pub use error::SpawnError;
+pub use error::{SpawnError, is_out_of_descriptors};
 pub use guarded::{Exit, Guarded};
 pub use launch::Launch;
+pub use program::locate;
 pub use spawn::{SPAWN_LIMIT, Starting, begin, spawn};

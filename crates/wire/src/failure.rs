@@ -2,6 +2,8 @@
 //!
 //! Classified here, where it is born, so that nobody behind decides by looking into a message.
 
+mod obstacle;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,12 +12,16 @@ use serde::Deserialize;
 
 use crate::json::RawJson;
 
+pub use obstacle::Obstacle;
+
 /// Why a request has no answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
     /// The server could not be started or reached at all.
     #[error("the server could not be started or reached: {reason}")]
     Refused {
+        /// What stood in the way.
+        obstacle: Obstacle,
         /// Why.
         reason: Arc<str>,
         /// What to do, when there is something to do.

@@ -47,6 +47,24 @@ pub trait Connect: Send {
     fn open_legacy(&mut self) -> Boxed<'_, Result<Option<Self::Link>, Failure>> {
         Box::pin(std::future::ready(Ok(None)))
     }
+
+    /// Hears what is about to be tried, for whoever wants to know how long each step takes.
+    fn about_to(&mut self, _step: Step) {}
+}
+
+/// A step on the way to an agreed protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A connection is opened.
+    Open,
+    /// The server is asked in the new way.
+    Probe,
+    /// The server is greeted in the old way; the question of the new one may still be open.
+    Greet,
+    /// A fresh connection is opened, because the first one ended with the probe.
+    Reopen,
+    /// The transport of 2024-11-05 is tried.
+    Legacy,
 }
 
 /// Something with a conversation on it.
@@ -89,13 +107,15 @@ pub async fn connect<C: Connect>(
     let deadline = Instant::now() + limit;
     let timed_out = Failure::TimedOut { phase: Phase::Connecting, after: limit };
     let work = async {
+        server.about_to(Step::Open);
+        let link = server.open().await?;
         match era {
-            Era::Old => {
-                let link = server.open().await?;
-                greet_old(server, link, introduction).await
+            Era::Old => greet_old(server, link, introduction).await,
+            Era::New => {
+                server.about_to(Step::Probe);
+                new(link, introduction, limit).await
             }
-            Era::New => new(server.open().await?, introduction, limit).await,
-            Era::Auto => auto(server, introduction, limit).await,
+            Era::Auto => auto(server, link, introduction, limit).await,
         }
     };
     tokio::time::timeout_at(deadline, work).await.unwrap_or(Err(timed_out))
@@ -103,11 +123,11 @@ pub async fn connect<C: Connect>(
 
 async fn auto<C: Connect>(
     server: &mut C,
+    link: C::Link,
     introduction: &Introduction,
     limit: Duration,
 ) -> Result<Connected<C::Link>, Failure> {
-    let link = server.open().await?;
-    match greet(link.peer(), introduction, limit).await {
+    match greet(server, link.peer(), introduction, limit).await {
         Ok(Greeted::New(about)) => {
             Ok(Connected { session: session(&link, Spoken::New, about, introduction), link })
         }
@@ -115,6 +135,7 @@ async fn auto<C: Connect>(
         // It may have been the probe that ended it, so it gets another chance without.
         Err(Failure::Closed { .. }) => {
             drop(link);
+            server.about_to(Step::Reopen);
             let link = server.open().await?;
             greet_old(server, link, introduction).await
         }
@@ -128,6 +149,7 @@ async fn greet_old<C: Connect>(
     link: C::Link,
     introduction: &Introduction,
 ) -> Result<Connected<C::Link>, Failure> {
+    server.about_to(Step::Greet);
     match old(link, introduction).await {
         Ok(connected) => Ok(connected),
         Err(failure) => legacy(server, failure, introduction).await,
@@ -143,8 +165,12 @@ async fn legacy<C: Connect>(
     if !takes_no_posts(&failure) {
         return Err(failure);
     }
+    server.about_to(Step::Legacy);
     match server.open_legacy().await? {
-        Some(link) => old(link, introduction).await,
+        Some(link) => {
+            server.about_to(Step::Greet);
+            old(link, introduction).await
+        }
         None => Err(failure),
     }
 }
@@ -182,14 +208,26 @@ impl Greeted {
 }
 
 /// Probes, and greets in the old way once the probe is refused or nothing has been heard for a while.
-async fn greet(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<Greeted, Failure> {
+async fn greet<C: Connect>(
+    server: &mut C,
+    peer: &Peer,
+    introduction: &Introduction,
+    limit: Duration,
+) -> Result<Greeted, Failure> {
+    server.about_to(Step::Probe);
     let patience = PROBE_LIMIT.min(limit / PROBE_SHARE);
     let mut probe = pin!(discover(peer, introduction, limit));
     match tokio::time::timeout(patience, probe.as_mut()).await {
         Ok(Ok(about)) => Ok(Greeted::New(about)),
         Ok(Err(failure)) if is_final(&failure) => Err(failure),
-        Ok(Err(_)) => initialize(peer, introduction).await.map(Greeted::old),
-        Err(_) => first_answer(probe, initialize(peer, introduction)).await,
+        Ok(Err(_)) => {
+            server.about_to(Step::Greet);
+            initialize(peer, introduction).await.map(Greeted::old)
+        }
+        Err(_) => {
+            server.about_to(Step::Greet);
+            first_answer(probe, initialize(peer, introduction)).await
+        }
     }
 }
 

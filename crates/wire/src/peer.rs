@@ -23,7 +23,7 @@ use pending::Pending;
 
 pub use call::{CallOptions, Prepared, Progress};
 pub(crate) use inbox::Inbox;
-pub use inbox::Strays;
+pub use inbox::{StrayRecord, Strays};
 
 /// A future that a trait object can give.
 pub type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcparley_model::text::Untrusted;
-use mcparley_wire::Failure;
+use mcparley_wire::{Failure, Obstacle};
 
 /// A server that could not be connected to.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -18,12 +18,16 @@ pub struct ConnectError {
 
 impl ConnectError {
     pub(crate) fn refused(reason: &str) -> Self {
-        let failure = Failure::Refused { reason: Arc::from(reason), hint: None };
-        Self { failure, stderr: Untrusted::default() }
+        Self::obstructed(Obstacle::Other, reason)
     }
 
     pub(super) fn not_yet(what: &str) -> Self {
-        Self::refused(&format!("{what} are not connected to yet"))
+        Self::obstructed(Obstacle::NotSpoken, &format!("{what} are not connected to yet"))
+    }
+
+    fn obstructed(obstacle: Obstacle, reason: &str) -> Self {
+        let failure = Failure::Refused { obstacle, reason: Arc::from(reason), hint: None };
+        Self { failure, stderr: Untrusted::default() }
     }
 
     /// Connecting ended without a word, by a mistake of ours.

@@ -107,7 +107,7 @@ impl SpawnError {
             Self::WorkingDirectory { path, .. } => {
                 Some(format!("create the directory, or change the configured one: `{}`", path.display()))
             }
-            Self::Resources { source, .. } if is_descriptors(source) => {
+            Self::Resources { .. } if self.is_descriptors() => {
                 Some("raise the limit of open files (`ulimit -n`), or stop some servers".to_owned())
             }
             Self::Directory { .. }
@@ -117,6 +117,11 @@ impl SpawnError {
             | Self::TimedOut { .. }
             | Self::Io { .. } => None,
         }
+    }
+
+    /// Whether the system has no descriptor left.
+    pub fn is_descriptors(&self) -> bool {
+        matches!(self, Self::Resources { source, .. } if is_out_of_descriptors(source))
     }
 
     /// What the system's answer at `stage` means for `launch`.
@@ -163,10 +168,11 @@ fn seen_from(launch: &Launch) -> PathBuf {
     }
 }
 
-fn is_path(program: &OsString) -> bool {
-    program.as_encoded_bytes().contains(&b'/')
+/// Whether this is the system's answer when it has no descriptor left.
+pub fn is_out_of_descriptors(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
-fn is_descriptors(source: &io::Error) -> bool {
-    matches!(Errno::from_io_error(source), Some(Errno::MFILE | Errno::NFILE))
+fn is_path(program: &OsString) -> bool {
+    program.as_encoded_bytes().contains(&b'/')
 }

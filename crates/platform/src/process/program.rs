@@ -8,8 +8,11 @@ use rustix::fs::{Access, AtFlags, CWD};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The path to execute for `launch`.
-pub(super) fn locate(launch: &Launch) -> Result<PathBuf, SpawnError> {
+/// The path to execute for `launch`; one with a slash is taken as it is, whether there is something or not.
+///
+/// # Errors
+/// When no folder of its `PATH` has an executable file of that name.
+pub fn locate(launch: &Launch) -> Result<PathBuf, SpawnError> {
     if launch.program.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(&launch.program));
     }

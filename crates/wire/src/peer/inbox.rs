@@ -1,10 +1,11 @@
 //! Where everything that comes is sorted.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use mcparley_model::limits::{INBOUND_REQUESTS, MESSAGE_BYTES};
+use mcparley_model::limits::{EXCERPT_CHARS, INBOUND_REQUESTS, MESSAGE_BYTES};
+use mcparley_model::text::{Untrusted, cut};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
@@ -35,6 +36,8 @@ pub(crate) struct Inbox {
 struct Counters {
     noise: AtomicU64,
     unclaimed: AtomicU64,
+    /// The beginning of the first line that was no message: often enough to know whose it is.
+    first: OnceLock<String>,
 }
 
 /// What came and belonged to nobody.
@@ -44,6 +47,33 @@ pub struct Strays {
     pub noise: u64,
     /// Answers to no request of ours, and damage that names none.
     pub unclaimed: u64,
+}
+
+/// What came and belonged to nobody, as it grows.
+#[derive(Clone, Debug)]
+pub struct StrayRecord(Arc<Counters>);
+
+impl StrayRecord {
+    /// How much it is so far.
+    #[must_use]
+    pub fn now(&self) -> Strays {
+        self.0.now()
+    }
+
+    /// The beginning of the first line that was no message.
+    #[must_use]
+    pub fn first(&self) -> Option<Untrusted> {
+        self.0.first.get().map(|line| Untrusted::new(line.as_str()))
+    }
+}
+
+impl Counters {
+    fn now(&self) -> Strays {
+        Strays {
+            noise: self.noise.load(Ordering::Relaxed),
+            unclaimed: self.unclaimed.load(Ordering::Relaxed),
+        }
+    }
 }
 
 impl Inbox {
@@ -75,6 +105,9 @@ impl Inbox {
     /// Takes one message.
     pub(crate) fn deliver(&self, line: &Bytes) {
         for message in message::read(line) {
+            if matches!(message, Message::Noise) {
+                self.strays.first.get_or_init(|| excerpt(line));
+            }
             self.sort(message);
         }
     }
@@ -122,10 +155,12 @@ impl Inbox {
 
     /// What belonged to nobody so far.
     pub(crate) fn strays(&self) -> Strays {
-        Strays {
-            noise: self.strays.noise.load(Ordering::Relaxed),
-            unclaimed: self.strays.unclaimed.load(Ordering::Relaxed),
-        }
+        self.strays.now()
+    }
+
+    /// The same, to be looked at also when the conversation is over.
+    pub(crate) fn stray_record(&self) -> StrayRecord {
+        StrayRecord(Arc::clone(&self.strays))
     }
 
     fn sort(&self, message: Message) {
@@ -225,6 +260,12 @@ impl RawJson {
             Id::Text(_) => None,
         }
     }
+}
+
+fn excerpt(line: &Bytes) -> String {
+    // Four bytes hold the largest character, so this much is enough.
+    let head = line.get(..EXCERPT_CHARS * 4).unwrap_or(line);
+    cut(&String::from_utf8_lossy(head), EXCERPT_CHARS).into_owned()
 }
 
 fn is(id: Option<&Id>, call: u64) -> bool {

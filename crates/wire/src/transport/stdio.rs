@@ -17,9 +17,9 @@ use tokio::sync::oneshot;
 
 use super::line;
 use super::queue::{Outgoing, Queue};
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, Obstacle};
 use crate::handshake::Carrier;
-use crate::peer::{Handler, Inbox, Peer, Strays};
+use crate::peer::{Handler, Inbox, Peer, StrayRecord, Strays};
 use crate::task::Tasks;
 use tail::Tail;
 
@@ -53,7 +53,7 @@ impl Stdio {
     /// # Errors
     /// [`Failure::Refused`] when it cannot be started.
     pub async fn open(launch: &Launch, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
-        let not_started = |error: SpawnError| refused(&error, error.hint());
+        let not_started = |error: SpawnError| refused(&error, obstacle(&error), error.hint());
         let starting = process::begin(launch).map_err(not_started)?;
         let deadline = starting.deadline();
         if let Ok(status) = status(starting.status_fd()) {
@@ -64,7 +64,7 @@ impl Stdio {
     }
 
     fn run(mut child: Guarded, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
-        let system = |error: std::io::Error| refused(&error, None);
+        let system = |error: std::io::Error| refused(&error, Obstacle::Resources, None);
         let stdin = sender(child.take_stdin()).map_err(system)?;
         let stdout = receiver(child.take_stdout()).map_err(system)?;
         let stderr = receiver(child.take_stderr()).map_err(system)?;
@@ -104,6 +104,12 @@ impl Stdio {
     #[must_use]
     pub fn strays(&self) -> Strays {
         self.inbox.strays()
+    }
+
+    /// The same, to be looked at also when the server is gone.
+    #[must_use]
+    pub fn stray_record(&self) -> StrayRecord {
+        self.inbox.stray_record()
     }
 
     /// Ends it in order (L8) and waits until it and all it started are gone.
@@ -236,6 +242,21 @@ fn receiver(fd: Option<OwnedFd>) -> std::io::Result<pipe::Receiver> {
     fd.ok_or(std::io::ErrorKind::BrokenPipe.into()).and_then(pipe::Receiver::from_owned_fd)
 }
 
-fn refused(error: &impl std::error::Error, hint: Option<String>) -> Failure {
-    Failure::Refused { reason: Arc::from(error.to_string()), hint: hint.map(Arc::from) }
+fn refused(error: &impl std::error::Error, obstacle: Obstacle, hint: Option<String>) -> Failure {
+    Failure::Refused { obstacle, reason: Arc::from(error.to_string()), hint: hint.map(Arc::from) }
+}
+
+fn obstacle(error: &SpawnError) -> Obstacle {
+    match error {
+        SpawnError::NotFound { .. } => Obstacle::NoProgram,
+        SpawnError::NotExecutable { .. } => Obstacle::NotExecutable,
+        SpawnError::Directory { .. } => Obstacle::Directory,
+        SpawnError::NoInterpreter { .. } => Obstacle::NoInterpreter,
+        SpawnError::BadFormat { .. } => Obstacle::BadFormat,
+        SpawnError::WorkingDirectory { .. } => Obstacle::WorkingDirectory,
+        SpawnError::Resources { .. } if error.is_descriptors() => Obstacle::Descriptors,
+        SpawnError::Resources { .. } => Obstacle::Resources,
+        SpawnError::TimedOut { .. } => Obstacle::SlowStart,
+        SpawnError::Nul { .. } | SpawnError::Variable { .. } | SpawnError::Io { .. } => Obstacle::Other,
+    }
 }

@@ -157,5 +157,8 @@ async fn what_is_no_message_is_skipped_and_counted() {
         let answer = call(&connected, "echo", json!({"message": script})).await.unwrap();
         assert_eq!(text(&answer), script);
         assert_eq!(connected.link.strays().noise > 0, script == "banner", "{script}");
+        let first = connected.link.stray_record().first();
+        let first = first.as_ref().map(mcparley_model::text::Untrusted::raw);
+        assert_eq!(first, (script == "banner").then_some("Starting server v1.2.3"), "{script}");
     }
 }

@@ -36,6 +36,23 @@ async fn whatever_an_old_server_does_with_the_probe_it_is_connected_to() {
     }
 }
 
+// T9 U2
+#[tokio::test]
+async fn whoever_watches_hears_of_every_step_before_it_is_taken() {
+    use mcparley_wire::handshake::Step::{Greet, Open, Probe, Reopen};
+    for (script, versions, era, steps) in [
+        (&[][..], "2026-07-28", Era::Auto, &[Open, Probe][..]),
+        (&[], "2025-11-25", Era::Auto, &[Open, Probe, Greet]),
+        (&[], "2025-11-25", Era::Old, &[Open, Greet]),
+        (&["discover:exit"], "2025-11-25", Era::Auto, &[Open, Probe, Reopen, Greet]),
+        (&["exit-start"], "2025-11-25", Era::Auto, &[Open, Probe, Reopen, Greet]),
+    ] {
+        let mut server = Server::new(Scripted::stdio(script).with("--versions", versions));
+        drop(server.connect_as(era, LONG).await);
+        assert_eq!(server.steps, steps, "{script:?} {versions} {era:?}");
+    }
+}
+
 // T9
 #[tokio::test]
 async fn a_silent_server_gets_a_fraction_of_the_limit_and_then_the_old_greeting_on_the_same_process() {

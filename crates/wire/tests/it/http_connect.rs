@@ -9,7 +9,7 @@ use mcparley_model::secret::Secret;
 use mcparley_testkit::HttpServer;
 use mcparley_wire::peer::{CallOptions, Deaf};
 use mcparley_wire::transport::http::{Http, HttpTarget, Network};
-use mcparley_wire::{Failure, Spoken, Version};
+use mcparley_wire::{Failure, Obstacle, Spoken, Version};
 use serde_json::{Value, json};
 
 use crate::http_world::{AT_ONCE, NEW, Site, old, received, until};
@@ -109,7 +109,7 @@ async fn a_closed_port_is_refused_at_once() {
     drop(listener);
     let start = Instant::now();
     let error = Site::at(&url).connect_as(Era::Auto).await.unwrap_err();
-    assert!(matches!(error, Failure::Refused { .. }), "{error:?}");
+    assert!(matches!(error, Failure::Refused { obstacle: Obstacle::PortClosed, .. }), "{error:?}");
     assert!(error.to_string().contains("refused"), "{error}");
     assert!(start.elapsed() < AT_ONCE);
 }
@@ -120,7 +120,7 @@ async fn a_name_without_an_address_and_a_port_without_tls_are_told_clearly() {
     // Longer than a label may be, so no resolver has to ask anybody.
     let name = "a".repeat(64);
     let error = Site::at(&format!("http://{name}/mcp")).connect_as(Era::Old).await.unwrap_err();
-    assert!(matches!(error, Failure::Refused { .. }), "{error:?}");
+    assert!(matches!(error, Failure::Refused { obstacle: Obstacle::NoAddress, .. }), "{error:?}");
     assert!(error.to_string().contains("lookup"), "{error}");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
@@ -131,7 +131,7 @@ async fn a_name_without_an_address_and_a_port_without_tls_are_told_clearly() {
         std::io::copy(&mut stream, &mut std::io::sink()).unwrap_or_default();
     });
     let error = Site::at(&url).connect_as(Era::Old).await.unwrap_err();
-    assert!(matches!(error, Failure::Refused { .. }), "{error:?}");
+    assert!(matches!(error, Failure::Refused { obstacle: Obstacle::NoTls, .. }), "{error:?}");
     assert!(error.to_string().contains("does not speak TLS at this port"), "{error}");
     plain.join().unwrap();
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use mcparley_model::config::Era;
 use mcparley_testkit::HttpServer;
-use mcparley_wire::Failure;
+use mcparley_wire::{Failure, Obstacle};
 use serde_json::json;
 
 use crate::http_world::{NEW, Site, received};
@@ -121,7 +121,9 @@ async fn this_machine_and_exempt_hosts_are_reached_without_the_proxy() {
 
 async fn refused(url: &str, variables: &[(&str, &str)]) -> (String, String) {
     let error = Site::at(url).with_variables(variables).connect_as(Era::Auto).await.unwrap_err();
-    let Failure::Refused { reason, hint } = error else { unreachable!("{error:?}") };
+    let Failure::Refused { obstacle, reason, hint } = error else { unreachable!("{error:?}") };
+    let wants_sign_in = reason.ends_with("wants a sign-in");
+    assert_eq!(obstacle, if wants_sign_in { Obstacle::ProxySignIn } else { Obstacle::Proxy });
     (reason.to_string(), hint.unwrap_or_default().to_string())
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use mcparley_model::config::Era;
-use mcparley_wire::Failure;
+use mcparley_wire::{Failure, Obstacle};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -124,9 +124,14 @@ fn path_text(path: &Path) -> String {
 }
 
 async fn refused(url: &str, variables: &[(&str, &str)]) -> (String, Option<String>) {
+    let (_, reason, hint) = obstructed(url, variables).await;
+    (reason, hint)
+}
+
+async fn obstructed(url: &str, variables: &[(&str, &str)]) -> (Obstacle, String, Option<String>) {
     let error = Site::at(url).with_variables(variables).connect_as(Era::New).await.unwrap_err();
-    let Failure::Refused { reason, hint } = error else { unreachable!("{error:?}") };
-    (reason.to_string(), hint.map(|hint| hint.to_string()))
+    let Failure::Refused { obstacle, reason, hint } = error else { unreachable!("{error:?}") };
+    (obstacle, reason.to_string(), hint.map(|hint| hint.to_string()))
 }
 
 // T8 F33
@@ -139,7 +144,8 @@ async fn each_thing_that_can_be_wrong_with_a_certificate_is_told_apart() {
 
     let good = serve(&identity(&ours, "127.0.0.1", |_| {}), None).await;
     Site::at(&good).with_variables(&trusting).connect_as(Era::New).await.unwrap();
-    let (reason, hint) = refused(&good, &[]).await;
+    let (obstacle, reason, hint) = obstructed(&good, &[]).await;
+    assert_eq!(obstacle, Obstacle::UnknownIssuer);
     assert_eq!(reason, "its certificate is not signed by anybody who is trusted here");
     assert!(hint.unwrap().contains("NODE_EXTRA_CA_CERTS"));
 
@@ -152,11 +158,17 @@ async fn each_thing_that_can_be_wrong_with_a_certificate_is_told_apart() {
         params.not_after = date_time_ymd(4001, 1, 1);
     };
     let expired = serve(&identity(&ours, "127.0.0.1", past), None).await;
-    assert_eq!(refused(&expired, &trusting).await.0, "its certificate has expired");
+    let (obstacle, reason, _) = obstructed(&expired, &trusting).await;
+    assert_eq!((obstacle, reason.as_str()), (Obstacle::CertificateExpired, "its certificate has expired"));
     let early = serve(&identity(&ours, "127.0.0.1", future), None).await;
-    assert_eq!(refused(&early, &trusting).await.0, "its certificate is not valid yet");
+    let (obstacle, reason, _) = obstructed(&early, &trusting).await;
+    assert_eq!((obstacle, reason.as_str()), (Obstacle::CertificateEarly, "its certificate is not valid yet"));
     let foreign = serve(&identity(&ours, "other.example", |_| {}), None).await;
-    assert_eq!(refused(&foreign, &trusting).await.0, "its certificate is for another name");
+    let (obstacle, reason, _) = obstructed(&foreign, &trusting).await;
+    assert_eq!(
+        (obstacle, reason.as_str()),
+        (Obstacle::CertificateName, "its certificate is for another name")
+    );
 }
 
 // T8 F33
@@ -170,7 +182,8 @@ async fn a_server_that_wants_a_certificate_gets_ours_and_says_when_there_is_none
     let url = serve(&identity(&ours, "127.0.0.1", |_| {}), Some(&theirs)).await;
 
     let trusting = ("NODE_EXTRA_CA_CERTS", ca.as_str());
-    let (reason, hint) = refused(&url, &[trusting]).await;
+    let (obstacle, reason, hint) = obstructed(&url, &[trusting]).await;
+    assert_eq!(obstacle, Obstacle::ClientCertificate);
     assert_eq!(reason, "it wants a client certificate");
     assert!(hint.unwrap().contains("CLAUDE_CODE_CLIENT_CERT"));
 
@@ -198,7 +211,8 @@ async fn a_certificate_file_that_cannot_be_used_is_named_and_hurts_only_servers_
         ("SSL_CERT_FILE", &missing, "there is no such file"),
         ("CLAUDE_CODE_CLIENT_CERT", &empty, "it holds no certificate with its key"),
     ] {
-        let (reason, hint) = refused("https://127.0.0.1:1/mcp", &[(variable, file)]).await;
+        let (obstacle, reason, hint) = obstructed("https://127.0.0.1:1/mcp", &[(variable, file)]).await;
+        assert_eq!(obstacle, Obstacle::CertificateFile);
         assert_eq!(reason, format!("certificate file `{file}` cannot be used: {why}"));
         assert!(hint.unwrap().contains(variable));
         let server = mcparley_testkit::HttpServer::start(&[]);

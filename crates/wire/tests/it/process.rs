@@ -7,7 +7,7 @@ use mcparley_platform::process::Launch;
 use mcparley_testkit::{Scripted, log_lines, processes_tagged};
 use mcparley_wire::peer::{CallOptions, Deaf};
 use mcparley_wire::transport::stdio::Stdio;
-use mcparley_wire::{Exit, Failure, Params};
+use mcparley_wire::{Exit, Failure, Obstacle, Params};
 use serde_json::json;
 
 use crate::world::{Server, call, log_file, text};
@@ -25,9 +25,13 @@ async fn a_server_that_exits_at_once_gives_its_code_and_its_last_words() {
 // F02 F28
 #[tokio::test]
 async fn a_program_that_cannot_be_started_is_named() {
-    for (program, cwd) in
-        [("no-such-program", None), ("/etc", None), ("/etc/passwd", None), ("sh", Some("/no/such"))]
-    {
+    for (program, cwd, stood) in [
+        ("no-such-program", None, Obstacle::NoProgram),
+        ("/no/such/program", None, Obstacle::NoProgram),
+        ("/etc", None, Obstacle::Directory),
+        ("/etc/passwd", None, Obstacle::NotExecutable),
+        ("sh", Some("/no/such"), Obstacle::WorkingDirectory),
+    ] {
         let launch = Launch {
             program: program.into(),
             args: Vec::new(),
@@ -35,7 +39,8 @@ async fn a_program_that_cannot_be_started_is_named() {
             cwd: cwd.map(Into::into),
         };
         let error = Stdio::open(&launch, std::sync::Arc::new(Deaf)).await.unwrap_err();
-        let Failure::Refused { reason, .. } = error else { panic!("{error:?}") };
+        let Failure::Refused { obstacle, reason, .. } = error else { panic!("{error:?}") };
+        assert_eq!(obstacle, stood);
         assert!(reason.contains(cwd.unwrap_or(program)), "{reason}");
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use mcparley_model::config::Era;
 use mcparley_platform::process::Launch;
 use mcparley_testkit::Scripted;
-use mcparley_wire::handshake::{Connect, Connected, Introduction, connect};
+use mcparley_wire::handshake::{Connect, Connected, Introduction, Step, connect};
 use mcparley_wire::peer::{Boxed, CallOptions, Deaf, Handler};
 use mcparley_wire::transport::stdio::Stdio;
 use mcparley_wire::{Failure, Params, RawJson, RpcError};
@@ -24,6 +24,8 @@ pub(crate) struct Server {
     handler: Arc<dyn Handler>,
     /// How often it was started.
     pub(crate) starts: usize,
+    /// What was tried.
+    pub(crate) steps: Vec<Step>,
 }
 
 impl Connect for Server {
@@ -32,6 +34,10 @@ impl Connect for Server {
     fn open(&mut self) -> Boxed<'_, Result<Stdio, Failure>> {
         self.starts += 1;
         Box::pin(Stdio::open(&self.launch, Arc::clone(&self.handler)))
+    }
+
+    fn about_to(&mut self, step: Step) {
+        self.steps.push(step);
     }
 }
 
@@ -44,7 +50,7 @@ impl Server {
             env: vec![("PATH".into(), "/usr/bin:/bin".into()), ("MARK".into(), "here".into())],
             cwd: None,
         };
-        Self { launch, handler: Arc::new(Deaf), starts: 0 }
+        Self { launch, handler: Arc::new(Deaf), starts: 0, steps: Vec::new() }
     }
 
     pub(crate) fn scripted(scripts: &[&str]) -> Self {

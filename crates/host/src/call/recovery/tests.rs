@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use mcparley_model::text::Untrusted;
-use mcparley_wire::{Damage, Phase, RpcError};
+use mcparley_wire::{Damage, Obstacle, Phase, RpcError};
 
 use super::*;
 
 fn refused() -> Failure {
-    Failure::Refused { reason: "x".into(), hint: None }
+    Failure::Refused { obstacle: Obstacle::Other, reason: "x".into(), hint: None }
 }
 
 fn closed(sent: bool) -> Failure {

@@ -85,6 +85,12 @@ impl Network {
         client.cloned()
     }
 
+    /// Whether a proxy stands on the way to `url`, usable or not.
+    #[must_use]
+    pub fn is_proxied(&self, url: &Url) -> bool {
+        !matches!(self.proxy(url), Ok(None))
+    }
+
     /// The proxy on the way to `url`, if there is one.
     pub(super) fn proxy(&self, url: &Url) -> Result<Option<&Url>, Failure> {
         self.0.proxies.of(url)

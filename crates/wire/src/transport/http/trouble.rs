@@ -4,13 +4,15 @@
 //! proxy's trouble is not the server's.
 
 use std::error::Error;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use mcparley_model::limits::REQUEST_LIMIT;
+use mcparley_platform::process::is_out_of_descriptors;
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
 use url::Url;
 
-use crate::failure::{Failure, Phase};
+use crate::failure::{Failure, Obstacle, Phase};
 
 /// How people tell us what to trust.
 const TRUST: &str =
@@ -20,9 +22,14 @@ const TRUST: &str =
 const IDENTITY: &str =
     "name its file in `CLAUDE_CODE_CLIENT_CERT` and that of its key in `CLAUDE_CODE_CLIENT_KEY`";
 
-/// A server that cannot be reached.
+/// A server that cannot be reached, for a reason that only words can say.
 pub(super) fn refused(reason: String, hint: Option<String>) -> Failure {
-    Failure::Refused { reason: Arc::from(reason), hint: hint.map(Arc::from) }
+    obstructed(Obstacle::Other, reason, hint)
+}
+
+/// A server that cannot be reached because of `obstacle`.
+pub(super) fn obstructed(obstacle: Obstacle, reason: String, hint: Option<String>) -> Failure {
+    Failure::Refused { obstacle, reason: Arc::from(reason), hint: hint.map(Arc::from) }
 }
 
 /// What it means that a request could not be made or its answer's head not be read.
@@ -35,7 +42,7 @@ pub(super) fn unanswered(error: &reqwest::Error, proxy: Option<&Url>) -> Failure
     }
     match (error.is_connect() || error.is_builder(), proxy) {
         (true, Some(proxy)) => unreached(error, proxy),
-        (true, None) => refused(cause(error), None),
+        (true, None) => obstructed(obstacle(error), cause(error), None),
         (false, _) => broken(),
     }
 }
@@ -48,7 +55,8 @@ pub(super) fn broken() -> Failure {
 /// The proxy does not let us through.
 pub(super) fn no_pass(proxy: &Url) -> Failure {
     let hint = "put the name and the password into its URL: `http://name:password@host:port`";
-    refused(format!("the proxy `{}` wants a sign-in", shown(proxy)), Some(hint.to_owned()))
+    let reason = format!("the proxy `{}` wants a sign-in", shown(proxy));
+    obstructed(Obstacle::ProxySignIn, reason, Some(hint.to_owned()))
 }
 
 /// The innermost cause: the outer ones say only that something failed, and name the URL with all its secrets.
@@ -77,7 +85,26 @@ pub(super) fn no_way(proxy: &Url) -> Failure {
 pub(super) fn proxy_failed(proxy: &Url, why: &str) -> Failure {
     let hint =
         "it stands in `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`; `NO_PROXY` lists the hosts that need none";
-    refused(format!("the proxy `{}`: {why}", shown(proxy)), Some(hint.to_owned()))
+    obstructed(Obstacle::Proxy, format!("the proxy `{}`: {why}", shown(proxy)), Some(hint.to_owned()))
+}
+
+/// What stood in the way of a connection. That a name has no address is told in words only; a test holds them.
+fn obstacle(error: &reqwest::Error) -> Obstacle {
+    if chain(error).any(|cause| cause.to_string() == "dns error") {
+        return Obstacle::NoAddress;
+    }
+    let system = chain(error).filter_map(|cause| cause.downcast_ref::<std::io::Error>()).last();
+    match system {
+        Some(system) if is_out_of_descriptors(system) => Obstacle::Descriptors,
+        Some(system) => match system.kind() {
+            ErrorKind::ConnectionRefused => Obstacle::PortClosed,
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => {
+                Obstacle::NoRoute
+            }
+            _ => Obstacle::Other,
+        },
+        None => Obstacle::Other,
+    }
 }
 
 /// Without the credentials.
@@ -107,35 +134,41 @@ fn inner<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'stati
 fn tls(error: &(dyn Error + 'static), greeting: bool) -> Option<Failure> {
     use CertificateError as Certificate;
     let error = error.downcast_ref::<rustls::Error>()?;
-    let (reason, hint) = match error {
+    let (obstacle, reason, hint) = match error {
         rustls::Error::AlertReceived(AlertDescription::CertificateRequired) => {
-            ("it wants a client certificate", Some(IDENTITY))
+            (Obstacle::ClientCertificate, "it wants a client certificate", Some(IDENTITY))
         }
         rustls::Error::AlertReceived(AlertDescription::BadCertificate | AlertDescription::UnknownCA) => {
-            ("it does not accept our client certificate", Some(IDENTITY))
+            (Obstacle::ClientCertificate, "it does not accept our client certificate", Some(IDENTITY))
         }
         _ if !greeting => return None,
         rustls::Error::InvalidCertificate(certificate) => match certificate {
             Certificate::Expired | Certificate::ExpiredContext { .. } => {
-                ("its certificate has expired", None)
+                (Obstacle::CertificateExpired, "its certificate has expired", None)
             }
             Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => {
-                ("its certificate is not valid yet", Some("look whether the clock of this machine is right"))
+                let hint = "look whether the clock of this machine is right";
+                (Obstacle::CertificateEarly, "its certificate is not valid yet", Some(hint))
             }
             Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => {
-                ("its certificate is for another name", None)
+                (Obstacle::CertificateName, "its certificate is for another name", None)
             }
             Certificate::UnknownIssuer => {
-                ("its certificate is not signed by anybody who is trusted here", Some(TRUST))
+                let reason = "its certificate is not signed by anybody who is trusted here";
+                (Obstacle::UnknownIssuer, reason, Some(TRUST))
             }
-            Certificate::Revoked => ("its certificate has been withdrawn", None),
-            other => return Some(refused(format!("its certificate cannot be trusted: {other}"), None)),
+            Certificate::Revoked => (Obstacle::Tls, "its certificate has been withdrawn", None),
+            other => return Some(distrusted(format!("its certificate cannot be trusted: {other}"))),
         },
-        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => (
-            "it does not speak TLS at this port",
-            Some("if it has no TLS, its URL begins with `http://` or `ws://`"),
-        ),
-        other => return Some(refused(format!("no agreement on TLS: {other}"), None)),
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+            let hint = "if it has no TLS, its URL begins with `http://` or `ws://`";
+            (Obstacle::NoTls, "it does not speak TLS at this port", Some(hint))
+        }
+        other => return Some(distrusted(format!("no agreement on TLS: {other}"))),
     };
-    Some(refused(reason.to_owned(), hint.map(str::to_owned)))
+    Some(obstructed(obstacle, reason.to_owned(), hint.map(str::to_owned)))
+}
+
+fn distrusted(reason: String) -> Failure {
+    obstructed(Obstacle::Tls, reason, None)
 }

@@ -8,8 +8,8 @@ use mcparley_model::secret::Secret;
 use url::{Host, Url};
 
 use super::ProxySettings;
-use crate::failure::Failure;
-use crate::transport::http::trouble::refused;
+use crate::failure::{Failure, Obstacle};
+use crate::transport::http::trouble::obstructed;
 use exempt::Exempt;
 
 /// The ways a proxy can be spoken to.
@@ -66,7 +66,7 @@ fn parse(text: &Secret<String>, variable: &str) -> Result<Url, Failure> {
         .filter(|url| SCHEMES.contains(&url.scheme()) && url.host_str().is_some_and(|host| !host.is_empty()));
     url.ok_or_else(|| {
         let hint = format!("`{variable}` must be a URL such as `http://proxy.example:8080`");
-        refused("the proxy is not a URL we can use".to_owned(), Some(hint))
+        obstructed(Obstacle::Proxy, "the proxy is not a URL we can use".to_owned(), Some(hint))
     })
 }
 

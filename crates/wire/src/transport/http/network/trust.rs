@@ -7,8 +7,8 @@ use mcparley_model::text::display;
 use mcparley_platform::file;
 use reqwest::{Certificate, ClientBuilder, Identity};
 
-use crate::failure::Failure;
-use crate::transport::http::trouble::refused;
+use crate::failure::{Failure, Obstacle};
+use crate::transport::http::trouble::obstructed;
 
 /// Where the certificates are. Read when the first server with TLS is reached.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     match file::read_bytes(path, CERTIFICATE_BYTES) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(useless(path, "there is no such file")),
-        Err(error) => Err(refused(error.to_string(), Some(HINT.to_owned()))),
+        Err(error) => Err(unusable(error.to_string())),
     }
 }
 
@@ -60,5 +60,9 @@ const HINT: &str =
 
 fn useless(path: &Path, why: &str) -> Failure {
     let path = path.to_string_lossy();
-    refused(format!("certificate file `{}` cannot be used: {why}", display(&path)), Some(HINT.to_owned()))
+    unusable(format!("certificate file `{}` cannot be used: {why}", display(&path)))
+}
+
+fn unusable(reason: String) -> Failure {
+    obstructed(Obstacle::CertificateFile, reason, Some(HINT.to_owned()))
 }
