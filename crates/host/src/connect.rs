@@ -6,6 +6,7 @@
 mod era;
 mod error;
 mod link;
+mod trace;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use mcparley_model::expand::Env;
 use mcparley_model::limits::CONNECT_TIME;
 use mcparley_model::text::Untrusted;
 use mcparley_platform::process::Launch;
-use mcparley_wire::handshake::{self, Connect, Connected, Introduction};
+use mcparley_wire::handshake::{self, Connect, Connected, Introduction, Step};
 use mcparley_wire::peer::{Boxed, Handler};
 use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
 use mcparley_wire::transport::memory;
@@ -26,6 +27,7 @@ use mcparley_wire::transport::ws::Ws;
 use mcparley_wire::{Failure, Session, Spoken};
 use serde_json::json;
 use tokio::time::Instant;
+use url::Url;
 
 use crate::catalog::{Cache, Known};
 use crate::launch::launch;
@@ -36,6 +38,8 @@ use era::Eras;
 
 pub use error::ConnectError;
 pub use link::Link;
+pub(crate) use trace::Trace;
+pub use trace::{Passed, Stage};
 
 /// What servers are reached with: everything a connection needs besides the server's own entry. Cheap to clone.
 #[derive(Clone)]
@@ -94,8 +98,19 @@ impl Surroundings {
         handler: Arc<dyn Handler>,
         limit: Duration,
     ) -> Result<Connected<Link>, ConnectError> {
+        self.connect_traced(config, handler, limit, &mut Trace::default()).await
+    }
+
+    /// The same, and what was tried is kept in `trace`.
+    pub(crate) async fn connect_traced(
+        &self,
+        config: &ServerConfig,
+        handler: Arc<dyn Handler>,
+        limit: Duration,
+        trace: &mut Trace,
+    ) -> Result<Connected<Link>, ConnectError> {
         let (target, network) = (self.target(config)?, self.network.clone());
-        let mut server = Server { target, network, handler, stderr: None };
+        let mut server = Server { target, network, handler, stderr: None, trace };
         let fixed = server.target.era(config);
         let era = fixed.unwrap_or_else(|| self.eras.of(config));
         let until = Instant::now() + limit;
@@ -137,6 +152,11 @@ impl Surroundings {
         let _broken = tokio::task::spawn_blocking(move || cache.keep(&config, era, &surface)).await;
     }
 
+    /// Whether a proxy stands on the way to `url`.
+    pub(crate) fn is_proxied(&self, url: &Url) -> bool {
+        self.network.is_proxied(url)
+    }
+
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {
         match &config.transport {
             Transport::Stdio(stdio) => Ok(Target::Program(launch(stdio, &self.env, &self.places))),
@@ -175,12 +195,13 @@ pub(crate) fn number(env: &Env, name: &str) -> Option<u64> {
 }
 
 /// A server that can be reached, and reached again.
-struct Server {
+struct Server<'t> {
     target: Target,
     network: Network,
     handler: Arc<dyn Handler>,
     /// Of the process started last.
     stderr: Option<Stderr>,
+    trace: &'t mut Trace,
 }
 
 enum Target {
@@ -207,7 +228,7 @@ impl Target {
     }
 }
 
-impl Server {
+impl Server<'_> {
     fn last_words(&self) -> Untrusted {
         self.stderr.as_ref().map(|stderr| Untrusted::new(stderr.text())).unwrap_or_default()
     }
@@ -218,6 +239,7 @@ impl Server {
             Target::Program(launch) => {
                 let server = Stdio::open(launch, handler).await?;
                 self.stderr = Some(server.stderr());
+                self.trace.strays = Some(server.stray_record());
                 Ok(Link::Local(server))
             }
             Target::Address(target) => Http::open(target, &self.network, handler).map(Link::Remote),
@@ -228,7 +250,7 @@ impl Server {
     }
 }
 
-impl Connect for Server {
+impl Connect for Server<'_> {
     type Link = Link;
 
     fn open(&mut self) -> Boxed<'_, Result<Link, Failure>> {
@@ -241,6 +263,10 @@ impl Connect for Server {
             let found = Sse::probe(target, &self.network, Arc::clone(&self.handler)).await?;
             Ok(found.map(Link::Legacy))
         })
+    }
+
+    fn about_to(&mut self, step: Step) {
+        self.trace.begin(step.into());
     }
 }
 

@@ -3,20 +3,23 @@
 //! One server's failure or slowness is its own: each has its own limit, a few are looked at at the same time,
 //! and every result is told the moment it is there (L2, L3).
 
+mod way;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley_model::config::Kind;
+use mcparley_model::config::{Kind, ServerConfig};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::{LOCAL_CONNECTS, REMOTE_CONNECTS};
 use mcparley_model::name::ServerName;
 use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::text::Untrusted;
 use mcparley_wire::{Failure, Spoken};
-use tokio::sync::Semaphore;
+use serde::Serialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use crate::connect::{ConnectError, Surroundings, number};
+use crate::connect::{ConnectError, Passed, Stage, Surroundings, Trace, number};
 use crate::connection::Ears;
 use crate::log::{Journal, Log};
 use crate::places::Places;
@@ -31,6 +34,17 @@ pub struct Checkup {
     pub local: usize,
     /// How many remote servers are asked at the same time.
     pub remote: usize,
+    /// How closely each is looked at.
+    pub care: Care,
+}
+
+/// How closely a server is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// Only whether it answers.
+    Quick,
+    /// Also the parts of the way to it, each on its own.
+    Thorough,
 }
 
 /// One server that was looked at.
@@ -42,6 +56,19 @@ pub struct Checked {
     pub health: Health,
     /// How long it took.
     pub took: Duration,
+    /// What was tried, part by part, letting go included.
+    pub passed: Vec<Passed>,
+    /// What it wrote to its standard output that was no message.
+    pub stray: Option<Stray>,
+}
+
+/// Lines on a server's standard output that are no messages (B10).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stray {
+    /// How many.
+    pub lines: u64,
+    /// The beginning of the first one.
+    pub first: Untrusted,
 }
 
 /// What was found.
@@ -69,7 +96,7 @@ impl Checkup {
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
         let (local, remote) = batches(env);
-        Self { surroundings: Surroundings::new(env, places), local, remote }
+        Self { surroundings: Surroundings::new(env, places), local, remote, care: Care::Quick }
     }
 
     /// Looks at every server that may run; `settled` hears of each as soon as it is known.
@@ -91,37 +118,57 @@ impl Checkup {
 
     async fn look(self, server: Planned, room: Arc<Semaphore>) -> Option<Checked> {
         let config = server.config?;
-        let slot = room.acquire().await.ok()?;
+        let slot = room.acquire_owned().await.ok()?;
         let log = Arc::new(Log::new(&config, Journal::of(&self.surroundings.places, &server.name)));
-        let ears = Arc::new(Ears::for_a_moment(&self.surroundings, Arc::clone(&log)));
+        let mut trace = Trace::default();
+        let (health, took) = self.visit(&config, &log, slot, &mut trace).await;
+        trace.end();
+        let stray = trace.strays().filter(|strays| strays.now().noise > 0).map(|strays| Stray {
+            lines: strays.now().noise,
+            first: log.tellable_text(strays.first().unwrap_or_default().raw()),
+        });
+        Some(Checked { name: server.name, health, took, passed: trace.passed(), stray })
+    }
+
+    async fn visit(
+        &self,
+        config: &ServerConfig,
+        log: &Arc<Log>,
+        slot: OwnedSemaphorePermit,
+        trace: &mut Trace,
+    ) -> (Health, Duration) {
+        let ears = Arc::new(Ears::for_a_moment(&self.surroundings, Arc::clone(log)));
         let start = Instant::now();
-        let reached = self.surroundings.connect(&config, ears, self.surroundings.limit).await;
-        let (health, took) = match reached {
-            Ok(connected) => {
-                log.follow(&connected.link);
-                let surface = Surface::fetch(&connected.session).await;
-                let surface = surface.with_failures(|failure| log.tellable(failure));
-                let (peer, spoken) = (connected.session.peer().clone(), connected.session.spoken());
-                let took = start.elapsed();
-                // Settled: the next may start while this one ends.
-                drop(slot);
-                if peer.is_over() {
-                    // Gone before it has told what it offers: it was never there.
-                    let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
-                    (failed(&log, error), took)
-                } else if let Some(failure) = surface.broke_off() {
-                    let error = ConnectError { failure: failure.clone(), stderr: log.stderr() };
-                    (failed(&log, error), took)
-                } else {
-                    self.surroundings.learnt(&config, &connected.session, &surface).await;
-                    log.close();
-                    connected.link.stop().await;
-                    (Health::Connected { spoken, surface: Box::new(surface) }, took)
-                }
-            }
-            Err(error) => (failed(&log, error), start.elapsed()),
+        if self.care == Care::Thorough {
+            way::walk(&self.surroundings, config, trace).await;
+        }
+        let limit = self.surroundings.limit;
+        let connected = match self.surroundings.connect_traced(config, ears, limit, trace).await {
+            Ok(connected) => connected,
+            Err(error) => return (failed(log, error), start.elapsed()),
         };
-        Some(Checked { name: server.name, health, took })
+        log.follow(&connected.link);
+        trace.begin(Stage::List);
+        let surface = Surface::fetch(&connected.session).await;
+        let surface = surface.with_failures(|failure| log.tellable(failure));
+        let (peer, spoken) = (connected.session.peer().clone(), connected.session.spoken());
+        let took = start.elapsed();
+        // Settled: the next may start while this one ends.
+        drop(slot);
+        if peer.is_over() {
+            // Gone before it has told what it offers: it was never there.
+            let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
+            return (failed(log, error), took);
+        }
+        if let Some(failure) = surface.broke_off() {
+            let error = ConnectError { failure: failure.clone(), stderr: log.stderr() };
+            return (failed(log, error), took);
+        }
+        self.surroundings.learnt(config, &connected.session, &surface).await;
+        log.close();
+        trace.begin(Stage::Close);
+        connected.link.stop().await;
+        (Health::Connected { spoken, surface: Box::new(surface) }, took)
     }
 }
 

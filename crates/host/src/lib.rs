@@ -61,9 +61,9 @@ pub use call::{
     Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk, Outcome, Question,
 };
 pub use catalog::{BuiltIn, Catalog, Entry, Mention, Provider};
-pub use connect::{ConnectError, Link, Surroundings};
+pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
-pub use health::{Checked, Checkup, Health};
+pub use health::{Care, Checked, Checkup, Health, Stray};
 pub use host::{Host, HostBuilder, HostState, Readiness, Server, Start};
 pub use launch::launch;
 pub use log::{LogLine, Speaker, read_logs};

@@ -121,6 +121,11 @@ impl Log {
         self.redactor.failure(failure)
     }
 
+    /// What the server said as it may be told: without its secrets.
+    pub(crate) fn tellable_text(&self, text: &str) -> Untrusted {
+        Untrusted::new(self.redactor.redact(text))
+    }
+
     /// What was said, the oldest first.
     pub(crate) fn lines(&self) -> Vec<LogLine> {
         self.pages().lines.iter().cloned().collect()
