@@ -38,8 +38,8 @@ use era::Eras;
 
 pub use error::ConnectError;
 pub use link::Link;
-pub(crate) use trace::Trace;
 pub use trace::{Passed, Stage};
+pub(crate) use trace::{Trace, milliseconds};
 
 /// What servers are reached with: everything a connection needs besides the server's own entry. Cheap to clone.
 #[derive(Clone)]

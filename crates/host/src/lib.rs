@@ -12,6 +12,7 @@
 //! | take over servers of other programs | [`import`] |
 //! | talk to one server, and know what it offers | [`Surroundings`], [`Surface`] |
 //! | see which servers answer | [`Checkup`] |
+//! | find out why one does not, and what to do | [`Doctor`] → [`Examined`], [`Finding`] |
 //!
 //! The crate never looks around: home, working directory and environment are handed in.
 //!
@@ -42,6 +43,7 @@ mod catalog;
 pub mod change;
 mod connect;
 mod connection;
+mod doctor;
 mod health;
 mod host;
 pub mod import;
@@ -63,6 +65,7 @@ pub use call::{
 pub use catalog::{BuiltIn, Catalog, Entry, Mention, Provider};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
+pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};
 pub use health::{Care, Checked, Checkup, Health, Stray};
 pub use host::{Host, HostBuilder, HostState, Readiness, Server, Start};
 pub use launch::launch;

@@ -5,6 +5,7 @@
 //! two well-known command lines lose a third of the entries when twelve of them add at once, and
 //! truncating writers leave a torn file in every second crash.
 
+mod access;
 mod append;
 mod cache;
 mod creation;
@@ -15,6 +16,7 @@ mod replace;
 mod update;
 mod write_error;
 
+pub use access::is_writable_folder;
 pub use append::{append, aside};
 pub use cache::{prune, store};
 pub use creation::Creation;
