@@ -12,7 +12,7 @@ mod talk;
 mod values;
 
 pub use order::parse;
-pub use talk::{CallArgs, CallOptions, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
+pub use talk::{CallArgs, CallOptions, DoctorArgs, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
@@ -141,6 +141,8 @@ pub enum McpCommand {
     State(StateArgs),
     /// Show what happened to servers, and what they wrote to their standard error
     Logs(LogsArgs),
+    /// Find out why servers do not work, and what to do about it
+    Doctor(DoctorArgs),
     /// Show what becomes of every declared server, and why
     Plan(PlanArgs),
     /// Switch a server on again

@@ -3,6 +3,7 @@
 mod add;
 mod call;
 mod choose;
+mod doctor;
 mod get;
 mod import;
 mod list;
@@ -53,6 +54,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::WaitReady(args) => wait_ready::run(args, &context, loaded, out),
         McpCommand::State(StateArgs {}) => state::run(&context, loaded, out),
         McpCommand::Logs(args) => logs::run(args, &context, &loaded, out),
+        McpCommand::Doctor(args) => doctor::run(args, &context, &loaded, out),
         McpCommand::Plan(args) => plan::run(args, &loaded, out),
         McpCommand::Enable(args) => choose::enable(args, &context, &loaded, out),
         McpCommand::Disable(args) => choose::disable(args, &context, &loaded, out),

@@ -113,7 +113,8 @@ fn change_code(error: &ChangeError) -> Code {
     }
 }
 
-fn standing_code(standing: &Standing) -> Code {
+/// Who has to do something about a server that may not run.
+pub(crate) fn standing_code(standing: &Standing) -> Code {
     match standing {
         Standing::Blocked(_) => exit::BLOCKED,
         Standing::Invalid(_) => exit::CONFIG,

@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use mcparley::model::plan::Standing;
 use mcparley::model::text::{display, display_block, display_json};
-use mcparley::{Health, Problem};
+use mcparley::{Health, Problem, Verdict, Weight};
 use serde::Serialize;
 use serde_json::json;
 
@@ -202,6 +202,27 @@ pub(crate) fn dim(text: &str) -> String {
 pub(crate) fn health(health: &Health, summary: &str) -> String {
     let style = if matches!(health, Health::Connected { .. }) { GREEN } else { RED };
     format!("{style}{}{style:#}", display(summary))
+}
+
+/// Words about a server in the colour of its verdict.
+pub(crate) fn verdict(verdict: Verdict, words: &str) -> String {
+    let style = match verdict {
+        Verdict::Works => GREEN,
+        Verdict::Flawed => YELLOW,
+        Verdict::Broken => RED,
+        Verdict::Resting => DIM,
+    };
+    format!("{style}{}{style:#}", display(words))
+}
+
+/// The word for a finding's weight in its colour.
+pub(crate) fn weight(weight: Weight) -> String {
+    let (style, word) = match weight {
+        Weight::Error => (RED, "error"),
+        Weight::Warning => (YELLOW, "warning"),
+        Weight::Note => (DIM, "note"),
+    };
+    format!("{style}{word}:{style:#}")
 }
 
 /// A standing in its colour, padded to `width`.

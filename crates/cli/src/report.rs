@@ -10,8 +10,10 @@ use mcparley::model::settings::Warning;
 use mcparley::{Loaded, Problem, SettingSource};
 use serde::Serialize;
 
+mod doctor;
 mod health;
 
+pub(crate) use doctor::DoctorReport;
 pub(crate) use health::{HealthReport, summary};
 
 /// Everything `plan` knows.

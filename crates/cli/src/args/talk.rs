@@ -143,6 +143,21 @@ pub struct LogsArgs {
     pub lines: usize,
 }
 
+/// Find out why servers do not work, and what to do about it
+///
+/// Tries every server that may run: its program or its address, its greeting, its lists. Of each that does not work it
+/// tells the cause, what to do, how long each part took and what the server wrote last; of those that may not run, the
+/// reason. Around the servers it looks at files, folders, variables and programs. Secrets are masked.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Ends with code 0 when every server that may run works, 9 when one does not, and 3 when a file or an entry cannot be
+used. A named server that may not run ends with the code of its reason: 4 blocked, 6 shadowed, 10 switched off.")]
+pub struct DoctorArgs {
+    /// Only these servers
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub servers: Vec<String>,
+}
+
 /// What may also stand behind the tool.
 #[derive(Debug, clap::Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]

@@ -15,6 +15,7 @@ mod call_result;
 mod choices;
 mod completion;
 mod display;
+mod doctor;
 mod exit_codes;
 mod fleet;
 mod flows;

@@ -74,6 +74,7 @@ fn no_command_prints_a_configured_secret() {
         &["list", "--offline"],
         &["plan"],
         &["plan", "--check"],
+        &["doctor"],
         &["permissions", "test", "local", "x"],
         &["import"],
         &["import", "--only", "usable", "-s", "user", "-y"],
