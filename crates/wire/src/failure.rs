@@ -145,6 +145,9 @@ pub enum Damage {
     /// `jsonrpc` is missing or not `"2.0"`.
     #[error("it is not JSON-RPC 2.0")]
     Version,
+    /// An object with nothing of JSON-RPC in it.
+    #[error("it is JSON, but not JSON-RPC")]
+    Foreign,
     /// Both a result and an error.
     #[error("it has a result and an error")]
     Both,

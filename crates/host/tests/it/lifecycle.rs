@@ -424,3 +424,19 @@ async fn slow_servers_start_as_fast_as_their_batches_allow_heavy() {
     assert!(took >= slow * 4, "{took:?}");
     assert!(took < slow * 4 + Duration::from_secs(2), "{took:?}");
 }
+
+// T1 B10
+#[tokio::test]
+async fn a_server_that_logs_json_between_its_messages_is_understood() {
+    let program = Scripted::stdio(&[]);
+    let log = r#"{"level":30,"msg":"listening","error":null}"#;
+    // A line of the log before each message it gets, so also before each answer.
+    let script = format!(
+        r#"exec 3>&1; while read -r line; do echo '{log}' >&3; printf '%s\n' "$line"; done | '{}' {}"#,
+        program.program.display(),
+        program.args.join(" ")
+    );
+    let alive = servers([("logs", json!({ "command": "sh", "args": ["-c", script] }))]).ready().await;
+    assert!(is_connected(&alive.status("logs")), "{:?}", alive.status("logs"));
+    assert_eq!(alive.echo("logs", "hi").await.unwrap(), "hi");
+}

@@ -28,6 +28,10 @@ impl Envelope<'_> {
             return Err(Damage::Twice(name));
         }
         match self.version.map(RawValue::get) {
+            // `error` alone means nothing: it is what log lines have.
+            None if self.id.is_none() && self.method.is_none() && self.result.is_none() => {
+                Err(Damage::Foreign)
+            }
             Some(r#""2.0""#) => Ok(()),
             Some(_) | None => Err(Damage::Version),
         }

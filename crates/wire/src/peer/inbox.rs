@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use super::call::Progress;
 use super::{Handler, Peer};
-use crate::failure::{Failure, RpcError};
+use crate::failure::{Damage, Failure, RpcError};
 use crate::frame::Frame;
 use crate::json::RawJson;
 use crate::message::{self, Id, Message};
@@ -105,10 +105,14 @@ impl Inbox {
     /// Takes one message.
     pub(crate) fn deliver(&self, line: &Bytes) {
         for message in message::read(line) {
-            if matches!(message, Message::Noise) {
+            // Servers that log as JSON on the channel of their messages are many.
+            let foreign = Damage::Foreign;
+            let is_noise = matches!(&message, Message::Noise)
+                || matches!(&message, Message::Damaged { id: None, damage } if *damage == foreign);
+            if is_noise {
                 self.strays.first.get_or_init(|| excerpt(line));
             }
-            self.sort(message);
+            self.sort(if is_noise { Message::Noise } else { message });
         }
     }
 
