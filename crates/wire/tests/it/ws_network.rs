@@ -43,7 +43,7 @@ async fn echoes(site: Site) {
 
 async fn reason(site: Site) -> (String, String) {
     let failure = refused(site).await;
-    let Failure::Refused { reason, hint } = failure else { unreachable!("{failure:?}") };
+    let Failure::Refused { reason, hint, .. } = failure else { unreachable!("{failure:?}") };
     (reason.to_string(), hint.unwrap_or_default().to_string())
 }
 
