@@ -4,10 +4,11 @@
 //!
 //! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it);
 //! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do);
-//! a server program that others wrote is run by [`Foreign`].
+//! a server program that others wrote is run by [`Foreign`]; what lies between is spoiled by [`FaultProxy`].
 //! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
 
 mod binary;
+mod fault;
 mod foreign;
 mod kind;
 mod log;
@@ -16,6 +17,7 @@ mod script;
 mod scripted;
 
 pub use binary::{binary, example, program};
+pub use fault::{Fault, FaultProxy};
 pub use foreign::Foreign;
 pub use kind::Kind;
 pub use log::{LogLine, log_lines, log_starts};

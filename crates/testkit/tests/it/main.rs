@@ -6,6 +6,7 @@
     reason = "tests start programs directly and fail loudly"
 )]
 
+mod fault;
 mod foreign;
 mod hostile;
 mod http_client;
