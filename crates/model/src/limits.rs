@@ -274,6 +274,9 @@ pub const RECONNECT_PATIENCE: Duration = Duration::from_secs(3);
 /// How long a server that could not be reached is left alone, however many calls want it.
 pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
+/// After how many broken connections in a row a server behind a URL counts as gone (L5).
+pub const CONNECTION_STRIKES: u32 = 3;
+
 /// How long a server must be quiet before lists it says have changed are fetched again (L10).
 pub const REFRESH_QUIET: Duration = Duration::from_millis(100);
 

@@ -155,18 +155,18 @@ impl Peer {
         self.shared.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Ends the conversation: every waiting call fails with `failure`.
-    fn end(&self, failure: &Failure) {
+    /// Ends the conversation because of `why`: every waiting call fails with `calls`.
+    fn end(&self, why: &Failure, calls: &Failure) {
         let first = self.shared.ended.send_if_modified(|ended| {
             let first = ended.is_none();
             if first {
-                *ended = Some(failure.clone());
+                *ended = Some(why.clone());
                 self.shared.over.store(true, Ordering::Release);
             }
             first
         });
         if first {
-            self.shared.pending.fail_all(failure);
+            self.shared.pending.fail_all(calls);
         }
     }
 }

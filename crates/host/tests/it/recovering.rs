@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Executed, Start};
-use mcparley_testkit::HttpServer;
+use mcparley::{Call, CallError, Consent, Executed, Start, Status};
+use mcparley_testkit::{Fault, FaultProxy, HttpServer};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, http, is_connected, scripted, servers, socket};
@@ -51,6 +51,45 @@ async fn a_session_that_expires_under_a_hundred_calls_is_reopened_once_and_all_a
     assert_eq!(stats["initialize"], 2);
     let executions = stats["executions"].as_object().unwrap();
     assert_eq!(executions.values().filter_map(Value::as_u64).sum::<u64>(), 100, "each once: {stats}");
+}
+
+// L5 L6
+#[tokio::test]
+async fn a_server_behind_a_url_that_dies_is_missed_though_nobody_calls_and_comes_back_by_itself() {
+    let (server, alive) = reached(&[]).await;
+    let port = server.address().rsplit(':').next().unwrap().to_owned();
+    drop(server);
+    alive.until("remote", |status| matches!(status, Status::Pending { because: Some(_), .. })).await;
+    let Status::Pending { because: Some(because), .. } = alive.status("remote") else { unreachable!() };
+    assert!(because.contains("refused"), "{because}");
+    let server = HttpServer::start_with(&[], &["--versions", "2025-11-25", "--port", &port]);
+    alive.until("remote", is_connected).await;
+    assert_eq!(alive.echo("remote", "again").await.unwrap(), "again");
+    assert_eq!(server.stats()["initialize"], 1);
+}
+
+// L5: the new era has no stream that would tell.
+#[tokio::test]
+async fn calls_that_break_thrice_bring_a_new_connection() {
+    let server = HttpServer::start_with(&[], &["--versions", "2026-07-28"]);
+    let proxy = FaultProxy::to(server.address());
+    let entry = json!({ "type": "http", "url": format!("http://{}/mcp", proxy.address()) });
+    let alive = servers([("remote", entry)]).ready().await;
+    proxy.set(Fault::Reset);
+    for _ in 0..3 {
+        alive.call("remote", "add", sum()).await.unwrap_err();
+    }
+    alive.until("remote", |status| !is_connected(status)).await;
+    proxy.set(Fault::None);
+    // A server that could not be reached is left alone for a moment.
+    let answer = async {
+        loop {
+            if let Ok(outcome) = alive.call("remote", "add", sum()).await {
+                return outcome.text();
+            }
+        }
+    };
+    assert_eq!(tokio::time::timeout(LONG, answer).await.unwrap(), "42");
 }
 
 // F50

@@ -154,7 +154,19 @@ impl Inbox {
     /// The conversation is over.
     pub(crate) fn close(&self, failure: &Failure) {
         self.answers.abort();
-        self.peer.end(failure);
+        self.peer.end(failure, failure);
+    }
+
+    /// The conversation is over because the server cannot be reached any more. That one exchange found out why does
+    /// not mean that nothing became of the others.
+    pub(crate) fn lose(&self, why: &Failure) {
+        self.answers.abort();
+        self.peer.end(why, &Failure::Closed { exit: None, sent: true });
+    }
+
+    /// Waits until the conversation is over.
+    pub(crate) async fn ended(&self) {
+        self.peer.ended().await;
     }
 
     /// What belonged to nobody so far.

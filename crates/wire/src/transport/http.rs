@@ -14,6 +14,7 @@
 //! | answers that say no | `refusal` |
 //! | bodies and streams, bounded | `body`, `event` |
 //! | the GET stream | `listen` |
+//! | whether the server is still there | `reach` |
 
 pub(super) mod body;
 pub(super) mod courier;
@@ -24,6 +25,7 @@ pub(super) mod head;
 mod listen;
 mod network;
 pub(super) mod post;
+pub(super) mod reach;
 mod redirect;
 pub(super) mod refusal;
 mod target;

@@ -15,16 +15,16 @@ use crate::http_world::Site;
 use crate::world::{LONG, call, text};
 
 /// What a request was: its head in lower case, and its body.
-struct Asked {
-    head: String,
-    body: Value,
+pub(crate) struct Asked {
+    pub(crate) head: String,
+    pub(crate) body: Value,
 }
 
 /// Answers with one write; `None` keeps silent until the client is gone.
-type Answer = fn(&Asked, nth: usize) -> Option<String>;
+pub(crate) type Answer = fn(&Asked, nth: usize) -> Option<String>;
 
 /// Starts a server and gives its URL. Every request has a connection of its own.
-fn serve(answer: Answer) -> String {
+pub(crate) fn serve(answer: Answer) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let heads = Arc::new(Mutex::new(Vec::new()));
@@ -62,12 +62,12 @@ fn events(text: &str) -> Option<String> {
     Some(format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n{text}"))
 }
 
-fn empty(status: &str) -> Option<String> {
+pub(crate) fn empty(status: &str) -> Option<String> {
     Some(format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
 }
 
 /// The greeting, and what is no request.
-fn greet(asked: &Asked) -> Option<String> {
+pub(crate) fn greet(asked: &Asked) -> Option<String> {
     if asked.body["method"] != "initialize" {
         return empty("202 Accepted");
     }

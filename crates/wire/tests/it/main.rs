@@ -9,6 +9,7 @@ mod flood_limits;
 mod http_calls;
 mod http_connect;
 mod http_faults;
+mod http_gone;
 mod http_limits;
 mod http_params;
 mod http_proxy;

@@ -13,6 +13,7 @@ use super::endpoint::{Endpoint, SESSION};
 use super::event::LONGEST_PAUSE;
 use super::head::Head;
 use super::post::Deliver;
+use super::reach::Reach;
 use super::refusal::Refusal;
 use crate::failure::Failure;
 use crate::peer::{Inbox, Ticket};
@@ -32,6 +33,7 @@ const RESUME_PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Exchange {
     pub(super) endpoint: Arc<Endpoint>,
     pub(super) inbox: Inbox,
+    pub(super) reach: Arc<Reach>,
 }
 
 impl Deliver for Exchange {
@@ -45,12 +47,17 @@ impl Deliver for Exchange {
             _ = over => return,
         };
         match answer {
-            Ok(None) => {}
+            Ok(None) => self.reach.answered(),
             Ok(Some(stream)) => {
+                self.reach.answered();
                 // Whether it ends in time or not, nobody waits for it.
                 let _late = tokio::time::timeout(LINGER, self.drain(id, stream)).await;
             }
-            Err(failure) => self.inbox.fail_call(id, failure),
+            Err(failure) => {
+                // First, because the end of the conversation would fail it too, in other words.
+                self.inbox.fail_call(id, failure.clone());
+                self.reach.failed(&failure);
+            }
         }
     }
 
@@ -60,7 +67,21 @@ impl Deliver for Exchange {
         if head.is("notifications/cancelled") && self.endpoint.spoken() == Some(Spoken::New) {
             return Ok(());
         }
-        let response = self.endpoint.post(&head, message).await?;
+        let told = self.hand_over(&head, message).await;
+        self.reach.note(&told);
+        told
+    }
+}
+
+impl Exchange {
+    pub(super) fn new(endpoint: Arc<Endpoint>, inbox: Inbox) -> Self {
+        let reach = Arc::new(Reach::new(inbox.clone()));
+        Self { endpoint, inbox, reach }
+    }
+
+    /// Sends what has no answer.
+    async fn hand_over(&self, head: &Head, message: Bytes) -> Result<(), Failure> {
+        let response = self.endpoint.post(head, message).await?;
         if !response.status().is_success() {
             return Err(self.refusal(None, response).await);
         }
@@ -72,12 +93,6 @@ impl Deliver for Exchange {
             body::beginning(response).await;
         }
         Ok(())
-    }
-}
-
-impl Exchange {
-    pub(super) fn new(endpoint: Arc<Endpoint>, inbox: Inbox) -> Self {
-        Self { endpoint, inbox }
     }
 
     /// Gets the answer delivered. The stream it came on may have more to say.
@@ -96,6 +111,10 @@ impl Exchange {
         if head.is("initialize") {
             // Before the answer is delivered, because what follows it needs the session.
             self.endpoint.set_session(response.headers().get(SESSION).cloned());
+        }
+        if head.is("subscriptions/listen") {
+            // Such a stream may be cut again and again by whoever stands between, and the server is still there.
+            self.reach.answered();
         }
         match Kind::of(&response) {
             Kind::Events => self.stream(call, Stream::new(response)).await.map(Some),
@@ -153,7 +172,11 @@ impl Exchange {
             Ok(response) if response.status().is_success() && Kind::of(&response) == Kind::Events => {
                 Ok(stream.taken_up(response))
             }
-            Ok(_) | Err(_) => Err(lost()),
+            Ok(_) => Err(lost()),
+            Err(failure) => {
+                self.reach.failed(&failure);
+                Err(lost())
+            }
         }
     }
 

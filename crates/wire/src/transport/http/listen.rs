@@ -13,8 +13,16 @@ use crate::failure::Failure;
 /// The first pause before the stream is opened again; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Waits for the greeting, then listens for as long as the server lets us.
+/// Waits for the greeting, then listens for as long as the server lets us and the conversation goes on.
 pub(super) async fn run(exchange: Exchange) {
+    let inbox = exchange.inbox.clone();
+    tokio::select! {
+        () = listen(exchange) => {}
+        () = inbox.ended() => {}
+    }
+}
+
+async fn listen(exchange: Exchange) {
     exchange.endpoint.until_listens(true).await;
     let mut listening = Listening { exchange, last_id: None, told: None, pause: FIRST_PAUSE };
     while let Next::Again(last) = listening.once().await {
@@ -65,8 +73,12 @@ impl Listening {
         let response = match self.exchange.endpoint.get(self.last_id.as_ref()).await {
             Ok(response) => response,
             Err(Failure::Protocol(_)) => return Next::Never,
-            Err(_) => return Next::Again(Last::Useless),
+            Err(failure) => {
+                self.note(&failure);
+                return Next::Again(Last::Useless);
+            }
         };
+        self.exchange.reach.answered();
         let status = response.status();
         // 405 is the proper word for "there is none"; of the others none gets better by asking again.
         if status.is_client_error() && status.as_u16() != 429 {
@@ -79,6 +91,13 @@ impl Listening {
             return Next::Never;
         }
         Next::Again(self.read(Stream::new(response)).await)
+    }
+
+    /// Streams are cut by whoever stands between, as often as he likes, so only what could not be reached counts.
+    fn note(&self, failure: &Failure) {
+        if !matches!(failure, Failure::Closed { .. }) {
+            self.exchange.reach.failed(failure);
+        }
     }
 
     async fn read(&mut self, mut stream: Stream) -> Last {

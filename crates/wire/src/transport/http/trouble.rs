@@ -42,9 +42,17 @@ pub(super) fn unanswered(error: &reqwest::Error, proxy: Option<&Url>) -> Failure
     }
     match (error.is_connect() || error.is_builder(), proxy) {
         (true, Some(proxy)) => unreached(error, proxy),
+        // There was somebody, who hung up before anything was said.
+        (true, None) if chain(error).any(hung_up) => Failure::Closed { exit: None, sent: false },
         (true, None) => obstructed(obstacle(error), cause(error), None),
         (false, _) => broken(),
     }
+}
+
+fn hung_up(cause: &(dyn Error + 'static)) -> bool {
+    use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    matches!(kind, Some(BrokenPipe | ConnectionAborted | ConnectionReset))
 }
 
 /// What it means that an exchange broke off.

@@ -16,6 +16,7 @@ use crate::transport::http::courier::Courier;
 use crate::transport::http::head::Head;
 use crate::transport::http::post::Deliver;
 use crate::transport::http::refusal;
+use crate::transport::http::reach::Reach;
 
 /// What every message needs.
 #[derive(Clone)]
@@ -25,11 +26,13 @@ struct Shared {
     courier: Courier,
     endpoint: Url,
     inbox: Inbox,
+    reach: Reach,
 }
 
 impl Letters {
     pub(super) fn new(courier: Courier, endpoint: Url, inbox: Inbox) -> Self {
-        Self(Arc::new(Shared { courier, endpoint, inbox }))
+        let reach = Reach::new(inbox.clone());
+        Self(Arc::new(Shared { courier, endpoint, inbox, reach }))
     }
 }
 
@@ -40,22 +43,30 @@ impl Deliver for Letters {
         let is_tool = Head::read(&message).is("tools/call");
         let deadline = Instant::now() + REQUEST_LIMIT;
         let outcome = tokio::select! {
-            outcome = self.tell(message) => outcome,
+            outcome = self.post(message) => outcome,
             // The answer may come before the receipt does.
             _ = &mut over => return,
         };
-        let failure = match outcome {
-            Err(failure) => failure,
-            Ok(()) if is_tool => return,
-            Ok(()) => match tokio::time::timeout_at(deadline, over).await {
-                Ok(_) => return,
-                Err(_) => Failure::TimedOut { phase: Phase::Answering, after: REQUEST_LIMIT },
-            },
-        };
-        self.0.inbox.fail_call(id, failure);
+        if let Err(failure) = &outcome {
+            // First, because the end of the conversation would fail it too, in other words.
+            self.0.inbox.fail_call(id, failure.clone());
+        }
+        self.0.reach.note(&outcome);
+        if outcome.is_ok() && !is_tool && tokio::time::timeout_at(deadline, over).await.is_err() {
+            let late = Failure::TimedOut { phase: Phase::Answering, after: REQUEST_LIMIT };
+            self.0.inbox.fail_call(id, late);
+        }
     }
 
     async fn tell(&self, message: Bytes) -> Result<(), Failure> {
+        let outcome = self.post(message).await;
+        self.0.reach.note(&outcome);
+        outcome
+    }
+}
+
+impl Letters {
+    async fn post(&self, message: Bytes) -> Result<(), Failure> {
         let Shared { courier, endpoint, .. } = &*self.0;
         let mut headers = courier.headers();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
