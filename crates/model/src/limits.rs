@@ -170,6 +170,15 @@ pub const STDERR_BYTES: usize = 64 * 1024;
 /// How long connecting and the headers of an answer may take over HTTP (T8); a running tool is not bound by it.
 pub const REQUEST_LIMIT: Duration = Duration::from_secs(60);
 
+/// How often a greeting or a list is asked for when the server answers with a status that may pass (F53).
+pub const REQUEST_TRIES: u32 = 3;
+
+/// The pause before the second time, unless the server names a longer one; the next is twice as long.
+pub const REQUEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest `Retry-After` that is waited for (F52). A server that names a longer one gets no second request.
+pub const RETRY_AFTER_LONGEST: Duration = Duration::from_secs(60);
+
 /// How much of the body of an HTTP error is read. No sensible one says more.
 pub const ERROR_BODY_BYTES: usize = 64 * 1024;
 

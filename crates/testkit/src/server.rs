@@ -200,7 +200,7 @@ impl Server {
                 Outcome::Silence
             }
             (_, "tools/call") => tools::call(&self.calls, request)?,
-            (_, method) => match lists::result(&options.scripts, request.message, method) {
+            (_, method) => match lists::result(&options.scripts, request.due, request.message, method) {
                 Some(result) => Outcome::Result(result),
                 None => Outcome::Refused(Refusal::unknown_method(method)),
             },

@@ -176,6 +176,9 @@ pub struct RpcError {
 /// There is no such method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 
+/// The headers of a request do not say what its body says; nothing was executed (new era).
+pub const HEADER_MISMATCH: i64 = -32020;
+
 impl RpcError {
     /// An error of our own, for answering a server's request.
     #[must_use]

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::failure::{Failure, Phase, RpcError};
+use crate::failure::{Failure, HEADER_MISMATCH, Phase, RpcError};
 use crate::json::RawJson;
 use crate::params::Params;
 use crate::peer::{Boxed, CallOptions, Peer};
@@ -24,9 +24,6 @@ const PROBE_LIMIT: Duration = Duration::from_secs(3);
 
 /// The probe's share of a shorter limit.
 const PROBE_SHARE: u32 = 5;
-
-/// The headers do not say what the body says.
-const HEADER_MISMATCH: i64 = -32020;
 
 /// The server needs us to be able to do something that we cannot.
 const MISSING_CAPABILITY: i64 = -32021;

@@ -23,7 +23,7 @@ mod session;
 mod task;
 pub mod transport;
 
-pub use failure::{Damage, Exit, Failure, METHOD_NOT_FOUND, Obstacle, Phase, RpcError};
+pub use failure::{Damage, Exit, Failure, HEADER_MISMATCH, METHOD_NOT_FOUND, Obstacle, Phase, RpcError};
 pub use json::RawJson;
 pub use message::Id;
 pub use params::Params;

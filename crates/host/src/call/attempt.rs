@@ -3,26 +3,27 @@
 use std::sync::Arc;
 
 use mcparley_model::limits::TOOL_TIME;
-use mcparley_model::tool;
+use mcparley_model::tool::{self, Tool};
 use mcparley_wire::peer::{CallOptions, Progress};
-use mcparley_wire::{Failure, Params, Phase, RawJson};
+use mcparley_wire::{Failure, Params, Phase, RawJson, Spoken};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::bind::Bound;
 use super::error::CallError;
 use super::patience::Patience;
-use super::recovery::{Spent, Step, next_step};
+use super::recovery::{Nature, Spent, Step, next_step};
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
 use crate::host::Host;
+use crate::surface::{Lists, Surface};
 
 impl Host {
     /// Calls the tool and gives the server's answer as it came.
     pub(super) async fn attempt(&self, bound: &Bound, call: Call) -> Result<RawJson, CallError> {
         let Some(connection) = &bound.connection else { return Err(bound.unavailable(Unavailable::Stopped)) };
         let patience = Patience::of(&call, connection);
-        let request = Request::new(bound, call)?;
+        let mut request = Request::new(bound, call)?;
         let hints = bound.entry.tool.hints;
         let harmless = hints.read_only || hints.idempotent;
         let (mut connection, mut spent, mut stale) =
@@ -47,14 +48,26 @@ impl Host {
                 }
                 Err(failure) => failure,
             };
-            match next_step(&failure, spent, harmless) {
-                Step::Reopen => stale = live.epoch,
-                Step::Repeat => {}
+            let nature = Nature { harmless, has_headers: live.session.spoken() == Spoken::New };
+            let goes_on = match next_step(&failure, spent, nature) {
+                Step::Reopen => {
+                    stale = live.epoch;
+                    true
+                }
+                Step::Repeat => true,
+                Step::Wait(pause) => {
+                    drop(live);
+                    patience.wait(pause).await
+                }
+                Step::Relist => request.look_up(bound, &live, patience).await,
                 Step::SignIn => {
                     connection.needs_auth(live.epoch).await;
                     return Err(bound.unavailable(Unavailable::NeedsAuth));
                 }
-                Step::GiveUp => return Err(bound.gave_up(&connection, failure)),
+                Step::GiveUp => false,
+            };
+            if !goes_on {
+                return Err(bound.gave_up(&connection, failure));
             }
             spent.repeats += 1;
         }
@@ -84,6 +97,7 @@ impl Host {
 /// A request that can be made more than once.
 struct Request {
     params: Params,
+    arguments: RawJson,
     progress: Option<watch::Sender<Option<Progress>>>,
     /// Arguments that are told in headers too.
     headers: Vec<(String, String)>,
@@ -97,12 +111,22 @@ impl Request {
             None => RawJson::of(&arguments)
                 .map_err(|error| bound.failed(Failure::Protocol(Arc::from(error.to_string()))))?,
         };
-        let marked = &bound.entry.tool.header_params;
-        // Most tools mark none, and then nobody has to read the arguments once more.
-        let read = if marked.is_empty() { None } else { arguments.as_raw_value() };
-        let headers = read.map(|arguments| tool::headers(marked, arguments)).unwrap_or_default();
+        let headers = told(&bound.entry.tool, &arguments);
         let params = Params::new().with("name", &bound.entry.tool.name).with_raw("arguments", &arguments);
-        Ok(Self { params, progress, headers })
+        Ok(Self { params, arguments, progress, headers })
+    }
+
+    /// Asks which arguments the server wants in headers now; says whether it still has the tool. What was permitted is
+    /// sent as it was: only where it is told too may change.
+    async fn look_up(&mut self, bound: &Bound, live: &Live, patience: Patience) -> bool {
+        let known = Surface::default();
+        let listing = known.refetched(&live.session, Lists::TOOLS);
+        let Some(surface) = patience.within(listing).await else { return false };
+        let tool = surface.tools.iter().find(|tool| tool.name == bound.entry.tool.name);
+        if let Some(tool) = tool {
+            self.headers = told(tool, &self.arguments);
+        }
+        tool.is_some()
     }
 
     async fn send(&self, live: &Live, patience: Patience) -> Result<RawJson, Failure> {
@@ -144,4 +168,11 @@ impl Request {
             progress.send_replace(newest);
         }
     }
+}
+
+/// The arguments that a tool wants in headers too. Most tools mark none, and then nobody has to read them once more.
+fn told(tool: &Tool, arguments: &RawJson) -> Vec<(String, String)> {
+    let marked = &tool.header_params;
+    let read = if marked.is_empty() { None } else { arguments.as_raw_value() };
+    read.map(|arguments| tool::headers(marked, arguments)).unwrap_or_default()
 }

@@ -38,12 +38,29 @@ impl Patience {
         if let Some(live) = connection.ready(stale) {
             return Ok(live);
         }
-        let leasing = connection.lease_after(stale);
+        let leased = self.within(connection.lease_after(stale)).await;
+        leased.unwrap_or(Err(Unavailable::Late { after: self.limit }))
+    }
+
+    /// What comes of it, if that is in time.
+    pub(super) async fn within<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         match self.until {
-            Some(until) => tokio::time::timeout_at(until, leasing)
-                .await
-                .unwrap_or(Err(Unavailable::Late { after: self.limit })),
-            None => leasing.await,
+            Some(until) => tokio::time::timeout_at(until, wait).await.ok(),
+            None => Some(wait.await),
         }
+    }
+
+    /// Lets some time pass; says whether there was any to spare. If not, none has passed.
+    pub(super) async fn wait(&self, pause: Duration) -> bool {
+        let then = Instant::now().checked_add(pause);
+        let is_in_time = match (then, self.until) {
+            (Some(then), Some(until)) => then < until,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        if is_in_time {
+            tokio::time::sleep(pause).await;
+        }
+        is_in_time
     }
 }

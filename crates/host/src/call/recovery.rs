@@ -3,7 +3,10 @@
 //! Pure on purpose: repeating is where double writes are born, so every rule here is a line in a table test.
 //! Opening connections is done by [`crate::connection`].
 
-use mcparley_wire::Failure;
+use std::time::Duration;
+
+use mcparley_model::limits::RETRY_AFTER_LONGEST;
+use mcparley_wire::{Failure, HEADER_MISMATCH, Phase};
 
 use super::error::Executed;
 
@@ -21,14 +24,28 @@ pub(super) enum Step {
     Reopen,
     /// Repeat it on whatever connection there is.
     Repeat,
+    /// Repeat it after this long.
+    Wait(Duration),
+    /// Look what the tool wants in headers now, then repeat it.
+    Relist,
     /// Tell the caller; the server wants a sign-in.
     SignIn,
     /// Tell the caller.
     GiveUp,
 }
 
-/// What follows `failure`. `harmless` tools may be executed twice: they only read, or twice is once.
-pub(super) fn next_step(failure: &Failure, spent: Spent, harmless: bool) -> Step {
+/// What a call is like that failed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nature {
+    /// Whether it may be executed twice: it only reads, or twice is once.
+    pub(super) harmless: bool,
+    /// Whether it says in headers what it says in its body, which only the new era does.
+    pub(super) has_headers: bool,
+}
+
+/// What follows `failure` of a call like this.
+pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step {
+    let Nature { harmless, has_headers } = nature;
     let first = spent.repeats == 0;
     match failure {
         // The server has executed nothing: it did not know the session, or was never reached.
@@ -36,6 +53,14 @@ pub(super) fn next_step(failure: &Failure, spent: Spent, harmless: bool) -> Step
         Failure::Closed { sent: false, .. } if first => Step::Reopen,
         // What may have been executed is repeated only where twice is once (K6).
         Failure::Closed { sent: true, .. } if first && harmless => Step::Repeat,
+        // It says that it did nothing yet, and when it will; but it may be mistaken (F52).
+        Failure::Status { code: 429 | 503, retry_after: Some(pause), .. }
+            if first && harmless && *pause <= RETRY_AFTER_LONGEST =>
+        {
+            Step::Wait(*pause)
+        }
+        // Checked before anything is executed; the tool has other marks than we know.
+        Failure::Answered(error) if first && has_headers && error.code == HEADER_MISMATCH => Step::Relist,
         Failure::Unauthorized { .. } => Step::SignIn,
         Failure::SessionExpired
         | Failure::Refused { .. }
@@ -59,11 +84,12 @@ pub(super) fn executed(failure: &Failure) -> Executed {
         | Failure::Unauthorized { .. }
         | Failure::Forbidden { .. }
         | Failure::QueueFull { .. }
+        | Failure::TimedOut { phase: Phase::Connecting, .. }
         | Failure::Closed { sent: false, .. } => Executed::No,
         Failure::Answered(_) => Executed::Yes,
         Failure::TooLarge { .. }
         | Failure::Closed { sent: true, .. }
-        | Failure::TimedOut { .. }
+        | Failure::TimedOut { phase: Phase::Answering, .. }
         | Failure::Damaged(_)
         | Failure::Protocol(_)
         | Failure::Status { .. } => Executed::Unknown,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use mcparley::model::name::ServerName;
 use mcparley::{Call, CallError, Consent, Executed, Start, Status};
 use mcparley_testkit::{Fault, FaultProxy, HttpServer};
+use mcparley_wire::Failure;
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, http, is_connected, scripted, servers, socket};
@@ -116,6 +117,74 @@ async fn a_stream_that_ends_without_the_reply_is_repeated_only_where_that_is_har
     assert!(error.is_outcome_unknown(), "{error}");
     assert!(begun.elapsed() < Duration::from_secs(2));
     assert_eq!(server.stats()["post"]["tools/call"], 1);
+}
+
+// F52 F53
+#[tokio::test]
+async fn a_server_that_names_a_time_is_asked_again_then_where_that_is_harmless() {
+    for status in ["429", "503"] {
+        let script = format!("status:{status}");
+        let scripts = [script.as_str(), "retry-after:1"];
+        let server = HttpServer::start_with(&scripts, &["--times", "1"]);
+        let alive = servers([("remote", http(&server))]).ready().await;
+        let begun = Instant::now();
+        assert_eq!(alive.echo("remote", "hi").await.unwrap(), "hi", "{status}");
+        assert!(begun.elapsed() >= Duration::from_secs(1), "{status}");
+        assert_eq!(server.stats()["post"]["tools/call"], 2, "{status}");
+
+        let (server, alive) = reached(&scripts).await;
+        let error = alive.call("remote", "add", sum()).await.unwrap_err();
+        assert!(error.is_outcome_unknown(), "{error}");
+        assert_eq!(server.stats()["post"]["tools/call"], 1, "{status}");
+        alive.echo("remote", "hi").await.unwrap_err();
+        assert_eq!(server.stats()["post"]["tools/call"], 3, "{status}: once more and no oftener");
+    }
+}
+
+// F52 F86: dates of long ago and far away, and what is no time at all.
+#[tokio::test]
+async fn a_time_that_cannot_be_waited_for_is_not() {
+    let far = "status:503 retry-after:Fri, 01 Jan 2100 00:00:00 GMT";
+    for (scripts, posts) in [
+        (far, 1),
+        ("status:503 retry-after:9999999", 1),
+        ("status:503 retry-after:soon", 1),
+        ("status:503 retry-after:-5", 1),
+        ("status:500 retry-after:1", 1),
+        ("status:503 retry-after:Thu, 01 Jan 1970 00:00:00 GMT", 2),
+    ] {
+        let (status, retry_after) = scripts.split_once(' ').unwrap();
+        let (server, alive) = reached(&[status, retry_after]).await;
+        let begun = Instant::now();
+        let error = alive.echo("remote", "hi").await.unwrap_err();
+        assert!(matches!(error, CallError::Failed { failure: Failure::Status { .. }, .. }), "{error:?}");
+        assert!(begun.elapsed() < Duration::from_secs(2), "{scripts}: {:?}", begun.elapsed());
+        assert_eq!(server.stats()["post"]["tools/call"], posts, "{scripts}");
+    }
+}
+
+// F52 K2
+#[tokio::test]
+async fn waiting_counts_against_the_limit_of_the_call() {
+    let (server, alive) = reached(&["retry-after:2"]).await;
+    let echo = || Call::to("remote", "echo", json!({ "message": "hi" })).with_consent(Consent::Given);
+    let begun = Instant::now();
+    let error = alive.host.call(echo().with_limit(Duration::from_secs(2))).await.unwrap_err();
+    assert!(matches!(error, CallError::Failed { failure: Failure::Status { .. }, .. }), "{error:?}");
+    assert!(begun.elapsed() < Duration::from_secs(1), "there is no use in waiting");
+    assert_eq!(server.stats()["post"]["tools/call"], 1);
+}
+
+// H26
+#[tokio::test]
+async fn a_tool_whose_marks_have_changed_is_looked_up_and_called_again() {
+    let options = ["--versions", "2026-07-28", "--on", "tools/list", "--times", "1"];
+    let server = HttpServer::start_with(&["param-headers", "stale-marks"], &options);
+    let alive = servers([("remote", http(&server))]).ready().await;
+    let arguments = json!({ "region": "us-west1", "deep": { "level": 3 } });
+    alive.call("remote", "locate", arguments).await.unwrap();
+    let posts = &server.stats()["post"];
+    assert_eq!((&posts["tools/list"], &posts["tools/call"]), (&json!(2), &json!(2)));
 }
 
 // F37 F55

@@ -82,6 +82,7 @@ scripts! {
     Both ManyTools "many-tools" Number(5_000, COUNT), "tools/list gives that many tools in one page";
     Both BadTools "bad-tools" Bare, "tools without or with a wrong inputSchema, name or description among good ones";
     Both ParamHeaders "param-headers" Bare, "a tool `locate` whose arguments must stand in Mcp-Param headers too, and tools marked wrongly";
+    Both StaleMarks "stale-marks" Bare, "a list that marks the arguments of `locate` for other headers (aim it with `--on tools/list --times 1`)";
     Both ListError "list-error" Text("tools/list"), "that method answers -32603";
     // Lies in the greeting.
     Both Version "version" Text("9999"), "the greeting names this protocol version";

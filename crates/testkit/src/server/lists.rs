@@ -1,6 +1,6 @@
 //! What a server says it has: lists and what stands in them, and the lies about it.
 
-use super::tools;
+use super::{Due, tools};
 use crate::message::Message;
 use crate::options::Scripts;
 use mcparley_testkit::Name;
@@ -19,9 +19,9 @@ pub(crate) const METHODS: [&str; 6] = [
 const NOTE: &str = "test://note";
 
 /// The result of one of [`METHODS`].
-pub(crate) fn result(scripts: &Scripts, message: &Message, method: &str) -> Option<Value> {
+pub(crate) fn result(scripts: &Scripts, due: Due<'_>, message: &Message, method: &str) -> Option<Value> {
     Some(match method {
-        "tools/list" => tools_page(scripts, message.text("cursor")),
+        "tools/list" => tools_page(scripts, due, message.text("cursor")),
         "prompts/list" => json!({ "prompts": [{ "name": "greet", "description": "Say hello" }] }),
         "prompts/get" => {
             let content = json!({ "type": "text", "text": "Say hello." });
@@ -34,7 +34,7 @@ pub(crate) fn result(scripts: &Scripts, message: &Message, method: &str) -> Opti
     })
 }
 
-fn tools_page(scripts: &Scripts, cursor: Option<&str>) -> Value {
+fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
     if scripts.has(Name::CursorSame) {
         return json!({ "tools": tools::definitions(), "nextCursor": "same" });
     }
@@ -50,18 +50,19 @@ fn tools_page(scripts: &Scripts, cursor: Option<&str>) -> Value {
         tools.splice(1..1, bad_tools());
     }
     if scripts.has(Name::ParamHeaders) {
-        tools.splice(1..1, marked_tools());
+        let region = if due.has(Name::StaleMarks) { "Place" } else { "Region" };
+        tools.splice(1..1, marked_tools(region));
     }
     json!({ "tools": tools })
 }
 
 /// The first is right; each of the others breaks one rule.
-fn marked_tools() -> Vec<Value> {
+fn marked_tools(region: &str) -> Vec<Value> {
     let tool = |name: &str, properties: Value| json!({ "name": name, "inputSchema": { "type": "object", "properties": properties } });
     let marked = |kind: &str, mark: &str| json!({ "type": kind, "x-mcp-header": mark });
     let deep = json!({ "type": "object", "properties": { "level": marked("integer", "Level") } });
     vec![
-        tool("locate", json!({ "region": marked("string", "Region"), "deep": deep })),
+        tool("locate", json!({ "region": marked("string", region), "deep": deep })),
         tool("marked_empty", json!({ "a": marked("string", "") })),
         tool("marked_breaking", json!({ "a": marked("string", "A\r\nB") })),
         tool("marked_number", json!({ "a": marked("number", "A") })),

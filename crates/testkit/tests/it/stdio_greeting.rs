@@ -21,8 +21,15 @@ const LIES: &[(&str, Check, Check)] = &[
     ("long-instructions:5000", long, long),
 ];
 
-const LISTS: [&str; 6] =
-    ["cursor-same", "cursor-endless", "many-tools", "bad-tools", "param-headers", "list-error"];
+const LISTS: [&str; 7] = [
+    "cursor-same",
+    "cursor-endless",
+    "many-tools",
+    "bad-tools",
+    "param-headers",
+    "stale-marks",
+    "list-error",
+];
 
 pub(crate) fn words() -> Vec<&'static str> {
     LIES.iter().map(|(script, ..)| *script).chain(LISTS).chain(["discover"]).collect()
@@ -78,6 +85,14 @@ fn lists_lie_as_their_scripts_say() {
     let names = tools.as_array().unwrap()[1..6].iter().map(|tool| tool["name"].as_str().unwrap());
     let marked = ["locate", "marked_empty", "marked_breaking", "marked_number", "marked_twice"];
     assert_eq!(names.collect::<Vec<_>>(), marked);
+    let stale =
+        Scripted::stdio(&["param-headers", "stale-marks"]).with("--on", "tools/list").with("--times", "1");
+    let mut server = Stdio::start(&stale);
+    server.greet();
+    for header in ["Place", "Region"] {
+        let tools = server.ask("tools/list", &json!({}))["result"]["tools"].take();
+        assert_eq!(tools[1]["inputSchema"]["properties"]["region"]["x-mcp-header"], header);
+    }
     let mut server = start(&["list-error:prompts/list"]);
     server.greet();
     assert_eq!(server.ask("prompts/list", &json!({}))["error"]["code"], -32603);

@@ -11,7 +11,7 @@
 //! | what of a message stands in headers | `head` |
 //! | the queue of POSTs | `post` |
 //! | one request and its answer | `exchange` |
-//! | answers that say no | `refusal` |
+//! | answers that say no, and who asks again | `refusal`, `retry` |
 //! | bodies and streams, bounded | `body`, `event` |
 //! | the GET stream | `listen` |
 //! | whether the server is still there | `reach` |
@@ -28,6 +28,7 @@ pub(super) mod post;
 pub(super) mod reach;
 mod redirect;
 pub(super) mod refusal;
+pub(super) mod retry;
 mod target;
 mod trouble;
 mod tunnel;

@@ -6,6 +6,7 @@ mod damage;
 mod eras;
 mod flood;
 mod flood_limits;
+mod http_again;
 mod http_calls;
 mod http_connect;
 mod http_faults;

@@ -15,14 +15,18 @@ fn closed(sent: bool) -> Failure {
     Failure::Closed { exit: None, sent }
 }
 
-fn status() -> Failure {
-    Failure::Status { code: 503, retry_after: None, text: Untrusted::default() }
+fn status(code: u16, retry_after: Option<u64>) -> Failure {
+    Failure::Status { code, retry_after: retry_after.map(Duration::from_secs), text: Untrusted::default() }
 }
 
-// K6 L7
+const PLAIN: Nature = Nature { harmless: false, has_headers: false };
+const HARMLESS: Nature = Nature { harmless: true, has_headers: false };
+
+// K6 L7 F52 F53
 #[test]
 fn what_follows_each_failure() {
-    use Step::{GiveUp, Reopen, Repeat, SignIn};
+    use Step::{GiveUp, Reopen, Repeat, SignIn, Wait};
+    let two = Duration::from_secs(2);
     let first = Spent::default();
     let again = Spent { repeats: 1 };
     // failure, then: first time; first time of a harmless tool; second time
@@ -39,16 +43,33 @@ fn what_follows_each_failure() {
         (Failure::Answered(RpcError::new(1, "x")), GiveUp, GiveUp, GiveUp),
         (Failure::TooLarge { limit: 1 }, GiveUp, GiveUp, GiveUp),
         (Failure::QueueFull { limit: 1 }, GiveUp, GiveUp, GiveUp),
-        (status(), GiveUp, GiveUp, GiveUp),
+        (status(429, None), GiveUp, GiveUp, GiveUp),
+        (status(429, Some(2)), GiveUp, Wait(two), GiveUp),
+        (status(503, Some(2)), GiveUp, Wait(two), GiveUp),
+        (status(503, Some(61)), GiveUp, GiveUp, GiveUp),
+        (status(503, None), GiveUp, GiveUp, GiveUp),
+        (status(500, Some(2)), GiveUp, GiveUp, GiveUp),
+        (status(502, Some(2)), GiveUp, GiveUp, GiveUp),
+        (status(504, Some(2)), GiveUp, GiveUp, GiveUp),
     ];
     for (failure, plain, harmless, second) in table {
         let steps = [
-            next_step(&failure, first, false),
-            next_step(&failure, first, true),
-            next_step(&failure, again, true),
+            next_step(&failure, first, PLAIN),
+            next_step(&failure, first, HARMLESS),
+            next_step(&failure, again, HARMLESS),
         ];
         assert_eq!(steps, [plain, harmless, second], "{failure}");
     }
+}
+
+// H26: a code that means nothing where there are no headers.
+#[test]
+fn headers_that_do_not_fit_are_looked_up_once_and_only_where_there_are_some() {
+    let mismatch = Failure::Answered(RpcError::new(HEADER_MISMATCH, "x"));
+    let told = Nature { harmless: false, has_headers: true };
+    assert_eq!(next_step(&mismatch, Spent::default(), told), Step::Relist);
+    assert_eq!(next_step(&mismatch, Spent { repeats: 1 }, told), Step::GiveUp);
+    assert_eq!(next_step(&mismatch, Spent::default(), HARMLESS), Step::GiveUp);
 }
 
 // K6
@@ -65,7 +86,9 @@ fn what_is_known_of_the_effects() {
         (closed(true), Unknown),
         (Failure::TimedOut { phase: Phase::Answering, after: Duration::ZERO }, Unknown),
         (Failure::Damaged(Damage::Shape), Unknown),
-        (status(), Unknown),
+        (Failure::TimedOut { phase: Phase::Connecting, after: Duration::ZERO }, No),
+        (status(503, None), Unknown),
+        (status(429, Some(2)), Unknown),
     ];
     for (failure, expected) in table {
         assert_eq!(executed(&failure), expected, "{failure}");

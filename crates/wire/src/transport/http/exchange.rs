@@ -15,6 +15,7 @@ use super::head::Head;
 use super::post::Deliver;
 use super::reach::Reach;
 use super::refusal::Refusal;
+use super::retry;
 use crate::failure::Failure;
 use crate::peer::{Inbox, Ticket};
 use crate::session::Spoken;
@@ -95,7 +96,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Gets the answer delivered. The stream it came on may have more to say.
+    /// Gets the answer delivered, asking again where that is in order. The stream it came on may have more to say.
     async fn answer(
         &self,
         call: u64,
@@ -103,7 +104,20 @@ impl Exchange {
         params: Vec<(String, String)>,
     ) -> Result<Option<Stream>, Failure> {
         let head = Head::read(&message).with_params(params);
-        let response = self.endpoint.post(&head, message).await?;
+        let mut tries = 1;
+        loop {
+            let failure = match self.once(call, &head, message.clone()).await {
+                Ok(stream) => return Ok(stream),
+                Err(failure) => failure,
+            };
+            let Some(pause) = retry::pause(&head, &failure, tries) else { return Err(failure) };
+            tokio::time::sleep(pause).await;
+            tries += 1;
+        }
+    }
+
+    async fn once(&self, call: u64, head: &Head, message: Bytes) -> Result<Option<Stream>, Failure> {
+        let response = self.endpoint.post(head, message).await?;
         let status = response.status();
         if !status.is_success() {
             return Err(self.refusal(Some(call), response).await);

@@ -15,8 +15,9 @@ use crate::transport::http::body;
 use crate::transport::http::courier::Courier;
 use crate::transport::http::head::Head;
 use crate::transport::http::post::Deliver;
-use crate::transport::http::refusal;
 use crate::transport::http::reach::Reach;
+use crate::transport::http::refusal;
+use crate::transport::http::retry;
 
 /// What every message needs.
 #[derive(Clone)]
@@ -40,10 +41,11 @@ impl Deliver for Letters {
     /// The limit is for the answer too, wherever it comes; how long a tool may run is for its caller to say.
     async fn ask(&self, message: Bytes, ticket: Ticket) {
         let Ticket { id, mut over, headers: _ } = ticket;
-        let is_tool = Head::read(&message).is("tools/call");
+        let head = Head::read(&message);
+        let is_tool = head.is("tools/call");
         let deadline = Instant::now() + REQUEST_LIMIT;
         let outcome = tokio::select! {
-            outcome = self.post(message) => outcome,
+            outcome = self.post_again(&head, message) => outcome,
             // The answer may come before the receipt does.
             _ = &mut over => return,
         };
@@ -66,6 +68,17 @@ impl Deliver for Letters {
 }
 
 impl Letters {
+    /// Posts a request, and again where that is in order.
+    async fn post_again(&self, head: &Head, message: Bytes) -> Result<(), Failure> {
+        let mut tries = 1;
+        loop {
+            let Err(failure) = self.post(message.clone()).await else { return Ok(()) };
+            let Some(pause) = retry::pause(head, &failure, tries) else { return Err(failure) };
+            tokio::time::sleep(pause).await;
+            tries += 1;
+        }
+    }
+
     async fn post(&self, message: Bytes) -> Result<(), Failure> {
         let Shared { courier, endpoint, .. } = &*self.0;
         let mut headers = courier.headers();
