@@ -31,6 +31,8 @@ pub enum Obstacle {
     NoRoute,
     /// Its certificate is signed by nobody who is trusted here.
     UnknownIssuer,
+    /// Its certificate is signed by itself.
+    SelfSigned,
     /// Its certificate has expired.
     CertificateExpired,
     /// Its certificate is not valid yet.
@@ -57,7 +59,7 @@ pub enum Obstacle {
 
 impl Obstacle {
     /// Every obstacle.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::NoProgram,
         Self::NotExecutable,
         Self::Directory,
@@ -71,6 +73,7 @@ impl Obstacle {
         Self::PortClosed,
         Self::NoRoute,
         Self::UnknownIssuer,
+        Self::SelfSigned,
         Self::CertificateExpired,
         Self::CertificateEarly,
         Self::CertificateName,
@@ -101,6 +104,7 @@ impl Obstacle {
             Self::PortClosed => "port-closed",
             Self::NoRoute => "no-route",
             Self::UnknownIssuer => "unknown-issuer",
+            Self::SelfSigned => "self-signed",
             Self::CertificateExpired => "certificate-expired",
             Self::CertificateEarly => "certificate-early",
             Self::CertificateName => "certificate-name",

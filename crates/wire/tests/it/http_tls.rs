@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use mcparley_model::config::Era;
+use mcparley_testkit::FaultProxy;
 use mcparley_wire::{Failure, Obstacle};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use serde_json::{Value, json};
@@ -158,17 +159,60 @@ async fn each_thing_that_can_be_wrong_with_a_certificate_is_told_apart() {
         params.not_after = date_time_ymd(4001, 1, 1);
     };
     let expired = serve(&identity(&ours, "127.0.0.1", past), None).await;
-    let (obstacle, reason, _) = obstructed(&expired, &trusting).await;
+    let (obstacle, reason, hint) = obstructed(&expired, &trusting).await;
     assert_eq!((obstacle, reason.as_str()), (Obstacle::CertificateExpired, "its certificate has expired"));
+    assert!(hint.unwrap().contains("renew"));
     let early = serve(&identity(&ours, "127.0.0.1", future), None).await;
     let (obstacle, reason, _) = obstructed(&early, &trusting).await;
     assert_eq!((obstacle, reason.as_str()), (Obstacle::CertificateEarly, "its certificate is not valid yet"));
     let foreign = serve(&identity(&ours, "other.example", |_| {}), None).await;
-    let (obstacle, reason, _) = obstructed(&foreign, &trusting).await;
+    let (obstacle, reason, hint) = obstructed(&foreign, &trusting).await;
     assert_eq!(
         (obstacle, reason.as_str()),
         (Obstacle::CertificateName, "its certificate is for another name")
     );
+    assert!(hint.unwrap().contains("URL"));
+}
+
+/// As everybody makes one: with themselves as an authority, or without.
+fn own(name: &str, is_ca: IsCa) -> Identity {
+    let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+    params.is_ca = is_ca;
+    params.distinguished_name.push(DnType::CommonName, name);
+    let key = KeyPair::generate().unwrap();
+    let certificate = params.self_signed(&key).unwrap().pem();
+    Identity { certificate, key: key.serialize_pem() }
+}
+
+// T8 F33
+#[tokio::test]
+async fn a_certificate_that_vouches_for_itself_is_told_apart_and_can_be_trusted_by_name() {
+    let files = Files::new();
+    for is_ca in [IsCa::NoCa, IsCa::ExplicitNoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+        let url = serve(&own("127.0.0.1", is_ca.clone()), None).await;
+        let (obstacle, reason, hint) = obstructed(&url, &[]).await;
+        assert_eq!(obstacle, Obstacle::SelfSigned);
+        assert_eq!(reason, "its certificate is signed by itself, and by nobody who is trusted here");
+        assert!(hint.unwrap().contains("NODE_EXTRA_CA_CERTS"), "{is_ca:?}");
+    }
+    let own = own("127.0.0.1", IsCa::NoCa);
+    let known = files.put("own.pem", &own.certificate);
+    let url = serve(&own, None).await;
+    let variables = [("NODE_EXTRA_CA_CERTS", known.as_str())];
+    Site::at(&url).with_variables(&variables).connect_as(Era::New).await.unwrap();
+}
+
+// F33: neither is it tried again, nor without.
+#[tokio::test]
+async fn what_is_wrong_with_tls_is_told_after_one_attempt() {
+    let (url, heard) = listen(&own("127.0.0.1", IsCa::NoCa), None).await;
+    let address = url.strip_prefix("https://").unwrap().strip_suffix("/mcp").unwrap();
+    let proxy = FaultProxy::to(address);
+    let url = format!("https://{}/mcp", proxy.address());
+    let error = Site::at(&url).connect_as(Era::Auto).await.unwrap_err();
+    assert!(matches!(error, Failure::Refused { .. }), "{error:?}");
+    assert_eq!(proxy.accepted(), 1);
+    assert!(heard.lock().unwrap().is_empty(), "nothing was said without TLS");
 }
 
 // T8 F33

@@ -7,6 +7,7 @@
 mod proxy;
 mod settings;
 mod trust;
+mod verifier;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,7 @@ use crate::failure::Failure;
 use proxy::Proxies;
 pub use settings::{NetworkSettings, ProxySettings};
 use trust::Trust;
+pub(super) use verifier::SelfSigned;
 
 /// Many servers close a connection after five idle seconds; a request sent in that moment has an unknown end.
 const IDLE: Duration = Duration::from_secs(4);

@@ -9,14 +9,25 @@ use std::sync::Arc;
 
 use mcparley_model::limits::REQUEST_LIMIT;
 use mcparley_platform::process::is_out_of_descriptors;
-use rustls::{AlertDescription, CertificateError, InvalidMessage};
+use rustls::{AlertDescription, CertificateError, InvalidMessage, OtherError};
 use url::Url;
 
+use super::network::SelfSigned;
 use crate::failure::{Failure, Obstacle, Phase};
 
 /// How people tell us what to trust.
 const TRUST: &str =
     "if you trust whoever signed it, name the file with their certificate in `NODE_EXTRA_CA_CERTS`";
+
+/// What people do about a certificate that vouches for itself.
+const OWN: &str = "if it is yours, name its file in `NODE_EXTRA_CA_CERTS`; one that is marked as an authority (`CA:TRUE`) \
+                   must sign another one for the server";
+
+/// What people do about one that has run out.
+const RENEW: &str = "whoever runs the server must renew it; if they have, look at the clock of this machine";
+
+/// What people do about one that is for somebody else.
+const NAME: &str = "write the URL with a name that the certificate is for";
 
 /// How people tell us who we are.
 const IDENTITY: &str =
@@ -152,18 +163,22 @@ fn tls(error: &(dyn Error + 'static), greeting: bool) -> Option<Failure> {
         _ if !greeting => return None,
         rustls::Error::InvalidCertificate(certificate) => match certificate {
             Certificate::Expired | Certificate::ExpiredContext { .. } => {
-                (Obstacle::CertificateExpired, "its certificate has expired", None)
+                (Obstacle::CertificateExpired, "its certificate has expired", Some(RENEW))
             }
             Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => {
                 let hint = "look whether the clock of this machine is right";
                 (Obstacle::CertificateEarly, "its certificate is not valid yet", Some(hint))
             }
             Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => {
-                (Obstacle::CertificateName, "its certificate is for another name", None)
+                (Obstacle::CertificateName, "its certificate is for another name", Some(NAME))
             }
             Certificate::UnknownIssuer => {
                 let reason = "its certificate is not signed by anybody who is trusted here";
                 (Obstacle::UnknownIssuer, reason, Some(TRUST))
+            }
+            Certificate::Other(OtherError(error)) if error.is::<SelfSigned>() => {
+                let reason = "its certificate is signed by itself, and by nobody who is trusted here";
+                (Obstacle::SelfSigned, reason, Some(OWN))
             }
             Certificate::Revoked => (Obstacle::Tls, "its certificate has been withdrawn", None),
             other => return Some(distrusted(format!("its certificate cannot be trusted: {other}"))),
