@@ -170,6 +170,20 @@ pub const STDERR_BYTES: usize = 64 * 1024;
 /// How long connecting and the headers of an answer may take over HTTP (T8); a running tool is not bound by it.
 pub const REQUEST_LIMIT: Duration = Duration::from_secs(60);
 
+/// After this much silence on a connection the system asks whether the other side is still there (F35). Neither streams
+/// nor running tools have another limit that would notice.
+pub const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(30);
+
+/// How often it asks when nothing comes back.
+pub const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
+
+/// How often in all, before the connection counts as broken: a minute after the last word, so that changing from one
+/// network to another does not end a call.
+pub const KEEP_ALIVE_TRIES: u32 = 3;
+
+/// How long what was sent may stay without a receipt, where the system can be told.
+pub const UNACKNOWLEDGED: Duration = Duration::from_secs(60);
+
 /// How often a greeting or a list is asked for when the server answers with a status that may pass (F53).
 pub const REQUEST_TRIES: u32 = 3;
 

@@ -16,6 +16,7 @@ mod duplicates;
 mod lifecycle;
 mod logs;
 mod managed;
+mod network;
 mod own_files;
 mod own_server;
 mod plugins;

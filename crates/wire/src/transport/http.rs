@@ -43,7 +43,7 @@ use crate::session::Spoken;
 use crate::task::Tasks;
 use endpoint::Endpoint;
 use exchange::Exchange;
-pub use network::{Network, NetworkSettings, ProxySettings};
+pub use network::{KeepAlive, Network, NetworkSettings, ProxySettings};
 use post::Posts;
 pub use target::HttpTarget;
 

@@ -10,7 +10,7 @@ use mcparley_testkit::{HttpServer, log_lines};
 use mcparley_wire::Failure;
 use mcparley_wire::handshake::{Connect, Connected, connect};
 use mcparley_wire::peer::{Boxed, Deaf, Handler};
-use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
+use mcparley_wire::transport::http::{Http, HttpTarget, KeepAlive, Network, NetworkSettings};
 use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::ws::Ws;
 use serde_json::Value;
@@ -57,6 +57,12 @@ impl Site {
         let settings =
             NetworkSettings::from_lookup(|name| lookup(name).map(|(_, value)| (*value).to_owned()));
         self.network = Network::new(settings);
+        self
+    }
+
+    /// On a network of which one knows sooner that it is gone.
+    pub(crate) fn with_keep_alive(mut self, keep_alive: KeepAlive) -> Self {
+        self.network = Network::new(NetworkSettings { keep_alive, ..NetworkSettings::default() });
         self
     }
 

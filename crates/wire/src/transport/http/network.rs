@@ -21,7 +21,7 @@ use url::Url;
 use super::trouble;
 use crate::failure::Failure;
 use proxy::Proxies;
-pub use settings::{NetworkSettings, ProxySettings};
+pub use settings::{KeepAlive, NetworkSettings, ProxySettings};
 use trust::Trust;
 pub(super) use verifier::SelfSigned;
 
@@ -30,9 +30,6 @@ const IDLE: Duration = Duration::from_secs(4);
 
 /// After a burst of calls, how many connections to one server are kept for the next.
 const IDLE_CONNECTIONS: usize = 32;
-
-/// After this much silence the system asks whether the other side is still there: streams have no limit.
-const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
 /// Who we say we are.
 pub(super) const USER_AGENT: &str = concat!("mcparley/", env!("CARGO_PKG_VERSION"));
@@ -45,6 +42,7 @@ pub struct Network(Arc<Shared>);
 struct Shared {
     proxies: Arc<Proxies>,
     trust: Trust,
+    keep_alive: KeepAlive,
     /// Kept only when it worked: a file that is missing now may be there later.
     plain: OnceCell<Client>,
     secure: OnceCell<Client>,
@@ -61,10 +59,11 @@ impl Network {
     /// Takes the settings; what is wrong with them is told to the first request that needs it.
     #[must_use]
     pub fn new(settings: NetworkSettings) -> Self {
-        let NetworkSettings { proxies, extra_ca, client_certificate, client_key } = settings;
+        let NetworkSettings { proxies, extra_ca, client_certificate, client_key, keep_alive } = settings;
         Self(Arc::new(Shared {
             proxies: Arc::new(Proxies::new(&proxies)),
             trust: Trust { extra_ca, client_certificate, client_key },
+            keep_alive,
             plain: OnceCell::new(),
             secure: OnceCell::new(),
         }))
@@ -111,6 +110,7 @@ impl Network {
         trust: impl FnOnce(ClientBuilder) -> Result<ClientBuilder, Failure>,
     ) -> Result<Client, Failure> {
         let proxies = Arc::clone(&self.0.proxies);
+        let KeepAlive { after, every, tries, unacknowledged } = self.0.keep_alive;
         let client = Client::builder()
             .user_agent(USER_AGENT)
             // The library would look for some in the environment itself.
@@ -122,7 +122,13 @@ impl Network {
             .connect_timeout(REQUEST_LIMIT)
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
-            .tcp_keepalive(KEEP_ALIVE);
+            .tcp_keepalive(after)
+            .tcp_keepalive_interval(every)
+            .tcp_keepalive_retries(tries);
+        #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+        let client = client.tcp_user_timeout(unacknowledged);
+        #[cfg(not(any(target_os = "android", target_os = "fuchsia", target_os = "linux")))]
+        let _elsewhere = unacknowledged;
         trust(client)?.build().map_err(|error| trouble::refused(trouble::cause(&error), None))
     }
 }

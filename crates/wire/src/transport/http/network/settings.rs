@@ -1,7 +1,9 @@
 //! What a process is told about its network, and the variables that usually tell it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use mcparley_model::limits::{KEEP_ALIVE_AFTER, KEEP_ALIVE_EVERY, KEEP_ALIVE_TRIES, UNACKNOWLEDGED};
 use mcparley_model::secret::Secret;
 
 /// What differs between one network and another.
@@ -15,6 +17,33 @@ pub struct NetworkSettings {
     pub client_certificate: Option<PathBuf>,
     /// The file with its key; absent when it stands in the same file.
     pub client_key: Option<PathBuf>,
+    /// When a connection on which nothing comes counts as broken.
+    pub keep_alive: KeepAlive,
+}
+
+/// When a connection on which nothing comes counts as broken. Only the other side's system is asked, so a server may think
+/// for as long as it likes.
+#[derive(Clone, Copy, Debug)]
+pub struct KeepAlive {
+    /// After this much silence it is asked.
+    pub after: Duration,
+    /// And again after this much.
+    pub every: Duration,
+    /// This often in all.
+    pub tries: u32,
+    /// How long what was sent may stay without a receipt, where the system can be told.
+    pub unacknowledged: Duration,
+}
+
+impl Default for KeepAlive {
+    fn default() -> Self {
+        Self {
+            after: KEEP_ALIVE_AFTER,
+            every: KEEP_ALIVE_EVERY,
+            tries: KEEP_ALIVE_TRIES,
+            unacknowledged: UNACKNOWLEDGED,
+        }
+    }
 }
 
 /// Who stands between us and the servers. Secret, because credentials stand in the URLs.
@@ -48,6 +77,7 @@ impl NetworkSettings {
             extra_ca: ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"].into_iter().filter_map(path).collect(),
             client_certificate: path("CLAUDE_CODE_CLIENT_CERT"),
             client_key: path("CLAUDE_CODE_CLIENT_KEY"),
+            keep_alive: KeepAlive::default(),
         }
     }
 }
