@@ -121,7 +121,7 @@ async fn a_name_without_an_address_and_a_port_without_tls_are_told_clearly() {
     let name = "a".repeat(64);
     let error = Site::at(&format!("http://{name}/mcp")).connect_as(Era::Old).await.unwrap_err();
     assert!(matches!(error, Failure::Refused { obstacle: Obstacle::NoAddress, .. }), "{error:?}");
-    assert!(error.to_string().contains("lookup"), "{error}");
+    assert!(error.to_string().contains("cannot be looked up"), "{error}");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
     let plain = std::thread::spawn(move || {

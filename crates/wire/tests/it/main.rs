@@ -21,6 +21,7 @@ mod http_tls;
 mod http_world;
 mod late;
 mod listening;
+mod names;
 mod namespace;
 mod process;
 mod sse;

@@ -4,6 +4,7 @@
 //! the first request needs it, and once. Reading the system's certificates takes longer than all the rest, so
 //! servers without TLS have a set-up of their own, which does without.
 
+mod names;
 mod proxy;
 mod settings;
 mod trust;
@@ -20,6 +21,8 @@ use url::Url;
 
 use super::trouble;
 use crate::failure::Failure;
+use names::Names;
+pub(super) use names::Unresolved;
 use proxy::Proxies;
 pub use settings::{KeepAlive, NetworkSettings, ProxySettings};
 use trust::Trust;
@@ -116,6 +119,7 @@ impl Network {
             // The library would look for some in the environment itself.
             .no_proxy()
             .proxy(Proxy::custom(move |url| proxies.of(url).ok().flatten().cloned()))
+            .dns_resolver(Arc::new(Names))
             .redirect(Policy::none())
             .retry(retry::never())
             .referer(false)

@@ -12,7 +12,7 @@ use mcparley_platform::process::is_out_of_descriptors;
 use rustls::{AlertDescription, CertificateError, InvalidMessage, OtherError};
 use url::Url;
 
-use super::network::SelfSigned;
+use super::network::{SelfSigned, Unresolved};
 use crate::failure::{Failure, Obstacle, Phase};
 
 /// How people tell us what to trust.
@@ -32,6 +32,10 @@ const NAME: &str = "write the URL with a name that the certificate is for";
 /// How people tell us who we are.
 const IDENTITY: &str =
     "name its file in `CLAUDE_CODE_CLIENT_CERT` and that of its key in `CLAUDE_CODE_CLIENT_KEY`";
+
+/// What people do about a name without an address.
+const LOOK_UP: &str =
+    "look whether the name is right, and whether the name server of this machine can be reached";
 
 /// A server that cannot be reached, for a reason that only words can say.
 pub(super) fn refused(reason: String, hint: Option<String>) -> Failure {
@@ -55,6 +59,9 @@ pub(super) fn unanswered(error: &reqwest::Error, proxy: Option<&Url>) -> Failure
         (true, Some(proxy)) => unreached(error, proxy),
         // There was somebody, who hung up before anything was said.
         (true, None) if chain(error).any(hung_up) => Failure::Closed { exit: None, sent: false },
+        (true, None) if chain(error).any(|cause| cause.is::<Unresolved>()) => {
+            obstructed(Obstacle::NoAddress, cause(error), Some(LOOK_UP.to_owned()))
+        }
         (true, None) => obstructed(obstacle(error), cause(error), None),
         (false, _) => broken(),
     }
@@ -107,11 +114,8 @@ pub(super) fn proxy_failed(proxy: &Url, why: &str) -> Failure {
     obstructed(Obstacle::Proxy, format!("the proxy `{}`: {why}", shown(proxy)), Some(hint.to_owned()))
 }
 
-/// What stood in the way of a connection. That a name has no address is told in words only; a test holds them.
+/// What stood in the way of a connection.
 fn obstacle(error: &reqwest::Error) -> Obstacle {
-    if chain(error).any(|cause| cause.to_string() == "dns error") {
-        return Obstacle::NoAddress;
-    }
     let system = chain(error).filter_map(|cause| cause.downcast_ref::<std::io::Error>()).last();
     match system {
         Some(system) if is_out_of_descriptors(system) => Obstacle::Descriptors,

@@ -13,7 +13,14 @@ fn what_a_failure_shows_about_its_server() {
     use Sign::{Broken, Gone, None, There};
     let timed_out = |phase| Failure::TimedOut { phase, after: Duration::ZERO };
     let table = [
-        (Failure::Refused { reason: "x".into(), hint: Option::None }, Gone),
+        (
+            Failure::Refused {
+                obstacle: crate::Obstacle::PortClosed,
+                reason: "x".into(),
+                hint: Option::None,
+            },
+            Gone,
+        ),
         (Failure::Closed { exit: Option::None, sent: true }, Broken),
         (Failure::Closed { exit: Option::None, sent: false }, Broken),
         (timed_out(Phase::Connecting), Broken),
