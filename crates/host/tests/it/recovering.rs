@@ -119,6 +119,17 @@ async fn a_stream_that_ends_without_the_reply_is_repeated_only_where_that_is_har
     assert_eq!(server.stats()["post"]["tools/call"], 1);
 }
 
+// F58 L6
+#[tokio::test]
+async fn a_server_of_the_oldest_transport_is_reached_anew_at_the_endpoint_it_then_names() {
+    let server = HttpServer::start_with(&["legacy-sse-only", "sse-cut"], &["--times", "1"]);
+    let entry = json!({ "type": "sse", "url": server.url() });
+    let alive = servers([("remote", entry)]).ready().await;
+    assert_eq!(alive.echo("remote", "hi").await.unwrap(), "hi");
+    let stats = server.stats();
+    assert_eq!((&stats["get"], &stats["post"]["tools/call"]), (&json!(2), &json!(2)));
+}
+
 // F52 F53
 #[tokio::test]
 async fn a_server_that_names_a_time_is_asked_again_then_where_that_is_harmless() {
