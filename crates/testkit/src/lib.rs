@@ -4,7 +4,8 @@
 //!
 //! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it);
 //! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do);
-//! a server program that others wrote is run by [`Foreign`]; what lies between is spoiled by [`FaultProxy`].
+//! a server program that others wrote is run by [`Foreign`]; what lies between is spoiled by [`FaultProxy`],
+//! or is a [`SocksProxy`].
 //! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
 
 mod binary;
@@ -15,6 +16,7 @@ mod log;
 mod processes;
 mod script;
 mod scripted;
+mod socks;
 
 pub use binary::{binary, example, program};
 pub use fault::{Fault, FaultProxy};
@@ -24,3 +26,4 @@ pub use log::{LogLine, log_lines, log_starts};
 pub use processes::{processes_tagged, processes_with_variable};
 pub use script::{Argument, Asked, MOST_MIB, Name, Place, SCRIPTS, Script, Shape};
 pub use scripted::{HttpServer, Scripted};
+pub use socks::{SocksAsked, SocksManner, SocksProxy};

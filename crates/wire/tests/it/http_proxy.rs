@@ -7,7 +7,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use mcparley_model::config::Era;
-use mcparley_testkit::HttpServer;
+use mcparley_testkit::{HttpServer, SocksAsked, SocksManner, SocksProxy};
 use mcparley_wire::{Failure, Obstacle};
 use serde_json::json;
 
@@ -156,4 +156,44 @@ async fn a_proxy_that_wants_a_sign_in_or_refuses_or_is_down_is_blamed_and_not_th
     }
     let (reason, hint) = refused("https://server.invalid/mcp", &[("HTTPS_PROXY", "nonsense://x")]).await;
     assert!(reason.contains("proxy") && hint.contains("HTTPS_PROXY"), "{reason} {hint}");
+}
+
+// T8 F34: the proxy looks the name up.
+#[tokio::test]
+async fn a_server_is_reached_through_socks_which_alone_hears_who_we_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_file(&folder);
+    let server = HttpServer::start_with(&[], &[&NEW[..], &["--log", &log.to_string_lossy()]].concat());
+    for (login, heard) in [("", None), ("name:hidden@", Some("name:hidden".to_owned()))] {
+        let proxy = SocksProxy::start(SocksManner::HandOn(server.address().to_owned()));
+        let url = format!("socks5h://{login}{}", proxy.address());
+        let mut site = Site::at("http://server.invalid/mcp").with_variables(&[("ALL_PROXY", &url)]);
+        let connected = site.connect_as(Era::New).await.unwrap();
+        assert_eq!(text(&call(&connected, "echo", json!({"message": "through"})).await.unwrap()), "through");
+        let asked = SocksAsked { login: heard, server: "server.invalid:80".to_owned() };
+        assert_eq!(proxy.asked().first(), Some(&asked));
+    }
+    let told = received(&log).iter().any(|request| request.to_string().contains("authorization"));
+    assert!(!told, "the password is the proxy's");
+}
+
+// T8 F34
+#[tokio::test]
+async fn a_socks_proxy_that_refuses_or_is_down_is_blamed_and_not_the_server() {
+    let hidden = |address: &str| format!("socks5h://name:hidden@{address}");
+    for (manner, why) in [
+        (SocksManner::Refuse, "SOCKS error: connection refused"),
+        (SocksManner::Deny, "SOCKS error: server does not support user/pass authentication"),
+    ] {
+        let proxy = SocksProxy::start(manner);
+        let url = hidden(proxy.address());
+        let (reason, hint) = refused("http://server.invalid/mcp", &[("ALL_PROXY", &url)]).await;
+        assert_eq!(reason, format!("the proxy `socks5h://{}`: {why}", proxy.address()));
+        assert!(hint.contains("ALL_PROXY"), "{hint}");
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let down = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let (reason, _) = refused("http://server.invalid/mcp", &[("ALL_PROXY", &hidden(&down))]).await;
+    assert_eq!(reason, format!("the proxy `socks5h://{down}`: it cannot be reached"));
 }

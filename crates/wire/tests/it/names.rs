@@ -82,7 +82,7 @@ fn with_a_name_server_of_ours() {
         {
             let url = format!("http://{name}.example/mcp");
             let error = Site::at(&url).connect_as(Era::Auto).await.unwrap_err();
-            let Failure::Refused { reason, hint } = error else { unreachable!("{error:?}") };
+            let Failure::Refused { reason, hint, .. } = error else { unreachable!("{error:?}") };
             assert_eq!(*reason, format!("the name `{name}.example` cannot be looked up: {cause}"));
             assert!(hint.unwrap().contains("name server"));
         }

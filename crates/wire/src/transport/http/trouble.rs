@@ -96,8 +96,11 @@ fn unreached(error: &reqwest::Error, proxy: &Url) -> Failure {
     if says("tunnel error: proxy authorization required") {
         return no_pass(proxy);
     }
-    match says("tunnel error: unsuccessful") {
-        true => no_way(proxy),
+    if says("tunnel error: unsuccessful") {
+        return no_way(proxy);
+    }
+    match says("SOCKS error: failed to create underlying connection") {
+        true => proxy_failed(proxy, "it cannot be reached"),
         false => proxy_failed(proxy, &cause(error)),
     }
 }
