@@ -184,11 +184,13 @@ async fn one_redirect_within_the_origin_is_followed_and_no_other() {
     let connected = old(&server).await;
     let reply = call(&connected, "echo", json!({"message": "moved"})).await.unwrap();
     assert_eq!(text(&reply), "moved");
-    for to in ["redirect:other", "redirect:loop"] {
+    // The second would lead on for ever.
+    for (to, redirected) in [("redirect:other", 1), ("redirect:loop", 2)] {
         let server = HttpServer::start(&[to]);
         let error = Site::at(server.url()).connect_as(Era::Old).await.unwrap_err();
         assert!(matches!(error, Failure::Protocol(_)), "{error:?}");
-        assert_eq!(server.stats()["otherOrigin"], 0);
+        assert_eq!(server.stats()["otherOrigin"], 0, "not even a header");
+        assert_eq!(server.stats()["redirected"], redirected, "{to}");
     }
 }
 

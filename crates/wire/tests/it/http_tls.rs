@@ -72,6 +72,15 @@ pub(crate) fn acceptor(identity: &Identity, clients: Option<&Authority>) -> TlsA
 
 /// As [`serve`], and what it hears.
 async fn listen(identity: &Identity, clients: Option<&Authority>) -> (String, Heard) {
+    listen_with(identity, clients, None).await
+}
+
+/// As [`listen`], with an answer of its own.
+async fn listen_with(
+    identity: &Identity,
+    clients: Option<&Authority>,
+    answer: Option<String>,
+) -> (String, Heard) {
     let acceptor = acceptor(identity, clients);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
@@ -79,13 +88,13 @@ async fn listen(identity: &Identity, clients: Option<&Authority>) -> (String, He
     let hears = Arc::clone(&heard);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(greet(acceptor.clone(), stream, Arc::clone(&hears)));
+            tokio::spawn(greet(acceptor.clone(), stream, Arc::clone(&hears), answer.clone()));
         }
     });
     (url, heard)
 }
 
-async fn greet(acceptor: TlsAcceptor, stream: TcpStream, heard: Heard) {
+async fn greet(acceptor: TlsAcceptor, stream: TcpStream, heard: Heard, instead: Option<String>) {
     let mut stream = match acceptor.accept(stream).into_fallible().await {
         Ok(stream) => stream,
         // Reads on, so that the alert is not lost in a reset.
@@ -101,7 +110,7 @@ async fn greet(acceptor: TlsAcceptor, stream: TcpStream, heard: Heard) {
     let answer = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
     let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json";
     let answer = format!("{head}\r\nContent-Length: {}\r\n\r\n{answer}", answer.len());
-    stream.write_all(answer.as_bytes()).await.unwrap_or_default();
+    stream.write_all(instead.unwrap_or(answer).as_bytes()).await.unwrap_or_default();
     stream.shutdown().await.unwrap_or_default();
 }
 
@@ -262,6 +271,23 @@ async fn a_certificate_file_that_cannot_be_used_is_named_and_hurts_only_servers_
         let server = mcparley_testkit::HttpServer::start(&[]);
         Site::at(server.url()).with_variables(&[(variable, file)]).connect_as(Era::Old).await.unwrap();
     }
+}
+
+// F54
+#[tokio::test]
+async fn a_redirect_out_of_tls_is_not_followed_and_nothing_is_said_there() {
+    let plain = mcparley_testkit::HttpServer::start_with(&[], &crate::http_world::NEW);
+    let ours = authority("ours");
+    let files = Files::new();
+    let ca = files.put("ca.pem", &ours.pem());
+    let location = format!("Connection: close\r\nContent-Length: 0\r\nLocation: {}", plain.url());
+    let answer = format!("HTTP/1.1 307 Temporary Redirect\r\n{location}\r\n\r\n");
+    let (url, heard) = listen_with(&identity(&ours, "127.0.0.1", |_| {}), None, Some(answer)).await;
+    let mut site = Site::at(&url).with_variables(&[("NODE_EXTRA_CA_CERTS", &ca)]);
+    let error = site.connect_as(Era::New).await.unwrap_err();
+    assert!(matches!(&error, Failure::Protocol(text) if text.contains("it redirects to")), "{error:?}");
+    assert_eq!(heard.lock().unwrap().len(), 1);
+    assert_eq!(plain.stats()["post"], json!({}));
 }
 
 // T8
