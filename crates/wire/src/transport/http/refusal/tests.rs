@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use mcparley_model::limits::RETRY_AFTER_LONGEST;
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 
 use super::Refusal;
@@ -50,18 +51,39 @@ fn an_error_of_the_protocol_counts_if_it_can_mean_this_request() {
     assert_eq!(meaning(403, &error("7"), Some("s1")), "the server does not allow this");
 }
 
+fn retry_after(text: &'static str, now: SystemTime) -> Option<Duration> {
+    let mut headers = HeaderMap::new();
+    headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
+    Refusal { status: 429, headers: &headers, body: Bytes::new(), call: None, session: None }.retry_after(now)
+}
+
+// F52
 #[test]
 fn a_server_says_when_to_come_back_in_seconds_or_as_a_date() {
-    let now = SystemTime::UNIX_EPOCH;
-    for (text, expected) in
-        [("2", Some(2)), ("Thu, 01 Jan 1970 00:01:00 GMT", Some(60)), ("soon", None), ("-1", None)]
-    {
-        let mut headers = HeaderMap::new();
-        headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
-        let refusal =
-            Refusal { status: 429, headers: &headers, body: Bytes::new(), call: None, session: None };
-        assert_eq!(refusal.retry_after(now), expected.map(Duration::from_secs), "{text}");
+    for (text, expected) in [
+        ("2", Some(2)),
+        ("9999999", Some(9_999_999)),
+        ("Thu, 01 Jan 1970 00:01:00 GMT", Some(60)),
+        ("soon", None),
+        ("-1", None),
+        ("1.5", None),
+        ("", None),
+        ("99999999999999999999999", None),
+        ("Thu, 99 Jan 1970 00:01:00 GMT", None),
+    ] {
+        let expected = expected.map(Duration::from_secs);
+        assert_eq!(retry_after(text, SystemTime::UNIX_EPOCH), expected, "{text}");
     }
+}
+
+// F86: by a clock of ours that is wrong, a date is long ago or far away; neither panics, and neither is waited for.
+#[test]
+fn a_date_is_a_time_to_wait_whatever_the_clock_says() {
+    let century = Duration::from_secs(100 * 365 * 24 * 3600);
+    let date = "Sun, 06 Nov 2022 08:49:37 GMT";
+    assert_eq!(retry_after(date, SystemTime::UNIX_EPOCH + century), Some(Duration::ZERO));
+    let far = retry_after(date, SystemTime::UNIX_EPOCH - century).unwrap();
+    assert!(far > RETRY_AFTER_LONGEST, "{far:?}");
 }
 
 // F42 F55
