@@ -7,6 +7,18 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
+/// The scripts that are tested here.
+pub(crate) const WORDS: &[&str] = &[
+    "ws-handshake",
+    "ws-status",
+    "ws-reply",
+    "ws-fragments",
+    "ws-endless",
+    "ws-close",
+    "ws-ping",
+    "ws-deaf",
+];
+
 /// The key of RFC 6455, 1.3, and what every server makes of it.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 const ACCEPT: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";

@@ -177,5 +177,5 @@ async fn a_server_that_is_not_there_or_never_answers_is_told_apart() {
     assert!(failure.to_string().contains("Connection refused"), "{failure:?}");
     let name = format!("ws://{}/mcp", "a".repeat(64));
     let failure = refused(Site::at(&name)).await;
-    assert!(failure.to_string().contains("lookup"), "{failure:?}");
+    assert!(failure.to_string().contains("cannot be looked up"), "{failure:?}");
 }
