@@ -3,7 +3,9 @@
 //! One thread per connection. Listens on loopback only, and ends when stdin does.
 
 mod admission;
+mod connectors;
 mod delivery;
+mod doors;
 mod instead;
 mod legacy;
 mod post;
@@ -123,8 +125,11 @@ impl Site {
         if socket::is_wanted(request) {
             return socket::answer(self, request, wire);
         }
+        if let Some(next) = connectors::catalogue(self, request, wire)? {
+            return Ok(next);
+        }
         let legacy = self.server.options.scripts.text(Name::LegacySseOnly);
-        match (request.method.as_str(), request.path.as_str(), legacy) {
+        match (request.method.as_str(), connectors::endpoint(self, &request.path), legacy) {
             ("GET", "/mcp", Some(endpoint)) => legacy::stream(self, wire, endpoint),
             ("POST", "/messages", Some(_)) => legacy::message(self, request, wire),
             (_, "/mcp", Some(_)) => wire.refuse(405, "Method not allowed"),

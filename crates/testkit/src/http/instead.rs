@@ -1,6 +1,7 @@
 //! Answers that stand in the place of work: the request is not executed.
 
 use super::admission::{Admitted, Refused, unknown_session};
+use super::doors;
 use super::request::HttpRequest;
 use super::wire::{Header, Wire};
 use super::{Next, Site, socket};
@@ -24,6 +25,9 @@ pub(crate) fn of_everything(site: &Site, request: &HttpRequest, wire: &Wire) -> 
         let metadata = format!("{}/.well-known/oauth-protected-resource", site.origin);
         let challenge = format!("Bearer resource_metadata=\"{metadata}\", scope=\"tools\"");
         return wire.whole(401, &[("WWW-Authenticate", &challenge)], &Raw::default()).map(Some);
+    }
+    if let Some(next) = doors::closed(site, request, wire)? {
+        return Ok(Some(next));
     }
     match scripts.text(Name::Redirect) {
         Some(to) if is_sent_on(request) && request.path == "/mcp" => {

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The figures that are always there.
-const ALWAYS: [&str; 7] =
-    ["initialize", "delete", "get", "otherOrigin", "unauthorized", "redirected", "sockets"];
+const ALWAYS: [&str; 8] =
+    ["initialize", "delete", "get", "otherOrigin", "unauthorized", "redirected", "sockets", "catalogue"];
 
 /// The counters.
 #[derive(Debug, Default)]

@@ -113,6 +113,9 @@ scripts! {
     Http SlowBody "slow-body" Number(200, MS), "the headers of a call's answer, then that many milliseconds nothing";
     Http JsonAfter "json-after" Number(200, MS), "a plain JSON answer to a call after that many milliseconds of silence";
     Http WwwAuthenticate "www-authenticate" Bare, "401 with a challenge for every request without a token";
+    Http TokenFile "token-file" Text("tokens"), "401 for every request whose bearer token is no line of that file";
+    Http Connectors "connectors" Text("pages"), "a catalogue of connectors at /v1/mcp_servers, its pages the lines of that file, and the endpoint at /v1/mcp/<id> too";
+    Http Ide "ide" Text("token"), "an editor: its tools, its stream at /sse, 401 without that token, 403 with an Origin";
     Http LegacySseOnly "legacy-sse-only" Word(&["good", "absolute", "late", "no-endpoint", "no-events", "other-origin"]), "POST is 405, GET is a 2024-11-05 event stream with such an endpoint event";
     // WebSocket.
     Http WsHandshake "ws-handshake" Word(&["accept", "upgrade", "extension", "other-protocol", "no-protocol", "page"]), "answers the request for a WebSocket with a wrong key, protocol or extension, or with a web page";

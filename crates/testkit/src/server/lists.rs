@@ -45,6 +45,9 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
     if let Some(count) = scripts.number(Name::ManyTools) {
         return json!({ "tools": (0..count).map(numbered).collect::<Vec<_>>() });
     }
+    if scripts.has(Name::Ide) {
+        return json!({ "tools": tools::of_editors() });
+    }
     let mut tools = tools::definitions();
     if scripts.has(Name::BadTools) {
         tools.splice(1..1, bad_tools());

@@ -31,6 +31,17 @@ pub(crate) fn definitions() -> Vec<Value> {
     ]
 }
 
+/// What editors offer: two tools for models, the others for the program in their terminal.
+pub(crate) fn of_editors() -> Vec<Value> {
+    let text = json!({ "type": "string" });
+    vec![
+        tool("openDiff", "Show a change", &json!({ "old_file_path": text })),
+        tool("closeAllDiffTabs", "Close all changes", &json!({})),
+        tool("getDiagnostics", "Tell what the editor finds wrong", &json!({})),
+        tool("executeCode", "Run code in the notebook", &json!({ "code": text })),
+    ]
+}
+
 fn tool(name: &str, description: &str, properties: &Value) -> Value {
     let required: Vec<&String> =
         properties.as_object().into_iter().flat_map(|object| object.keys()).collect();
@@ -49,6 +60,8 @@ pub(crate) fn call(calls: &Calls, request: &Request<'_>) -> io::Result<Outcome> 
         Some("echo") => argument("message").and_then(Value::as_str).map(text),
         Some("add") => number("a").zip(number("b")).map(|(a, b)| text(&(a + b).to_string())),
         Some("locate") => argument("region").and_then(Value::as_str).map(text),
+        Some("getDiagnostics") => Some(text("[]")),
+        Some("executeCode") => argument("code").and_then(Value::as_str).map(text),
         Some("fail") => Some(failed("this tool fails")),
         Some("slow") => match count("ms") {
             Some(ms) => return slow(request, Duration::from_millis(ms.min(MOST_MS))),

@@ -51,7 +51,7 @@ const CALLS: &[(&str, Check)] = &[
 
 const SLOW: [&str; 3] = ["slow-headers", "slow-body", "json-after"];
 
-const ALONE: [&str; 8] = [
+const ALONE: [&str; 11] = [
     "expire1",
     "expire-all",
     "expire-400",
@@ -60,6 +60,9 @@ const ALONE: [&str; 8] = [
     "reply-on-get",
     "www-authenticate",
     "legacy-sse-only",
+    "token-file",
+    "connectors",
+    "ide",
 ];
 
 pub(crate) fn words() -> Vec<&'static str> {

@@ -10,6 +10,7 @@ mod fault;
 mod foreign;
 mod hostile;
 mod http_client;
+mod http_doors;
 mod http_scripts;
 mod http_truth;
 mod socket;
