@@ -184,7 +184,7 @@ impl std::fmt::Debug for Surroundings {
 fn address(remote: &Remote) -> Result<HttpTarget, ConnectError> {
     let Remote { url, headers, headers_helper, oauth: _ } = remote;
     match headers_helper {
-        None => Ok(HttpTarget { url: url.expose().clone(), headers: headers.clone() }),
+        None => Ok(HttpTarget::new(url.expose().clone(), headers.clone())),
         Some(_) => Err(ConnectError::not_yet("servers with a `headersHelper`")),
     }
 }

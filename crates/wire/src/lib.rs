@@ -9,8 +9,10 @@
 //! | which call a broken message meant | `salvage` |
 //! | requests, answers, the other side's wishes | [`peer`] |
 //! | child processes, URLs, linked peers | [`transport`] |
+//! | who we are to a server | [`authorizer`] |
 //! | which era is spoken | [`handshake`], then [`Session`] |
 
+pub mod authorizer;
 mod failure;
 mod frame;
 pub mod handshake;

@@ -170,7 +170,7 @@ async fn headers_of_the_protocol_cannot_be_configured() {
 async fn no_secret_is_printed() {
     let url = "http://user:hidden@127.0.0.1:1/hidden?key=hidden".parse().unwrap();
     let headers = vec![("X-Key".to_owned(), Secret::new("hidden".to_owned()))];
-    let target = HttpTarget { url, headers };
+    let target = HttpTarget::new(url, headers);
     let link = Http::open(&target, &Network::default(), Arc::new(Deaf)).unwrap();
     let error = link.peer().call("ping", None, CallOptions::default()).await.unwrap_err();
     let printed = format!("{target:?} {link:?} {error:?} {error}");

@@ -8,6 +8,7 @@ use mcparley_model::config::Era;
 use mcparley_model::secret::Secret;
 use mcparley_testkit::{HttpServer, log_lines};
 use mcparley_wire::Failure;
+use mcparley_wire::authorizer::Authorizer;
 use mcparley_wire::handshake::{Connect, Connected, connect};
 use mcparley_wire::peer::{Boxed, Deaf, Handler};
 use mcparley_wire::transport::http::{Http, HttpTarget, KeepAlive, Network, NetworkSettings};
@@ -37,12 +38,18 @@ impl Connect for Site {
 
 impl Site {
     pub(crate) fn at(url: &str) -> Self {
-        let target = HttpTarget { url: url.parse().unwrap(), headers: Vec::new() };
+        let target = HttpTarget::new(url.parse().unwrap(), Vec::new());
         Self { target, network: Network::default(), handler: Arc::new(Deaf) }
     }
 
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
         self.target.headers.push((name.to_owned(), Secret::new(value.to_owned())));
+        self
+    }
+
+    pub(crate) fn with_authorizer(mut self, authorizer: &Arc<impl Authorizer>) -> Self {
+        let authorizer = Arc::clone(authorizer);
+        self.target.authorizer = authorizer;
         self
     }
 

@@ -1,6 +1,7 @@
 //! The room against real processes and linked peers: one binary, a file per behaviour family.
 #![expect(clippy::unwrap_used, reason = "a failed expectation is a failed test")]
 
+mod authorizers;
 mod conversation;
 mod damage;
 mod eras;

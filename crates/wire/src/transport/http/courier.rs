@@ -1,7 +1,9 @@
-//! Carries one HTTP request to the server, over at most one redirect.
+//! Carries one HTTP request to the server, over at most one redirect, and once more when it is refused and
+//! something can be done about it.
 //!
 //! No header of ours reaches another origin.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,7 +12,8 @@ use reqwest::{Method, Response, StatusCode};
 use url::Url;
 
 use super::network::Network;
-use super::{HttpTarget, redirect, trouble, tunnel};
+use super::{HttpTarget, body, redirect, refusal, target, trouble, tunnel};
+use crate::authorizer::{Asking, Authorizer, Challenge, Credentials, Next};
 use crate::failure::{Failure, Phase};
 use crate::task::Tasks;
 
@@ -20,6 +23,7 @@ pub(in crate::transport) struct Courier {
     headers: HeaderMap,
     /// The work of tunnels, for whoever wants one through every proxy.
     tunnels: Option<Tasks>,
+    authorizer: Arc<dyn Authorizer>,
 }
 
 impl Courier {
@@ -35,7 +39,8 @@ impl Courier {
                 headers.append(name, value);
             }
         }
-        Ok(Self { network: network.clone(), headers, tunnels: None })
+        let authorizer = Arc::clone(&target.authorizer);
+        Ok(Self { network: network.clone(), headers, tunnels: None, authorizer })
     }
 
     /// The same, through a tunnel whatever the proxy: what is not a request and its answer passes no other way.
@@ -62,38 +67,72 @@ impl Courier {
         limit: Option<Duration>,
     ) -> Result<Response, Failure> {
         let work = async {
-            let first = self.once(&method, url, headers.clone(), body.clone()).await?;
-            let location = first.headers().get(LOCATION).and_then(|location| location.to_str().ok());
-            let place = match first.status().is_redirection() {
-                true => redirect::place(url, first.status(), location)?,
-                false => return Ok(first),
-            };
-            let second = self.once(&method, &place, headers, body).await?;
-            match second.status().is_redirection() {
-                true => Err(Failure::Protocol("it redirects more than once".into())),
-                false => Ok(second),
+            let (response, sent) = self.travel(&method, url, &headers, &body).await?;
+            if self.is_final(&response, &sent).await {
+                return Ok(response);
             }
+            // Reading the little there may be lets the connection be used again.
+            body::beginning(response).await;
+            self.travel(&method, url, &headers, &body).await.map(|(response, _)| response)
         };
         let Some(limit) = limit else { return work.await };
         let late = Failure::TimedOut { phase: Phase::Answering, after: limit };
         tokio::time::timeout(limit, work).await.unwrap_or(Err(late))
     }
 
+    /// Makes a request, where it is sent to or where a redirect leads, and says what let it in there.
+    async fn travel(
+        &self,
+        method: &Method,
+        url: &Url,
+        headers: &HeaderMap,
+        body: &Bytes,
+    ) -> Result<(Response, Credentials), Failure> {
+        let (first, sent) = self.once(method, url, headers, body).await?;
+        let location = first.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+        let place = match first.status().is_redirection() {
+            true => redirect::place(url, first.status(), location)?,
+            false => return Ok((first, sent)),
+        };
+        let (second, sent) = self.once(method, &place, headers, body).await?;
+        match second.status().is_redirection() {
+            true => Err(Failure::Protocol("it redirects more than once".into())),
+            false => Ok((second, sent)),
+        }
+    }
+
+    /// Whether nothing is gained by making the same request again.
+    async fn is_final(&self, response: &Response, sent: &Credentials) -> bool {
+        let challenge = match response.status() {
+            StatusCode::UNAUTHORIZED => Challenge::SignIn(refusal::challenge(response.headers())),
+            StatusCode::FORBIDDEN => Challenge::MoreRights(refusal::challenge(response.headers())),
+            _ => return true,
+        };
+        self.authorizer.refused(sent, &challenge).await == Next::GiveUp
+    }
+
     async fn once(
         &self,
         method: &Method,
         url: &Url,
-        headers: HeaderMap,
-        body: Bytes,
-    ) -> Result<Response, Failure> {
+        headers: &HeaderMap,
+        body: &Bytes,
+    ) -> Result<(Response, Credentials), Failure> {
+        let sent = self.authorizer.headers(Asking { method: method.as_str(), url }).await?;
+        let mut headers = headers.clone();
+        for (name, value) in &sent.headers {
+            let (name, value) = target::header(name, value)?;
+            headers.insert(name, value);
+        }
         let proxy = self.network.proxy(url)?;
         let client = self.network.client(url).await?;
         let request = client.request(method.clone(), url.clone()).headers(headers);
-        let request = if body.is_empty() { request } else { request.body(body) };
+        let request = if body.is_empty() { request } else { request.body(body.clone()) };
         let response = match (&self.tunnels, proxy) {
             (Some(tunnels), Some(proxy)) if tunnel::is_needed(url, proxy) => {
                 let request = request.build().map_err(|error| trouble::unanswered(&error, Some(proxy)))?;
-                return tunnel::send(proxy, request, tunnels).await;
+                let response = tunnel::send(proxy, request, tunnels).await?;
+                return Ok((response, sent));
             }
             (Some(_) | None, _) => {
                 request.send().await.map_err(|error| trouble::unanswered(&error, proxy))?
@@ -104,7 +143,7 @@ impl Courier {
             Some(proxy) if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
                 Err(trouble::no_pass(proxy))
             }
-            Some(_) | None => Ok(response),
+            Some(_) | None => Ok((response, sent)),
         }
     }
 }

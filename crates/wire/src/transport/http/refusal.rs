@@ -40,8 +40,8 @@ impl Refusal<'_> {
     /// What it means.
     pub(in crate::transport) fn meaning(&self) -> Failure {
         match self.status {
-            401 => return Failure::Unauthorized { challenge: self.challenge() },
-            403 => return Failure::Forbidden { challenge: self.challenge() },
+            401 => return Failure::Unauthorized { challenge: challenge(self.headers) },
+            403 => return Failure::Forbidden { challenge: challenge(self.headers) },
             _ => {}
         }
         if self.is_expiry() {
@@ -87,13 +87,6 @@ impl Refusal<'_> {
         })
     }
 
-    /// Several headers are one challenge in parts (RFC 9110, 5.3).
-    fn challenge(&self) -> Option<Untrusted> {
-        let parts = self.headers.get_all(WWW_AUTHENTICATE).iter();
-        let parts: Vec<_> = parts.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
-        (!parts.is_empty()).then(|| Untrusted::new(cut(&parts.join(", "), CHALLENGE_CHARS).into_owned()))
-    }
-
     /// In seconds or as a date (RFC 9110, 10.2.3).
     fn retry_after(&self, now: SystemTime) -> Option<Duration> {
         let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
@@ -102,6 +95,13 @@ impl Refusal<'_> {
             Err(_) => Some(httpdate::parse_http_date(text).ok()?.duration_since(now).unwrap_or_default()),
         }
     }
+}
+
+/// Several headers are one challenge in parts (RFC 9110, 5.3).
+pub(super) fn challenge(headers: &HeaderMap) -> Option<Untrusted> {
+    let parts = headers.get_all(WWW_AUTHENTICATE).iter();
+    let parts: Vec<_> = parts.map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    (!parts.is_empty()).then(|| Untrusted::new(cut(&parts.join(", "), CHALLENGE_CHARS).into_owned()))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ const SUBPROTOCOL: &str = "mcp";
 
 /// Connects, and agrees on a WebSocket.
 pub(super) async fn connect(target: &HttpTarget, network: &Network) -> Result<Upgraded, Failure> {
-    let target = HttpTarget { url: place(&target.url), headers: target.headers.clone() };
+    let target = HttpTarget { url: place(&target.url), ..target.clone() };
     let courier = Courier::new(&target, network, is_ours)?.through_tunnels();
     let key = generate_key();
     let mut headers = courier.headers();

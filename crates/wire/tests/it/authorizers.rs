@@ -1,0 +1,172 @@
+//! Who we are to a server: asked for every request, and once more when one is refused.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mcparley_model::config::Era;
+use mcparley_model::secret::Secret;
+use mcparley_testkit::HttpServer;
+use mcparley_wire::Failure;
+use mcparley_wire::authorizer::{Asking, Authorizer, Challenge, Credentials, Next};
+use mcparley_wire::handshake::connect;
+use mcparley_wire::peer::Boxed;
+use serde_json::{Value, json};
+
+use crate::http_world::{Site, received};
+use crate::sse::Legacy;
+use crate::world::{LONG, call, introduction, log_file, text};
+
+/// Has tokens `0`, `1`, `2` …; a refusal of the current one makes the next the current one.
+#[derive(Debug, Default)]
+struct Counting {
+    current: AtomicUsize,
+    asked: AtomicUsize,
+    refused: AtomicUsize,
+    gives_up: bool,
+}
+
+impl Authorizer for Counting {
+    fn headers<'a>(&'a self, request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let token = Secret::new(self.current.load(Ordering::Relaxed).to_string());
+        let mut credentials = Credentials::bearer(token);
+        let seen = format!("{} {}", request.method, request.url.path());
+        credentials.headers.push(("x-seen".to_owned(), Secret::new(seen)));
+        Box::pin(std::future::ready(Ok(credentials)))
+    }
+
+    fn refused<'a>(&'a self, sent: &'a Credentials, challenge: &'a Challenge) -> Boxed<'a, Next> {
+        self.refused.fetch_add(1, Ordering::Relaxed);
+        assert!(matches!(challenge, Challenge::SignIn(Some(_))), "{challenge:?}");
+        let sent: usize = sent.token.as_ref().unwrap().expose().parse().unwrap();
+        // Whoever comes later with the same token finds it renewed.
+        let _lost = self.current.compare_exchange(sent, sent + 1, Ordering::Relaxed, Ordering::Relaxed);
+        Box::pin(std::future::ready(if self.gives_up { Next::GiveUp } else { Next::Again }))
+    }
+}
+
+/// A server that takes these tokens now, and the folder with them and with what it received.
+#[expect(clippy::disallowed_methods, reason = "the server reads what a test writes")]
+fn guarded(tokens: &str, scripts: &[&str]) -> (HttpServer, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens");
+    std::fs::write(&file, tokens).unwrap();
+    let guard = format!("token-file:{}", file.display());
+    let log = log_file(&folder);
+    let server =
+        HttpServer::start_with(&[&[guard.as_str()], scripts].concat(), &["--log", &log.to_string_lossy()]);
+    (server, folder)
+}
+
+fn counting(authorizer: &Arc<Counting>) -> [usize; 2] {
+    [&authorizer.asked, &authorizer.refused].map(|count| count.load(Ordering::Relaxed))
+}
+
+// T7 K4
+#[tokio::test]
+async fn every_leg_carries_what_the_authorizer_gives_for_it() {
+    let (server, folder) = guarded("0", &[]);
+    let authorizer = Arc::new(Counting::default());
+    let mut site = Site::at(server.url()).with_header("Authorization", "Bearer configured");
+    site = site.with_authorizer(&authorizer);
+    let connected = site.connect_as(Era::Old).await.unwrap();
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+    crate::http_world::until(&server, |stats| stats["get"] == 1).await;
+    connected.link.stop().await;
+    let requests = received(&log_file(&folder));
+    let methods = |method: &str| requests.iter().filter(|request| request["method"] == method).count();
+    assert!(methods("POST") > 2 && methods("GET") == 1 && methods("DELETE") == 1, "{requests:?}");
+    for request in &requests {
+        assert_eq!(request["headers"]["authorization"], "Bearer 0");
+        assert_eq!(request["headers"]["x-seen"], format!("{} /mcp", request["method"].as_str().unwrap()));
+    }
+    assert_eq!(counting(&authorizer)[1], 0);
+}
+
+// T7 K4
+#[tokio::test]
+async fn a_refused_request_is_repeated_once_with_what_is_given_then() {
+    for legacy in [false, true] {
+        let scripts: &[&str] = if legacy { &["legacy-sse-only"] } else { &[] };
+        let (server, _folder) = guarded("1", scripts);
+        let authorizer = Arc::new(Counting::default());
+        let site = Site::at(server.url()).with_authorizer(&authorizer);
+        let reply = if legacy {
+            let connected = connect(&mut Legacy(site), Era::Old, &introduction(), LONG).await.unwrap();
+            call(&connected, "echo", json!({"message": "x"})).await
+        } else {
+            let mut site = site;
+            let connected = site.connect_as(Era::Old).await.unwrap();
+            call(&connected, "echo", json!({"message": "x"})).await
+        };
+        assert_eq!(text(&reply.unwrap()), "x");
+        assert_eq!(server.stats()["unauthorized"], 1);
+        assert_eq!(counting(&authorizer)[1], 1);
+    }
+}
+
+// T7 K4
+#[tokio::test]
+async fn what_stays_refused_wants_a_sign_in_and_is_not_tried_for_ever() {
+    for (gives_up, asked) in [(false, 2), (true, 1)] {
+        let (server, _folder) = guarded("never", &[]);
+        let authorizer = Arc::new(Counting { gives_up, ..Counting::default() });
+        let mut site = Site::at(server.url()).with_authorizer(&authorizer);
+        let error = site.connect_as(Era::Old).await.unwrap_err();
+        let Failure::Unauthorized { challenge: Some(challenge) } = &error else { unreachable!("{error:?}") };
+        assert_eq!(challenge.raw(), "Bearer error=\"invalid_token\"");
+        assert_eq!(counting(&authorizer), [asked, 1]);
+        assert_eq!(server.stats()["unauthorized"], asked);
+    }
+}
+
+// T7 F54
+#[tokio::test]
+async fn no_other_origin_gets_our_token() {
+    let (server, _folder) = guarded("0", &["redirect:other"]);
+    let authorizer = Arc::new(Counting::default());
+    let mut site = Site::at(server.url()).with_authorizer(&authorizer);
+    let error = site.connect_as(Era::Old).await.unwrap_err();
+    assert!(matches!(error, Failure::Protocol(_)), "{error:?}");
+    assert_eq!(server.stats()["otherOrigin"], 0);
+    let (server, folder) = guarded("0", &["redirect:same"]);
+    let mut site = Site::at(server.url()).with_authorizer(&authorizer);
+    let connected = site.connect_as(Era::Old).await.unwrap();
+    assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
+    for request in received(&log_file(&folder)) {
+        let asked = format!("{} {}", request["method"].as_str().unwrap(), request["path"].as_str().unwrap());
+        assert_eq!(request["headers"]["x-seen"], asked, "the place a redirect leads to is asked for, too");
+    }
+}
+
+/// Cannot say who we are.
+#[derive(Debug)]
+struct Unknown;
+
+impl Authorizer for Unknown {
+    fn headers<'a>(&'a self, _request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>> {
+        Box::pin(std::future::ready(Err(Failure::Unauthorized { challenge: None })))
+    }
+
+    fn refused<'a>(&'a self, _sent: &'a Credentials, _challenge: &'a Challenge) -> Boxed<'a, Next> {
+        Box::pin(std::future::ready(Next::Again))
+    }
+}
+
+// T7
+#[tokio::test]
+async fn without_credentials_nothing_is_sent() {
+    let (server, folder) = guarded("0", &[]);
+    let mut site = Site::at(server.url()).with_authorizer(&Arc::new(Unknown));
+    let error = site.connect_as(Era::Auto).await.unwrap_err();
+    assert!(matches!(error, Failure::Unauthorized { challenge: None }), "{error:?}");
+    assert_eq!(received(&log_file(&folder)), Vec::<Value>::new());
+    assert_eq!(server.stats()["unauthorized"], 0);
+}
+
+// T7
+#[test]
+fn a_token_is_not_printed() {
+    let printed = format!("{:?}", Credentials::bearer(Secret::new("hidden".to_owned())));
+    assert!(!printed.contains("hidden"), "{printed}");
+}
