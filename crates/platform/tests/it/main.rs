@@ -12,6 +12,7 @@ mod full_disk;
 mod guardian;
 mod kept;
 mod killed_host;
+mod private;
 mod read;
 mod refused;
 mod shut_down;

@@ -51,6 +51,28 @@ pub enum ReadError {
         /// The limit.
         limit: usize,
     },
+    /// It holds a secret and belongs to somebody else.
+    #[error("`{}` belongs to user {uid}, neither you nor root", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The owner.
+        uid: u32,
+    },
+    /// It holds a secret and others may open it.
+    #[error("`{}` is open to other users (mode {mode:o})", path.display())]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// It holds a secret and is a symbolic link.
+    #[error("`{}` is a symbolic link", path.display())]
+    Link {
+        /// The path.
+        path: PathBuf,
+    },
     /// Anything else the system says.
     #[error("cannot read `{}`", path.display())]
     Io {
@@ -68,7 +90,12 @@ impl ReadError {
             Self::Denied { path, .. } => Some(format!("check who owns it: `ls -ld {}`", path.display())),
             Self::NotRegular { path, .. } => Some(format!("put a regular file at `{}`", path.display())),
             Self::NotUtf8 { .. } => Some("save the file with UTF-8 encoding".to_owned()),
-            Self::TooLarge { .. } | Self::TooMany { .. } | Self::Io { .. } => None,
+            Self::Exposed { path, .. } => Some(format!("`chmod 600 {}`", path.display())),
+            Self::TooLarge { .. }
+            | Self::TooMany { .. }
+            | Self::Foreign { .. }
+            | Self::Link { .. }
+            | Self::Io { .. } => None,
         }
     }
 
@@ -80,6 +107,9 @@ impl ReadError {
             | Self::TooLarge { path, .. }
             | Self::NotUtf8 { path, .. }
             | Self::TooMany { path, .. }
+            | Self::Foreign { path, .. }
+            | Self::Exposed { path, .. }
+            | Self::Link { path }
             | Self::Io { path, .. } => path,
         }
     }

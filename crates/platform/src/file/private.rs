@@ -1,0 +1,76 @@
+//! Reads a file that holds a secret, if nobody else can have read or written it.
+
+use super::ReadError;
+use super::read::{open, text_of};
+use rustix::fs::{CWD, OFlags, Stat};
+use rustix::io::Errno;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// The text of a file that belongs to us, or to root, alone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Private {
+    /// The content, exactly as it stands in the file.
+    pub text: String,
+    /// When it was written last.
+    pub modified: SystemTime,
+}
+
+/// What becomes of a path that is a symbolic link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// The file it leads to is read, and judged.
+    Follow,
+    /// It is refused: whoever made it may not be who made the file.
+    Refuse,
+}
+
+/// Reads the text at `path`; `None` if there is nothing.
+///
+/// Otherwise like [`super::read`]. What the descriptor says decides, so nobody can exchange the file between
+/// the look and the reading.
+pub fn read_private(path: &Path, limit: u64, links: Links) -> Result<Option<Private>, ReadError> {
+    let flags = match links {
+        Links::Follow => OFlags::empty(),
+        Links::Refuse => OFlags::NOFOLLOW,
+    };
+    let file = match open(CWD, path, path, flags) {
+        Ok(Some(file)) => file,
+        Ok(None) => return Ok(None),
+        Err(ReadError::Io { source, path })
+            if links == Links::Refuse && Errno::from_io_error(&source) == Some(Errno::LOOP) =>
+        {
+            return Err(ReadError::Link { path });
+        }
+        Err(error) => return Err(error),
+    };
+    let (text, stat) = text_of(file, path, limit)?;
+    is_private(path, &stat)?;
+    Ok(Some(Private { text, modified: modified(&stat) }))
+}
+
+fn is_private(path: &Path, stat: &Stat) -> Result<(), ReadError> {
+    let (path, mode) = (path.to_owned(), stat.st_mode & 0o7777);
+    let ours = rustix::process::geteuid().as_raw();
+    if stat.st_uid != ours && stat.st_uid != 0 {
+        return Err(ReadError::Foreign { path, uid: stat.st_uid });
+    }
+    match mode & 0o077 {
+        0 => Ok(()),
+        _ => Err(ReadError::Exposed { path, mode }),
+    }
+}
+
+/// Times before the epoch, and those the system cannot tell, count as the epoch.
+fn modified(stat: &Stat) -> SystemTime {
+    let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
+    let nanos = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+    SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos.min(999_999_999))
+}
+
+impl std::fmt::Debug for Private {
+    /// Not the text: it is somebody's secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Private").field("modified", &self.modified).finish_non_exhaustive()
+    }
+}
