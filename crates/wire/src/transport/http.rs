@@ -15,9 +15,11 @@
 //! | bodies and streams, bounded | `body`, `event` |
 //! | the GET stream | `listen` |
 //! | whether the server is still there | `reach` |
+//! | documents that are no conversation | `document` |
 
 pub(super) mod body;
 pub(super) mod courier;
+mod document;
 mod endpoint;
 mod event;
 mod exchange;
@@ -41,6 +43,7 @@ use crate::handshake::Carrier;
 use crate::peer::{Handler, Inbox, Peer, Strays};
 use crate::session::Spoken;
 use crate::task::Tasks;
+pub use document::document;
 use endpoint::Endpoint;
 use exchange::Exchange;
 pub use network::{KeepAlive, Network, NetworkSettings, ProxySettings};

@@ -46,14 +46,19 @@ impl Kind {
 }
 
 /// The whole body, if we take that much.
-pub(in crate::transport) async fn whole(mut response: Response) -> Result<Bytes, Failure> {
-    let too_large = Failure::TooLarge { limit: MESSAGE_BYTES };
-    if response.content_length().is_some_and(|length| length > MESSAGE_BYTES as u64) {
+pub(in crate::transport) async fn whole(response: Response) -> Result<Bytes, Failure> {
+    bounded(response, MESSAGE_BYTES).await
+}
+
+/// The whole body, if it has at most `limit` bytes.
+pub(super) async fn bounded(mut response: Response, limit: usize) -> Result<Bytes, Failure> {
+    let too_large = Failure::TooLarge { limit };
+    if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(too_large);
     }
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(|_| broken())? {
-        if body.len() + chunk.len() > MESSAGE_BYTES {
+        if body.len() + chunk.len() > limit {
             return Err(too_large);
         }
         body.extend_from_slice(&chunk);
