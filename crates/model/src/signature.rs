@@ -72,8 +72,9 @@ impl Endpoint {
             Transport::SseIde(ide) | Transport::WsIde(ide) => {
                 hash.text(ide.url.as_str());
             }
-            Transport::ClaudeAiProxy { url, id } => {
-                hash.text(url.as_str()).text(id);
+            // The address alone, as for others: a server of one's own may have it, too (C8).
+            Transport::ClaudeAiProxy { url, id: _ } => {
+                hash.text(url.as_str());
             }
             Transport::Sdk { .. } => return None,
         }

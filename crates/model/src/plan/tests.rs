@@ -144,17 +144,26 @@ fn the_same_server_from_a_plugin_or_connector_is_a_duplicate() {
             "claude.ai h",
             r#"{"type": "claudeai-proxy", "url": "https://h/", "id": "1"}"#,
         ),
+        declare(
+            Scope::Connectors,
+            2,
+            "claude.ai i",
+            r#"{"type": "claudeai-proxy", "url": "https://i/", "id": "2"}"#,
+        ),
         declare(Scope::User, 1, "mine", same),
+        declare(Scope::User, 2, "i", r#"{"type": "http", "url": "https://i/"}"#),
         declare(Scope::Local, 1, "mine-too", same),
     ];
     assert_eq!(
         standings(all, &Ground::default()),
         [
             "connectors1: ready",
+            "connectors2: duplicate",
             "plugin1: duplicate",
             "plugin2: ready",
             "plugin3: duplicate",
             "user1: ready",
+            "user2: ready",
             "local1: ready",
         ]
     );
