@@ -121,6 +121,16 @@ pub const VARIABLES: &[Variable] = &[
         default: "unset",
         meaning: "The file with the key of that certificate, in PEM; not needed when it stands in the same file.",
     },
+    Variable {
+        name: "MCPARLEY_CONNECTORS_URL",
+        default: "unset",
+        meaning: "Where the organisation's connectors are listed; wins over `connectors.url` in user settings, not over that in managed settings. `https`, or `http` on this machine.",
+    },
+    Variable {
+        name: "MCPARLEY_CONNECTORS_TOKEN",
+        default: "unset",
+        meaning: "The bearer token for the connectors. Without it the one in `~/.claude/.credentials.json` is used, if only you can read that file.",
+    },
     Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
 ];
 
@@ -195,6 +205,27 @@ pub const RETRY_AFTER_LONGEST: Duration = Duration::from_secs(60);
 
 /// How much of the body of an HTTP error is read. No sensible one says more.
 pub const ERROR_BODY_BYTES: usize = 64 * 1024;
+
+/// How much one page of the organisation's connectors may hold.
+pub const CATALOGUE_BYTES: usize = 1024 * 1024;
+
+/// How many pages of it are read.
+pub const CATALOGUE_PAGES: usize = 16;
+
+/// How many connectors are taken; whoever has more cannot mean them all for one person.
+pub const CONNECTORS: usize = 1000;
+
+/// How long fetching the connectors may take; nobody waits for it who starts.
+pub const CATALOGUE_TIME: Duration = Duration::from_secs(10);
+
+/// How long a command that shows servers and ends waits for the connectors.
+pub const CATALOGUE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How many characters of a connector's name are taken.
+pub const CONNECTOR_NAME_CHARS: usize = 100;
+
+/// The most a file with credentials may hold.
+pub const CREDENTIALS_BYTES: u64 = 1024 * 1024;
 
 /// The most a file with certificates may hold: the whole list of a system has some hundred kilobytes.
 pub const CERTIFICATE_BYTES: u64 = 4 * 1024 * 1024;

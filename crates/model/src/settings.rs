@@ -79,6 +79,8 @@ pub struct Settings {
     pub policy: Policy,
     /// `plugins`: folders to load plugins from.
     pub plugins: Vec<Spanned<String>>,
+    /// `connectors.url`: where the organisation's connectors are listed, and whose word that is.
+    pub connectors: Option<(Layer, Spanned<String>)>,
     /// `env`: variables for expansion and for our own limits.
     pub env: Vec<Variable>,
     /// What was left out, and why.
@@ -132,6 +134,7 @@ impl Settings {
                     self.read_policy(member.name, value, layer);
                 }
                 "plugins" => self.read_plugins(value, layer),
+                "connectors" => self.read_connectors(value, layer),
                 "env" => self.read_env(value, layer),
                 _ => {}
             }
@@ -266,6 +269,24 @@ impl Settings {
                     self.plugins.push(Spanned { value: folder.to_owned(), origin: element.origin() });
                 }
                 None => self.warn(element, format!("a plugin is a folder's path, not {}", element.kind())),
+            }
+        }
+    }
+
+    /// Who names the place gets the token that lets us in there, so only the user and the administrator can.
+    fn read_connectors(&mut self, value: Node<'_>, layer: Layer) {
+        match layer {
+            Layer::Managed | Layer::CommandLine | Layer::User => {}
+            Layer::Private | Layer::Local | Layer::Project => {
+                return self.warn(value, "`connectors` counts only in managed and user settings".to_owned());
+            }
+        }
+        match value.get("url").map(|url| (url, url.as_str())) {
+            Some((url, Some(text))) => {
+                self.connectors = Some((layer, Spanned { value: text.to_owned(), origin: url.origin() }));
+            }
+            Some((_, None)) | None => {
+                self.warn(value, r#"`connectors` is written `{"url": "https://…"}`"#.to_owned());
             }
         }
     }

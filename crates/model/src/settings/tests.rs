@@ -143,3 +143,21 @@ fn wrong_shapes_are_told_and_stop_nothing() {
     assert_eq!(settings.rules.len(), 1);
     assert_eq!(settings.warnings.len(), 8, "{:?}", warnings(&settings));
 }
+
+// C1
+#[test]
+fn only_the_user_and_the_administrator_say_where_connectors_are() {
+    for layer in ALL_LAYERS {
+        let settings = read(layer, r#"{"connectors": {"url": "https://o.example"}}"#);
+        let counts = matches!(layer, Layer::Managed | Layer::CommandLine | Layer::User);
+        let found = settings.connectors.as_ref().map(|(by, url)| (*by, url.value.as_str()));
+        assert_eq!(found, counts.then_some((layer, "https://o.example")));
+        let warned = ["settings:1:16: `connectors` counts only in managed and user settings"];
+        assert_eq!(warnings(&settings), if counts { &[][..] } else { &warned[..] }, "{layer:?}");
+    }
+    for wrong in [r#"{"connectors": "https://o.example"}"#, r#"{"connectors": {"url": 7}}"#] {
+        let settings = read(Layer::User, wrong);
+        assert!(settings.connectors.is_none());
+        assert_eq!(warnings(&settings), [r#"settings:1:16: `connectors` is written `{"url": "https://…"}`"#]);
+    }
+}
