@@ -31,6 +31,7 @@ use url::Url;
 
 use crate::catalog::{Cache, Known};
 use crate::launch::launch;
+use crate::organisation::Organisation;
 use crate::places::Places;
 use crate::redact::Redactor;
 use crate::surface::Surface;
@@ -54,6 +55,8 @@ pub struct Surroundings {
     inside: Arc<HashMap<String, Arc<dyn Handler>>>,
     eras: Arc<Eras>,
     cache: Arc<Cache>,
+    /// Whose connectors are reached, if anybody's.
+    organisation: Option<Organisation>,
     /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
     network: Network,
 }
@@ -71,6 +74,7 @@ impl Surroundings {
             limit,
             inside: Arc::default(),
             eras: Arc::default(),
+            organisation: None,
             network: Network::new(NetworkSettings::from_lookup(|name| env.get(name).map(str::to_owned))),
         }
     }
@@ -86,6 +90,17 @@ impl Surroundings {
     pub fn with_inside(mut self, servers: impl IntoIterator<Item = (String, Arc<dyn Handler>)>) -> Self {
         self.inside = Arc::new(servers.into_iter().collect());
         self
+    }
+
+    /// The same with the connectors of this organisation.
+    #[must_use]
+    pub fn with_organisation(mut self, organisation: Option<Organisation>) -> Self {
+        self.organisation = organisation;
+        self
+    }
+
+    pub(crate) fn network(&self) -> &Network {
+        &self.network
     }
 
     /// Reaches a server and agrees on a protocol with it, within `limit`.
@@ -167,9 +182,19 @@ impl Surroundings {
                 Some(server) => Ok(Target::Inside(Arc::clone(server))),
                 None => Err(ConnectError::refused(&format!("this program has no server `{name}` inside"))),
             },
-            Transport::SseIde(_) | Transport::WsIde(_) | Transport::ClaudeAiProxy { .. } => {
+            Transport::ClaudeAiProxy { url, id: _ } => self.connector(url).map(Target::Address),
+            Transport::SseIde(_) | Transport::WsIde(_) => {
                 Err(ConnectError::not_yet(&format!("`{}` servers", config.kind())))
             }
+        }
+    }
+
+    fn connector(&self, url: &Url) -> Result<HttpTarget, ConnectError> {
+        match &self.organisation {
+            Some(organisation) => {
+                organisation.target(url).map_err(|error| ConnectError::refused(&error.to_string()))
+            }
+            None => Err(ConnectError::refused("no organisation is configured whose connectors can be used")),
         }
     }
 }

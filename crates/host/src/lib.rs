@@ -9,6 +9,7 @@
 //! | answer for a person | [`Approver`] |
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
+//! | have the connectors of an organisation | [`Organisation`] → [`Known`] |
 //! | take over servers of other programs | [`import`] |
 //! | talk to one server, and know what it offers | [`Surroundings`], [`Surface`] |
 //! | see which servers answer | [`Checkup`] |
@@ -49,6 +50,7 @@ mod host;
 pub mod import;
 mod launch;
 mod log;
+mod organisation;
 mod own_server;
 mod places;
 mod redact;
@@ -71,10 +73,10 @@ pub use host::{Host, HostBuilder, HostState, Readiness, Server, Start};
 pub use launch::launch;
 pub use log::{LogLine, Speaker, read_logs};
 pub use mcparley_wire::peer::Progress;
+pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
 pub use reload::Change;
 pub use sources::{
-    Connector, ConnectorError, Connectors, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,
-    load,
+    Connector, Connectors, Known, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes, load,
 };
 pub use surface::{Cut, Gap, Surface, Why};

@@ -26,7 +26,7 @@ use mcparley_model::settings::{Layer, Settings};
 use crate::places::Places;
 use file::Reading;
 
-pub use connector::{Connector, ConnectorError, Connectors, NoConnectors};
+pub use connector::{Connector, Connectors, Known, NoConnectors};
 pub use file::{Problem, Severity};
 
 /// What this run asks for: the options of a command line, or the choices of an embedding program.
@@ -155,12 +155,16 @@ impl<'w> Collector<'w> {
     }
 
     fn connectors(&mut self, connectors: &dyn Connectors) {
-        match connectors.fetch() {
-            Ok(found) => self.declarations.extend(found.into_iter().map(Connector::declaration)),
-            Err(error) => {
-                self.problems.push(Problem::found(&error, Source::inline("the connector catalogue")))
+        let left_out = connectors.left_out();
+        let failed = match connectors.fetch() {
+            Ok(found) => {
+                self.declarations.extend(found.into_iter().map(Connector::declaration));
+                None
             }
-        }
+            Err(error) => Some(error),
+        };
+        let problem = |error| Problem::found(&error, Source::inline("the connector catalogue"));
+        self.problems.extend(failed.into_iter().chain(left_out).map(problem));
     }
 
     fn user(&mut self) {

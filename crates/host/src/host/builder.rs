@@ -10,6 +10,7 @@ use super::starter::Starter;
 use super::{Host, HostInner};
 use crate::call::{Approver, NobodyToAsk};
 use crate::connect::Surroundings;
+use crate::organisation::Organisation;
 use crate::own_server::{self, OwnServer};
 use crate::places::Places;
 use crate::reload::Sources;
@@ -44,6 +45,7 @@ pub struct HostBuilder {
     /// What the configuration was read with, so that it can be read again.
     wishes: Option<Wishes>,
     watches: bool,
+    organisation: Option<Organisation>,
 }
 
 impl Host {
@@ -69,6 +71,7 @@ impl HostBuilder {
             own_server: true,
             wishes: None,
             watches: false,
+            organisation: None,
         }
     }
 
@@ -107,6 +110,13 @@ impl HostBuilder {
         self
     }
 
+    /// Whose connectors are reached; nobody's unless said otherwise.
+    #[must_use]
+    pub fn organisation(mut self, organisation: Option<Organisation>) -> Self {
+        self.organisation = organisation;
+        self
+    }
+
     /// Leaves out the built-in server `mcparley`, through which a model can look at the host itself.
     #[must_use]
     pub fn without_own_server(mut self) -> Self {
@@ -118,7 +128,9 @@ impl HostBuilder {
     #[must_use]
     pub fn start(mut self) -> Host {
         let own = self.own_server.then(|| self.add_own_server()).flatten();
-        let surroundings = Surroundings::new(&self.loaded.env, &self.places).with_inside(self.inside.clone());
+        let surroundings = Surroundings::new(&self.loaded.env, &self.places)
+            .with_inside(self.inside.clone())
+            .with_organisation(self.organisation);
         let starter = Arc::new(Starter::new(surroundings, self.start));
         let standing = Standing {
             approver: self.approver,

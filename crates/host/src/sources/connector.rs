@@ -1,13 +1,15 @@
 //! Connectors: servers of the user's organisation, the weakest source.
 //!
-//! Only the shape is here; fetching a catalogue over HTTP is behind [`Connectors`].
+//! Only the shape is here; fetching a catalogue over HTTP is done by [`crate::Organisation`], before anything is
+//! loaded or beside it.
 
 use mcparley_model::config::{Kind, RawServer};
 use mcparley_model::expand::Template;
-use mcparley_model::explain::Explain;
 use mcparley_model::name::ServerName;
 use mcparley_model::plan::Declaration;
 use mcparley_model::scope::{Origin, Scope, Source};
+
+use crate::organisation::ConnectorError;
 
 /// What connector names begin with, so that they never meet a user's own.
 const PREFIX: &str = "claude.ai ";
@@ -30,6 +32,41 @@ pub trait Connectors {
     /// # Errors
     /// When it cannot be had; the other sources go on without it.
     fn fetch(&self) -> Result<Vec<Connector>, ConnectorError>;
+
+    /// What of the catalogue could not be used, each with its reason.
+    fn left_out(&self) -> Vec<ConnectorError> {
+        Vec::new()
+    }
+}
+
+/// Connectors that were fetched before.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Those that can be used.
+    pub connectors: Vec<Connector>,
+    /// Those that cannot, and what else is missing.
+    pub left_out: Vec<ConnectorError>,
+}
+
+impl Connectors for Known {
+    fn fetch(&self) -> Result<Vec<Connector>, ConnectorError> {
+        Ok(self.connectors.clone())
+    }
+
+    fn left_out(&self) -> Vec<ConnectorError> {
+        self.left_out.clone()
+    }
+}
+
+/// Whatever came of fetching them.
+impl Connectors for Result<Known, ConnectorError> {
+    fn fetch(&self) -> Result<Vec<Connector>, ConnectorError> {
+        self.as_ref().map_err(Clone::clone).and_then(Known::fetch)
+    }
+
+    fn left_out(&self) -> Vec<ConnectorError> {
+        self.as_ref().map(Known::left_out).unwrap_or_default()
+    }
 }
 
 /// No organisation, no connectors.
@@ -39,20 +76,6 @@ pub struct NoConnectors;
 impl Connectors for NoConnectors {
     fn fetch(&self) -> Result<Vec<Connector>, ConnectorError> {
         Ok(Vec::new())
-    }
-}
-
-/// The catalogue cannot be had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the connectors could not be fetched: {reason}")]
-pub struct ConnectorError {
-    /// Why.
-    pub reason: String,
-}
-
-impl Explain for ConnectorError {
-    fn hint(&self) -> Option<String> {
-        Some("your own servers are not affected".to_owned())
     }
 }
 

@@ -37,7 +37,7 @@ fn connectors_are_listed_under_their_prefix() {
 #[test]
 fn a_catalogue_that_cannot_be_had_takes_nobody_with_it() {
     let world = World::with(&[("home/.claude.json", &servers(&["mine"]))]);
-    let loaded = loaded(&world, Err(ConnectorError { reason: "503".to_owned() }));
+    let loaded = loaded(&world, Err(ConnectorError::Unavailable { reason: "503".to_owned() }));
     assert_eq!(world.lines(&loaded), ["user mine ready"]);
     let problem = &loaded.problems[0];
     assert_eq!(

@@ -17,6 +17,7 @@ mod lifecycle;
 mod logs;
 mod managed;
 mod network;
+mod organisation;
 mod own_files;
 mod own_server;
 mod plugins;
