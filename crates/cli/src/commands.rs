@@ -20,6 +20,7 @@ use mcparley::Loaded;
 
 use crate::args::{Cli, Command, McpCommand, OwnScopeArg, ScopeArg, StateArgs};
 use crate::complete;
+use crate::connectors;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::{self, Code};
@@ -41,8 +42,11 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
             return Ok(exit::OK);
         }
     };
-    let context = Context::new(&cli.global)?;
-    let loaded = context.load()?;
+    let mut context = Context::new(&cli.global)?;
+    let mut loaded = context.load()?;
+    if connectors::are_wanted(command, &loaded) {
+        loaded = connectors::added(&mut context, loaded)?;
+    }
     match command {
         McpCommand::Add(args) => add::run(args, &context, &loaded, out),
         McpCommand::AddJson(args) => add::run_json(args, &context, &loaded, out),

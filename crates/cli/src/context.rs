@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use mcparley::model::expand::Env;
 use mcparley::model::permission::Mode;
-use mcparley::{Loaded, NoConnectors, Places, SettingSource, Severity, Wishes, load};
+use mcparley::{
+    Connectors, HostBuilder, Loaded, NoConnectors, Organisation, Places, SettingSource, Severity, Wishes,
+    load,
+};
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
 
 use crate::args::{Global, SettingSourceArg};
@@ -18,6 +21,8 @@ pub(crate) struct Context {
     pub(crate) wishes: Wishes,
     /// Where other programs keep their files.
     pub(crate) config_home: PathBuf,
+    /// Whose connectors were fetched.
+    pub(crate) organisation: Option<Organisation>,
 }
 
 impl Context {
@@ -43,16 +48,26 @@ impl Context {
             places = places.with_managed_trial(Path::new(&trial));
         }
         let config_home = directories.config.parent().map_or_else(|| home.join(".config"), Path::to_owned);
-        Ok(Self { places, wishes: wishes(global), config_home })
+        Ok(Self { places, wishes: wishes(global), config_home, organisation: None })
     }
 
     /// Reads and plans; what the user named for this run must be usable.
     pub(crate) fn load(&self) -> Result<Loaded, CommandError> {
-        let loaded = load(&self.places, &self.wishes, &NoConnectors);
+        self.load_with(&NoConnectors)
+    }
+
+    /// The same with connectors.
+    pub(crate) fn load_with(&self, connectors: &dyn Connectors) -> Result<Loaded, CommandError> {
+        let loaded = load(&self.places, &self.wishes, connectors);
         match loaded.problems.iter().find(|problem| problem.severity == Severity::Given) {
             Some(problem) => Err(CommandError::Source(problem.clone())),
             None => Ok(loaded),
         }
+    }
+
+    /// A host of what was loaded.
+    pub(crate) fn host(&self, loaded: Loaded) -> HostBuilder {
+        HostBuilder::new(&self.places, loaded).organisation(self.organisation.clone())
     }
 }
 

@@ -17,6 +17,7 @@ pub mod args;
 mod arguments;
 mod commands;
 mod complete;
+mod connectors;
 mod context;
 mod error;
 pub mod exit;

@@ -58,6 +58,14 @@ pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
     runtime()?.block_on(until(signalled, work))
 }
 
+/// Does work before there is anything that would have to be ended in order; a signal ends the program as usual.
+///
+/// # Errors
+/// When the system gives no event queue.
+pub(crate) fn beforehand<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+    Ok(runtime()?.block_on(work))
+}
+
 /// Starts the host, does the work with it, and ends every server in order, whatever came of the work.
 ///
 /// # Errors

@@ -24,6 +24,7 @@ use mcparley_wire::{Failure, Obstacle};
 
 use crate::health::{Care, Checked, Checkup, Health};
 use crate::launch::launch;
+use crate::organisation::Organisation;
 use crate::places::Places;
 use crate::sources::Loaded;
 use blank::{Blank, Blanks};
@@ -45,6 +46,13 @@ impl Doctor {
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
         Self { checkup: Checkup { care: Care::Thorough, ..Checkup::new(env, places) } }
+    }
+
+    /// The same with the connectors of this organisation.
+    #[must_use]
+    pub fn with_organisation(mut self, organisation: Option<Organisation>) -> Self {
+        self.checkup.surroundings = self.checkup.surroundings.with_organisation(organisation);
+        self
     }
 
     /// What is wrong around these servers, the weightiest first.

@@ -20,7 +20,7 @@ const STDERR_LINES: usize = 8;
 
 pub(super) fn run(args: &DoctorArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let servers = chosen(args, loaded, out)?;
-    let doctor = Doctor::new(&loaded.env, &context.places);
+    let doctor = Doctor::new(&loaded.env, &context.places).with_organisation(context.organisation.clone());
     let findings = doctor.findings(loaded, &servers);
     if !out.json {
         findings.iter().for_each(|finding| tell_finding(finding, out));

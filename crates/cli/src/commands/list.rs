@@ -44,7 +44,8 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), Comma
     }
     let mut left = servers.iter().filter(|server| server.standing == Standing::Ready).count();
     let mut found: BTreeMap<ServerName, HealthReport> = BTreeMap::new();
-    let checkup = Checkup::new(&loaded.env, &context.places);
+    let mut checkup = Checkup::new(&loaded.env, &context.places);
+    checkup.surroundings = checkup.surroundings.with_organisation(context.organisation.clone());
     out.waiting(&waiting(left));
     let checking = checkup.check(&servers, |checked| {
         left = left.saturating_sub(1);

@@ -1,6 +1,6 @@
 //! `state`: everything that is known, as one JSON document.
 
-use mcparley::{HostBuilder, Loaded, Start};
+use mcparley::{Loaded, Start};
 
 use super::{Done, code_of, usable};
 use crate::context::Context;
@@ -9,7 +9,7 @@ use crate::out::Out;
 
 pub(super) fn run(context: &Context, loaded: Loaded, out: &mut Out) -> Done {
     let code = code_of(&loaded);
-    live::with_host(HostBuilder::new(&context.places, loaded).start_with(Start::All), async |host| {
+    live::with_host(context.host(loaded).start_with(Start::All), async |host| {
         usable::settled(host, out).await;
         out.value(&host.state());
         Ok(code)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::{TRUNCATED, cut, display, display_block};
 use mcparley::model::tool::{Hints, Tool};
-use mcparley::{Entry, Host, HostBuilder, Loaded, Server, Start};
+use mcparley::{Entry, Host, Loaded, Server, Start};
 use serde::Serialize;
 
 use super::usable::{self, Lacking};
@@ -36,7 +36,7 @@ pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: Loaded, out: &mut
     let wanted = Wanted::of(args, &loaded)?;
     let code = code_of(&loaded);
     let start = wanted.start(&loaded, args.refresh);
-    let host = HostBuilder::new(&context.places, loaded).start_with(start);
+    let host = context.host(loaded).start_with(start);
     live::with_host(host, async |host| show(&wanted, host, code, out).await)
 }
 

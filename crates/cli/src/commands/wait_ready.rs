@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcparley::model::name::ServerName;
-use mcparley::{Host, HostBuilder, Loaded, Readiness, Server, Start, Status};
+use mcparley::{Host, Loaded, Readiness, Server, Start, Status};
 use serde::Serialize;
 
 use super::usable::{self, Lacking};
@@ -36,7 +36,7 @@ struct Outcome {
 }
 
 pub(super) fn run(args: &WaitReadyArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
-    let host = HostBuilder::new(&context.places, loaded).start_with(Start::OnDemand);
+    let host = context.host(loaded).start_with(Start::OnDemand);
     live::with_host(host, async |host| wait(args, host, out).await)
 }
 

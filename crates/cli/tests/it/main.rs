@@ -14,6 +14,7 @@ mod call_life;
 mod call_result;
 mod choices;
 mod completion;
+mod connectors;
 mod display;
 mod doctor;
 mod exit_codes;

@@ -1,0 +1,71 @@
+//! Adds the organisation's connectors to what was loaded, for commands that show or use them.
+//!
+//! A command that ends waits for the catalogue only so long; without it there is a problem to tell and all else is
+//! as usual.
+
+use std::sync::Arc;
+
+use mcparley::model::limits::CATALOGUE_PATIENCE;
+use mcparley::model::plan::Enterprise;
+use mcparley::model::secret::Secret;
+use mcparley::{Loaded, Organisation, StoredToken, Surroundings};
+
+use crate::args::{
+    CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LogsArgs, McpCommand, ToolsArgs,
+    WaitReadyArgs,
+};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::live;
+
+/// Whether a command needs to know them. One that names a server of another kind does not wait for them.
+pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
+    let may_be = |word: &str| {
+        let is_other_tool = word.starts_with("mcp__") && !word.starts_with("mcp__claude_ai");
+        !is_other_tool && loaded.plan.named(word).is_empty()
+    };
+    match command {
+        McpCommand::List(ListArgs { offline }) => !offline,
+        McpCommand::Plan(_) | McpCommand::State(_) => true,
+        McpCommand::Tools(ToolsArgs { server, .. }) => server.as_deref().is_none_or(may_be),
+        McpCommand::Call(CallArgs { target: word, .. })
+        | McpCommand::Get(GetArgs { name: word, .. })
+        | McpCommand::Enable(EnableArgs { name: word })
+        | McpCommand::Disable(DisableArgs { name: word, .. }) => may_be(word),
+        McpCommand::WaitReady(WaitReadyArgs { servers, .. }) | McpCommand::Doctor(DoctorArgs { servers }) => {
+            servers.is_empty() || servers.iter().any(|name| may_be(name))
+        }
+        McpCommand::Logs(LogsArgs { server, .. }) => server.as_deref().is_some_and(may_be),
+        McpCommand::Add(_)
+        | McpCommand::AddJson(_)
+        | McpCommand::Remove(_)
+        | McpCommand::Approve(_)
+        | McpCommand::Reject(_)
+        | McpCommand::ResetProjectChoices
+        | McpCommand::Import(_)
+        | McpCommand::Permissions { .. } => false,
+    }
+}
+
+/// What was loaded, with them.
+pub(crate) fn added(context: &mut Context, loaded: Loaded) -> Result<Loaded, CommandError> {
+    // Where no connector may run, nobody is asked for them.
+    if context.wishes.strict || loaded.enterprise != Enterprise::Absent {
+        return Ok(loaded);
+    }
+    let env = &context.wishes.env;
+    let given = env.get("MCPARLEY_CONNECTORS_TOKEN").filter(|token| !token.is_empty());
+    let given = given.map(|token| Secret::new(token.to_owned()));
+    let token = StoredToken::new(given, context.places.claude.dir.join(".credentials.json"));
+    let known = match Organisation::configured(&loaded.settings, env, Arc::new(token)) {
+        Ok(None) => return Ok(loaded),
+        Ok(Some(organisation)) => {
+            let surroundings = Surroundings::new(&loaded.env, &context.places);
+            let known = live::beforehand(organisation.fetch(&surroundings, CATALOGUE_PATIENCE))?;
+            context.organisation = Some(organisation);
+            known
+        }
+        Err(error) => Err(error),
+    };
+    context.load_with(&known)
+}
