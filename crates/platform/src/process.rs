@@ -16,6 +16,7 @@
 //! | `guarded` | the host's handle: signals, waiting, the orderly shut-down |
 //! | `link` | the words host and guardian exchange |
 //! | `guardian`, `server`, `tree` | what runs after the fork: no allocation, no locks, no panics |
+//! | `running` | whether a process of others is there |
 //! | `raw` | the system calls that need `unsafe` |
 //!
 //! What it cannot do: kill descendants that run as another user (`sudo`), or protect the daemons of a
@@ -33,6 +34,7 @@ mod link;
 mod program;
 mod raw;
 mod reaper;
+mod running;
 mod server;
 mod spawn;
 mod tree;
@@ -41,4 +43,5 @@ pub use error::{SpawnError, is_out_of_descriptors};
 pub use guarded::{Exit, Guarded};
 pub use launch::Launch;
 pub use program::locate;
+pub use running::is_running;
 pub use spawn::{SPAWN_LIMIT, Starting, begin, spawn};

@@ -15,6 +15,7 @@ mod killed_host;
 mod private;
 mod read;
 mod refused;
+mod running;
 mod shut_down;
 mod spawn;
 mod support;
