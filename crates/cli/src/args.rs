@@ -68,6 +68,13 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR")]
     pub plugin_dir: Vec<PathBuf>,
 
+    /// Connect to the editor that has this folder open
+    ///
+    /// Editors with the extension tell where they listen in `~/.claude/ide`. In an editor's own terminal it is
+    /// connected to without this option.
+    #[arg(long, global = true)]
+    pub ide: bool,
+
     /// Choose the permission mode
     #[arg(long, global = true, value_name = "MODE", value_parser = mode_words())]
     pub permission_mode: Option<String>,

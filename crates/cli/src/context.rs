@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use mcparley::model::expand::Env;
 use mcparley::model::permission::Mode;
 use mcparley::{
-    Connectors, HostBuilder, Loaded, NoConnectors, Organisation, Places, SettingSource, Severity, Wishes,
-    load,
+    Connectors, Editor, HostBuilder, Loaded, NoConnectors, Organisation, Places, SettingSource, Severity,
+    Wishes, load,
 };
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
 
@@ -114,8 +114,19 @@ fn wishes(global: &Global) -> Wishes {
         mode: global.permission_mode.as_deref().and_then(|word| Mode::parse(word).ok()),
         allowed_tools: rules(&global.allowed_tools),
         disallowed_tools: rules(&global.disallowed_tools),
+        ide: editor(global, std::env::var("CLAUDE_CODE_SSE_PORT").ok().as_deref()),
         interactive: is_interactive(),
         env: std::env::vars_os().filter_map(text).collect::<Env>(),
+    }
+}
+
+/// The editor that is asked for, or in whose terminal we are.
+fn editor(global: &Global, port: Option<&str>) -> Option<Editor> {
+    let here = || port.and_then(|port| port.trim().parse().ok()).map(Editor::Port);
+    match (global.ide, global.strict_mcp_config) {
+        (true, _) => Some(Editor::Nearest),
+        (false, true) => None,
+        (false, false) => here(),
     }
 }
 

@@ -12,19 +12,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::config::{Era, Remote, ServerConfig, Transport};
+use mcparley_model::config::{Era, Ide, Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::CONNECT_TIME;
 use mcparley_model::text::Untrusted;
 use mcparley_platform::process::Launch;
 use mcparley_wire::handshake::{self, Connect, Connected, Introduction, Step};
-use mcparley_wire::peer::{Boxed, Handler};
+use mcparley_wire::peer::{Boxed, Handler, Peer};
 use mcparley_wire::transport::http::{Http, HttpTarget, Network, NetworkSettings};
 use mcparley_wire::transport::memory;
 use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
 use mcparley_wire::transport::ws::Ws;
-use mcparley_wire::{Failure, Session, Spoken};
+use mcparley_wire::{Failure, RawJson, Session, Spoken};
 use serde_json::json;
 use tokio::time::Instant;
 use url::Url;
@@ -41,6 +41,12 @@ pub use error::ConnectError;
 pub use link::Link;
 pub use trace::{Passed, Stage};
 pub(crate) use trace::{Trace, milliseconds};
+
+/// The header with the token of an editor's lock file.
+const IDE_TOKEN: &str = "X-Claude-Code-Ide-Authorization";
+
+/// How long an editor may take to hear who we are; nothing depends on it.
+const INTRODUCING: Duration = Duration::from_secs(1);
 
 /// What servers are reached with: everything a connection needs besides the server's own entry. Cheap to clone.
 #[derive(Clone)]
@@ -139,6 +145,9 @@ impl Surroundings {
             connected = handshake::connect(&mut server, Era::Auto, &introduction(), left).await;
         }
         self.eras.learn(config, connected.as_ref().ok().map(|connected| connected.session.spoken()));
+        if let (Ok(connected), Transport::SseIde(_) | Transport::WsIde(_)) = (&connected, &config.transport) {
+            introduce(connected.session.peer()).await;
+        }
         connected.map_err(|failure| {
             let (redactor, said) = (Redactor::of(config), server.last_words());
             let stderr = Untrusted::new(redactor.redact(said.raw()));
@@ -183,9 +192,8 @@ impl Surroundings {
                 None => Err(ConnectError::refused(&format!("this program has no server `{name}` inside"))),
             },
             Transport::ClaudeAiProxy { url, id: _ } => self.connector(url).map(Target::Address),
-            Transport::SseIde(_) | Transport::WsIde(_) => {
-                Err(ConnectError::not_yet(&format!("`{}` servers", config.kind())))
-            }
+            Transport::SseIde(ide) => editor(ide).map(Target::Legacy),
+            Transport::WsIde(ide) => editor(ide).map(Target::Socket),
         }
     }
 
@@ -212,6 +220,21 @@ fn address(remote: &Remote) -> Result<HttpTarget, ConnectError> {
         None => Ok(HttpTarget::new(url.expose().clone(), headers.clone())),
         Some(_) => Err(ConnectError::not_yet("servers with a `headersHelper`")),
     }
+}
+
+/// An editor lets in whoever has the token of its lock file, and nobody without (H32).
+fn editor(ide: &Ide) -> Result<HttpTarget, ConnectError> {
+    let Ide { url, name: _, auth_token } = ide;
+    let token = auth_token.clone().ok_or_else(|| ConnectError::refused("its `authToken` is missing"))?;
+    Ok(HttpTarget::new(url.clone(), vec![(IDE_TOKEN.to_owned(), token)]))
+}
+
+/// Tells an editor which program has connected to it, so that it knows whose terminal that is.
+async fn introduce(editor: &Peer) {
+    let params = RawJson::of(&json!({ "pid": std::process::id() })).ok();
+    let telling = editor.notify("ide_connected", params.as_ref());
+    // One that does not listen, or is gone again, is noticed by whoever wants something of it.
+    let _missed = tokio::time::timeout(INTRODUCING, telling).await;
 }
 
 /// A positive number in a variable; what is no such number does not count.

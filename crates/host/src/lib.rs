@@ -77,6 +77,7 @@ pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
 pub use reload::Change;
 pub use sources::{
-    Connector, Connectors, Known, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes, load,
+    Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,
+    load,
 };
 pub use surface::{Cut, Gap, Surface, Why};

@@ -30,10 +30,10 @@ impl Redactor {
             Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
                 of_remote(remote, &mut values)
             }
-            Transport::Sdk { .. }
-            | Transport::SseIde(_)
-            | Transport::WsIde(_)
-            | Transport::ClaudeAiProxy { .. } => {}
+            Transport::SseIde(ide) | Transport::WsIde(ide) => {
+                values.extend(ide.auth_token.iter().map(|token| token.expose().clone()));
+            }
+            Transport::Sdk { .. } | Transport::ClaudeAiProxy { .. } => {}
         }
         values.retain(|value| value.len() >= SHORTEST);
         // The longest first: one value may be the beginning of another.

@@ -5,6 +5,7 @@
 
 mod connector;
 mod file;
+mod ide;
 mod managed;
 mod plugin;
 mod similar;
@@ -28,6 +29,7 @@ use file::Reading;
 
 pub use connector::{Connector, Connectors, Known, NoConnectors};
 pub use file::{Problem, Severity};
+pub use ide::Editor;
 
 /// What this run asks for: the options of a command line, or the choices of an embedding program.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +50,8 @@ pub struct Wishes {
     pub allowed_tools: Vec<String>,
     /// Rules that deny (`--disallowed-tools`).
     pub disallowed_tools: Vec<String>,
+    /// The editor to connect to, if one is wanted (`--ide`).
+    pub ide: Option<Editor>,
     /// Whether a person can be asked.
     pub interactive: bool,
     /// The variables for expansion.
@@ -125,6 +129,7 @@ pub fn load(places: &Places, wishes: &Wishes, connectors: &dyn Connectors) -> Lo
     collector.local();
     collector.command_line();
     collector.plugins();
+    collector.editors();
     collector.dynamic();
     collector.managed();
     collector.finish()

@@ -131,6 +131,11 @@ pub const VARIABLES: &[Variable] = &[
         default: "unset",
         meaning: "The bearer token for the connectors. Without it the one in `~/.claude/.credentials.json` is used, if only you can read that file.",
     },
+    Variable {
+        name: "CLAUDE_CODE_SSE_PORT",
+        default: "unset",
+        meaning: "Set by editors in their terminals: the port of the editor's server, which is then connected to as with `--ide`, unless `--strict-mcp-config` is given.",
+    },
     Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
 ];
 
@@ -226,6 +231,12 @@ pub const CONNECTOR_NAME_CHARS: usize = 100;
 
 /// The most a file with credentials may hold.
 pub const CREDENTIALS_BYTES: u64 = 1024 * 1024;
+
+/// The most an editor's lock file may hold; they have a few hundred bytes.
+pub const LOCK_FILE_BYTES: u64 = 64 * 1024;
+
+/// How many lock files are looked at.
+pub const LOCK_FILES: usize = 256;
 
 /// The most a file with certificates may hold: the whole list of a system has some hundred kilobytes.
 pub const CERTIFICATE_BYTES: u64 = 4 * 1024 * 1024;

@@ -21,6 +21,7 @@ mod exit_codes;
 mod fleet;
 mod flows;
 mod health;
+mod ide;
 mod import;
 mod kept;
 mod killed;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use mcparley_model::config::ServerConfig;
+use mcparley_model::config::{Kind, ServerConfig};
 use mcparley_model::glob::Glob;
 use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 use mcparley_model::tool::{Loading, Tool};
@@ -14,6 +14,9 @@ use crate::surface::Surface;
 /// Names beyond those in use that are remembered, so that a tool that comes back has its name again. A server
 /// that renames its tools for ever must not fill the memory with it.
 const REMEMBERED: usize = 10_000;
+
+/// The tools of an editor that are for models; the others are for the program in its terminal.
+const OF_EDITORS: [&str; 2] = ["executeCode", "getDiagnostics"];
 
 /// One server and what it offers now.
 pub(crate) struct Seen<'s> {
@@ -114,14 +117,18 @@ impl Assembler {
 }
 
 impl Seen<'_> {
-    /// The tools that the entry of the server lets through (C10).
+    /// The tools that are for models (T6) and that the entry of the server lets through (C10).
     fn tools(&self) -> impl Iterator<Item = &Tool> {
         let globs =
             |patterns: &[String]| -> Vec<Glob> { patterns.iter().map(|text| Glob::new(text)).collect() };
         let (enabled, disabled) = (globs(&self.config.enabled_tools), globs(&self.config.disabled_tools));
+        let for_models = |tool: &Tool| match self.config.kind() {
+            Kind::SseIde | Kind::WsIde => OF_EDITORS.contains(&tool.name.as_str()),
+            Kind::Stdio | Kind::Sse | Kind::Http | Kind::Ws | Kind::Sdk | Kind::ClaudeAiProxy => true,
+        };
         self.surface.tools.iter().filter(move |tool| {
             let is = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(tool.name.as_str()));
-            (enabled.is_empty() || is(&enabled)) && !is(&disabled)
+            for_models(tool) && (enabled.is_empty() || is(&enabled)) && !is(&disabled)
         })
     }
 

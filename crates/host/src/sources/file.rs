@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use mcparley_model::config::Hint;
 use mcparley_model::document::{Node, SyntaxError};
 use mcparley_model::explain::Explain;
 use mcparley_model::limits::CONFIG_FILE_BYTES;
@@ -213,6 +214,34 @@ impl Problem {
             Some("what it would have forbidden is not known, so nothing runs until it is mended".to_owned());
         let (message, origin) = (fault.text, fault.origin);
         Self { message, origin, hint, severity: Severity::Managed, is_whole_source: true }
+    }
+
+    pub(super) fn lock_file(reason: &str, path: &Path) -> Self {
+        let hint = Some("close the editor and open it again, or remove the file".to_owned());
+        let message = format!("the editor is not connected to: {reason}");
+        let origin = Origin::whole(Source::file(path));
+        Self { message, origin, hint, severity: Severity::Found, is_whole_source: false }
+    }
+
+    /// A lock file that is not read. Editors come and go: it is no reason to hold other changes back.
+    pub(super) fn no_lock_file(error: &ReadError) -> Self {
+        Self { is_whole_source: false, ..Self::unreadable(error, Severity::Found) }
+    }
+
+    /// `passed` are editors that are of no use here, each with the reason.
+    pub(super) fn no_editor(folder: &Path, passed: &[Hint]) -> Self {
+        let passed: Vec<&str> = passed.iter().map(|hint| hint.text.as_str()).collect();
+        let hint = match passed.as_slice() {
+            [] => "open this folder in an editor that has the extension".to_owned(),
+            passed => passed.join("; "),
+        };
+        Self {
+            message: "no editor has this folder open".to_owned(),
+            origin: Origin::whole(Source::file(folder)),
+            hint: Some(hint),
+            severity: Severity::Found,
+            is_whole_source: false,
+        }
     }
 
     pub(super) fn plugin(message: String, source: Source, severity: Severity) -> Self {

@@ -13,6 +13,7 @@ mod catalogue;
 mod connectors;
 mod damaged;
 mod duplicates;
+mod ide;
 mod lifecycle;
 mod logs;
 mod managed;

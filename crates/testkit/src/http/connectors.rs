@@ -26,6 +26,6 @@ pub(crate) fn catalogue(site: &Site, request: &HttpRequest, wire: &Wire) -> io::
 pub(crate) fn endpoint<'p>(site: &Site, path: &'p str) -> &'p str {
     let scripts = &site.server.options.scripts;
     let connector = scripts.has(Name::Connectors) && path.starts_with("/v1/mcp/");
-    let editor = scripts.has(Name::Ide) && path == "/sse";
+    let editor = scripts.has(Name::Ide) && matches!(path, "/" | "/sse");
     if connector || editor { "/mcp" } else { path }
 }

@@ -1,6 +1,6 @@
 //! Names and order over the life of a host.
 
-use mcparley_model::config::Transport;
+use mcparley_model::config::{Ide, Transport};
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
@@ -117,4 +117,25 @@ fn a_description_that_speaks_of_another_servers_tool_is_noticed() {
     );
     // Where every entry is from can always be seen.
     assert!(catalog.iter().all(|entry| serde_json::to_value(entry.as_ref()).unwrap()["server"].is_string()));
+}
+
+// T6
+#[test]
+fn of_an_editor_only_two_tools_are_for_models_whatever_it_is_called() {
+    let surface = surface(&["openDiff", "getDiagnostics", "executeCode", "closeAllDiffTabs"]);
+    let ide =
+        || Ide { url: "http://127.0.0.1:1/sse".parse().unwrap(), name: "Ed".to_owned(), auth_token: None };
+    for (transport, count) in [
+        (Transport::SseIde(ide()), 2),
+        (Transport::WsIde(ide()), 2),
+        (Transport::Sdk { name: String::new() }, 4),
+    ] {
+        let (name, config) = (ServerName::new("any"), ServerConfig::new(transport));
+        let catalog =
+            Assembler::default().assemble(&[Seen { name: &name, config: &config, surface: &surface }]);
+        assert_eq!(listed(&catalog).len(), count);
+        if count == 2 {
+            assert_eq!(listed(&catalog), ["mcp__any__getDiagnostics", "mcp__any__executeCode"]);
+        }
+    }
 }
