@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::host::Host;
 use crate::places::Places;
-use crate::sources::{Loaded, NoConnectors, Problem, Wishes, load};
+use crate::sources::{Known, Loaded, Problem, Wishes, load};
 
 pub(crate) use watch::follow;
 
@@ -40,11 +40,13 @@ pub struct Change {
 pub(crate) struct Sources {
     places: Places,
     wishes: Mutex<Wishes>,
+    /// What is known of the organisation's connectors; reading files again does not ask for them again.
+    connectors: Mutex<Known>,
 }
 
 impl Sources {
     pub(crate) fn new(places: Places, wishes: Wishes) -> Self {
-        Self { places, wishes: Mutex::new(wishes) }
+        Self { places, wishes: Mutex::new(wishes), connectors: Mutex::default() }
     }
 
     fn wishes(&self) -> Wishes {
@@ -53,7 +55,8 @@ impl Sources {
 
     async fn load(&self) -> Option<Loaded> {
         let (places, wishes) = (self.places.clone(), self.wishes());
-        tokio::task::spawn_blocking(move || load(&places, &wishes, &NoConnectors)).await.ok()
+        let connectors = self.connectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        tokio::task::spawn_blocking(move || load(&places, &wishes, &connectors)).await.ok()
     }
 }
 
@@ -75,6 +78,14 @@ impl Host {
     pub async fn set_servers(&self, servers: Vec<String>) -> Change {
         if let Some(sources) = self.sources() {
             sources.wishes.lock().unwrap_or_else(PoisonError::into_inner).mcp_config = servers;
+        }
+        self.reload().await
+    }
+
+    /// Replaces the connectors by those that were fetched now (C1): start-up need not wait for them.
+    pub async fn set_connectors(&self, connectors: Known) -> Change {
+        if let Some(sources) = self.sources() {
+            *sources.connectors.lock().unwrap_or_else(PoisonError::into_inner) = connectors;
         }
         self.reload().await
     }
