@@ -25,8 +25,10 @@ use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
 use crate::catalog::{Assembler, Catalog, Seen};
+use crate::connect::Surroundings;
 use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
 use crate::log::LogLine;
+use crate::organisation::Organisation;
 use crate::reload::{Change, Sources};
 use crate::sources::{Loaded, similar_names};
 use crate::task::Owned;
@@ -55,8 +57,8 @@ pub(crate) struct HostInner {
     off: Mutex<HashSet<ServerName>>,
     /// Connections of earlier rosters on their way out.
     leaving: Mutex<JoinSet<()>>,
-    /// Follows the files.
-    watcher: Mutex<Option<Owned<()>>>,
+    /// What follows the files, and asks for connectors.
+    followers: Mutex<Vec<Owned<()>>>,
 }
 
 /// The catalogue made last.
@@ -87,7 +89,7 @@ impl HostInner {
             shelf: Mutex::new(shelf),
             off: Mutex::default(),
             leaving: Mutex::default(),
-            watcher: Mutex::default(),
+            followers: Mutex::default(),
         }
     }
 }
@@ -187,7 +189,7 @@ impl Host {
 
     /// Ends every server in order, all at the same time.
     pub async fn shut_down(&self) {
-        drop(locked(&self.inner.watcher).take());
+        locked(&self.inner.followers).clear();
         let mut stopping = std::mem::take(&mut *locked(&self.inner.leaving));
         for connection in self.roster().connections() {
             let connection = Arc::clone(connection);
@@ -223,7 +225,14 @@ impl Host {
     /// Follows the files for as long as the host lives.
     fn follow_files(&self) {
         let watching = crate::reload::follow(Arc::downgrade(&self.inner), &self.loaded().files);
-        *locked(&self.inner.watcher) = Some(Owned::start(watching));
+        locked(&self.inner.followers).push(Owned::start(watching));
+    }
+
+    /// Asks the organisation for its connectors, beside everything else: nobody waits for them.
+    fn follow_connectors(&self, organisation: Organisation, surroundings: Surroundings) {
+        let host = Arc::downgrade(&self.inner);
+        let asking = crate::reload::ask_for_connectors(host, organisation, surroundings);
+        locked(&self.inner.followers).push(Owned::start(asking));
     }
 
     /// The servers in force now.

@@ -8,6 +8,7 @@
 //! moment, and stopping every server of it would be a high price. Only the administrator's files count even when
 //! they are broken, because then nothing may run (C5).
 
+mod connectors;
 mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ use crate::host::Host;
 use crate::places::Places;
 use crate::sources::{Known, Loaded, Problem, Wishes, load};
 
+pub(crate) use connectors::ask_for_connectors;
 pub(crate) use watch::follow;
 
 /// What a new plan has changed.

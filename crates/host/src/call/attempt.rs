@@ -59,7 +59,8 @@ impl Host {
                     drop(live);
                     patience.wait(pause).await
                 }
-                Step::Relist => request.look_up(bound, &live, patience).await,
+                // Rare and large: it would make every call's future as large.
+                Step::Relist => Box::pin(request.look_up(bound, &live, patience)).await,
                 Step::SignIn => {
                     connection.needs_auth(live.epoch).await;
                     return Err(bound.unavailable(Unavailable::NeedsAuth));

@@ -110,7 +110,8 @@ impl HostBuilder {
         self
     }
 
-    /// Whose connectors are reached; nobody's unless said otherwise.
+    /// Whose connectors are reached; nobody's unless said otherwise. A host that reads its configuration itself asks
+    /// for them in the background and adds them when they are there (C1).
     #[must_use]
     pub fn organisation(mut self, organisation: Option<Organisation>) -> Self {
         self.organisation = organisation;
@@ -130,12 +131,12 @@ impl HostBuilder {
         let own = self.own_server.then(|| self.add_own_server()).flatten();
         let surroundings = Surroundings::new(&self.loaded.env, &self.places)
             .with_inside(self.inside.clone())
-            .with_organisation(self.organisation);
-        let starter = Arc::new(Starter::new(surroundings, self.start));
+            .with_organisation(self.organisation.clone());
+        let starter = Arc::new(Starter::new(surroundings.clone(), self.start));
         let standing = Standing {
             approver: self.approver,
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
-            sources: self.wishes.map(|wishes| Sources::new(self.places, wishes)),
+            sources: self.wishes.clone().map(|wishes| Sources::new(self.places, wishes)),
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
         };
@@ -146,6 +147,10 @@ impl HostBuilder {
         }
         if self.watches {
             host.follow_files();
+        }
+        // One that was given its configuration ready-made was given its connectors too.
+        if let (Some(organisation), Some(_)) = (self.organisation, self.wishes) {
+            host.follow_connectors(organisation, surroundings);
         }
         host
     }

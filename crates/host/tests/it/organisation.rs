@@ -303,3 +303,25 @@ async fn without_a_token_nothing_is_asked() {
     assert_eq!(told, "there is no token for the connectors: `none` is not there");
     assert_eq!(proxy.server.stats()["unauthorized"], 0);
 }
+
+// C1 C13
+#[tokio::test]
+async fn a_host_asks_for_connectors_by_itself_and_starts_without_waiting_for_them() {
+    let proxy = Proxy::start(&[slack()], "0");
+    let organisation = proxy.organisation(Arc::new(Renewing::default()));
+    let host = Host::builder(&proxy.world.places(), &proxy.world.wishes)
+        .organisation(Some(organisation))
+        .without_own_server()
+        .start();
+    assert_eq!(host.servers().len(), 0, "nobody waits for them");
+    let mut changes = host.events();
+    let there = async {
+        while !host.servers().iter().any(|server| matches!(server.state.status, Status::Connected { .. })) {
+            // One that fell behind looks again.
+            let _event = changes.recv().await;
+        }
+    };
+    tokio::time::timeout(LONG, there).await.unwrap();
+    let outcome = host.call(Call::new("mcp__claude_ai_Slack__echo", json!({ "message": "hi" }))).await;
+    assert_eq!(outcome.unwrap().text(), "hi");
+}

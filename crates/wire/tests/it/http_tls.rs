@@ -198,7 +198,7 @@ fn own(name: &str, is_ca: IsCa) -> Identity {
 async fn a_certificate_that_vouches_for_itself_is_told_apart_and_can_be_trusted_by_name() {
     let files = Files::new();
     for is_ca in [IsCa::NoCa, IsCa::ExplicitNoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
-        let url = serve(&own("127.0.0.1", is_ca.clone()), None).await;
+        let url = serve(&own("127.0.0.1", is_ca), None).await;
         let (obstacle, reason, hint) = obstructed(&url, &[]).await;
         assert_eq!(obstacle, Obstacle::SelfSigned);
         assert_eq!(reason, "its certificate is signed by itself, and by nobody who is trusted here");
