@@ -138,6 +138,12 @@ impl Peer {
         self.shared.over.load(Ordering::Acquire)
     }
 
+    /// Why the conversation is over, if it is.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        self.shared.ended.borrow().clone()
+    }
+
     /// Whether something can still be sent. What cannot was certainly not executed, whatever ended the conversation:
     /// that is the business of those who were waiting then, and another connection may do better.
     fn check(&self) -> Result<(), Failure> {

@@ -14,7 +14,7 @@ use crate::handshake::Carrier;
 use crate::peer::{Boxed, Handler, Inbox, Outbound, Peer, Ticket};
 use crate::task::Tasks;
 
-/// Two ends of one conversation. It ends when either handle is dropped.
+/// Two ends of one conversation. It ends for both when this is dropped, or when a handler panics.
 #[derive(Debug)]
 pub struct Link {
     /// The end that asks.
@@ -32,8 +32,8 @@ pub fn link(client: Arc<dyn Handler>, server: Arc<dyn Handler>) -> Link {
     let (client, client_inbox) = Peer::new(Box::new(Pipe(to_server)), client);
     let (server, server_inbox) = Peer::new(Box::new(Pipe(to_client)), server);
     let tasks = Tasks::default();
-    tasks.spawn(carry(from_client, server_inbox));
-    tasks.spawn(carry(from_server, client_inbox));
+    tasks.spawn(carry(from_client, Close { to: server_inbox.clone(), from: client_inbox.clone() }));
+    tasks.spawn(carry(from_server, Close { to: client_inbox, from: server_inbox }));
     Link { client, server, tasks }
 }
 
@@ -73,18 +73,23 @@ impl Outbound for Pipe {
     }
 }
 
-/// Ends the other side's conversation when it ends itself, by being aborted included.
-struct Close(Inbox);
+/// Ends the conversation for both sides when one direction ends, by being aborted or by a panic included: a side
+/// that is still there would wait for answers that nobody can give.
+struct Close {
+    to: Inbox,
+    from: Inbox,
+}
 
 impl Drop for Close {
     fn drop(&mut self) {
-        self.0.close(&Failure::Closed { exit: None, sent: true });
+        let failure = Failure::Closed { exit: None, sent: true };
+        self.to.close(&failure);
+        self.from.close(&failure);
     }
 }
 
-async fn carry(mut from: mpsc::Receiver<Bytes>, to: Inbox) {
-    let to = Close(to);
+async fn carry(mut from: mpsc::Receiver<Bytes>, ends: Close) {
     while let Some(message) = from.recv().await {
-        to.0.deliver(&message);
+        ends.to.deliver(&message);
     }
 }

@@ -203,3 +203,28 @@ async fn a_result_of_another_form_is_damage() {
     let decoded = answer.decode::<std::collections::HashMap<String, u8>>();
     assert!(matches!(decoded, Err(Failure::Damaged(Damage::Shape))));
 }
+
+/// Answers nothing, and panics at the first notification.
+struct Fragile;
+
+impl Handler for Fragile {
+    fn request(&self, _method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {
+        std::panic::resume_unwind(Box::new("a mistake in a handler"));
+    }
+}
+
+// T5
+#[tokio::test]
+async fn a_handler_that_panics_ends_the_conversation_for_both_sides() {
+    let link = link(Arc::new(Deaf), Arc::new(Fragile));
+    let call = link.client.call("ask", None, CallOptions::default());
+    let (answer, told) = tokio::join!(call, link.client.notify("hello", None));
+    told.unwrap();
+    assert!(matches!(answer, Err(Failure::Closed { sent: true, .. })), "{answer:?}");
+    assert!(link.client.is_over() && link.server.is_over());
+    assert!(matches!(link.client.failure(), Some(Failure::Closed { .. })));
+}
