@@ -67,6 +67,9 @@ pub trait Handler: Send + Sync + 'static {
 
     /// Takes a notification. Must not wait: what follows comes after it.
     fn notification(&self, method: &str, params: Option<RawJson>);
+
+    /// Learns its own end of a conversation, before anything is said on it. Only for who speaks unasked.
+    fn joined(&self, _peer: &Peer) {}
 }
 
 /// Answers `ping`, refuses everything else and listens to nothing.
@@ -112,6 +115,7 @@ impl Peer {
             over: AtomicBool::new(false),
         };
         let peer = Self { shared: Arc::new(shared) };
+        handler.joined(&peer);
         let inbox = Inbox::new(peer.clone(), handler);
         (peer, inbox)
     }
