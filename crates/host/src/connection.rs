@@ -249,6 +249,12 @@ impl Connection {
         let _stopped = self.core.wishes.send(Wish::Switch { on }).await;
     }
 
+    /// Whether the actor has taken every wish there was.
+    #[cfg(test)]
+    pub(crate) fn is_heard(&self) -> bool {
+        self.core.wishes.capacity() == MAILBOX
+    }
+
     /// Ends it in order and waits for the end. Calls that run may go on for `grace`.
     pub(crate) async fn stop(&self, grace: Duration) {
         let (done, ended) = oneshot::channel();

@@ -41,10 +41,13 @@
 
 mod call;
 mod catalog;
+mod chance;
 pub mod change;
 mod connect;
 mod connection;
 mod doctor;
+#[cfg(test)]
+mod explore;
 mod health;
 mod host;
 pub mod import;

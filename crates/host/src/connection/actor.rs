@@ -1,6 +1,8 @@
 //! The life of one server: one loop that waits for wishes and for what happens, and obeys without waiting.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+#[cfg(test)]
+mod invariants;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +11,6 @@ use mcparley_model::config::{Kind, ServerConfig};
 use mcparley_model::limits::{HEALTHY_AFTER, RECONNECT_PATIENCE, RETRY_PAUSE};
 use mcparley_wire::Failure;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::ears::{Changes, Ears};
@@ -18,10 +19,11 @@ use super::phase::{Event, Missed, Opened, Phase, Ready};
 use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
 use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen};
+use crate::chance;
 use crate::connect::{ConnectError, Surroundings};
 use crate::log::Log;
 use crate::surface::Surface;
-use crate::task::Owned;
+use crate::task::{JoinSet, Owned, select};
 
 /// How many servers are reached at the same time (L2). A place is free again as soon as one has settled.
 #[derive(Clone, Debug)]
@@ -78,13 +80,15 @@ impl Actor {
     /// Lives until it is told to stop or nobody holds its handle.
     pub(super) async fn run(mut self, mut inbox: mpsc::Receiver<Wish>) {
         loop {
-            let flow = tokio::select! {
+            let flow = select! {
                 wish = inbox.recv() => match wish {
                     Some(wish) => self.obey(wish),
                     None => ControlFlow::Break(()),
                 },
                 event = self.phase.next(&self.changes, &self.config) => self.take(event),
             };
+            #[cfg(test)]
+            self.check();
             if flow.is_break() {
                 return;
             }
@@ -287,8 +291,7 @@ impl Actor {
 
     /// Lets some time pass before `attempt`, or gives up.
     fn wait(&mut self, attempt: u32, error: Arc<ConnectError>, took: Duration, served: bool) {
-        let jitter = RandomState::new().build_hasher().finish();
-        let Some(pause) = backoff::pause(attempt, jitter) else { return self.fail(error, took) };
+        let Some(pause) = backoff::pause(attempt, chance::number()) else { return self.fail(error, took) };
         let because = Some(Arc::from(error.to_string()));
         self.phase = Phase::Waiting { attempt, until: Instant::now() + pause, error, served };
         let status = Status::Pending { attempt, because };

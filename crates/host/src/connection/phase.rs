@@ -18,7 +18,7 @@ use super::idle::{self, Idle};
 use super::refresh::Refresh;
 use crate::connect::{ConnectError, Link};
 use crate::surface::Surface;
-use crate::task::Owned;
+use crate::task::{Owned, select};
 
 /// A server that was reached, and what it offers.
 pub(super) struct Opened {
@@ -107,7 +107,7 @@ impl Phase {
             }
             Self::Ready(ready) => {
                 let Ready { live, refresh, surface, idle, .. } = ready.as_mut();
-                tokio::select! {
+                select! {
                     failure = live.session.peer().ended() => Event::Lost(failure),
                     surface = refresh.next(changes, &live.session, surface) => Event::Refreshed(surface),
                     () = idle.over(live, idle::limit(config)) => Event::Idle,

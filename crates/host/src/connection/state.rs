@@ -180,7 +180,7 @@ impl Publisher {
         Arc::clone(&self.names)
     }
 
-    pub(super) fn subscribe(&self) -> watch::Receiver<State> {
+    pub(crate) fn subscribe(&self) -> watch::Receiver<State> {
         self.state.subscribe()
     }
 
