@@ -159,14 +159,11 @@ impl Actor {
     }
 
     fn lease(&mut self, stale: Epoch, reply: Waiter) {
+        self.notice_end();
         match &self.phase {
-            Phase::Ready(ready) if ready.live.epoch > stale && !ready.live.session.peer().is_over() => {
+            Phase::Ready(ready) if ready.live.epoch > stale => {
                 ready.live.touch();
                 answer(reply, Ok(Arc::clone(&ready.live)));
-            }
-            Phase::Ready(ready) if ready.live.session.peer().is_over() => {
-                self.waiters.push(reply);
-                self.reopen("the connection ended");
             }
             // A session that expired: calls that still run on it are left to end by themselves.
             Phase::Ready(_) => {
@@ -280,6 +277,15 @@ impl Actor {
         }
     }
 
+    /// Callers may see that a connection has ended before its end comes here as an event. What follows is the same:
+    /// else a server that ends at every call would be started again at every call, without pause and without end.
+    fn notice_end(&mut self) {
+        let Phase::Ready(ready) = &self.phase else { return };
+        if let Some(failure) = ready.live.session.peer().failure() {
+            self.lost(&failure);
+        }
+    }
+
     fn lost(&mut self, failure: &Failure) {
         self.log.trouble(&failure.to_string());
         self.log.close();
@@ -296,11 +302,6 @@ impl Actor {
         self.phase = Phase::Waiting { attempt, until: Instant::now() + pause, error, served };
         let status = Status::Pending { attempt, because };
         self.publisher.publish(State { status, live: None, ..self.publisher.current() });
-    }
-
-    /// The connection has ended, and somebody wants it now.
-    fn reopen(&mut self, because: &str) {
-        self.connect(self.next_attempt(), Some(because));
     }
 
     /// The number of the next attempt; a connection that lived long enough has made good for earlier ones.

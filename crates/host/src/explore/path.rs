@@ -29,6 +29,11 @@ impl Path {
         Self { events, been: vec!["dormant"] }
     }
 
+    /// All states so far.
+    pub(super) fn been(&self) -> &[&'static str] {
+        &self.been
+    }
+
     /// Goes on to where the server is now, and fails where it could not have gone.
     pub(super) fn check(&mut self) {
         while let Ok(event) = self.events.try_recv() {

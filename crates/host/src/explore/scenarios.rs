@@ -7,6 +7,7 @@ use mcparley_model::limits::RECONNECT_ATTEMPTS;
 use shuttle::future::JoinHandle;
 use shuttle::scheduler::{RandomScheduler, UncontrolledNondeterminismCheckScheduler};
 
+use super::executor::number;
 use super::server::Manner;
 use super::world::{World, config};
 use super::{FEWER, SCHEDULES, SEED, explore, run, until};
@@ -261,6 +262,38 @@ async fn crashing() {
     }
     world.closed().await;
     assert_eq!(world.server.openings(), 1 + RECONNECT_ATTEMPTS as usize);
+    world.end().await;
+}
+
+// L6: so it is when somebody wants it at once each time; only who comes after it was given up is a new beginning. The
+// order to fear: the connection has ended, and a caller's wish reaches the actor before the end does, every time.
+#[test]
+fn callers_do_not_keep_a_server_alive_that_always_ends() {
+    explore(FEWER, crashing_under_calls);
+}
+
+async fn crashing_under_calls() {
+    let mut world = World::new(Manner::Steady);
+    world.connection.wake();
+    while !matches!(world.status(), Status::Failed(_)) {
+        if let Some(live) = world.live() {
+            world.kill(&live).await.unwrap();
+            live.session.peer().ended().await;
+            if number().is_multiple_of(2) {
+                live.served();
+            }
+            let caller = world.call(live.epoch);
+            drop(live);
+            // It was given the next one, or knows that it must wait, or that there is none.
+            let _given: Result<Epoch, Unavailable> = caller.await.unwrap();
+        }
+        shuttle::future::yield_now().await;
+    }
+    world.closed().await;
+    for life in world.path().split(|state| *state == "failed") {
+        let lives = life.iter().filter(|state| **state == "connected").count();
+        assert!(lives <= 1 + RECONNECT_ATTEMPTS as usize, "it was reached {lives} times");
+    }
     world.end().await;
 }
 

@@ -119,6 +119,11 @@ impl World {
         self.path.check();
     }
 
+    /// Where the server has been.
+    pub(super) fn path(&self) -> &[&'static str] {
+        self.path.been()
+    }
+
     /// Ends a world in which nothing is under way any more.
     pub(super) async fn end(self) {
         let openings = self.server.openings();
