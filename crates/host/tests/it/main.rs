@@ -8,6 +8,7 @@
 
 mod alive;
 mod approval;
+mod at_once;
 mod calling;
 mod catalogue;
 mod connectors;
