@@ -109,6 +109,12 @@ impl Surroundings {
         &self.network
     }
 
+    /// The same with one more server inside this program, or another one under the name of an earlier.
+    pub(crate) fn with_one_inside(mut self, name: &str, server: Arc<dyn Handler>) -> Self {
+        Arc::make_mut(&mut self.inside).insert(name.to_owned(), server);
+        self
+    }
+
     /// Reaches a server and agrees on a protocol with it, within `limit`.
     ///
     /// # Errors

@@ -181,6 +181,11 @@ impl Connection {
         self.core.names.remove(&self.name);
     }
 
+    /// The same connection under another name and entry, for somebody who shares it. It stays what its owner wants.
+    pub(crate) fn known_as(&self, name: ServerName, config: ServerConfig) -> Self {
+        Self { name, config: Arc::new(config), ..self.clone() }
+    }
+
     /// Whether both are handles of one connection.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.core, &other.core)

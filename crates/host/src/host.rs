@@ -6,9 +6,12 @@
 //! | what it is from beginning to end, and the servers in force | `standing`, `roster`, `starter` |
 //! | waiting for the servers | `ready` |
 //! | everything as one value, for people and programs | `state` |
+//! | agents: hosts that share some servers of another | `agent` |
 //! | one call | [`crate::call`] |
 
+mod agent;
 mod builder;
+mod changes;
 mod ready;
 mod roster;
 mod standing;
@@ -16,12 +19,12 @@ mod starter;
 mod state;
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use mcparley_model::name::ServerName;
 use mcparley_model::text::Untrusted;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 
 use crate::catalog::{Assembler, Catalog, Seen};
@@ -32,8 +35,10 @@ use crate::organisation::Organisation;
 use crate::reload::{Change, Sources};
 use crate::sources::{Loaded, similar_names};
 use crate::task::Owned;
+use agent::Shared;
 use standing::{Next, Standing};
 
+pub use agent::Agent;
 pub use builder::{HostBuilder, Start};
 pub use ready::{Readiness, Server};
 pub(crate) use roster::Roster;
@@ -50,6 +55,10 @@ pub struct Host {
 #[derive(Debug)]
 pub(crate) struct HostInner {
     standing: Standing,
+    /// The host whose servers an agent shares. A host of its own has none.
+    shared: Option<Shared>,
+    /// The agents that share servers of this one; none any more once it has been told to end.
+    agents: Mutex<Option<Vec<Weak<HostInner>>>>,
     roster: RwLock<Arc<Roster>>,
     shelf: Mutex<Shelf>,
     /// The servers somebody has switched off for as long as this host lives. Held while a roster is made, so that
@@ -75,9 +84,9 @@ struct Shelf {
 }
 
 impl HostInner {
-    fn new(standing: Standing, roster: Roster, bare: Vec<ServerName>) -> Self {
+    fn new(standing: Standing, roster: Roster, shared: Option<Shared>) -> Self {
         let shelf = Shelf {
-            assembler: Assembler::new(bare),
+            assembler: Assembler::new(standing.bare.iter().cloned()),
             catalog: Arc::new(Catalog::default()),
             roster: None,
             as_of: None,
@@ -85,6 +94,8 @@ impl HostInner {
         };
         Self {
             standing,
+            shared,
+            agents: Mutex::new(Some(Vec::new())),
             roster: RwLock::new(Arc::new(roster)),
             shelf: Mutex::new(shelf),
             off: Mutex::default(),
@@ -112,7 +123,7 @@ impl Host {
 
     fn shelf(&self, note: impl FnOnce(&mut Shelf)) -> Arc<Catalog> {
         let mut shelf = locked(&self.inner.shelf);
-        let now = *self.inner.standing.changes.borrow();
+        let now = self.changes_so_far();
         if shelf.as_of != Some(now) {
             shelf.renew(self.roster());
             shelf.as_of = Some(now);
@@ -140,7 +151,7 @@ impl Host {
     }
 
     /// Takes a server out of use until [`Host::enable`], or until this host ends. Its calls may finish for some
-    /// seconds. False if there is no such server.
+    /// seconds. False if there is no such server, or if it is lent: whoever lends it switches it.
     pub async fn disable(&self, server: &ServerName) -> bool {
         self.switch(server, false).await
     }
@@ -151,6 +162,9 @@ impl Host {
     }
 
     async fn switch(&self, server: &ServerName, on: bool) -> bool {
+        if self.roster().is_lent(server) {
+            return false;
+        }
         {
             let mut off = locked(&self.inner.off);
             if on {
@@ -161,10 +175,10 @@ impl Host {
         }
         let roster = self.roster();
         let Some(connection) = roster.connection(server) else { return false };
-        if roster.is_shared(connection) {
-            self.apply(Arc::clone(&roster.loaded));
-        } else {
-            connection.switch(on).await;
+        match (roster.is_shared(connection), self.is_agent()) {
+            (false, _) => connection.switch(on).await,
+            (true, false) => drop(self.apply(Arc::clone(&roster.loaded))),
+            (true, true) => self.follow(),
         }
         true
     }
@@ -187,11 +201,15 @@ impl Host {
         self.connection(server).map(|connection| (connection.log().lines(), connection.log().stderr()))
     }
 
-    /// Ends every server in order, all at the same time.
+    /// Ends every server in order, all at the same time; those of its agents too.
     pub async fn shut_down(&self) {
         locked(&self.inner.followers).clear();
+        let agents = self.take_agents();
         let mut stopping = std::mem::take(&mut *locked(&self.inner.leaving));
-        for connection in self.roster().connections() {
+        for agent in agents {
+            stopping.spawn(agent.into_end());
+        }
+        for connection in self.roster().own() {
             let connection = Arc::clone(connection);
             stopping.spawn(async move { connection.stop(Duration::ZERO).await });
         }
@@ -201,10 +219,17 @@ impl Host {
     /// Puts a new plan into force: starts, stops, keeps by signature. There is no other way to change the servers.
     pub(crate) fn apply(&self, loaded: Arc<Loaded>) -> Change {
         let off = locked(&self.inner.off);
-        let Next { roster, change, leaving } = self.inner.standing.next(&self.roster(), loaded, &off);
+        let next = self.inner.standing.next(&self.roster(), loaded, &off);
+        self.put(next, off)
+    }
+
+    /// Puts a roster into force. Agents follow before anything is stopped, so that their calls find the successor.
+    fn put(&self, next: Next, off: MutexGuard<'_, HashSet<ServerName>>) -> Change {
+        let Next { roster, change, leaving } = next;
         *self.inner.roster.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(roster);
         drop(off);
         self.inner.standing.changes.send_modify(|count| *count += 1);
+        self.agents_follow();
         let mut gone = locked(&self.inner.leaving);
         while gone.try_join_next().is_some() {}
         for (connection, successor) in leaving {
@@ -258,10 +283,6 @@ impl Host {
     pub(crate) fn is_pending(&self) -> bool {
         let is_near = |status: &Status| matches!(status, Status::Pending { attempt: 0 | 1, .. });
         self.roster().connections().any(|connection| is_near(&connection.state().status))
-    }
-
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.inner.standing.changes.subscribe()
     }
 }
 

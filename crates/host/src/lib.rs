@@ -6,6 +6,7 @@
 //! | keep every server alive, list their tools, call them | [`Host`] |
 //! | know what a model is shown | [`Catalog`] |
 //! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
+//! | give an agent its own view, with servers of its own | [`AgentSpec`] → [`Agent`] |
 //! | answer for a person | [`Approver`] |
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
@@ -39,6 +40,7 @@
 //! # }
 //! ```
 
+mod agent;
 mod call;
 mod catalog;
 mod chance;
@@ -64,6 +66,7 @@ mod task;
 
 pub use mcparley_model as model;
 
+pub use agent::{AgentError, AgentSpec, Missing};
 pub use call::{
     Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk, Outcome, Question,
 };
@@ -72,7 +75,7 @@ pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};
 pub use health::{Care, Checked, Checkup, Health, Stray};
-pub use host::{Host, HostBuilder, HostState, Readiness, Server, Start};
+pub use host::{Agent, Host, HostBuilder, HostState, Readiness, Server, Start};
 pub use launch::launch;
 pub use log::{LogLine, Speaker, read_logs};
 pub use mcparley_wire::peer::Progress;

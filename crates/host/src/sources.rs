@@ -20,10 +20,11 @@ use mcparley_model::document::{Document, Node};
 use mcparley_model::expand::Env;
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Mode, Rule, RuleKind, RuleScope};
-use mcparley_model::plan::{Declaration, Enterprise, Ground, Plan};
+use mcparley_model::plan::{Declaration, Enterprise, Ground, Plan, Standing};
 use mcparley_model::scope::{Origin, Scope, Source};
 use mcparley_model::settings::{Layer, Settings};
 
+use crate::agent::AgentSpec;
 use crate::places::Places;
 use file::Reading;
 
@@ -86,7 +87,7 @@ impl SettingSource {
 }
 
 /// What was read, and what becomes of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
     /// The fate of every declared server.
     pub plan: Plan,
@@ -100,6 +101,10 @@ pub struct Loaded {
     pub left_out: Vec<SettingSource>,
     /// Whether the administrator's files leave room for others.
     pub enterprise: Enterprise,
+    /// Whether only the servers of `--mcp-config` are wanted.
+    pub strict: bool,
+    /// Whether a person can be asked.
+    pub session: Session,
     /// The managed file that stops everything, if one does.
     pub managed_problem: Option<Problem>,
     /// Every file that was looked for, whether it was there or not.
@@ -116,6 +121,38 @@ impl Loaded {
     #[must_use]
     pub fn similar(&self, name: &str) -> Vec<String> {
         similar::names(name, self.plan.servers.iter().map(|server| server.name.as_str()))
+    }
+
+    /// The same as an agent sees it: the shared servers it names, or all of them, and its own with what becomes of
+    /// them (X7).
+    #[must_use]
+    pub fn for_agent(&self, agent: &AgentSpec) -> Self {
+        let own = self.own_of(agent);
+        Self { plan: self.plan.joined(&own, |name| agent.sees(name)), ..self.clone() }
+    }
+
+    /// What becomes of the servers an agent brings along.
+    pub(crate) fn own_of(&self, agent: &AgentSpec) -> Plan {
+        let ground = Ground {
+            settings: self.settings.clone(),
+            enterprise: self.enterprise.clone(),
+            strict: self.strict,
+            session: self.session,
+            env: self.env.clone(),
+        };
+        self.plan.of_own(agent.own.clone(), &ground)
+    }
+
+    /// Why there is no server of this name, as far as the plan knows.
+    pub(crate) fn why_not(&self, name: &str) -> Option<String> {
+        self.plan.named(name).first().map(|server| {
+            let reason = server.standing.reason().unwrap_or_default();
+            match &server.standing {
+                Standing::Ready => "it is not running".to_owned(),
+                standing if reason.is_empty() => standing.as_str().to_owned(),
+                standing => format!("{}: {reason}", standing.as_str()),
+            }
+        })
     }
 }
 
@@ -354,6 +391,8 @@ impl<'w> Collector<'w> {
         Loaded {
             plan: Plan::make(self.declarations, &self.ground),
             enterprise: self.ground.enterprise,
+            strict: self.ground.strict,
+            session: self.ground.session,
             settings: self.ground.settings,
             env: self.ground.env,
             problems: self.problems,

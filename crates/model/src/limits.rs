@@ -289,6 +289,9 @@ pub const LIST_TIME: Duration = Duration::from_secs(30);
 /// How long connecting to a server may take (`MCP_TIMEOUT`).
 pub const CONNECT_TIME: Duration = Duration::from_secs(30);
 
+/// How long an agent waits for the servers it requires, unless it says otherwise: as long as connecting may take.
+pub const AGENT_TIME: Duration = Duration::from_secs(30);
+
 /// How many local servers are started at the same time (`MCP_SERVER_CONNECTION_BATCH_SIZE`): starting a process
 /// costs processor time.
 pub const LOCAL_CONNECTS: usize = 3;

@@ -4,6 +4,7 @@
 //! run competes for a name: a blocked or unapproved entry must never hide a permitted one. Nothing is
 //! dropped: what does not run stands in the plan with its reason.
 
+mod agent;
 mod compete;
 mod standing;
 

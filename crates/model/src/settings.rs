@@ -65,7 +65,7 @@ impl Layer {
 }
 
 /// Everything the settings say, added up.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Approvals and rejections of project servers.
     pub choices: Choices,

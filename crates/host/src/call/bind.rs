@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use mcparley_model::name::{ServerName, ToolName};
-use mcparley_model::plan::Standing;
 use mcparley_wire::Failure;
 
 use super::error::CallError;
@@ -123,16 +122,8 @@ impl Host {
     }
 
     fn unknown_server(&self, name: &str) -> CallError {
-        let loaded = self.loaded();
-        let because = loaded.plan.named(name).first().map(|server| {
-            let reason = server.standing.reason().unwrap_or_default();
-            match &server.standing {
-                Standing::Ready => "it is not running".to_owned(),
-                standing if reason.is_empty() => standing.as_str().to_owned(),
-                standing => format!("{}: {reason}", standing.as_str()),
-            }
-        });
-        CallError::UnknownServer { name: name.to_owned(), similar: self.servers_like(name), because }
+        let (similar, because) = (self.servers_like(name), self.loaded().why_not(name));
+        CallError::UnknownServer { name: name.to_owned(), similar, because }
     }
 }
 

@@ -136,12 +136,14 @@ impl HostBuilder {
         let standing = Standing {
             approver: self.approver,
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
+            own_server: own.is_some(),
+            bare: self.bare,
             sources: self.wishes.clone().map(|wishes| Sources::new(self.places, wishes)),
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
         };
         let roster = standing.first(self.loaded, starter);
-        let host = Host { inner: Arc::new(HostInner::new(standing, roster, self.bare)) };
+        let host = Host { inner: Arc::new(HostInner::new(standing, roster, None)) };
         if let Some(own) = own {
             own.show(Arc::downgrade(&host.inner));
         }

@@ -1,6 +1,6 @@
 //! The servers in force: the plan, and one handle for each server that may run. Replaced whole when the plan changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mcparley_model::expand::Env;
@@ -20,6 +20,8 @@ pub(crate) struct Roster {
     /// In the order of the plan.
     connections: Vec<Arc<Connection>>,
     by_name: HashMap<ServerName, usize>,
+    /// Those of them whose connection belongs to another host.
+    lent: HashSet<ServerName>,
 }
 
 impl Roster {
@@ -30,7 +32,16 @@ impl Roster {
         connections: Vec<Arc<Connection>>,
     ) -> Self {
         let by_name = connections.iter().enumerate().map(|(at, it)| (it.name.clone(), at)).collect();
-        Self { loaded, gate, starter, connections, by_name }
+        Self { loaded, gate, starter, connections, by_name, lent: HashSet::new() }
+    }
+
+    /// The same, with these servers only lent by another host.
+    pub(super) fn with_lent(self, lent: HashSet<ServerName>) -> Self {
+        Self { lent, ..self }
+    }
+
+    pub(super) fn starter(&self) -> &Arc<Starter> {
+        &self.starter
     }
 
     /// What connections are started with under these variables.
@@ -46,6 +57,24 @@ impl Roster {
     /// Whether the connection goes by another name too.
     pub(super) fn is_shared(&self, connection: &Connection) -> bool {
         self.connections().any(|other| other.name != connection.name && other.is(connection))
+    }
+
+    pub(super) fn names(&self) -> Vec<ServerName> {
+        self.connections.iter().map(|connection| connection.name.clone()).collect()
+    }
+
+    /// Those that end with this host.
+    pub(super) fn own(&self) -> impl Iterator<Item = &Arc<Connection>> {
+        self.connections.iter().filter(|connection| !self.lent.contains(&connection.name))
+    }
+
+    pub(super) fn is_lent(&self, name: &ServerName) -> bool {
+        self.lent.contains(name)
+    }
+
+    /// The server of this name, if it ends with this host.
+    pub(super) fn own_connection(&self, name: &ServerName) -> Option<&Arc<Connection>> {
+        self.connection(name).filter(|_| !self.lent.contains(name))
     }
 
     pub(crate) fn connection(&self, name: &ServerName) -> Option<&Arc<Connection>> {

@@ -21,6 +21,10 @@ pub(super) struct Standing {
     pub(super) approver: Arc<dyn Approver>,
     /// The names of the servers inside this program.
     pub(super) inside: Vec<String>,
+    /// Whether the built-in server is one of them.
+    pub(super) own_server: bool,
+    /// The servers whose tools have no prefix.
+    pub(super) bare: Vec<ServerName>,
     /// Where the configuration can be read again.
     pub(super) sources: Option<Sources>,
     /// Counts the changes of all servers.
@@ -33,8 +37,23 @@ pub(super) struct Next {
     pub(super) roster: Roster,
     pub(super) change: Change,
     /// Connections that nobody uses from now on; where one has a successor, it waits for the signal.
-    pub(super) leaving: Vec<(Arc<Connection>, Option<watch::Sender<bool>>)>,
+    pub(super) leaving: Vec<Nameless>,
 }
+
+impl Next {
+    /// With the connections that have lost a name, and who waits for their end. One that still goes by another name
+    /// stays, and only this name is gone.
+    pub(super) fn new(roster: Roster, change: Change, nameless: Vec<Nameless>) -> Self {
+        let is_left = |connection: &Connection| roster.connections().any(|other| other.is(connection));
+        let (staying, leaving): (Vec<_>, Vec<_>) =
+            nameless.into_iter().partition(|(connection, _)| is_left(connection));
+        staying.iter().for_each(|(connection, _)| connection.drop_name());
+        Self { roster, change, leaving }
+    }
+}
+
+/// A connection that has lost a name, and the one that has it now and waits for the signal.
+pub(super) type Nameless = (Arc<Connection>, Option<watch::Sender<bool>>);
 
 impl Standing {
     /// The roster a host begins with.
@@ -86,12 +105,7 @@ impl Standing {
             change.removed.push(gone.name.clone());
             successors.push((Arc::clone(gone), None));
         }
-        // One that still goes by another name stays, and only this name is gone.
-        let is_left = |connection: &Connection| roster.connections().any(|other| other.is(connection));
-        let (staying, leaving): (Vec<_>, Vec<_>) =
-            successors.into_iter().partition(|(connection, _)| is_left(connection));
-        staying.iter().for_each(|(connection, _)| connection.drop_name());
-        Next { roster, change, leaving }
+        Next::new(roster, change, successors)
     }
 
     /// Every server that may run, in the order of the plan, then those inside this program.
@@ -110,7 +124,7 @@ impl Standing {
         servers
     }
 
-    fn gate(&self, loaded: &Loaded, connections: &[Arc<Connection>]) -> Gate {
+    pub(super) fn gate(&self, loaded: &Loaded, connections: &[Arc<Connection>]) -> Gate {
         Gate::new(
             RuleSet::new(loaded.settings.rules.iter().cloned()),
             loaded.settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),

@@ -13,6 +13,7 @@ use super::Start;
 use crate::connect::{Surroundings, number};
 use crate::connection::{Beginning, Connection, Event, Publisher, Rooms, Status};
 use crate::health::batches;
+use crate::own_server::{self, OwnServer};
 
 /// How many events wait for a slow listener before the oldest are lost.
 const EVENTS: usize = 256;
@@ -62,6 +63,23 @@ impl Starter {
             changes: Arc::clone(&self.changes),
             events: self.events.clone(),
             start: self.start.clone(),
+        }
+    }
+
+    /// The same for the servers of an agent: they start and tell for themselves, but no more are reached at once
+    /// than before.
+    pub(super) fn for_agent(&self, start: Start, own_server: Option<Arc<OwnServer>>) -> Self {
+        let surroundings = match own_server {
+            Some(own) => self.surroundings.clone().with_one_inside(own_server::NAME, own),
+            None => self.surroundings.clone(),
+        };
+        Self {
+            surroundings,
+            rooms: self.rooms.clone(),
+            tool_limit: self.tool_limit,
+            changes: Arc::new(watch::channel(0).0),
+            events: broadcast::channel(EVENTS).0,
+            start,
         }
     }
 

@@ -55,6 +55,11 @@ impl Making {
         self
     }
 
+    pub(crate) fn file(self, path: &str, text: &Value) -> Self {
+        self.world.write(path, &text.to_string());
+        self
+    }
+
     pub(crate) fn start_with(mut self, start: Start) -> Self {
         self.start = start;
         self

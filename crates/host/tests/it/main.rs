@@ -6,6 +6,9 @@
     reason = "tests prepare files, start git, and fail loudly"
 )]
 
+mod agents;
+mod agents_judged;
+mod agents_life;
 mod alive;
 mod approval;
 mod at_once;
