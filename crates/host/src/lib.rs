@@ -83,7 +83,7 @@ pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
 pub use reload::Change;
 pub use sources::{
-    Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, SettingSource, Severity, Wishes,
-    load,
+    Agents, Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, SettingSource, Severity,
+    Wishes, agents, load,
 };
 pub use surface::{Cut, Gap, Surface, Why};

@@ -79,6 +79,19 @@ impl Places {
         (dir != self.claude.dir).then(|| dir.join("settings.json"))
     }
 
+    /// Where the user describes agents.
+    #[must_use]
+    pub fn user_agents(&self) -> PathBuf {
+        self.claude.dir.join("agents")
+    }
+
+    /// Where the repository describes agents; absent where they would be the user's.
+    #[must_use]
+    pub fn project_agents(&self) -> Option<PathBuf> {
+        let dir = self.project.join(".claude");
+        (dir != self.claude.dir).then(|| dir.join("agents"))
+    }
+
     /// The user's settings for this project.
     #[must_use]
     pub fn local_settings(&self) -> PathBuf {

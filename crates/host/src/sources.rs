@@ -3,6 +3,7 @@
 //! A file that cannot be read is a [`Problem`] and takes nobody else with it, except a managed one, which
 //! stops everything. What the declarations mean is decided by `model::plan`.
 
+mod agent;
 mod connector;
 mod file;
 mod ide;
@@ -28,6 +29,8 @@ use crate::agent::AgentSpec;
 use crate::places::Places;
 use file::Reading;
 
+pub(crate) use agent::agents_of;
+pub use agent::{Agents, agents};
 pub use connector::{Connector, Connectors, Known, NoConnectors};
 pub use file::{Problem, Severity};
 pub use ide::Editor;

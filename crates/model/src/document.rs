@@ -9,6 +9,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions};
 
 use crate::explain::Explain;
+use crate::front_matter::Translation;
 use crate::scope::{Origin, Place, Source};
 
 /// A parsed text: its source, and the tree with a place for every value.
@@ -20,6 +21,8 @@ pub struct Document<'t> {
     lines: Vec<usize>,
     /// How many characters stand before each stretch, so that a value far along a line does not count them all.
     stretches: Vec<usize>,
+    /// Where the values stand in the text this one was made from, by their place in this one. Empty when it was not.
+    places: &'t [(usize, Place)],
     root: Option<ast::Value<'t>>,
 }
 
@@ -34,7 +37,7 @@ impl<'t> Document<'t> {
         match jsonc_parser::parse_to_ast(text, &collect, &parse_options()) {
             Ok(result) => {
                 let (lines, stretches) = (line_starts(text), stretches(text));
-                Ok(Self { source, text, lines, stretches, root: result.value })
+                Ok(Self { source, text, lines, stretches, places: &[], root: result.value })
             }
             Err(error) => Err(SyntaxError {
                 place: Place {
@@ -45,6 +48,15 @@ impl<'t> Document<'t> {
                 source_text: source,
             }),
         }
+    }
+
+    /// Parses JSON that was made from another text; its values stand where they stand there.
+    ///
+    /// # Errors
+    /// A [`SyntaxError`] when it is not JSON.
+    pub fn translated(source: Source, translation: &'t Translation) -> Result<Self, SyntaxError> {
+        let document = Self::parse(source, &translation.json)?;
+        Ok(Self { places: &translation.places, ..document })
     }
 
     /// The text's source.
@@ -60,6 +72,10 @@ impl<'t> Document<'t> {
     }
 
     fn origin_at(&self, offset: usize) -> Origin {
+        let following = self.places.partition_point(|(at, _)| *at <= offset);
+        if let Some((_, place)) = following.checked_sub(1).and_then(|index| self.places.get(index)) {
+            return Origin { source: self.source.clone(), place: Some(*place) };
+        }
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|index| self.lines.get(index)).copied().unwrap_or(0);
         let before = self.text.as_bytes().get(start..offset).unwrap_or_default();

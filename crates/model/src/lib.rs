@@ -21,6 +21,7 @@ pub mod document;
 pub mod edit;
 pub mod expand;
 pub mod explain;
+pub mod front_matter;
 pub mod glob;
 pub mod import;
 pub mod limits;

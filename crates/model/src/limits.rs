@@ -142,6 +142,15 @@ pub const VARIABLES: &[Variable] = &[
 /// Variables that settings may set without a question (C12): they bound our own work and reach no server.
 pub const SAFE_VARIABLES: [&str; 3] = ["MCP_TIMEOUT", "MCP_TOOL_TIMEOUT", "MAX_MCP_OUTPUT_TOKENS"];
 
+/// The most a file of an agent may hold; most of it is the prompt.
+pub const AGENT_FILE_BYTES: u64 = 1024 * 1024;
+
+/// How many files a folder of agents may hold.
+pub const AGENT_FILES: usize = 256;
+
+/// How deep lists and maps may stand inside each other in the front matter of a file; entries have three levels.
+pub const FRONT_MATTER_DEPTH: usize = 32;
+
 /// How many files `managed-settings.d` may hold.
 pub const MANAGED_FILES: usize = 256;
 

@@ -8,6 +8,7 @@ use mcparley_model::text::display;
 use serde::Serialize;
 
 use crate::connection::Unavailable;
+use crate::sources::Problem;
 
 /// A server that an agent names and that is not there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -66,6 +67,16 @@ pub enum AgentError {
         /// The agent.
         agent: String,
     },
+    /// No file describes an agent of this name.
+    #[error("there is no agent `{}`", display(name))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Names that look like it.
+        similar: Vec<String>,
+        /// Files that could not be read; one of them may describe it.
+        problems: Vec<Problem>,
+    },
 }
 
 impl Missing {
@@ -81,6 +92,12 @@ impl Explain for AgentError {
     fn hint(&self) -> Option<String> {
         let similar = match self {
             Self::Missing { missing, .. } => &missing.similar,
+            Self::Unknown { similar, problems, .. } => {
+                if let Some(problem) = problems.first() {
+                    return Some(format!("a file of an agent cannot be read: {problem}"));
+                }
+                similar
+            }
             Self::Unavailable { .. } | Self::Late { .. } | Self::Ended { .. } => return None,
         };
         let quoted: Vec<String> = similar.iter().map(|name| format!("`{}`", display(name))).collect();

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::{Host, locked};
 use crate::agent::{AgentError, AgentSpec, Missing};
 use crate::connection::{Connection, Unavailable};
-use crate::sources::similar_names;
+use crate::sources::{agents_of, similar_names};
 
 /// What an agent was made of: the host it shares, and what it asked for.
 #[derive(Debug)]
@@ -140,6 +140,18 @@ impl Host {
                 Err(error)
             }
         }
+    }
+
+    /// Starts an agent that a file describes.
+    ///
+    /// # Errors
+    /// As [`Host::agent`], and when no file describes an agent of this name.
+    pub async fn agent_named(&self, name: &str) -> Result<Agent, AgentError> {
+        let roster = self.roster();
+        let (places, loaded) = (Arc::clone(roster.places()), Arc::clone(&roster.loaded));
+        let reading = tokio::task::spawn_blocking(move || agents_of(&places, &loaded.left_out));
+        let agents = reading.await.unwrap_or_default();
+        self.agent(agents.named(name)?.clone()).await
     }
 
     /// Made while the list of agents is held: whatever changes here, a new agent either begins with it or follows it.

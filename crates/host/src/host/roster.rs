@@ -9,6 +9,7 @@ use mcparley_model::name::ServerName;
 use super::starter::Starter;
 use crate::call::Gate;
 use crate::connection::Connection;
+use crate::places::Places;
 use crate::sources::Loaded;
 
 /// The servers in force, and what calls are judged by.
@@ -57,6 +58,10 @@ impl Roster {
     /// Whether the connection goes by another name too.
     pub(super) fn is_shared(&self, connection: &Connection) -> bool {
         self.connections().any(|other| other.name != connection.name && other.is(connection))
+    }
+
+    pub(super) fn places(&self) -> &Arc<Places> {
+        &self.starter.surroundings.places
     }
 
     pub(super) fn names(&self) -> Vec<ServerName> {

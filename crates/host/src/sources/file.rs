@@ -74,7 +74,7 @@ impl Reading {
             }
             Self::Named(path) => (path, Severity::Given),
             Self::Managed(path) => (path, Severity::Managed),
-            Self::Found { path, trust } => return open_found(path, trust),
+            Self::Found { path, trust } => return open_found(path, trust, CONFIG_FILE_BYTES),
         };
         let source = Source::file(path.clone());
         match file::read(&path, CONFIG_FILE_BYTES) {
@@ -86,8 +86,9 @@ impl Reading {
     }
 }
 
-fn open_found(path: PathBuf, trust: Trust) -> Result<Option<Opened>, Problem> {
-    let text = match file::read(&path, CONFIG_FILE_BYTES) {
+/// Reads a file that may be missing.
+pub(super) fn open_found(path: PathBuf, trust: Trust, limit: u64) -> Result<Option<Opened>, Problem> {
+    let text = match file::read(&path, limit) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(None),
         Err(error) => return Err(Problem::unreadable(&error, Severity::Found)),
@@ -242,6 +243,12 @@ impl Problem {
             severity: Severity::Found,
             is_whole_source: false,
         }
+    }
+
+    /// Something about an agent's file; the others do not mind.
+    pub(super) fn agent(message: String, origin: Origin, hint: &str) -> Self {
+        let hint = Some(hint.to_owned());
+        Self { message, origin, hint, severity: Severity::Found, is_whole_source: false }
     }
 
     pub(super) fn plugin(message: String, source: Source, severity: Severity) -> Self {

@@ -6,6 +6,7 @@
     reason = "tests prepare files, start git, and fail loudly"
 )]
 
+mod agent_files;
 mod agents;
 mod agents_judged;
 mod agents_life;
