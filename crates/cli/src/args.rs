@@ -152,6 +152,8 @@ pub enum McpCommand {
     Doctor(DoctorArgs),
     /// Show what becomes of every declared server, and why
     Plan(PlanArgs),
+    /// List the agents that files describe, with the servers they see and bring
+    Agents(AgentsArgs),
     /// Switch a server on again
     Enable(EnableArgs),
     /// Switch a server off
@@ -274,6 +276,10 @@ pub struct RemoveArgs {
 /// Show one server
 #[derive(Debug, Args)]
 pub struct GetArgs {
+    /// Whose view it is.
+    #[command(flatten)]
+    pub seen_by: SeenBy,
+
     /// The server
     #[arg(add = ArgValueCandidates::new(complete::servers))]
     pub name: String,
@@ -296,9 +302,27 @@ pub struct ListArgs {
 /// Show what becomes of every declared server
 #[derive(Debug, Args)]
 pub struct PlanArgs {
+    /// Whose view it is.
+    #[command(flatten)]
+    pub seen_by: SeenBy,
+
     /// Exit with code 3 when a file or an entry cannot be used
     #[arg(long)]
     pub check: bool,
+}
+
+/// List the agents that files describe
+///
+/// Reads the markdown files in `~/.claude/agents` and in `.claude/agents` of the project; starts nothing.
+#[derive(Debug, Args)]
+pub struct AgentsArgs {}
+
+/// Whose view of the servers it is.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SeenBy {
+    /// As this agent sees it: the shared servers it names, or all of them, and its own
+    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(complete::agents))]
+    pub agent: Option<String>,
 }
 
 /// Switch a server on again
@@ -324,6 +348,10 @@ pub struct DisableArgs {
 /// Let a project's server run
 #[derive(Debug, Args)]
 pub struct ApproveArgs {
+    /// Whose view it is.
+    #[command(flatten)]
+    pub seen_by: SeenBy,
+
     /// Where to remember it: for you in this project, or for you everywhere
     #[arg(short, long, value_enum, default_value = "local")]
     pub scope: OwnScopeArg,
@@ -344,6 +372,10 @@ pub struct ApproveArgs {
 /// Never let a project's server run
 #[derive(Debug, Args)]
 pub struct RejectArgs {
+    /// Whose view it is.
+    #[command(flatten)]
+    pub seen_by: SeenBy,
+
     /// Where to remember it: for you in this project, or for you everywhere
     #[arg(short, long, value_enum, default_value = "local")]
     pub scope: OwnScopeArg,

@@ -1,6 +1,7 @@
 //! One file per command: arguments → report → output.
 
 mod add;
+mod agents;
 mod call;
 mod choose;
 mod doctor;
@@ -18,7 +19,7 @@ mod wait_ready;
 
 use mcparley::Loaded;
 
-use crate::args::{Cli, Command, McpCommand, OwnScopeArg, ScopeArg, StateArgs};
+use crate::args::{AgentsArgs, Cli, Command, McpCommand, OwnScopeArg, ScopeArg};
 use crate::complete;
 use crate::connectors;
 use crate::context::Context;
@@ -51,15 +52,31 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::Add(args) => add::run(args, &context, &loaded, out),
         McpCommand::AddJson(args) => add::run_json(args, &context, &loaded, out),
         McpCommand::Remove(args) => remove::run(args, &context, &loaded, out),
-        McpCommand::Get(args) => get::run(args, &loaded, out),
+        McpCommand::Get(args) => {
+            let seen = agents::seen(&args.seen_by, &[&args.name], &context, loaded, out)?;
+            get::run(args, &seen, out)
+        }
         McpCommand::List(args) => list::run(args, &context, &loaded, out),
-        McpCommand::Tools(args) => tools::run(args, &context, loaded, out),
-        McpCommand::Call(args) => call::run(args, &context, loaded, out),
+        McpCommand::Tools(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            tools::run(args, &context, seen, out)
+        }
+        McpCommand::Call(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            call::run(args, &context, seen, out)
+        }
         McpCommand::WaitReady(args) => wait_ready::run(args, &context, loaded, out),
-        McpCommand::State(StateArgs {}) => state::run(&context, loaded, out),
+        McpCommand::State(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            state::run(&context, seen, out)
+        }
         McpCommand::Logs(args) => logs::run(args, &context, &loaded, out),
         McpCommand::Doctor(args) => doctor::run(args, &context, &loaded, out),
-        McpCommand::Plan(args) => plan::run(args, &loaded, out),
+        McpCommand::Plan(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            plan::run(args, &seen, out)
+        }
+        McpCommand::Agents(AgentsArgs {}) => agents::run(&context, &loaded, out),
         McpCommand::Enable(args) => choose::enable(args, &context, &loaded, out),
         McpCommand::Disable(args) => choose::disable(args, &context, &loaded, out),
         McpCommand::Approve(args) => choose::approve(args, &context, &loaded, out),

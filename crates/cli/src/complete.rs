@@ -52,6 +52,14 @@ pub(crate) fn pending_servers() -> Vec<CompletionCandidate> {
     candidates(|server| matches!(server.standing, Standing::NeedsApproval(_)))
 }
 
+/// The names of all agents.
+pub(crate) fn agents() -> Vec<CompletionCandidate> {
+    let Ok(context) = Context::new(&Global::default()) else { return Vec::new() };
+    let found = mcparley::agents(&context.places, &context.wishes);
+    let names = found.specs.into_iter().map(|spec| spec.name).filter(|name| is_shell_word(name));
+    names.map(CompletionCandidate::new).collect()
+}
+
 /// Completion never fails: a shell in the middle of a line has no place for an error.
 fn candidates(wanted: impl Fn(&Planned) -> bool) -> Vec<CompletionCandidate> {
     let loaded = Context::new(&Global::default()).and_then(|context| context.load());

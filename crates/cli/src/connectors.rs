@@ -26,7 +26,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
     };
     match command {
         McpCommand::List(ListArgs { offline }) => !offline,
-        McpCommand::Plan(_) | McpCommand::State(_) => true,
+        McpCommand::Plan(_) | McpCommand::State(_) | McpCommand::Agents(_) => true,
         McpCommand::Tools(ToolsArgs { server, .. }) => server.as_deref().is_none_or(may_be),
         McpCommand::Call(CallArgs { target: word, .. })
         | McpCommand::Get(GetArgs { name: word, .. })

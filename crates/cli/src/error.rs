@@ -7,7 +7,7 @@ use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
 use mcparley::model::plan::Standing;
-use mcparley::{CallError, Problem, Severity};
+use mcparley::{AgentError, CallError, Problem, Severity};
 
 use crate::exit::{self, Code};
 use crate::live::Signal;
@@ -36,6 +36,9 @@ pub(crate) enum CommandError {
     /// A tool could not be called, or its server not be used.
     #[error(transparent)]
     Call(Box<CallError>),
+    /// There is no such agent.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// A file, or what stands for one, cannot be read or written.
     #[error("{message}")]
     File { message: String, hint: Option<String> },
@@ -66,7 +69,7 @@ impl CommandError {
                 Severity::Managed => exit::BLOCKED,
                 Severity::Found | Severity::Given => exit::CONFIG,
             },
-            Self::NotFound { .. } | Self::NoTool { .. } => exit::NOT_FOUND,
+            Self::NotFound { .. } | Self::NoTool { .. } | Self::Agent(_) => exit::NOT_FOUND,
             Self::Standing { standing, .. } => standing_code(standing),
             Self::Call(error) => call::code(error),
             Self::File { .. } => exit::FILE,
@@ -83,6 +86,9 @@ impl CommandError {
             Self::Signalled(_) => None,
             Self::Standing { name, standing } => standing.hint(name),
             Self::Call(error) => call::hint(error),
+            Self::Agent(error) => {
+                error.hint().or_else(|| Some("`mcparley agents` shows every agent".to_owned()))
+            }
             Self::NoTool { similar, .. } if similar.is_empty() => {
                 Some("`mcparley tools` shows every tool".to_owned())
             }

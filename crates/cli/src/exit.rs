@@ -34,7 +34,7 @@ pub const CONFIG: Code =
 pub const BLOCKED: Code =
     code(4, "blocked", "The policy forbids it, or a managed file cannot be read and therefore nothing runs.");
 /// There is no such thing.
-pub const NOT_FOUND: Code = code(5, "not-found", "There is no server, or no tool, of that name.");
+pub const NOT_FOUND: Code = code(5, "not-found", "There is no server, no tool, or no agent of that name.");
 /// It contradicts what is there.
 pub const CONFLICT: Code = code(
     6,

@@ -15,6 +15,8 @@ use mcparley_model::scope::{Origin, Scope, Source};
 use serde_json::Value;
 
 use crate::host::Start;
+use crate::own_server;
+use crate::sources::Loaded;
 
 pub use error::{AgentError, Missing};
 
@@ -147,6 +149,22 @@ impl AgentSpec {
     pub fn start_with(mut self, start: Start) -> Self {
         self.start = start;
         self
+    }
+
+    /// The servers it names that may not run, or that nobody has declared, as `loaded` knows it.
+    #[must_use]
+    pub fn missing(&self, loaded: &Loaded) -> Vec<Missing> {
+        let seen = loaded.for_agent(self);
+        let may_run = |name: &ServerName| seen.plan.ready().any(|server| server.name == *name);
+        // The built-in server stands in no file.
+        let absent = self.named().filter(|name| !may_run(name) && name.as_str() != own_server::NAME);
+        absent
+            .map(|name| Missing {
+                name: name.clone(),
+                because: seen.why_not(name.as_str()),
+                similar: loaded.similar(name.as_str()),
+            })
+            .collect()
     }
 
     /// Whether it sees the shared server of this name.

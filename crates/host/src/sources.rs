@@ -108,6 +108,8 @@ pub struct Loaded {
     pub strict: bool,
     /// Whether a person can be asked.
     pub session: Session,
+    /// The agent that sees this; none when it is what everybody sees.
+    pub agent: Option<String>,
     /// The managed file that stops everything, if one does.
     pub managed_problem: Option<Problem>,
     /// Every file that was looked for, whether it was there or not.
@@ -131,7 +133,14 @@ impl Loaded {
     #[must_use]
     pub fn for_agent(&self, agent: &AgentSpec) -> Self {
         let own = self.own_of(agent);
-        Self { plan: self.plan.joined(&own, |name| agent.sees(name)), ..self.clone() }
+        let plan = self.plan.joined(&own, |name| agent.sees(name));
+        Self { plan, agent: Some(agent.name.clone()), ..self.clone() }
+    }
+
+    /// The same with nothing but the servers an agent brings along, and what becomes of them.
+    #[must_use]
+    pub fn own_for_agent(&self, agent: &AgentSpec) -> Self {
+        Self { plan: self.own_of(agent), agent: Some(agent.name.clone()), ..self.clone() }
     }
 
     /// What becomes of the servers an agent brings along.
@@ -396,6 +405,7 @@ impl<'w> Collector<'w> {
             enterprise: self.ground.enterprise,
             strict: self.ground.strict,
             session: self.ground.session,
+            agent: None,
             settings: self.ground.settings,
             env: self.ground.env,
             problems: self.problems,

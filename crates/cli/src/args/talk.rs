@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser};
 use clap_complete::engine::ArgValueCandidates;
 
+use super::SeenBy;
 use crate::arguments::Own;
 use crate::complete;
 use crate::error::CommandError;
@@ -25,6 +26,10 @@ Examples:
 
 When a server is named and cannot be used, the exit code says why; otherwise what is missing is told below.")]
 pub struct ToolsArgs {
+    /// Whose view it is.
+    #[command(flatten)]
+    pub seen_by: SeenBy,
+
     /// Only this server; or the whole name of one tool, `mcp__server__tool`
     #[arg(add = ArgValueCandidates::new(complete::servers))]
     pub server: Option<String>,
@@ -92,6 +97,10 @@ Options of this command and `--json` may also stand behind the tool, unless the 
 behind `--` every option is the tool's."
 )]
 pub struct CallArgs {
+    /// Whose view it is.
+    #[command(flatten)]
+    pub seen_by: SeenBy,
+
     /// How to call it.
     #[command(flatten)]
     pub options: CallOptions,
@@ -126,7 +135,11 @@ pub struct CallOptions {
 /// Connects to every server that may run, and prints servers, tools, resources, prompts and the names of tools
 /// as one JSON document, with or without `--json`. Secrets are masked.
 #[derive(Debug, Args)]
-pub struct StateArgs {}
+pub struct StateArgs {
+    /// Whose view it is.
+    #[command(flatten)]
+    pub seen_by: SeenBy,
+}
 
 /// Show what happened to servers, and what they wrote to their standard error
 ///

@@ -6,7 +6,7 @@ use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use serde_json::{Value, json};
 
-use super::Done;
+use super::{Done, agents};
 use crate::args::{ApproveArgs, DisableArgs, EnableArgs, RejectArgs};
 use crate::context::Context;
 use crate::exit;
@@ -14,6 +14,7 @@ use crate::out::{Out, bold};
 use crate::report::effective;
 
 pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let loaded = &agents::chosen(&args.seen_by, &args.names, context, loaded)?;
     let waiting = |server: &&Planned| matches!(server.standing, Standing::NeedsApproval(_));
     let names: Vec<String> = if args.all {
         loaded.plan.servers.iter().filter(waiting).map(|server| server.name.as_str().to_owned()).collect()
@@ -41,6 +42,7 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
 }
 
 pub(super) fn reject(args: &RejectArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let loaded = &agents::chosen(&args.seen_by, &args.names, context, loaded)?;
     let mut reports = Vec::new();
     for name in &args.names {
         let chosen = change::reject(&context.places, loaded, name, args.scope.into())?;

@@ -7,6 +7,7 @@
 )]
 
 mod add;
+mod agents;
 mod alias;
 mod broken_files;
 mod call;

@@ -72,7 +72,10 @@ pub fn approve(
     }
     let ((), updated) = choices(places, scope).change(|editor, path| {
         editor.add_to_list(path, ENABLED, name)?;
-        remember(editor, path, scope, name, &text)
+        match loaded.agent {
+            None => remember(editor, path, scope, name, &text),
+            Some(_) => remember_beside(editor, path, loaded, name, &text),
+        }
     })?;
     Ok(Chosen {
         name: server.name.clone(),
@@ -183,6 +186,22 @@ fn remember(
         WriteScope::User => editor.add_to_list(&below, name, definition),
         WriteScope::Local | WriteScope::Project => editor.set(&below, name, &Value::from(definition)),
     }
+}
+
+/// The same beside what was approved before: an agent may have a server of a name that others have too.
+fn remember_beside(
+    editor: &Editor,
+    path: &[&str],
+    loaded: &Loaded,
+    name: &str,
+    definition: &str,
+) -> Result<(), EditError> {
+    let known = loaded.settings.choices.definitions.iter().filter(|(known, _)| known.as_str() == name);
+    let mut all: Vec<&str> = known.map(|(_, definition)| definition.as_str()).collect();
+    all.push(definition);
+    all.sort_unstable();
+    all.dedup();
+    editor.set(&[path, &[DEFINITIONS]].concat(), name, &Value::from(all))
 }
 
 fn choices(places: &Places, scope: WriteScope) -> Spot {

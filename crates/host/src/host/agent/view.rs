@@ -81,8 +81,7 @@ impl<'g> Gathering<'g> {
     ) -> Self {
         let above = shared.host.roster();
         let own = above.loaded.own_of(&shared.spec);
-        let plan = above.loaded.plan.joined(&own, |name| shared.spec.sees(name));
-        let loaded = Loaded { plan, ..above.loaded.as_ref().clone() };
+        let loaded = above.loaded.for_agent(&shared.spec);
         let (lent, change) = (HashSet::new(), Change::default());
         let (connections, nameless) = (Vec::new(), Vec::new());
         let mut this = Self { old, off, starter, above, loaded, connections, lent, change, nameless };
