@@ -37,6 +37,7 @@ mod resting;
 mod sizes;
 mod surface;
 mod tracked;
+mod transports;
 mod untrusted;
 mod variables;
 mod walk_up;

@@ -250,15 +250,38 @@ impl Inbox {
             return self.peer.shared.outbound.offer(Bytes::from(message::response(&id, &busy)));
         };
         let answer = self.handler.request(method, params);
-        let peer = self.peer.clone();
+        let mut owed = Owed { peer: self.peer.clone(), id: Some(id) };
         self.answers.spawn(async move {
             let outcome = answer.await;
-            // If it cannot be sent the conversation is over, and the other side knows.
-            let _gone = peer.shared.outbound.send(Bytes::from(message::response(&id, &outcome)), None).await;
+            if let Some(id) = owed.id.take() {
+                let message = Bytes::from(message::response(&id, &outcome));
+                // If it cannot be sent the conversation is over, and the other side knows.
+                let _gone = owed.peer.shared.outbound.send(message, None).await;
+            }
             drop(room);
         });
     }
 }
+
+/// An answer that the other side waits for. A handler that panics still owes it.
+struct Owed {
+    peer: Peer,
+    id: Option<RawJson>,
+}
+
+impl Drop for Owed {
+    fn drop(&mut self) {
+        if let Some(id) = &self.id
+            && !self.peer.is_over()
+        {
+            let broke_off = Err(RpcError::new(INTERNAL, "answering broke off"));
+            self.peer.shared.outbound.offer(Bytes::from(message::response(id, &broke_off)));
+        }
+    }
+}
+
+/// Something went wrong on our side.
+const INTERNAL: i64 = -32603;
 
 /// Comes by the million, so it is read for itself and without a table of all members.
 #[derive(Deserialize)]

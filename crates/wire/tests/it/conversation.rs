@@ -217,6 +217,26 @@ impl Handler for Fragile {
     }
 }
 
+/// Panics while it answers.
+struct Hasty;
+
+impl Handler for Hasty {
+    fn request(&self, _method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        Box::pin(async { std::panic::resume_unwind(Box::new("a mistake in a handler")) })
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+}
+
+// T5 K7
+#[tokio::test]
+async fn a_handler_that_panics_while_it_answers_owes_an_error() {
+    let link = link(Arc::new(Deaf), Arc::new(Hasty));
+    let answer = link.client.call("ask", None, CallOptions::default()).await;
+    assert!(matches!(&answer, Err(Failure::Answered(error)) if error.code == -32603), "{answer:?}");
+    assert!(!link.client.is_over());
+}
+
 // T5
 #[tokio::test]
 async fn a_handler_that_panics_ends_the_conversation_for_both_sides() {
