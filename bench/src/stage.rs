@@ -41,7 +41,11 @@ impl Stage {
     /// The same for servers with these arguments.
     pub(crate) fn configuration_of(&self, count: usize, arguments: &[String]) -> io::Result<PathBuf> {
         let path = self.home.path().join(format!("{count}{}.json", arguments.concat()));
-        let server = |number| (format!("s{number:02}"), json!({ "command": self.server, "args": arguments }));
+        // Entries that are the same would be one server.
+        let server = |number: usize| {
+            let env = json!({ "NUMBER": number.to_string() });
+            (format!("s{number:02}"), json!({ "command": self.server, "args": arguments, "env": env }))
+        };
         let servers: Map<_, _> = (0..count).map(server).collect();
         std::fs::write(&path, json!({ "mcpServers": servers }).to_string())?;
         Ok(path)

@@ -27,7 +27,9 @@ const GREEN: Style = AnsiColor::Green.on_default();
 pub(crate) struct Out {
     pub(crate) json: bool,
     pub(crate) verbose: u8,
-    data: AutoStream<std::io::StdoutLock<'static>>,
+    data: std::io::StdoutLock<'static>,
+    /// Whether the data may have colours.
+    colours: bool,
     talk: AutoStream<std::io::Stderr>,
     /// What is waited for, on a terminal.
     progress: Option<Progress>,
@@ -46,7 +48,8 @@ impl Out {
         Self {
             json: global.json,
             verbose: global.verbose,
-            data: AutoStream::new(stdout, choice),
+            data: stdout,
+            colours: choice != ColorChoice::Never,
             talk: AutoStream::new(stderr, talk),
             progress: None,
             for_eyes: context::stdout_is_terminal(),
@@ -56,8 +59,13 @@ impl Out {
 
     /// One line of data.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
-        let Self { data, progress, .. } = self;
-        let written = aside(progress.as_ref(), || writeln!(data, "{}", line.as_ref()));
+        let Self { data, progress, colours, .. } = self;
+        // Taking colours away piece by piece would write piece by piece.
+        let text = match colours {
+            true => format!("{}\n", line.as_ref()),
+            false => format!("{}\n", anstream::adapter::strip_str(line.as_ref())),
+        };
+        let written = aside(progress.as_ref(), || data.write_all(text.as_bytes()));
         self.note(written);
     }
 

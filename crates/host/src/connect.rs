@@ -170,7 +170,7 @@ impl Surroundings {
 
     /// Remembers what a server offers.
     pub(crate) async fn learnt(&self, config: &ServerConfig, session: &Session, surface: &Surface) {
-        if self.places.cache.is_none() {
+        if !self.cache.keeps(config) {
             return;
         }
         let (cache, config, surface) = (Arc::clone(&self.cache), config.clone(), surface.clone());

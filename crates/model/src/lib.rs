@@ -23,6 +23,7 @@ pub mod expand;
 pub mod explain;
 pub mod front_matter;
 pub mod glob;
+pub mod hex;
 pub mod import;
 pub mod limits;
 pub mod name;

@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::config::{Ide, Oauth, RawServer, Remote, ServerConfig, Stdio, Transport};
+use crate::hex::Hex;
 use crate::secret::Secret;
 
 /// Identity of a connection: equal signatures may share one.
@@ -121,14 +122,13 @@ impl Definition {
 impl fmt::Display for Definition {
     /// `sha256:` and 64 digits, the form that stands in settings files.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("sha256:")?;
-        hex(&self.0, f)
+        write!(f, "sha256:{}", Hex(&self.0))
     }
 }
 
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        hex(&self.0, f)
+        Hex(&self.0).fmt(f)
     }
 }
 
@@ -148,10 +148,6 @@ impl Serialize for Definition {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
-}
-
-fn hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
 /// Feeds fields to SHA-256, each with its length, so that no two lists of fields give the same bytes.

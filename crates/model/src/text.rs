@@ -26,6 +26,10 @@ pub(crate) use json::clean_strings;
 /// so the result is for eyes and not for reading back.
 #[must_use]
 pub fn display(text: &str) -> Cow<'_, str> {
+    // Printable ASCII hides nothing, and most texts are nothing else.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     let changes = |text| hidden::mark(text).filter(|at| at.hidden || matches!(at.character, '\n' | '\t'));
     rewrite(text, changes, escape)
 }

@@ -156,15 +156,15 @@ pub(super) fn no_tool(
 impl Report {
     fn render(&self, whole: bool, out: &mut Out) {
         let width = self.tools.iter().map(|entry| entry.name.as_str().len()).max().unwrap_or(0);
-        for entry in &self.tools {
-            if whole {
-                describe(entry, out);
-            } else {
-                out.line(row(entry, width.min(NAME_WIDTH)));
-            }
-        }
         if self.tools.is_empty() {
             out.say("There are no tools.");
+        } else if whole {
+            self.tools.iter().for_each(|entry| describe(entry, out));
+        } else {
+            // One text: written line by line, hundreds of tools take longer to write than to know.
+            let rows: Vec<String> =
+                self.tools.iter().map(|entry| row(entry, width.min(NAME_WIDTH))).collect();
+            out.line(rows.join("\n"));
         }
         for lacking in &self.servers {
             lacking.tell(out);

@@ -75,6 +75,9 @@ impl Assembler {
     fn name(&mut self, servers: &[Seen<'_>]) {
         let offered = || servers.iter().flat_map(|server| server.pairs());
         self.names = self.names.extend(offered());
+        if self.names.iter().len() <= REMEMBERED {
+            return;
+        }
         let in_use: HashSet<(ServerName, ToolName)> = offered().collect();
         if self.names.iter().len() > in_use.len() + REMEMBERED {
             self.names.retain(|server, tool| in_use.contains(&(server.clone(), tool.clone())));

@@ -75,6 +75,11 @@ impl Cache {
         }
     }
 
+    /// Whether the offer of this entry is kept at all.
+    pub(crate) fn keeps(&self, config: &ServerConfig) -> bool {
+        self.path(config).is_some()
+    }
+
     /// How long ago it was written; nothing for a time that is still to come.
     fn age(&self, path: &std::path::Path) -> Option<std::time::Duration> {
         let written = path.metadata().and_then(|meta| meta.modified()).ok()?;

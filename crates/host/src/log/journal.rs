@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use mcparley_model::hex::Hex;
 use mcparley_model::limits::LOG_FILE_BYTES;
 use mcparley_model::name::ServerName;
 use mcparley_platform::file::{ReadError, append, aside, read};
@@ -23,7 +24,7 @@ impl Journal {
         hash.update([0]);
         hash.update(server.as_str().as_bytes());
         // A hash, because a server's name may be a path or longer than a file's may be.
-        let name: String = hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let name = Hex(hash.finalize().get(..12).unwrap_or_default()).to_string();
         Some(Self(folder.join(format!("{name}.jsonl"))))
     }
 

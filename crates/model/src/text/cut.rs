@@ -17,6 +17,9 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit || text.chars().nth(limit).is_none() {
         return Cow::Borrowed(text);
     }
+    if is_plain(text, limit) {
+        return Cow::Owned([text.get(..limit).unwrap_or_default(), TRUNCATED].concat());
+    }
     let mut characters = 0;
     let fitting = text.graphemes(true).take_while(|grapheme| {
         characters += grapheme.chars().count();
@@ -24,4 +27,26 @@ pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     });
     let end = fitting.map(str::len).sum();
     Cow::Owned([text.get(..end).unwrap_or_default(), TRUNCATED].concat())
+}
+
+/// Whether the first `limit` characters and the one behind them are ASCII, where only a line end of two characters is a
+/// grapheme of more than one. Looking graphemes up is slow, and most texts need none of it.
+fn is_plain(text: &str, limit: usize) -> bool {
+    let beginning = text.as_bytes().get(..=limit);
+    beginning.is_some_and(|beginning| beginning.is_ascii() && !beginning.contains(&b'\r'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // B39
+    #[test]
+    fn plain_text_is_cut_where_its_graphemes_end() {
+        assert_eq!(cut("abcdef", 3), "abc… [truncated]");
+        assert_eq!(cut("ab\r\ncd", 3), "ab… [truncated]");
+        // What follows belongs to the last character that would fit.
+        assert_eq!(cut("abce\u{301}fg", 4), "abc… [truncated]");
+        assert_eq!(cut("abc", 3), "abc");
+    }
 }

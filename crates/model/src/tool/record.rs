@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use super::{HeaderParam, Hints, Loading, Tool};
+use crate::hex::Hex;
 use crate::name::ToolName;
 
 /// What a schema must hold for its arguments to stand in headers.
@@ -101,7 +102,7 @@ impl Tool {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        Hex(&self.0).fmt(f)
     }
 }
 

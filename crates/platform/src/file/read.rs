@@ -89,12 +89,15 @@ fn bytes_of(file: OwnedFd, path: &Path, limit: u64) -> Result<(Vec<u8>, Stat), R
     if kind != FileType::RegularFile {
         return Err(ReadError::not_regular(path, kind));
     }
-    let bytes = bounded(file, path, limit)?;
+    let size = u64::try_from(stat.st_size).unwrap_or_default();
+    let bytes = bounded(file, path, limit, size)?;
     Ok((bytes, stat))
 }
 
-fn bounded(file: OwnedFd, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let mut bytes = Vec::new();
+fn bounded(file: OwnedFd, path: &Path, limit: u64, size: u64) -> Result<Vec<u8>, ReadError> {
+    // Room for all of it and for the end: then it is read at once instead of in ever larger pieces.
+    let room = size.min(limit).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
     // One byte more than allowed tells a full file from one that is too large, and also holds for a
     // file that grows while it is read.
     let read = File::from(file)

@@ -29,9 +29,10 @@ struct File<'f> {
 /// A tool and the digest of its definition.
 #[derive(Serialize, Deserialize)]
 struct Definition<'f> {
-    digest: String,
     #[serde(borrow)]
-    tool: std::borrow::Cow<'f, RawValue>,
+    digest: std::borrow::Cow<'f, str>,
+    #[serde(borrow)]
+    tool: &'f RawValue,
 }
 
 /// A tool that is not offered.
@@ -64,7 +65,7 @@ impl<'f> Record<'f> {
             fault: Fault::Earlier(refused.why.clone()),
         };
         Some(Surface {
-            tools: self.file.tools.iter().map(|it| Tool::from_record(&it.tool)).collect::<Option<_>>()?,
+            tools: self.file.tools.iter().map(|it| Tool::from_record(it.tool)).collect::<Option<_>>()?,
             withheld: self.file.withheld.iter().map(withheld).collect(),
             prompts: raw(&self.file.prompts)?,
             resources: raw(&self.file.resources)?,
@@ -76,10 +77,8 @@ impl<'f> Record<'f> {
 /// The text of the file for this offer.
 pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> {
     let Surface { tools, withheld, prompts, resources, gaps: _ } = surface;
-    let definition = |tool: &Tool| {
-        let record = tool.to_record()?;
-        Some(Definition { digest: tool.digest().to_string(), tool: std::borrow::Cow::Owned(record) })
-    };
+    let definition = |tool: &Tool| Some((tool.digest().to_string(), tool.to_record()?));
+    let definitions: Vec<(String, Box<RawValue>)> = tools.iter().map(definition).collect::<Option<_>>()?;
     let raw = |list: &'_ [RawJson]| -> Option<Vec<Box<RawValue>>> {
         list.iter().map(|raw| raw.as_raw_value().map(ToOwned::to_owned)).collect()
     };
@@ -89,7 +88,7 @@ pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> 
         format: FORMAT,
         era: era.as_str(),
         stamp,
-        tools: tools.iter().map(definition).collect::<Option<_>>()?,
+        tools: definitions.iter().map(|(digest, tool)| Definition { digest: digest.into(), tool }).collect(),
         withheld: withheld.iter().map(refused).collect(),
         prompts: prompts.iter().map(AsRef::as_ref).collect(),
         resources: resources.iter().map(AsRef::as_ref).collect(),

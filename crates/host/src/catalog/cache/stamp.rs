@@ -8,6 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use mcparley_model::config::{ServerConfig, Transport};
 use mcparley_model::expand::Env;
+use mcparley_model::hex::Hex;
 use sha2::{Digest, Sha256};
 
 use crate::places::Places;
@@ -28,7 +29,7 @@ pub(super) fn of(config: &ServerConfig, env: &Env, places: &Places) -> String {
 
 pub(super) fn hex(hash: Sha256) -> String {
     let digest: [u8; 32] = hash.finalize().into();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    Hex(&digest).to_string()
 }
 
 /// Where the program is that would be started.
