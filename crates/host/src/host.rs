@@ -5,6 +5,7 @@
 //! | putting it together | `builder` |
 //! | what it is from beginning to end, and the servers in force | `standing`, `roster`, `starter` |
 //! | waiting for the servers | `ready` |
+//! | what is known without any of them | `remembered` |
 //! | everything as one value, for people and programs | `state` |
 //! | agents: hosts that share some servers of another | `agent` |
 //! | one call | [`crate::call`] |
@@ -13,6 +14,7 @@ mod agent;
 mod builder;
 mod changes;
 mod ready;
+mod remembered;
 mod roster;
 mod standing;
 mod starter;
@@ -41,6 +43,7 @@ use standing::{Next, Standing};
 pub use agent::Agent;
 pub use builder::{HostBuilder, Start};
 pub use ready::{Readiness, Server};
+pub use remembered::Remembered;
 pub(crate) use roster::Roster;
 pub use state::HostState;
 

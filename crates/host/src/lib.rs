@@ -75,7 +75,7 @@ pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};
 pub use health::{Care, Checked, Checkup, Health, Stray};
-pub use host::{Agent, Host, HostBuilder, HostState, Readiness, Server, Start};
+pub use host::{Agent, Host, HostBuilder, HostState, Readiness, Remembered, Server, Start};
 pub use launch::launch;
 pub use log::{LogLine, Speaker, read_logs};
 pub use mcparley_wire::peer::Progress;

@@ -7,12 +7,14 @@ mod tools;
 
 use std::sync::{OnceLock, Weak};
 
+use mcparley_model::config::{ServerConfig, Transport};
 use mcparley_wire::peer::{Boxed, Handler};
 use mcparley_wire::{METHOD_NOT_FOUND, RawJson, RpcError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::host::{Host, HostInner};
+use crate::surface::Surface;
 
 /// Its name.
 pub(crate) const NAME: &str = "mcparley";
@@ -28,6 +30,18 @@ const INTERNAL: i64 = -32603;
 pub(crate) struct OwnServer {
     /// The host that is looked at. Weak, because the host owns this server.
     host: OnceLock<Weak<HostInner>>,
+}
+
+/// Its entry, which stands in no file.
+pub(crate) fn entry() -> ServerConfig {
+    ServerConfig::new(Transport::Sdk { name: NAME.to_owned() })
+}
+
+/// What it offers, known without asking it.
+pub(crate) fn surface() -> Surface {
+    let tools = tools::list();
+    let entries = tools.as_array().into_iter().flatten().filter_map(|tool| RawJson::of(tool).ok());
+    Surface::of_tools(&entries.collect::<Vec<_>>())
 }
 
 impl OwnServer {

@@ -89,6 +89,13 @@ impl std::fmt::Display for Gap {
 }
 
 impl Surface {
+    /// These tools, as far as they can be offered, and nothing else.
+    pub(crate) fn of_tools(entries: &[RawJson]) -> Self {
+        let mut surface = Self::default();
+        surface.take_tools(entries);
+        surface
+    }
+
     /// Asks a server for everything it offers.
     pub async fn fetch(session: &Session) -> Self {
         Self::default().refetched(session, Lists::ALL).await

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::{TRUNCATED, cut, display, display_block};
 use mcparley::model::tool::{Hints, Tool};
-use mcparley::{Entry, Host, Loaded, Server, Start};
+use mcparley::{Catalog, Entry, Loaded, Remembered, Server, Start};
 use serde::Serialize;
 
 use super::usable::{self, Lacking};
@@ -36,29 +36,45 @@ pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: Loaded, out: &mut
     let wanted = Wanted::of(args, &loaded)?;
     let code = code_of(&loaded);
     let start = wanted.start(&loaded, args.refresh);
-    let host = context.host(loaded).start_with(start);
-    live::with_host(host, async |host| show(&wanted, host, code, out).await)
+    let host = context.host(loaded.clone()).start_with(start);
+    // What is remembered needs no servers, and so nothing that they would need.
+    if let Some(Remembered { catalog, servers, .. }) = host.remembered() {
+        return show(&wanted, &Known { loaded: &loaded, servers: &servers, catalog: &catalog }, code, out);
+    }
+    live::with_host(host, async |host| {
+        if let Some(name) = wanted.server() {
+            usable::named(&loaded, &host.servers(), name, out)?;
+        }
+        let servers = usable::settled(host, out).await;
+        show(&wanted, &Known { loaded: &loaded, servers: &servers, catalog: &host.catalog() }, code, out)
+    })
 }
 
-async fn show(wanted: &Wanted<'_>, host: &Host, code: Code, out: &mut Out) -> Done {
-    let server = wanted.server().map(|name| usable::named(host, name, out)).transpose()?;
-    let servers = usable::settled(host, out).await;
+/// What there is to show.
+struct Known<'k> {
+    loaded: &'k Loaded,
+    servers: &'k [Server],
+    catalog: &'k Catalog,
+}
+
+fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Done {
+    let Known { loaded, servers, catalog } = *known;
+    let server = wanted.server().map(|name| usable::named(loaded, servers, name, out)).transpose()?;
     if let Some(server) = &server {
-        usable::usable(&servers, server, out)?;
+        usable::usable(servers, server, out)?;
     }
-    let catalog = host.catalog();
     let all = catalog.iter().filter(|entry| server.is_none() || entry.server() == server.as_ref());
     let tools: Vec<Arc<Entry>> = all.filter(|entry| wanted.is_met_by(entry)).cloned().collect();
-    let lacking = usable::lacking(host, &servers, server.as_ref());
+    let lacking = usable::lacking(loaded, servers, server.as_ref());
     if let (Some(tool), []) = (wanted.tool(), tools.as_slice()) {
-        return Err(no_tool(host, &servers, server.as_ref(), tool));
+        return Err(no_tool(loaded, servers, catalog, server.as_ref(), tool));
     }
     let report = Report { tools, servers: lacking };
     if out.json {
         out.value(&report);
         return Ok(code);
     }
-    tell_problems(&host.loaded(), out);
+    tell_problems(loaded, out);
     report.render(wanted.tool().is_some() || out.verbose > 0, out);
     Ok(code)
 }
@@ -127,8 +143,9 @@ impl<'a> Wanted<'a> {
 
 /// The tool is not there: withheld, misspelt, or on a server that is not there.
 pub(super) fn no_tool(
-    host: &Host,
+    loaded: &Loaded,
     servers: &[Server],
+    catalog: &Catalog,
     server: Option<&ServerName>,
     tool: &str,
 ) -> CommandError {
@@ -136,11 +153,10 @@ pub(super) fn no_tool(
     let mut withheld = servers.iter().filter(of_server).flat_map(|server| &server.state.surface.withheld);
     let because = withheld.find(|withheld| withheld.name == tool).map(|withheld| withheld.to_string());
     let missing = || {
-        let lacking = usable::lacking(host, servers, server).into_iter();
+        let lacking = usable::lacking(loaded, servers, server).into_iter();
         let missing: Vec<String> = lacking.filter_map(|lacking| lacking.in_words()).collect();
         (!missing.is_empty()).then(|| missing.join("; "))
     };
-    let catalog = host.catalog();
     let names: Vec<&str> = match server {
         Some(server) => catalog
             .iter()

@@ -50,13 +50,17 @@ pub(super) async fn settled(host: &Host, out: &mut Out) -> Vec<Server> {
     servers
 }
 
-/// The host's server of this name, or why there is none.
-pub(super) fn named(host: &Host, name: &str, out: &mut Out) -> Result<ServerName, CommandError> {
+/// The server of this name among `servers`, or why there is none.
+pub(super) fn named(
+    loaded: &Loaded,
+    servers: &[Server],
+    name: &str,
+    out: &mut Out,
+) -> Result<ServerName, CommandError> {
     let server = ServerName::new(name);
-    if host.servers().iter().any(|known| known.name == server) {
+    if servers.iter().any(|known| known.name == server) {
         return Ok(server);
     }
-    let loaded = host.loaded();
     let declared = effective(&loaded.plan).into_iter().find(|planned| planned.name == server);
     match declared {
         Some(planned) => {
@@ -64,7 +68,7 @@ pub(super) fn named(host: &Host, name: &str, out: &mut Out) -> Result<ServerName
         }
         None => {
             // It may stand in a file that could not be read.
-            tell_problems(&loaded, out);
+            tell_problems(loaded, out);
             Err(CommandError::NotFound { name: name.to_owned(), similar: loaded.similar(name) })
         }
     }
@@ -125,10 +129,9 @@ pub(super) struct Lacking {
 }
 
 /// Every server with something to say about it. Servers nobody asked for say nothing.
-pub(super) fn lacking(host: &Host, servers: &[Server], only: Option<&ServerName>) -> Vec<Lacking> {
+pub(super) fn lacking(loaded: &Loaded, servers: &[Server], only: Option<&ServerName>) -> Vec<Lacking> {
     let wanted = |name: &ServerName| only.is_none_or(|only| only == name);
     let running = servers.iter().filter(|server| wanted(&server.name)).filter_map(of_server);
-    let loaded = host.loaded();
     let plan = effective(&loaded.plan);
     let resting =
         plan.into_iter().filter(|planned| planned.standing != Standing::Ready).map(|planned| Lacking {

@@ -41,13 +41,17 @@ pub(super) fn run(args: &WaitReadyArgs, context: &Context, loaded: Loaded, out: 
 }
 
 async fn wait(args: &WaitReadyArgs, host: &Host, out: &mut Out) -> Done {
-    let named: Vec<ServerName> =
-        args.servers.iter().map(|name| usable::named(host, name, out)).collect::<Result<_, _>>()?;
+    let (loaded, known) = (host.loaded(), host.servers());
+    let named: Vec<ServerName> = args
+        .servers
+        .iter()
+        .map(|name| usable::named(&loaded, &known, name, out))
+        .collect::<Result<_, _>>()?;
     let wanted = wanted(args, host, named);
     out.waiting(&format!("waiting for {} server(s) …", wanted.len()));
     let readiness = host.insist(&wanted, Duration::from_millis(args.timeout)).await;
     out.waited();
-    let others = usable::lacking(host, &[], None);
+    let others = usable::lacking(&loaded, &[], None);
     let report = Report {
         ready: code(&readiness) == exit::OK,
         servers: readiness.servers.iter().map(Outcome::of).collect(),

@@ -35,12 +35,12 @@ pub enum Start {
 
 /// A host that is being put together.
 pub struct HostBuilder {
-    places: Places,
-    loaded: Loaded,
-    start: Start,
+    pub(super) places: Places,
+    pub(super) loaded: Loaded,
+    pub(super) start: Start,
     approver: Arc<dyn Approver>,
-    inside: Vec<(String, Arc<dyn Handler>)>,
-    bare: Vec<ServerName>,
+    pub(super) inside: Vec<(String, Arc<dyn Handler>)>,
+    pub(super) bare: Vec<ServerName>,
     own_server: bool,
     /// What the configuration was read with, so that it can be read again.
     wishes: Option<Wishes>,
@@ -128,7 +128,7 @@ impl HostBuilder {
     /// Starts the host. Must be called inside a `tokio` runtime with I/O and time.
     #[must_use]
     pub fn start(mut self) -> Host {
-        let own = self.own_server.then(|| self.add_own_server()).flatten();
+        let own = self.add_own_server();
         let surroundings = Surroundings::new(&self.loaded.env, &self.places)
             .with_inside(self.inside.clone())
             .with_organisation(self.organisation.clone());
@@ -159,15 +159,20 @@ impl HostBuilder {
 
     /// Adds the built-in server, unless a configured one has its name.
     fn add_own_server(&mut self) -> Option<Arc<OwnServer>> {
-        let name = own_server::NAME;
-        let is_taken =
-            !self.loaded.plan.named(name).is_empty() || self.inside.iter().any(|(it, _)| it == name);
-        if is_taken {
+        if !self.has_own_server() {
             return None;
         }
         let own = Arc::new(OwnServer::default());
-        self.inside.push((name.to_owned(), Arc::<OwnServer>::clone(&own)));
+        self.inside.push((own_server::NAME.to_owned(), Arc::<OwnServer>::clone(&own)));
         Some(own)
+    }
+
+    /// Whether the built-in server is wanted, and no configured one has its name.
+    pub(super) fn has_own_server(&self) -> bool {
+        let name = own_server::NAME;
+        let is_taken =
+            !self.loaded.plan.named(name).is_empty() || self.inside.iter().any(|(it, _)| it == name);
+        self.own_server && !is_taken
     }
 }
 

@@ -114,7 +114,7 @@ impl Starter {
 
 impl Start {
     /// Whether the server of this entry is reached at once. `is_known`: whether what it offers is remembered.
-    fn is_at_once(&self, name: &ServerName, config: &ServerConfig, is_known: bool) -> bool {
+    pub(super) fn is_at_once(&self, name: &ServerName, config: &ServerConfig, is_known: bool) -> bool {
         let is_wanted = !is_known || config.required || config.always_load;
         match self {
             Self::All => true,

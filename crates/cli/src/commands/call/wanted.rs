@@ -48,16 +48,18 @@ impl<'a> Wanted<'a> {
     pub(super) async fn entry(&self, host: &Host, out: &mut Out) -> Result<Arc<Entry>, CommandError> {
         match self {
             Self::Tool { server, tool, .. } => {
-                let server = usable::named(host, server, out)?;
+                let server = usable::named(&host.loaded(), &host.servers(), server, out)?;
                 let servers = usable::settled(host, out).await;
                 usable::usable(&servers, &server, out)?;
                 let found = host.catalog().of(&server, &ToolName::new(tool)).cloned();
-                found.ok_or_else(|| tools::no_tool(host, &servers, Some(&server), tool))
+                found.ok_or_else(|| {
+                    tools::no_tool(&host.loaded(), &servers, &host.catalog(), Some(&server), tool)
+                })
             }
             Self::Public { name, .. } => {
                 let servers = usable::settled(host, out).await;
                 let found = host.catalog().get(name).cloned();
-                found.ok_or_else(|| tools::no_tool(host, &servers, None, name))
+                found.ok_or_else(|| tools::no_tool(&host.loaded(), &servers, &host.catalog(), None, name))
             }
         }
     }

@@ -1,0 +1,65 @@
+//! What a host would show at once, without one: nothing is started, and no runtime is needed (L12).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::config::Kind;
+use mcparley_model::name::ServerName;
+
+use super::{HostBuilder, Server};
+use crate::catalog::{Assembler, Catalog, Seen};
+use crate::connect::Surroundings;
+use crate::connection::{State, Status};
+use crate::own_server;
+use crate::surface::Surface;
+
+/// Every tool and every server, as they are remembered.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Remembered {
+    /// Every tool.
+    pub catalog: Catalog,
+    /// Every server, all of them asleep.
+    pub servers: Vec<Server>,
+}
+
+impl HostBuilder {
+    /// What the host would show at once, if it had to reach no server for that. Nothing, if it had to reach one.
+    #[must_use]
+    pub fn remembered(&self) -> Option<Remembered> {
+        if !self.inside.is_empty() {
+            return None;
+        }
+        let surroundings = Surroundings::new(&self.loaded.env, &self.places);
+        let mut servers = Vec::new();
+        let mut configs = Vec::new();
+        for planned in self.loaded.plan.ready() {
+            let config = planned.config.clone()?;
+            let known = surroundings.known(&config);
+            let is_fresh = known.as_ref().is_some_and(|known| known.is_fresh);
+            if self.start.is_at_once(&planned.name, &config, is_fresh) {
+                return None;
+            }
+            let surface = known.map(|known| known.surface).unwrap_or_default();
+            servers.push(asleep(planned.name.clone(), config.kind(), config.required, surface));
+            configs.push(config);
+        }
+        if self.has_own_server() {
+            let config = own_server::entry();
+            let name = ServerName::new(own_server::NAME);
+            servers.push(asleep(name, config.kind(), false, own_server::surface()));
+            configs.push(config);
+        }
+        let seen = servers.iter().zip(&configs);
+        let seen: Vec<Seen<'_>> = seen
+            .map(|(server, config)| Seen { name: &server.name, config, surface: &server.state.surface })
+            .collect();
+        let catalog = Assembler::new(self.bare.clone()).assemble(&seen);
+        Some(Remembered { catalog, servers })
+    }
+}
+
+fn asleep(name: ServerName, kind: Kind, required: bool, surface: Surface) -> Server {
+    let (status, surface) = (Status::Dormant, Arc::new(surface));
+    Server { name, kind, required, state: State { status, surface, took: Duration::ZERO, live: None } }
+}
