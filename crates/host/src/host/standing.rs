@@ -78,9 +78,7 @@ impl Standing {
         let mut connections: Vec<Arc<Connection>> = Vec::new();
         for (name, config) in self.configured(&loaded) {
             let (before, is_off) = (old.connection(&name), off.contains(&name));
-            // Switching one name off must not take the connection away from the others.
-            let is_reusable = !(is_off && before.is_some_and(|before| old.is_shared(before)));
-            let reused = is_reusable.then(|| reused(old, &connections, &name, &config)).flatten();
+            let reused = reused(old, &connections, &name, &config, off);
             let (connection, origin) = match reused {
                 Some(reused) => (reused, None),
                 None => {
@@ -140,13 +138,21 @@ fn reused(
     new: &[Arc<Connection>],
     name: &ServerName,
     config: &ServerConfig,
+    off: &HashSet<ServerName>,
 ) -> Option<Arc<Connection>> {
-    let signature = Signature::of(config);
-    if let Some(before) = old.connection(name).filter(|before| before.signature == signature) {
+    let (signature, is_off) = (Signature::of(config), off.contains(name));
+    let is_kept = |before: &&Arc<Connection>| {
+        // Switching one name off must not take the connection away from the others.
+        before.signature == signature && !(is_off && old.is_shared(before))
+    };
+    if let Some(before) = old.connection(name).filter(is_kept) {
         let is_same = *before.config == *config;
         return Some(if is_same { Arc::clone(before) } else { Arc::new(before.adjusted(config.clone())) });
     }
-    let same = new.iter().chain(old.connections()).find(|known| known.signature == signature)?;
+    // Nor may the others be switched off with it, or it be switched on with them.
+    let is_lendable =
+        |known: &&Arc<Connection>| known.signature == signature && !is_off && !off.contains(&known.name);
+    let same = new.iter().chain(old.connections()).find(is_lendable)?;
     Some(Arc::new(same.also(name.clone(), config.clone())))
 }
 

@@ -128,3 +128,36 @@ async fn two_names_of_one_server_share_a_connection_and_part_when_one_is_switche
     assert_eq!(process("three").await.unwrap(), before);
     assert_eq!(log_starts(&log).len(), starts);
 }
+
+// L1 L4 C11
+#[tokio::test]
+async fn a_name_that_is_switched_off_shares_with_nobody() {
+    let (entry, other) = (scripted(&[]), with(scripted(&[]), "cwd", "/"));
+    let alive = servers([("one", entry.clone()), ("two", other)]).ready().await;
+    let write = |servers: serde_json::Value| {
+        alive.world.write("home/.claude.json", &json!({ "mcpServers": servers }).to_string());
+    };
+    let (one, two) = (ServerName::new("one"), ServerName::new("two"));
+    alive.host.disable(&one).await;
+    alive.until("one", |status| matches!(status, Status::Disabled)).await;
+
+    // Another name for the same server is not switched off with it …
+    write(json!({ "one": entry, "two": with(scripted(&[]), "cwd", "/"), "three": entry }));
+    alive.host.reload().await;
+    assert_eq!(alive.echo("three", "on").await.unwrap(), "on");
+    assert!(matches!(alive.status("one"), Status::Disabled));
+    alive.host.enable(&one).await;
+    assert_eq!(alive.echo("one", "back").await.unwrap(), "back");
+
+    // … and one that becomes the same server as others is not switched on with them.
+    alive.host.disable(&two).await;
+    write(json!({ "one": entry, "two": entry, "three": entry }));
+    alive.host.reload().await;
+    assert!(alive.echo("two", "off").await.is_err());
+    write(json!({ "one": entry, "three": entry }));
+    alive.host.reload().await;
+    write(json!({ "one": entry, "two": entry, "three": entry }));
+    alive.host.reload().await;
+    assert!(alive.echo("two", "off").await.is_err());
+    assert_eq!(alive.echo("three", "on").await.unwrap(), "on");
+}

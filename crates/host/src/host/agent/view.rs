@@ -145,16 +145,18 @@ impl<'g> Gathering<'g> {
                 Arc::new(before.adjusted(config.clone()))
             });
         }
-        // A server inside this program costs nothing, and may be another one for the agent.
-        if matches!(config.transport, Transport::Sdk { .. }) {
+        // A server inside this program costs nothing, and may be another one for the agent. One that is switched off
+        // shares with nobody: it would be on with the others, or they off with it.
+        if matches!(config.transport, Transport::Sdk { .. }) || self.off.contains(name) {
             return None;
         }
-        let is_it = |known: &&Arc<Connection>| known.signature == signature;
+        let is_it =
+            |known: &&Arc<Connection>| known.signature == signature && !self.off.contains(&known.name);
         let own = self.connections.iter().filter(|known| !self.lent.contains(&known.name));
         if let Some(own) = own.chain(self.old.into_iter().flat_map(Roster::own)).find(is_it) {
             return Some(Arc::new(own.also(name.clone(), config.clone())));
         }
-        let shared = self.above.connections().find(is_it)?;
+        let shared = self.above.connections().find(|known| known.signature == signature)?;
         self.lent.insert(name.clone());
         Some(Arc::new(shared.known_as(name.clone(), config.clone())))
     }
