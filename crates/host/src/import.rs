@@ -72,7 +72,7 @@ impl Search {
                 origin: Origin::whole(source),
                 hint: error.hint(),
                 severity,
-                is_whole_source: true,
+                may_pass: false,
             }),
         }
     }

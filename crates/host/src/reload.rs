@@ -4,9 +4,10 @@
 //! one in force by signature. Calls on a server whose entry changed may finish for some seconds; its successor
 //! starts when it is gone.
 //!
-//! A file that can no longer be read changes nothing until it can be: half a file is what an editor leaves for a
-//! moment, and stopping every server of it would be a high price. Only the administrator's files count even when
-//! they are broken, because then nothing may run (C5).
+//! A file that can no longer be read counts as it did until it can be: half a file is what an editor leaves for a
+//! moment, and stopping every server of it would be a high price. The others count as they are now, so that a broken
+//! file in a repository holds no rule of the user back. Only the administrator's files count even when they are
+//! broken, because then nothing may run (C5).
 
 mod connectors;
 mod watch;
@@ -18,7 +19,7 @@ use serde::Serialize;
 
 use crate::host::Host;
 use crate::places::Places;
-use crate::sources::{Known, Loaded, Problem, Wishes, load};
+use crate::sources::{Earlier, Known, Loaded, Problem, Wishes, load_again};
 
 pub(crate) use connectors::ask_for_connectors;
 pub(crate) use watch::follow;
@@ -33,7 +34,7 @@ pub struct Change {
     pub removed: Vec<ServerName>,
     /// Servers that are another one now, so that they were started anew.
     pub changed: Vec<ServerName>,
-    /// Files that could be read before and cannot now; until they can, everything stays as it is.
+    /// Files that could be read before and cannot now; until they can, what they said before goes on.
     pub held_back: Vec<Problem>,
 }
 
@@ -44,11 +45,21 @@ pub(crate) struct Sources {
     wishes: Mutex<Wishes>,
     /// What is known of the organisation's connectors; reading files again does not ask for them again.
     connectors: Mutex<Known>,
+    /// What the files said when they could last be read.
+    earlier: Mutex<Earlier>,
+    /// Held from reading to applying: of two that run at once, the one that read earlier must not apply later.
+    turn: tokio::sync::Mutex<()>,
 }
 
 impl Sources {
-    pub(crate) fn new(places: Places, wishes: Wishes) -> Self {
-        Self { places, wishes: Mutex::new(wishes), connectors: Mutex::default() }
+    pub(crate) fn new(places: Places, wishes: Wishes, earlier: Earlier) -> Self {
+        Self {
+            places,
+            wishes: Mutex::new(wishes),
+            connectors: Mutex::default(),
+            earlier: Mutex::new(earlier),
+            turn: tokio::sync::Mutex::default(),
+        }
     }
 
     fn wishes(&self) -> Wishes {
@@ -58,7 +69,18 @@ impl Sources {
     async fn load(&self) -> Option<Loaded> {
         let (places, wishes) = (self.places.clone(), self.wishes());
         let connectors = self.connectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        tokio::task::spawn_blocking(move || load(&places, &wishes, &connectors)).await.ok()
+        let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let reading = tokio::task::spawn_blocking(move || {
+            let loaded = load_again(&places, &wishes, &connectors, &mut earlier);
+            (loaded, earlier)
+        });
+        let (loaded, earlier) = reading.await.ok()?;
+        *self.earlier.lock().unwrap_or_else(PoisonError::into_inner) = earlier;
+        Some(loaded)
+    }
+
+    fn held_back(&self) -> Vec<Problem> {
+        self.earlier.lock().unwrap_or_else(PoisonError::into_inner).held_back().to_vec()
     }
 }
 
@@ -67,13 +89,10 @@ impl Host {
     /// ready-made has nowhere to read it from, and nothing changes.
     pub async fn reload(&self) -> Change {
         let Some(sources) = self.sources() else { return Change::default() };
+        let _turn = sources.turn.lock().await;
         let Some(loaded) = sources.load().await else { return Change::default() };
-        let held_back = newly_lost(&self.loaded(), &loaded);
-        if held_back.is_empty() {
-            self.apply(Arc::new(loaded))
-        } else {
-            Change { held_back, ..Change::default() }
-        }
+        let held_back = sources.held_back();
+        Change { held_back, ..self.apply(Arc::new(loaded)) }
     }
 
     /// Replaces the servers that this program itself brings, as `--mcp-config` does: each a path or JSON (C1).
@@ -91,16 +110,4 @@ impl Host {
         }
         self.reload().await
     }
-}
-
-/// The files that could be read before and cannot now. The administrator's are not among them.
-fn newly_lost(old: &Loaded, new: &Loaded) -> Vec<Problem> {
-    if new.managed_problem.is_some() {
-        return Vec::new();
-    }
-    let was_lost = |problem: &Problem| {
-        old.problems.iter().any(|old| old.is_whole_source && old.origin.source == problem.origin.source)
-    };
-    let lost = new.problems.iter().filter(|problem| problem.is_whole_source && !was_lost(problem));
-    lost.cloned().collect()
 }

@@ -5,6 +5,7 @@
 
 mod agent;
 mod connector;
+mod earlier;
 mod file;
 mod ide;
 mod managed;
@@ -32,6 +33,7 @@ use file::Reading;
 pub(crate) use agent::agents_of;
 pub use agent::{Agents, agents};
 pub use connector::{Connector, Connectors, Known, NoConnectors};
+pub(crate) use earlier::Earlier;
 pub use file::{Problem, Severity};
 pub use ide::Editor;
 
@@ -171,7 +173,18 @@ impl Loaded {
 /// Reads every source and plans. Never fails: what went wrong stands in the result.
 #[must_use]
 pub fn load(places: &Places, wishes: &Wishes, connectors: &dyn Connectors) -> Loaded {
-    let mut collector = Collector::new(places, wishes);
+    load_again(places, wishes, connectors, &mut Earlier::default())
+}
+
+/// The same, where files were read before: those that cannot be read for the moment count as they did.
+pub(crate) fn load_again(
+    places: &Places,
+    wishes: &Wishes,
+    connectors: &dyn Connectors,
+    earlier: &mut Earlier,
+) -> Loaded {
+    earlier.begin();
+    let mut collector = Collector::new(places, wishes, earlier);
     collector.connectors(connectors);
     collector.user();
     collector.project();
@@ -188,6 +201,7 @@ pub fn load(places: &Places, wishes: &Wishes, connectors: &dyn Connectors) -> Lo
 struct Collector<'w> {
     places: &'w Places,
     wishes: &'w Wishes,
+    earlier: &'w mut Earlier,
     declarations: Vec<Declaration>,
     ground: Ground,
     problems: Vec<Problem>,
@@ -196,7 +210,7 @@ struct Collector<'w> {
 }
 
 impl<'w> Collector<'w> {
-    fn new(places: &'w Places, wishes: &'w Wishes) -> Self {
+    fn new(places: &'w Places, wishes: &'w Wishes, earlier: &'w mut Earlier) -> Self {
         let ground = Ground {
             strict: wishes.strict,
             session: session(wishes),
@@ -205,7 +219,7 @@ impl<'w> Collector<'w> {
         };
         let (declarations, problems) = (Vec::new(), Vec::new());
         let (files, managed_problem) = (Vec::new(), None);
-        Self { places, wishes, declarations, ground, problems, managed_problem, files }
+        Self { places, wishes, earlier, declarations, ground, problems, managed_problem, files }
     }
 
     fn connectors(&mut self, connectors: &dyn Connectors) {
@@ -366,12 +380,19 @@ impl<'w> Collector<'w> {
 
     /// Reads a source; an unreadable one becomes a problem.
     fn open(&mut self, reading: Reading) -> Option<file::Opened> {
-        self.files.extend(reading.path().cloned());
+        let path = reading.path().cloned();
+        self.files.extend(path.clone());
         match reading.open() {
-            Ok(opened) => opened,
-            Err(problem) => {
-                self.tell(problem);
+            Ok(Some(opened)) => Some(opened),
+            Ok(None) => {
+                path.into_iter().for_each(|path| self.earlier.forget(&Source::file(path)));
                 None
+            }
+            Err(problem) => {
+                let earlier = self.earlier.instead(&problem);
+                let opened = earlier.map(|text| file::Opened::earlier(&problem, &text));
+                self.tell(problem);
+                opened
             }
         }
     }
@@ -383,15 +404,30 @@ impl<'w> Collector<'w> {
         }
     }
 
-    /// Parses an opened source; one that does not parse becomes a problem.
+    /// Parses an opened source; one that does not parse becomes a problem, and what it said before goes on.
     fn with(&mut self, opened: &file::Opened, then: impl FnOnce(&mut Self, &Document<'_>)) {
-        match Document::parse(opened.source.clone(), &opened.text) {
-            Ok(document) => then(self, &document),
-            Err(error) => self.tell(opened.problem(&error)),
+        let parsed = Document::parse(opened.source.clone(), &opened.text);
+        let problem = match &parsed {
+            Ok(document) if document.root().is_some() => None,
+            // Nothing to say is fine, unless there was something before.
+            Ok(_) => Some(opened.emptied()),
+            Err(error) => Some(opened.problem(error)),
+        };
+        let earlier = problem.as_ref().and_then(|problem| self.earlier.instead(problem));
+        if problem.is_none() {
+            self.earlier.keep(&opened.source, &opened.text);
+        }
+        if parsed.is_err() || earlier.is_some() {
+            problem.into_iter().for_each(|problem| self.tell(problem));
+        }
+        let before = earlier.as_deref().map(|text| Document::parse(opened.source.clone(), text));
+        if let Ok(document) = before.unwrap_or(parsed) {
+            then(self, &document);
         }
     }
 
     fn finish(mut self) -> Loaded {
+        self.earlier.finish(&self.files);
         for variable in &self.ground.settings.env {
             self.ground.env.set(&variable.name, variable.value.expose());
         }

@@ -14,7 +14,7 @@ use crate::organisation::Organisation;
 use crate::own_server::{self, OwnServer};
 use crate::places::Places;
 use crate::reload::Sources;
-use crate::sources::{Loaded, NoConnectors, Wishes, load};
+use crate::sources::{Earlier, Loaded, NoConnectors, Wishes, load_again};
 
 /// Which servers are reached when the host starts. The others are reached when they are needed.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ pub struct HostBuilder {
     pub(super) bare: Vec<ServerName>,
     own_server: bool,
     /// What the configuration was read with, so that it can be read again.
-    wishes: Option<Wishes>,
+    wishes: Option<(Wishes, Earlier)>,
     watches: bool,
     organisation: Option<Organisation>,
 }
@@ -52,8 +52,13 @@ impl Host {
     /// Reads the configuration and begins to put a host together. It follows the files when they change (C13).
     #[must_use]
     pub fn builder(places: &Places, wishes: &Wishes) -> HostBuilder {
-        let loaded = load(places, wishes, &NoConnectors);
-        HostBuilder { wishes: Some(wishes.clone()), watches: true, ..HostBuilder::new(places, loaded) }
+        let mut earlier = Earlier::default();
+        let loaded = load_again(places, wishes, &NoConnectors, &mut earlier);
+        HostBuilder {
+            wishes: Some((wishes.clone(), earlier)),
+            watches: true,
+            ..HostBuilder::new(places, loaded)
+        }
     }
 }
 
@@ -138,7 +143,7 @@ impl HostBuilder {
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
             own_server: own.is_some(),
             bare: self.bare,
-            sources: self.wishes.clone().map(|wishes| Sources::new(self.places, wishes)),
+            sources: self.wishes.map(|(wishes, earlier)| Sources::new(self.places, wishes, earlier)),
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
         };
@@ -151,7 +156,7 @@ impl HostBuilder {
             host.follow_files();
         }
         // One that was given its configuration ready-made was given its connectors too.
-        if let (Some(organisation), Some(_)) = (self.organisation, self.wishes) {
+        if let Some(organisation) = self.organisation.filter(|_| host.sources().is_some()) {
             host.follow_connectors(organisation, surroundings);
         }
         host

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use mcparley_model::limits::{CONFIG_FILE_BYTES, FILES_LOOKED_AT, FILES_LOOKED_AT_BLINDLY, FILES_QUIET};
-use mcparley_platform::file;
+use mcparley_platform::file::{self, Ownership, Text};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
@@ -32,11 +32,8 @@ pub(crate) fn follow(host: Weak<HostInner>, files: &[PathBuf]) -> impl Future<Ou
             eyes.look_at(&files);
             let Ok(now) = tokio::task::spawn_blocking(move || content(&files)).await else { continue };
             if now != known {
-                let change = host.reload().await;
-                // What was held back is looked at again as soon as anything happens.
-                if change.held_back.is_empty() {
-                    known = now;
-                }
+                host.reload().await;
+                known = now;
             }
         }
     }
@@ -47,11 +44,12 @@ fn content(files: &[PathBuf]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for path in files {
         hash.update(path.as_os_str().as_encoded_bytes());
-        match file::read_bytes(path, CONFIG_FILE_BYTES) {
-            Ok(Some(bytes)) => {
-                hash.update([1]);
-                hash.update((bytes.len() as u64).to_le_bytes());
-                hash.update(&bytes);
+        match file::read(path, CONFIG_FILE_BYTES) {
+            Ok(Some(Text { text, owner })) => {
+                // Whose it is decides whether it counts, and `chmod` changes nothing else.
+                hash.update([1, u8::from(owner == Ownership::Trusted)]);
+                hash.update((text.len() as u64).to_le_bytes());
+                hash.update(&text);
             }
             Ok(None) => hash.update([0]),
             Err(_) => hash.update([2]),
@@ -80,7 +78,10 @@ impl Eyes {
             let is_read = matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_)));
             let known = known.lock().unwrap_or_else(PoisonError::into_inner);
             let is_ours = |path: &PathBuf| path.file_name().is_none_or(|name| known.contains(name));
-            if !is_read && event.is_ok_and(|event| event.paths.iter().any(is_ours)) {
+            // Without a path it says that events were lost.
+            let concerns_us =
+                |event: notify::Event| event.paths.is_empty() || event.paths.iter().any(is_ours);
+            if !is_read && event.is_ok_and(concerns_us) {
                 tell.notify_one();
             }
         };
@@ -92,6 +93,9 @@ impl Eyes {
 
     /// Looks at the folders of these files; where one is missing, at the nearest above it.
     fn look_at(&mut self, files: &[PathBuf]) {
+        // Behind a link it is the target that is written to, in a folder of its own.
+        let targets = files.iter().filter_map(|file| file.canonicalize().ok());
+        let files: Vec<PathBuf> = files.iter().cloned().chain(targets).collect();
         let parts = files.iter().flat_map(|file| file.iter()).map(OsStr::to_owned);
         *self.names.lock().unwrap_or_else(PoisonError::into_inner) = parts.collect();
         let Some(watcher) = &mut self.watcher else { return };

@@ -100,13 +100,29 @@ pub(super) fn open_found(path: PathBuf, trust: Trust, limit: u64) -> Result<Opti
 }
 
 impl Opened {
+    /// What the file said before, in place of a file that has this problem.
+    pub(super) fn earlier(problem: &Problem, text: &str) -> Self {
+        Self { source: problem.origin.source.clone(), text: text.to_owned(), severity: problem.severity }
+    }
+
+    /// The file has become empty.
+    pub(super) fn emptied(&self) -> Problem {
+        Problem {
+            message: "it is empty".to_owned(),
+            origin: Origin::whole(self.source.clone()),
+            hint: Some("a file that says nothing is written `{}`".to_owned()),
+            severity: self.severity,
+            may_pass: true,
+        }
+    }
+
     pub(super) fn problem(&self, error: &SyntaxError) -> Problem {
         Problem {
             message: error.reason.clone(),
             origin: Origin { source: self.source.clone(), place: Some(error.place) },
             hint: error.hint(),
             severity: self.severity,
-            is_whole_source: true,
+            may_pass: true,
         }
     }
 }
@@ -123,9 +139,10 @@ pub struct Problem {
     pub hint: Option<String>,
     /// How much it matters.
     pub severity: Severity,
-    /// Whether nothing of the source counts because of it.
+    /// Whether it may be the trace of a write that is not finished. Until it is, what a running host read before goes
+    /// on.
     #[serde(skip)]
-    pub is_whole_source: bool,
+    pub may_pass: bool,
 }
 
 /// How much a problem matters.
@@ -150,7 +167,7 @@ impl Problem {
     pub(super) fn found(error: &impl Explain, source: Source) -> Self {
         let message = error.to_string();
         let (origin, hint) = (Origin::whole(source), error.hint());
-        Self { message, origin, hint, severity: Severity::Found, is_whole_source: false }
+        Self { message, origin, hint, severity: Severity::Found, may_pass: false }
     }
 
     pub(super) fn given(error: &impl Explain, source: Source) -> Self {
@@ -167,7 +184,7 @@ impl Problem {
         };
         let source = Source::file(error.path());
         let (message, hint) = (error.to_string(), error.hint());
-        Self { message, origin: Origin { source, place }, hint, severity, is_whole_source: true }
+        Self { message, origin: Origin { source, place }, hint, severity, may_pass: true }
     }
 
     pub(super) fn not_an_object(name: &str, node: Node<'_>) -> Self {
@@ -176,7 +193,7 @@ impl Problem {
             origin: node.origin(),
             hint: Some("servers stand in an object, each under its name".to_owned()),
             severity: Severity::Found,
-            is_whole_source: true,
+            may_pass: false,
         }
     }
 
@@ -186,7 +203,7 @@ impl Problem {
             origin: Origin::whole(source),
             hint: Some("a managed file that says nothing is written `{}`".to_owned()),
             severity: Severity::Managed,
-            is_whole_source: true,
+            may_pass: false,
         }
     }
 
@@ -196,7 +213,7 @@ impl Problem {
             origin: servers.origin(),
             hint: Some("move them to `.mcp.json`, which is where a project declares its servers".to_owned()),
             severity: Severity::Found,
-            is_whole_source: false,
+            may_pass: false,
         }
     }
 
@@ -206,7 +223,7 @@ impl Problem {
             origin: Origin::whole(source),
             hint: Some(r#"write {"mcpServers": {"name": {"command": "…"}}}"#.to_owned()),
             severity: Severity::Given,
-            is_whole_source: true,
+            may_pass: false,
         }
     }
 
@@ -214,19 +231,19 @@ impl Problem {
         let hint =
             Some("what it would have forbidden is not known, so nothing runs until it is mended".to_owned());
         let (message, origin) = (fault.text, fault.origin);
-        Self { message, origin, hint, severity: Severity::Managed, is_whole_source: true }
+        Self { message, origin, hint, severity: Severity::Managed, may_pass: false }
     }
 
     pub(super) fn lock_file(reason: &str, path: &Path) -> Self {
         let hint = Some("close the editor and open it again, or remove the file".to_owned());
         let message = format!("the editor is not connected to: {reason}");
         let origin = Origin::whole(Source::file(path));
-        Self { message, origin, hint, severity: Severity::Found, is_whole_source: false }
+        Self { message, origin, hint, severity: Severity::Found, may_pass: false }
     }
 
-    /// A lock file that is not read. Editors come and go: it is no reason to hold other changes back.
+    /// A lock file that is not read. Editors come and go: what it said before is of no use.
     pub(super) fn no_lock_file(error: &ReadError) -> Self {
-        Self { is_whole_source: false, ..Self::unreadable(error, Severity::Found) }
+        Self { may_pass: false, ..Self::unreadable(error, Severity::Found) }
     }
 
     /// `passed` are editors that are of no use here, each with the reason.
@@ -241,19 +258,19 @@ impl Problem {
             origin: Origin::whole(Source::file(folder)),
             hint: Some(hint),
             severity: Severity::Found,
-            is_whole_source: false,
+            may_pass: false,
         }
     }
 
     /// Something about an agent's file; the others do not mind.
     pub(super) fn agent(message: String, origin: Origin, hint: &str) -> Self {
         let hint = Some(hint.to_owned());
-        Self { message, origin, hint, severity: Severity::Found, is_whole_source: false }
+        Self { message, origin, hint, severity: Severity::Found, may_pass: false }
     }
 
     pub(super) fn plugin(message: String, source: Source, severity: Severity) -> Self {
         let hint = Some("a plugin is a folder with `.mcp.json` or `plugin.json`".to_owned());
-        Self { message, origin: Origin::whole(source), hint, severity, is_whole_source: true }
+        Self { message, origin: Origin::whole(source), hint, severity, may_pass: false }
     }
 
     pub(crate) fn missing(source: Source) -> Self {
@@ -262,7 +279,7 @@ impl Problem {
             origin: Origin::whole(source),
             hint: Some("give a path, or JSON that begins with `{`".to_owned()),
             severity: Severity::Given,
-            is_whole_source: true,
+            may_pass: true,
         }
     }
 
@@ -279,6 +296,6 @@ impl Problem {
             ),
         };
         let origin = Origin::whole(Source::file(path));
-        Self { message, origin, hint, severity: Severity::Found, is_whole_source: true }
+        Self { message, origin, hint, severity: Severity::Found, may_pass: false }
     }
 }

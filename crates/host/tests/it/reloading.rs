@@ -8,6 +8,10 @@ use mcparley_testkit::{Scripted, log_starts, processes_tagged};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, is_connected, own, scripted, servers, stdio, until_gone, with};
+use crate::world::chmod;
+
+/// Sooner than files are looked at without a reason.
+const SOON: Duration = Duration::from_secs(20);
 
 fn rewrite(alive: &Alive, servers: &Value) {
     alive.world.write("home/.claude.json", &json!({ "mcpServers": servers }).to_string());
@@ -83,6 +87,54 @@ async fn a_file_in_a_folder_that_was_not_there_is_noticed_too() {
     let settings = json!({ "mcpServers": { "late": scripted(&[]) } }).to_string();
     alive.world.write("home/.claude/settings.json", &settings);
     until(&alive, |alive| has(alive, "late") && is_connected(&alive.status("late"))).await;
+}
+
+// C13
+#[tokio::test]
+async fn the_target_of_a_linked_file_is_followed_too() {
+    let alive = servers([]).ready().await;
+    let target = alive.world.path("elsewhere/settings.json");
+    alive.world.write("elsewhere/settings.json", "{}");
+    std::fs::create_dir_all(alive.world.path("home/.claude")).unwrap();
+    std::os::unix::fs::symlink(&target, alive.world.path("home/.claude/settings.json")).unwrap();
+    let rules = |alive: &Alive| alive.host.loaded().settings.rules.len();
+    let before = rules(&alive);
+    // The first change may be noticed with the link, the second only at the target.
+    for (round, deny) in [json!(["mcp__one"]), json!(["mcp__one", "mcp__two"])].into_iter().enumerate() {
+        let begun = Instant::now();
+        std::fs::write(&target, json!({ "permissions": { "deny": deny } }).to_string()).unwrap();
+        until(&alive, |alive| rules(alive) > before + round).await;
+        assert!(begun.elapsed() < SOON, "round {round}");
+    }
+}
+
+// C13 F88
+#[tokio::test]
+async fn a_file_that_may_be_trusted_again_counts_at_once() {
+    let alive = servers([]).ready().await;
+    alive.world.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
+    let (beside, file) = (alive.world.path("beside"), alive.world.path("home/project/.mcp.json"));
+    alive.world.write("beside", &json!({ "mcpServers": { "theirs": scripted(&[]) } }).to_string());
+    chmod(&beside, 0o666);
+    std::fs::rename(&beside, &file).unwrap();
+    until(&alive, |alive| !alive.host.loaded().problems.is_empty()).await;
+    assert!(!has(&alive, "theirs"));
+    let begun = Instant::now();
+    chmod(&file, 0o644);
+    until(&alive, |alive| has(alive, "theirs")).await;
+    assert!(begun.elapsed() < SOON);
+}
+
+// C13
+#[tokio::test]
+async fn of_two_changes_at_once_the_later_wish_stays() {
+    let alive = servers([]).ready().await;
+    let wish = |name: &str| vec![json!({ "mcpServers": { name: { "command": "true" } } }).to_string()];
+    for round in 0..100 {
+        let (earlier, later) = (format!("early{round}"), format!("late{round}"));
+        tokio::join!(alive.host.set_servers(wish(&earlier)), alive.host.set_servers(wish(&later)));
+        assert!(has(&alive, &later) && !has(&alive, &earlier), "round {round}");
+    }
 }
 
 // F88
@@ -168,6 +220,42 @@ async fn half_a_file_changes_nothing_until_it_is_whole() {
     assert!(is_connected(&alive.status("one")));
     rewrite(&alive, &json!({}));
     until(&alive, |alive| !has(alive, "one")).await;
+}
+
+// C13
+#[tokio::test]
+async fn a_file_that_has_become_empty_changes_nothing_either() {
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    alive.world.write("home/.claude.json", "");
+    assert_eq!(alive.host.reload().await.held_back.len(), 1);
+    assert!(is_connected(&alive.status("one")));
+    std::fs::remove_file(alive.world.path("home/.claude.json")).unwrap();
+    until(&alive, |alive| !has(alive, "one")).await;
+}
+
+// P3 C13
+#[tokio::test]
+async fn a_broken_file_holds_no_other_file_back() {
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    let deny = |tool: &str| {
+        let settings = json!({ "permissions": { "deny": [tool] } }).to_string();
+        alive.world.write("home/.claude/settings.json", &settings);
+    };
+    // One that could never be read …
+    alive.world.write("home/project/.mcp.json", "{ broken");
+    deny("mcp__one__echo");
+    until(&alive, |alive| {
+        alive.host.loaded().settings.rules.iter().any(|rule| rule.text() == "mcp__one__echo")
+    })
+    .await;
+    assert!(matches!(alive.echo("one", "hi").await, Err(CallError::Denied { .. })));
+    // … and one that could, and whose servers go on.
+    alive.world.write("home/.claude.json", "{ broken");
+    deny("mcp__one__pid");
+    let change = alive.host.reload().await;
+    assert_eq!(change.held_back.len(), 1, "{change:?}");
+    assert!(matches!(alive.call("one", "pid", json!({})).await, Err(CallError::Denied { .. })));
+    assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi");
 }
 
 // C5 C13
