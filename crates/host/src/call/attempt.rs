@@ -75,7 +75,7 @@ impl Host {
     }
 
     /// The connection that has taken the place of one that was stopped.
-    fn successor(&self, stopped: &Connection, why: &Unavailable) -> Option<Arc<Connection>> {
+    pub(super) fn successor(&self, stopped: &Connection, why: &Unavailable) -> Option<Arc<Connection>> {
         let successor = match why {
             Unavailable::Stopped => self.connection(&stopped.name),
             Unavailable::Failed(_)

@@ -49,14 +49,14 @@ impl Host {
     /// The tool, when its server was not known to offer it: it is reached first.
     async fn offered(
         &self,
-        connection: &Connection,
+        connection: &Arc<Connection>,
         tool: &ToolName,
         call: &Call,
     ) -> Result<Arc<Entry>, CallError> {
         let server = &connection.name;
         if !matches!(connection.state().status, Status::Connected { .. }) {
             let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-            Patience::of(call, connection).lease(connection).await.map_err(unavailable)?;
+            self.reached(connection, call).await.map_err(unavailable)?;
         }
         let known = self.current();
         known.of(server, tool).cloned().ok_or_else(|| self.not_offered(server, tool))
@@ -67,7 +67,7 @@ impl Host {
         let (Some(server), Some(connection)) = (bound.entry.server(), &bound.connection) else {
             return Ok(None);
         };
-        Patience::of(call, connection).lease(connection).await.map_err(|why| bound.unavailable(why))?;
+        let connection = self.reached(connection, call).await.map_err(|why| bound.unavailable(why))?;
         let tool = &bound.entry.tool.name;
         let Some(entry) = self.current().of(server, tool).cloned() else {
             return Err(self.not_offered(server, tool));
@@ -76,7 +76,20 @@ impl Host {
             return Ok(None);
         }
         connection.log().event("a tool is called that is another one than it was");
-        Ok(Some(Bound { entry, connection: Some(Arc::clone(connection)), is_settled: true }))
+        Ok(Some(Bound { entry, connection: Some(connection), is_settled: true }))
+    }
+
+    /// Waits until the server is there; when its entry changes meanwhile, for the one that has its name then.
+    async fn reached(
+        &self,
+        connection: &Arc<Connection>,
+        call: &Call,
+    ) -> Result<Arc<Connection>, Unavailable> {
+        let (patience, mut connection) = (Patience::of(call, connection), Arc::clone(connection));
+        loop {
+            let Err(why) = patience.lease(&connection).await else { return Ok(connection) };
+            connection = self.successor(&connection, &why).ok_or(why)?;
+        }
     }
 
     fn not_offered(&self, server: &ServerName, tool: &ToolName) -> CallError {
@@ -94,7 +107,7 @@ impl Host {
             && let Some(connection) = self.connection(server)
         {
             let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-            Patience::of(call, &connection).lease(&connection).await.map_err(unavailable)?;
+            self.reached(&connection, call).await.map_err(unavailable)?;
         } else {
             self.settled().await;
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use mcparley::model::name::ServerName;
-use mcparley::{CallError, Change, Status};
+use mcparley::{Call, CallError, Change, Status};
 use mcparley_testkit::{Scripted, log_starts, processes_tagged};
 use serde_json::{Value, json};
 
@@ -183,6 +183,25 @@ async fn calls_on_a_changed_server_finish_before_it_restarts() {
     assert!(!running.unwrap().is_error);
     assert_eq!(next.unwrap(), "next");
     assert_eq!(log_starts(&log).len(), 2);
+}
+
+// F69 C13
+#[tokio::test]
+async fn a_call_that_waits_for_a_changed_server_waits_through_the_next_change_too() {
+    let alive = servers([("one", scripted(&[]))]).allow("mcp__one").ready().await;
+    alive.host.catalog();
+    rewrite(&alive, &json!({ "one": scripted(&["hang-start"]) }));
+    assert_eq!(alive.host.reload().await.changed, server_names(&["one"]));
+    let public = alive.host.call(Call::new("mcp__one__echo", json!({ "message": "public" })));
+    let calls = async { tokio::join!(alive.echo("one", "hi"), public) };
+    let change = async {
+        until(&alive, |alive| matches!(alive.status("one"), Status::Pending { .. })).await;
+        rewrite(&alive, &json!({ "one": with(scripted(&[]), "cwd", "/") }));
+        alive.host.reload().await;
+    };
+    let ((echo, public), ()) = tokio::join!(calls, change);
+    assert_eq!(echo.unwrap(), "hi");
+    assert_eq!(public.unwrap().text(), "public");
 }
 
 // F69 K6
