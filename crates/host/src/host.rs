@@ -207,7 +207,11 @@ impl Host {
     /// Ends every server in order, all at the same time; those of its agents too.
     pub async fn shut_down(&self) {
         locked(&self.inner.followers).clear();
-        let agents = self.take_agents();
+        let agents = {
+            // A plan that is being put into force is finished first; none comes after it.
+            let _plan = locked(&self.inner.off);
+            self.take_agents()
+        };
         let mut stopping = std::mem::take(&mut *locked(&self.inner.leaving));
         for agent in agents {
             stopping.spawn(agent.into_end());
@@ -222,6 +226,9 @@ impl Host {
     /// Puts a new plan into force: starts, stops, keeps by signature. There is no other way to change the servers.
     pub(crate) fn apply(&self, loaded: Arc<Loaded>) -> Change {
         let off = locked(&self.inner.off);
+        if self.has_ended() {
+            return Change::default();
+        }
         let next = self.inner.standing.next(&self.roster(), loaded, &off);
         self.put(next, off)
     }

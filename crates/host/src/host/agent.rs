@@ -177,6 +177,11 @@ impl Host {
         }
     }
 
+    /// Whether it was shut down: nothing begins in it any more.
+    pub(super) fn has_ended(&self) -> bool {
+        locked(&self.inner.agents).is_none()
+    }
+
     /// The agents there are; from now on there are no new ones.
     pub(super) fn take_agents(&self) -> Vec<Self> {
         let agents = locked(&self.inner.agents).take().unwrap_or_default();

@@ -189,7 +189,7 @@ async fn calls_on_a_changed_server_finish_before_it_restarts() {
 #[tokio::test]
 async fn a_call_that_waits_for_a_changed_server_waits_through_the_next_change_too() {
     let alive = servers([("one", scripted(&[]))]).allow("mcp__one").ready().await;
-    alive.host.catalog();
+    assert!(alive.host.catalog().get("mcp__one__echo").is_some());
     rewrite(&alive, &json!({ "one": scripted(&["hang-start"]) }));
     assert_eq!(alive.host.reload().await.changed, server_names(&["one"]));
     let public = alive.host.call(Call::new("mcp__one__echo", json!({ "message": "public" })));
@@ -325,4 +325,16 @@ async fn a_new_rule_holds_for_the_next_call() {
     let error = alive.echo("one", "hi").await.unwrap_err();
     assert!(matches!(error, CallError::Denied { .. }), "{error}");
     assert!(is_connected(&alive.status("one")), "the server goes on");
+}
+
+// L10 C13
+#[tokio::test]
+async fn nothing_starts_in_a_host_that_was_shut_down() {
+    let (_folder, log, _) = own("after-the-end");
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    alive.host.shut_down().await;
+    rewrite(&alive, &json!({ "one": scripted(&[]), "two": stdio(&Scripted::stdio(&[]).logged(&log)) }));
+    assert_eq!(alive.host.reload().await, Change::default());
+    assert!(!has(&alive, "two"));
+    assert!(!log.exists(), "it was not started");
 }

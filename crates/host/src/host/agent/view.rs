@@ -49,7 +49,7 @@ impl Host {
     /// Sees what has become of the servers it shares, and judges its own anew. One that has ended stays as it is.
     pub(in crate::host) fn follow(&self) {
         let Some(shared) = &self.inner.shared else { return };
-        if locked(&self.inner.agents).is_none() {
+        if self.has_ended() {
             return;
         }
         let (off, old) = (locked(&self.inner.off), self.roster());
