@@ -16,7 +16,7 @@ use crate::limits::DESCRIPTION_CHARS;
 use crate::name::ToolName;
 use crate::text::{clean, clean_strings, cut};
 pub use header::{HeaderFault, HeaderParam, headers};
-pub use record::Digest;
+pub use record::{Digest, Record};
 
 /// A tool that can be offered.
 #[derive(Clone, Debug)]

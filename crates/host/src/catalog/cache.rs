@@ -51,7 +51,8 @@ impl Cache {
         let record = Record::read(&text)?;
         let is_fresh = self.age(&path).is_some_and(|age| age < SURFACE_FRESH)
             && record.stamp == stamp::of(config, &self.env, &self.places);
-        Some(Known { surface: record.surface()?, era: record.era, is_fresh })
+        let era = record.era;
+        Some(Known { surface: record.into_surface()?, era, is_fresh })
     }
 
     /// Remembers what a server offers; a list with gaps does not take the place of a whole one.

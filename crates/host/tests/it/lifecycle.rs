@@ -430,9 +430,9 @@ async fn slow_servers_start_as_fast_as_their_batches_allow_heavy() {
 async fn a_server_that_logs_json_between_its_messages_is_understood() {
     let program = Scripted::stdio(&[]);
     let log = r#"{"level":30,"msg":"listening","error":null}"#;
-    // A line of the log before each message it gets, so also before each answer.
+    // A line of the log before each of its messages, by one writer, so that no line falls into another.
     let script = format!(
-        r#"exec 3>&1; while read -r line; do echo '{log}' >&3; printf '%s\n' "$line"; done | '{}' {}"#,
+        r#"'{}' {} | while IFS= read -r line; do printf '%s\n' '{log}' "$line"; done"#,
         program.program.display(),
         program.args.join(" ")
     );

@@ -19,9 +19,9 @@ const HEADER_MARK: &str = "x-mcp-header";
 pub struct Digest([u8; 32]);
 
 /// Every field that a definition consists of. What follows from them is worked out again.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Record<'t> {
+pub struct Record<'t> {
     #[serde(borrow)]
     name: Cow<'t, str>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -38,24 +38,18 @@ struct Record<'t> {
     loading: Loading,
 }
 
-impl Tool {
-    /// Its definition as JSON, clean as it is. [`Tool::from_record`] reads it.
+impl Record<'_> {
+    /// The tool it was made of; nothing if it is something else.
     #[must_use]
-    pub fn to_record(&self) -> Option<Box<RawValue>> {
-        serde_json::value::to_raw_value(&self.record()).ok()
-    }
-
-    /// Reads what [`Tool::to_record`] wrote; nothing if it is something else.
-    #[must_use]
-    pub fn from_record(record: &RawValue) -> Option<Self> {
-        let Record { name, title, description, input_schema, output_schema, hints, search_hint, loading } =
-            serde_json::from_str(record.get()).ok()?;
+    pub fn into_tool(self) -> Option<Tool> {
+        let Self { name, title, description, input_schema, output_schema, hints, search_hint, loading } =
+            self;
         let header_params = if input_schema.get().contains(HEADER_MARK) {
             HeaderParam::read_all(&serde_json::from_str(input_schema.get()).ok()?).ok()?
         } else {
             Vec::new()
         };
-        Some(Self {
+        Some(Tool {
             name: ToolName::new(&name),
             title: title.map(Cow::into_owned),
             description: description.into_owned(),
@@ -67,7 +61,9 @@ impl Tool {
             header_params,
         })
     }
+}
 
+impl Tool {
     /// Who it is: two tools of one server with one digest are the same to whoever uses them.
     #[must_use]
     pub fn digest(&self) -> Digest {
@@ -75,7 +71,9 @@ impl Tool {
         Digest(Sha256::digest(&record).into())
     }
 
-    fn record(&self) -> Record<'_> {
+    /// Its definition as it can be written down, clean as it is.
+    #[must_use]
+    pub fn record(&self) -> Record<'_> {
         let Self {
             name,
             title,
@@ -139,7 +137,8 @@ mod tests {
     #[test]
     fn a_tool_written_down_comes_back_as_it_was() {
         let tool = tool(|_| ());
-        let again = Tool::from_record(&tool.to_record().unwrap()).unwrap();
+        let written = serde_json::to_string(&tool.record()).unwrap();
+        let again = serde_json::from_str::<Record<'_>>(&written).unwrap().into_tool().unwrap();
         assert_eq!(format!("{again:?}"), format!("{tool:?}"));
         assert_eq!(again.digest(), tool.digest());
         assert_eq!(again.header_params.len(), 1);
@@ -164,7 +163,6 @@ mod tests {
 
     #[test]
     fn what_is_no_record_is_no_tool() {
-        let raw = to_raw_value(&json!({ "name": "half" })).unwrap();
-        assert!(Tool::from_record(&raw).is_none());
+        assert!(serde_json::from_str::<Record<'_>>(r#"{ "name": "half" }"#).is_err());
     }
 }

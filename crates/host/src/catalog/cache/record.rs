@@ -1,7 +1,7 @@
 //! The form in which an offer is written down.
 
 use mcparley_model::config::Era;
-use mcparley_model::tool::{Fault, Tool, Withheld};
+use mcparley_model::tool::{self, Fault, Tool, Withheld};
 use mcparley_wire::RawJson;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -32,7 +32,13 @@ struct Definition<'f> {
     #[serde(borrow)]
     digest: std::borrow::Cow<'f, str>,
     #[serde(borrow)]
-    tool: &'f RawValue,
+    tool: tool::Record<'f>,
+}
+
+impl<'f> Definition<'f> {
+    fn of(tool: &'f Tool) -> Self {
+        Self { digest: tool.digest().to_string().into(), tool: tool.record() }
+    }
 }
 
 /// A tool that is not offered.
@@ -56,19 +62,17 @@ impl<'f> Record<'f> {
         (file.format == FORMAT).then_some(Self { era, stamp: file.stamp, file })
     }
 
-    pub(super) fn surface(&self) -> Option<Surface> {
-        let raw = |list: &[&RawValue]| -> Option<Vec<RawJson>> {
-            list.iter().map(|raw| RawJson::of(raw).ok()).collect()
+    pub(super) fn into_surface(self) -> Option<Surface> {
+        let File { tools, withheld, prompts, resources, .. } = self.file;
+        let raw = |list: Vec<&RawValue>| -> Option<Vec<RawJson>> {
+            list.into_iter().map(|raw| RawJson::of(&raw).ok()).collect()
         };
-        let withheld = |refused: &Refused| Withheld {
-            name: refused.name.clone(),
-            fault: Fault::Earlier(refused.why.clone()),
-        };
+        let refused = |Refused { name, why }: Refused| Withheld { name, fault: Fault::Earlier(why) };
         Some(Surface {
-            tools: self.file.tools.iter().map(|it| Tool::from_record(it.tool)).collect::<Option<_>>()?,
-            withheld: self.file.withheld.iter().map(withheld).collect(),
-            prompts: raw(&self.file.prompts)?,
-            resources: raw(&self.file.resources)?,
+            tools: tools.into_iter().map(|definition| definition.tool.into_tool()).collect::<Option<_>>()?,
+            withheld: withheld.into_iter().map(refused).collect(),
+            prompts: raw(prompts)?,
+            resources: raw(resources)?,
             gaps: Vec::new(),
         })
     }
@@ -77,8 +81,6 @@ impl<'f> Record<'f> {
 /// The text of the file for this offer.
 pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> {
     let Surface { tools, withheld, prompts, resources, gaps: _ } = surface;
-    let definition = |tool: &Tool| Some((tool.digest().to_string(), tool.to_record()?));
-    let definitions: Vec<(String, Box<RawValue>)> = tools.iter().map(definition).collect::<Option<_>>()?;
     let raw = |list: &'_ [RawJson]| -> Option<Vec<Box<RawValue>>> {
         list.iter().map(|raw| raw.as_raw_value().map(ToOwned::to_owned)).collect()
     };
@@ -88,7 +90,7 @@ pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> 
         format: FORMAT,
         era: era.as_str(),
         stamp,
-        tools: definitions.iter().map(|(digest, tool)| Definition { digest: digest.into(), tool }).collect(),
+        tools: tools.iter().map(Definition::of).collect(),
         withheld: withheld.iter().map(refused).collect(),
         prompts: prompts.iter().map(AsRef::as_ref).collect(),
         resources: resources.iter().map(AsRef::as_ref).collect(),
