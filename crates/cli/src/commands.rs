@@ -59,7 +59,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::List(args) => list::run(args, &context, &loaded, out),
         McpCommand::Tools(args) => {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            tools::run(args, &context, seen, out)
+            tools::run(args, &context, &seen, out)
         }
         McpCommand::Call(args) => {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;

@@ -32,21 +32,21 @@ struct Report {
     servers: Vec<Lacking>,
 }
 
-pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
-    let wanted = Wanted::of(args, &loaded)?;
-    let code = code_of(&loaded);
-    let start = wanted.start(&loaded, args.refresh);
+pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    let wanted = Wanted::of(args, loaded)?;
+    let code = code_of(loaded);
+    let start = wanted.start(loaded, args.refresh);
     let host = context.host(loaded.clone()).start_with(start);
     // What is remembered needs no servers, and so nothing that they would need.
     if let Some(Remembered { catalog, servers, .. }) = host.remembered() {
-        return show(&wanted, &Known { loaded: &loaded, servers: &servers, catalog: &catalog }, code, out);
+        return show(&wanted, &Known { loaded, servers: &servers, catalog: &catalog }, code, out);
     }
     live::with_host(host, async |host| {
         if let Some(name) = wanted.server() {
-            usable::named(&loaded, &host.servers(), name, out)?;
+            usable::named(loaded, &host.servers(), name, out)?;
         }
         let servers = usable::settled(host, out).await;
-        show(&wanted, &Known { loaded: &loaded, servers: &servers, catalog: &host.catalog() }, code, out)
+        show(&wanted, &Known { loaded, servers: &servers, catalog: &host.catalog() }, code, out)
     })
 }
 

@@ -114,7 +114,7 @@ scripts! {
     Http JsonAfter "json-after" Number(200, MS), "a plain JSON answer to a call after that many milliseconds of silence";
     Http WwwAuthenticate "www-authenticate" Bare, "401 with a challenge for every request without a token";
     Http TokenFile "token-file" Text("tokens"), "401 for every request whose bearer token is no line of that file";
-    Http Connectors "connectors" Text("pages"), "a catalogue of connectors at /v1/mcp_servers, its pages the lines of that file, and the endpoint at /v1/mcp/<id> too";
+    Http Connectors "connectors" Text("pages"), "a catalogue of connectors at /v1/mcp_servers, its pages the lines of that file, and the endpoint at /v1/mcp/ID too";
     Http Ide "ide" Text("token"), "an editor: its tools, its stream at /sse, 401 without that token, 403 with an Origin";
     Http LegacySseOnly "legacy-sse-only" Word(&["good", "absolute", "late", "no-endpoint", "no-events", "other-origin"]), "POST is 405, GET is a 2024-11-05 event stream with such an endpoint event";
     // WebSocket.
