@@ -338,3 +338,39 @@ async fn nothing_starts_in_a_host_that_was_shut_down() {
     assert!(!has(&alive, "two"));
     assert!(!log.exists(), "it was not started");
 }
+
+// C13 F69
+#[tokio::test]
+async fn fifty_calls_go_on_while_another_server_of_the_project_changes() {
+    let (_folder, log, _) = own("fifty");
+    let logged = |name: &str| stdio(&Scripted::stdio(&[]).logged(&log.with_extension(name)));
+    let starts = |name: &str| log_starts(&log.with_extension(name)).len();
+    let project = |changed: Value| {
+        json!({ "mcpServers": { "changed": changed, "one": logged("one"), "two": logged("two") } })
+            .to_string()
+    };
+    let making = servers([]);
+    let alive = making.start();
+    alive.world.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
+    alive.world.write("home/project/.mcp.json", &project(logged("changed")));
+    until(&alive, |alive| {
+        ["changed", "one", "two"].iter().all(|name| has(alive, name) && is_connected(&alive.status(name)))
+    })
+    .await;
+
+    let calls = (0..50).map(|number| {
+        let server = if number % 2 == 0 { "one" } else { "two" };
+        alive.call(server, "slow", json!({ "ms": 1_500 }))
+    });
+    let edit = async {
+        let received = |name: &str| mcparley_testkit::log_lines(&log.with_extension(name));
+        until(&alive, |_| received("two").iter().any(|line| line.text.contains("\"slow\""))).await;
+        alive
+            .world
+            .write("home/project/.mcp.json", &project(with(logged("changed"), "env", json!({ "A": "b" }))));
+        until(&alive, |_| starts("changed") == 2).await;
+    };
+    let (answers, ()) = tokio::join!(crate::together(calls), edit);
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 50);
+    assert_eq!((starts("changed"), starts("one"), starts("two")), (2, 1, 1));
+}
