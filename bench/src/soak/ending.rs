@@ -89,7 +89,8 @@ impl From<&CallError> for Ending {
             CallError::Unavailable { why: Unavailable::Failed(_), .. } => Self::Unreachable,
             CallError::Unavailable { why: Unavailable::Waiting { .. }, .. } => Self::Waiting,
             CallError::UnknownTool { .. } => Self::Missing,
-            CallError::Failed { failure: Failure::TimedOut { .. }, .. } => Self::TimedOut,
+            CallError::Unavailable { why: Unavailable::Late { .. }, .. }
+            | CallError::Failed { failure: Failure::TimedOut { .. }, .. } => Self::TimedOut,
             CallError::Failed {
                 failure: Failure::Closed { .. } | Failure::Refused { .. } | Failure::SessionExpired,
                 executed,
