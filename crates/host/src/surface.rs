@@ -153,8 +153,10 @@ impl Surface {
     /// How the way to the server failed while a list was fetched, if it did. An error the server answers with is its
     /// own affair; but a list that never came would be missed for as long as the connection lives.
     pub(crate) fn broke_off(&self) -> Option<&Failure> {
-        let broke_off = |gap: &'_ Gap| match &gap.why {
-            Why::Failed(Failure::Closed { .. } | Failure::Refused { .. } | Failure::SessionExpired) => true,
+        self.gaps.iter().find_map(|gap| match &gap.why {
+            Why::Failed(
+                failure @ (Failure::Closed { .. } | Failure::Refused { .. } | Failure::SessionExpired),
+            ) => Some(failure),
             Why::Failed(
                 Failure::TimedOut { .. }
                 | Failure::Damaged(_)
@@ -166,11 +168,7 @@ impl Surface {
                 | Failure::Status { .. }
                 | Failure::QueueFull { .. },
             )
-            | Why::Cut(_) => false,
-        };
-        self.gaps.iter().find(|gap| broke_off(gap)).and_then(|gap| match &gap.why {
-            Why::Failed(failure) => Some(failure),
-            Why::Cut(_) => None,
+            | Why::Cut(_) => None,
         })
     }
 
