@@ -1,4 +1,14 @@
 //! Who we are to a server: OAuth, XAA, token stores and header helpers.
 //!
-//! The room is laid but empty: sign-in comes after connections. It will implement the `Authorizer` of
-//! `wire` and know nothing of tools.
+//! | to | start at |
+//! |---|---|
+//! | know what a server's authorization server can do | [`metadata`] |
+//! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
+//! | reach addresses that others have named | [`web`] |
+//!
+//! The room implements the `Authorizer` of `wire` and knows nothing of tools.
+
+pub mod client;
+pub mod metadata;
+pub mod tokens;
+pub mod web;

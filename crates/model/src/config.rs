@@ -7,6 +7,7 @@
 mod error;
 pub mod field;
 mod mask;
+mod oauth;
 mod raw;
 pub mod schema;
 mod typed;
@@ -20,7 +21,8 @@ use crate::secret::Secret;
 
 pub use error::{ConfigError, Problem};
 pub use mask::{Reveal, Shown};
-pub use raw::{Hint, RawOauth, RawServer, Spanned};
+pub use oauth::{Grant, Held, Oauth, RawOauth};
+pub use raw::{Hint, RawServer, Spanned};
 
 /// One server, ready to be connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,21 +100,6 @@ pub struct Remote {
     pub headers_helper: Option<Secret<String>>,
     /// Settings for signing in.
     pub oauth: Option<Oauth>,
-}
-
-/// How to sign in to a remote server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Oauth {
-    /// A client id registered beforehand.
-    pub client_id: Option<String>,
-    /// A fixed port for the browser's way back.
-    pub callback_port: Option<u16>,
-    /// Where the authorization server describes itself.
-    pub auth_server_metadata_url: Option<Url>,
-    /// The scopes to ask for.
-    pub scopes: Vec<String>,
-    /// Whether to sign in across applications.
-    pub xaa: bool,
 }
 
 /// An editor that offers its own tools.

@@ -368,3 +368,27 @@ pub const LOG_LINE_CHARS: usize = 2000;
 
 /// How large the file of a server's log may grow before it is put aside and begun anew.
 pub const LOG_FILE_BYTES: u64 = 1024 * 1024;
+
+/// How large any answer of an authorization server may be (H15).
+pub const OAUTH_BYTES: usize = 1024 * 1024;
+
+/// How long one request to an authorization server may take.
+pub const OAUTH_TIME: Duration = Duration::from_secs(10);
+
+/// How many redirects are followed to a description; each stays at its origin.
+pub const OAUTH_REDIRECTS: usize = 5;
+
+/// How long a person may take to sign in before the way back is closed (H17).
+pub const SIGN_IN_TIME: Duration = Duration::from_secs(5 * 60);
+
+/// How long a renewal of tokens may take in all; whoever waits for it in another process gives up then (F81).
+pub const RENEWAL_TIME: Duration = Duration::from_secs(45);
+
+/// How long before its end a token is renewed: clocks differ, and requests take their time (F86).
+pub const RENEWAL_AHEAD: Duration = Duration::from_secs(30);
+
+/// How long a server that wants a sign-in is not asked again (A4).
+pub const NEEDS_AUTH_TIME: Duration = Duration::from_secs(15 * 60);
+
+/// How long a command that makes headers may take (A7).
+pub const HEADERS_HELPER_TIME: Duration = Duration::from_secs(10);

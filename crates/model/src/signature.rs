@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-use crate::config::{Ide, Oauth, RawServer, Remote, ServerConfig, Stdio, Transport};
+use crate::config::{Held, Ide, Oauth, RawServer, Remote, ServerConfig, Stdio, Transport};
 use crate::hex::Hex;
 use crate::secret::Secret;
 
@@ -203,20 +203,47 @@ impl Hash {
     fn remote(&mut self, remote: &Remote) -> &mut Self {
         let Remote { url, headers, headers_helper, oauth } = remote;
         let helper = headers_helper.as_ref().map(|helper| helper.expose().as_str());
-        self.text(url.expose().as_str()).pairs(headers).option(helper).oauth(oauth.as_ref())
+        let oauth = oauth.as_ref();
+        self.text(url.expose().as_str()).pairs(headers).option(helper).oauth(oauth).shown_for_tokens(oauth)
     }
 
+    /// What is asked for and how, without the secrets that are shown for it.
     fn oauth(&mut self, oauth: Option<&Oauth>) -> &mut Self {
-        let Some(Oauth { client_id, callback_port, auth_server_metadata_url, scopes, xaa }) = oauth else {
-            return self.flag(false);
-        };
+        let Some(oauth) = oauth else { return self.flag(false) };
+        let Oauth { client_id, client_metadata_url, auth_server_metadata_url, scopes, .. } = oauth;
+        let Oauth { client_secret: _, grant, private_key, assertion, callback_port, xaa, .. } = oauth;
         self.flag(true)
             .option(client_id.as_deref())
+            .option(client_metadata_url.as_ref().map(url::Url::as_str))
+            .text(grant.as_str())
+            .held(private_key.as_ref())
+            .held(assertion.as_ref())
             .count(callback_port.map_or(0, usize::from))
             .option(auth_server_metadata_url.as_ref().map(url::Url::as_str))
             .count(scopes.len());
         scopes.iter().fold(&mut *self, |hash, scope| hash.text(scope));
         self.flag(*xaa)
+    }
+
+    /// Where a secret is.
+    fn held(&mut self, held: Option<&Held>) -> &mut Self {
+        match held {
+            None => self.count(0),
+            Some(Held::Here(_)) => self.count(1),
+            Some(Held::File(path)) => self.count(2).text(path),
+        }
+    }
+
+    /// The secrets that are shown for a token.
+    fn shown_for_tokens(&mut self, oauth: Option<&Oauth>) -> &mut Self {
+        let Some(Oauth { client_secret, private_key, assertion, .. }) = oauth else { return self };
+        self.option(client_secret.as_ref().map(|secret| secret.expose().as_str()));
+        for held in [private_key, assertion] {
+            if let Some(Held::Here(secret)) = held {
+                self.text(secret.expose());
+            }
+        }
+        self
     }
 
     fn ide(&mut self, ide: &Ide) -> &mut Self {

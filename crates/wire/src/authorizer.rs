@@ -18,6 +18,9 @@ pub trait Authorizer: Send + Sync + 'static {
 
     /// The server refused what was sent. Asked once for each request, which is then repeated at most once.
     fn refused<'a>(&'a self, sent: &'a Credentials, challenge: &'a Challenge) -> Boxed<'a, Next>;
+
+    /// An answer brought a nonce for the proof that the next request carries (RFC 9449, 8.2).
+    fn noted(&self, _nonce: &Untrusted) {}
 }
 
 /// A request that is about to be sent.
@@ -47,13 +50,22 @@ impl Credentials {
     }
 }
 
-/// Why a request was refused, and what the server asks for in the words of its `WWW-Authenticate`.
+/// Why a request was refused.
 #[derive(Clone, Debug)]
-pub enum Challenge {
-    /// It wants to know who we are (status 401).
-    SignIn(Option<Untrusted>),
+pub struct Challenge {
+    /// What the server wants.
+    pub wants: Wants,
+    /// What it asks for, in the words of its `WWW-Authenticate`.
+    pub words: Option<Untrusted>,
+}
+
+/// What a server that refuses wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// To know who we are (status 401).
+    SignIn,
     /// It knows, and we may not (status 403).
-    MoreRights(Option<Untrusted>),
+    MoreRights,
 }
 
 /// What follows a refusal.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcparley_model::secret::Secret;
 use mcparley_wire::Failure;
-use mcparley_wire::authorizer::{Asking, Authorizer, Challenge, Credentials, Next};
+use mcparley_wire::authorizer::{Asking, Authorizer, Challenge, Credentials, Next, Wants};
 use mcparley_wire::peer::Boxed;
 use tokio::sync::Mutex;
 
@@ -75,10 +75,10 @@ impl Authorizer for Bearer {
 
     fn refused<'a>(&'a self, sent: &'a Credentials, challenge: &'a Challenge) -> Boxed<'a, Next> {
         Box::pin(async move {
-            match (challenge, &sent.token) {
-                (Challenge::SignIn(_), Some(token)) if self.is_renewed(token).await => Next::Again,
+            match (challenge.wants, &sent.token) {
+                (Wants::SignIn, Some(token)) if self.is_renewed(token).await => Next::Again,
                 // No other token gives rights that this one lacks.
-                (Challenge::SignIn(_) | Challenge::MoreRights(_), _) => Next::GiveUp,
+                (Wants::SignIn | Wants::MoreRights, _) => Next::GiveUp,
             }
         })
     }

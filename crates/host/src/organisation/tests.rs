@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use mcparley_model::config::Spanned;
 use mcparley_model::scope::{Origin, Source};
 use mcparley_model::secret::Secret;
-use mcparley_wire::authorizer::{Authorizer, Challenge, Credentials, Next};
+use mcparley_wire::authorizer::{Authorizer, Challenge, Credentials, Next, Wants};
 use mcparley_wire::peer::Boxed;
 use serde_json::{Value, json};
 
@@ -49,10 +49,14 @@ fn sent(token: &str) -> Credentials {
     Credentials::bearer(Secret::new(token.to_owned()))
 }
 
+fn refused(wants: Wants) -> Challenge {
+    Challenge { wants, words: None }
+}
+
 async fn refuse_at_once(bearer: &Arc<Bearer>, callers: usize) -> Vec<Next> {
     let refused = |_| {
         let bearer = Arc::clone(bearer);
-        tokio::spawn(async move { bearer.refused(&sent("old"), &Challenge::SignIn(None)).await })
+        tokio::spawn(async move { bearer.refused(&sent("old"), &refused(Wants::SignIn)).await })
     };
     let mut answers = Vec::new();
     for refused in (0..callers).map(refused).collect::<Vec<_>>() {
@@ -68,7 +72,7 @@ async fn many_refused_requests_cause_one_renewal() {
     let bearer = Arc::new(Bearer::new(Arc::<Counting>::clone(&source)));
     assert_eq!(refuse_at_once(&bearer, 50).await, [Next::Again; 50]);
     // Who comes later with the old token finds that somebody has renewed it.
-    assert_eq!(bearer.refused(&sent("old"), &Challenge::SignIn(None)).await, Next::Again);
+    assert_eq!(bearer.refused(&sent("old"), &refused(Wants::SignIn)).await, Next::Again);
     assert_eq!(source.renewals.load(Ordering::Relaxed), 1);
 }
 
@@ -88,7 +92,7 @@ async fn a_token_that_cannot_be_renewed_is_given_up_once_for_all() {
 async fn missing_rights_are_no_reason_to_renew() {
     let source = Counting::new(Some("new"));
     let bearer = Bearer::new(Arc::<Counting>::clone(&source));
-    assert_eq!(bearer.refused(&sent("old"), &Challenge::MoreRights(None)).await, Next::GiveUp);
+    assert_eq!(bearer.refused(&sent("old"), &refused(Wants::MoreRights)).await, Next::GiveUp);
     assert_eq!(source.renewals.load(Ordering::Relaxed), 0);
 }
 

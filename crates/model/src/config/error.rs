@@ -92,6 +92,8 @@ pub enum Problem {
     Scheme(&'static str),
     /// Not usable as a header's or variable's name.
     BadName,
+    /// The entry has the value itself, too.
+    GivenTwice,
 }
 
 impl fmt::Display for Problem {
@@ -102,6 +104,7 @@ impl fmt::Display for Problem {
             Self::NotAUrl(reason) => write!(f, "is not a URL: {reason}"),
             Self::Scheme(expected) => write!(f, "must begin with {expected}"),
             Self::BadName => f.write_str("is not a usable name"),
+            Self::GivenTwice => f.write_str("names a file for what stands in the entry, too"),
         }
     }
 }

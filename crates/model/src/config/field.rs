@@ -52,6 +52,8 @@ pub const KIND_WORDS: &[&str] =
 
 const ERA_WORDS: &[&str] = &[Era::Auto.word(), Era::Old.word(), Era::New.word()];
 
+const GRANT_WORDS: &[&str] = &["authorization_code", "client_credentials", "jwt-bearer"];
+
 impl Era {
     /// [`Era::as_str`] for constants.
     const fn word(self) -> &'static str {
@@ -130,6 +132,43 @@ pub const FIELDS: &[Field] = &[
 /// Every field of `oauth`.
 pub const OAUTH: &[Field] = &[
     field("clientId", Shape::Text, REMOTE, "A client id registered beforehand."),
+    field(
+        "clientSecret",
+        Shape::Text,
+        REMOTE,
+        "Its secret, best written as `${VARIABLE}`; `add --client-secret` keeps it out of files.",
+    ),
+    field(
+        "clientMetadataUrl",
+        Shape::Text,
+        REMOTE,
+        "Where a document describes this client; authorization servers that allow it take the address for the client id.",
+    ),
+    field(
+        "grant",
+        Shape::Choice(GRANT_WORDS),
+        REMOTE,
+        "What is shown for a token: a person's consent, the client's own secret or key, or a statement others have signed.",
+    ),
+    field(
+        "privateKey",
+        Shape::Text,
+        REMOTE,
+        "The key that signs for the client (PKCS #8, PEM), best written as `${VARIABLE}`.",
+    ),
+    field("privateKeyFile", Shape::Text, REMOTE, "The file with that key."),
+    field(
+        "assertion",
+        Shape::Text,
+        REMOTE,
+        "The signed statement for the grant `jwt-bearer`, best written as `${VARIABLE}`.",
+    ),
+    field(
+        "assertionFile",
+        Shape::Text,
+        REMOTE,
+        "The file with that statement, read whenever a token is needed.",
+    ),
     field("callbackPort", Shape::Port, REMOTE, "A fixed port on this machine for the browser's way back."),
     field("authServerMetadataUrl", Shape::Text, REMOTE, "Where the authorization server describes itself."),
     field("scopes", Shape::Words, REMOTE, "The scopes to ask for."),

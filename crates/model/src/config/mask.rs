@@ -9,7 +9,7 @@ mod guess;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Era, Kind, RawServer};
+use super::{Era, Grant, Kind, RawOauth, RawServer};
 use crate::expand::{Piece, Template};
 use crate::secret::MASK;
 
@@ -74,13 +74,34 @@ pub struct ShownValue {
     pub variables: Vec<String>,
 }
 
-/// The sign-in settings; nothing in them is secret.
+/// The sign-in settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownOauth {
     /// The client id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
+    /// Its secret, masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_secret: Option<String>,
+    /// Where a document describes the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_metadata_url: Option<String>,
+    /// What is shown for a token, if it is no person's consent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant: Option<&'static str>,
+    /// The key, masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_key: Option<String>,
+    /// Its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private_key_file: Option<String>,
+    /// The signed statement, masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assertion: Option<String>,
+    /// Its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assertion_file: Option<String>,
     /// The fixed port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_port: Option<u16>,
@@ -93,6 +114,27 @@ pub struct ShownOauth {
     /// Whether to sign in across applications.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub xaa: bool,
+}
+
+impl RawOauth {
+    fn shown(&self, open: impl Fn(&Template) -> String, reveal: Reveal) -> ShownOauth {
+        let shut = |name: &str, text: &Option<Template>| text.as_ref().map(|text| closed(name, text, reveal));
+        let open = |text: &Option<Template>| text.as_ref().map(&open);
+        ShownOauth {
+            client_id: open(&self.client_id),
+            client_secret: shut("clientSecret", &self.client_secret),
+            client_metadata_url: open(&self.client_metadata_url),
+            grant: (self.grant != Grant::default()).then(|| self.grant.as_str()),
+            private_key: shut("privateKey", &self.private_key),
+            private_key_file: open(&self.private_key_file),
+            assertion: shut("assertion", &self.assertion),
+            assertion_file: open(&self.assertion_file),
+            callback_port: self.callback_port,
+            auth_server_metadata_url: open(&self.auth_server_metadata_url),
+            scopes: self.scopes.iter().filter_map(|scope| open(&Some(scope.clone()))).collect(),
+            xaa: self.xaa,
+        }
+    }
 }
 
 impl RawServer {
@@ -121,13 +163,7 @@ impl RawServer {
             url: self.url.as_ref().map(open),
             headers: self.headers.iter().map(named).collect(),
             headers_helper: self.headers_helper.as_ref().map(open),
-            oauth: self.oauth.as_ref().map(|oauth| ShownOauth {
-                client_id: oauth.client_id.as_ref().map(open),
-                callback_port: oauth.callback_port,
-                auth_server_metadata_url: oauth.auth_server_metadata_url.as_ref().map(open),
-                scopes: oauth.scopes.iter().map(open).collect(),
-                xaa: oauth.xaa,
-            }),
+            oauth: self.oauth.as_ref().map(|oauth| oauth.shown(open, reveal)),
             inherit_env: self.inherit_env,
             timeout: self.timeout,
             idle_timeout: self.idle_timeout,
@@ -141,9 +177,7 @@ impl RawServer {
     }
 
     fn variables(&self) -> Vec<String> {
-        let oauth = self.oauth.iter().flat_map(|oauth| {
-            oauth.client_id.iter().chain(&oauth.auth_server_metadata_url).chain(&oauth.scopes)
-        });
+        let oauth = self.oauth.iter().flat_map(RawOauth::templates);
         let all = self
             .command
             .iter()

@@ -5,6 +5,7 @@
 
 use super::error::ConfigError;
 use super::field::{self, Shape};
+use super::oauth::RawOauth;
 use super::{Era, Kind};
 use crate::document::{Member, Node};
 use crate::expand::Template;
@@ -68,21 +69,6 @@ pub struct RawServer {
     pub hints: Vec<Hint>,
 }
 
-/// `oauth` as the file has it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RawOauth {
-    /// `clientId`
-    pub client_id: Option<Template>,
-    /// `callbackPort`
-    pub callback_port: Option<u16>,
-    /// `authServerMetadataUrl`
-    pub auth_server_metadata_url: Option<Template>,
-    /// `scopes`
-    pub scopes: Vec<Template>,
-    /// `xaa`
-    pub xaa: bool,
-}
-
 /// Something worth telling that stops nothing.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Hint {
@@ -121,7 +107,7 @@ impl RawServer {
             "url" => self.url = Some(at.text(value)?),
             "headers" => self.headers = at.text_map(value)?,
             "headersHelper" => self.headers_helper = Some(at.text(value)?),
-            "oauth" => self.oauth = Some(self.read_oauth(&at, value)?),
+            "oauth" => self.oauth = Some(RawOauth::read(&at, value, &mut self.hints)?),
             "timeout" => self.timeout = Some(at.milliseconds(value)?),
             "alwaysLoad" => self.always_load = at.flag(value)?,
             "required" => self.required = at.flag(value)?,
@@ -136,25 +122,9 @@ impl RawServer {
         }
         Ok(())
     }
-
-    fn read_oauth(&mut self, reader: &Reader<'_>, value: Node<'_>) -> Result<RawOauth, ConfigError> {
-        let mut oauth = RawOauth::default();
-        for member in reader.members(value)? {
-            let at = reader.at(member.name);
-            match member.name {
-                "clientId" => oauth.client_id = Some(at.text(member.value)?),
-                "callbackPort" => oauth.callback_port = Some(at.port(member.value)?),
-                "authServerMetadataUrl" => oauth.auth_server_metadata_url = Some(at.text(member.value)?),
-                "scopes" => oauth.scopes = at.words(member.value)?,
-                "xaa" => oauth.xaa = at.flag(member.value)?,
-                _ => self.hints.push(unknown(&at, &member)),
-            }
-        }
-        Ok(oauth)
-    }
 }
 
-fn unknown(at: &Reader<'_>, member: &Member<'_>) -> Hint {
+pub(super) fn unknown(at: &Reader<'_>, member: &Member<'_>) -> Hint {
     Hint {
         text: format!("`{}` is not a known field; it is kept but has no effect", at.path()),
         origin: member.origin(),
@@ -163,19 +133,19 @@ fn unknown(at: &Reader<'_>, member: &Member<'_>) -> Hint {
 
 /// Reads values and knows the way to the one it stands at; the path is spelt out only for a message.
 #[derive(Clone, Copy)]
-struct Reader<'p> {
+pub(super) struct Reader<'p> {
     above: Option<&'p Reader<'p>>,
     step: Step<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'p> {
+pub(super) enum Step<'p> {
     Name(&'p str),
     Index(usize),
 }
 
 impl Reader<'_> {
-    fn at<'s>(&'s self, name: &'s str) -> Reader<'s> {
+    pub(super) fn at<'s>(&'s self, name: &'s str) -> Reader<'s> {
         Reader { above: Some(self), step: Step::Name(name) }
     }
 
@@ -201,18 +171,18 @@ impl Reader<'_> {
         }
     }
 
-    fn members<'d>(
+    pub(super) fn members<'d>(
         &self,
         value: Node<'d>,
     ) -> Result<impl Iterator<Item = Member<'d>> + use<'d>, ConfigError> {
         value.as_object().ok_or_else(|| self.wrong(value, "an object"))
     }
 
-    fn string<'d>(&self, value: Node<'d>) -> Result<&'d str, ConfigError> {
+    pub(super) fn string<'d>(&self, value: Node<'d>) -> Result<&'d str, ConfigError> {
         value.as_str().ok_or_else(|| self.wrong(value, "a string"))
     }
 
-    fn text(&self, value: Node<'_>) -> Result<Template, ConfigError> {
+    pub(super) fn text(&self, value: Node<'_>) -> Result<Template, ConfigError> {
         Ok(Template { text: self.string(value)?.to_owned(), origin: value.origin() })
     }
 
@@ -230,14 +200,14 @@ impl Reader<'_> {
         members.map(|member| Ok((member.name.to_owned(), self.at(member.name).text(member.value)?))).collect()
     }
 
-    fn words(&self, value: Node<'_>) -> Result<Vec<Template>, ConfigError> {
+    pub(super) fn words(&self, value: Node<'_>) -> Result<Vec<Template>, ConfigError> {
         let Some(words) = value.as_str() else { return self.texts(value) };
         let origin = value.origin();
         let template = |word: &str| Template { text: word.to_owned(), origin: origin.clone() };
         Ok(words.split_whitespace().map(template).collect())
     }
 
-    fn flag(&self, value: Node<'_>) -> Result<bool, ConfigError> {
+    pub(super) fn flag(&self, value: Node<'_>) -> Result<bool, ConfigError> {
         value.as_bool().ok_or_else(|| self.wrong(value, "true or false"))
     }
 
@@ -246,7 +216,7 @@ impl Reader<'_> {
         number.ok_or_else(|| self.wrong_number(value, "a whole number of milliseconds, 0 or more"))
     }
 
-    fn port(&self, value: Node<'_>) -> Result<u16, ConfigError> {
+    pub(super) fn port(&self, value: Node<'_>) -> Result<u16, ConfigError> {
         let number = value.as_number().and_then(|text| text.parse().ok()).filter(|port| *port > 0);
         number.ok_or_else(|| self.wrong_number(value, "a port from 1 to 65535"))
     }
@@ -262,9 +232,21 @@ impl Reader<'_> {
     }
 
     fn era(&self, value: Node<'_>) -> Result<Era, ConfigError> {
-        let word = self.string(value)?;
-        let era = Era::ALL.into_iter().find(|era| era.as_str() == word);
-        era.ok_or_else(|| self.not_a_choice(word, value))
+        self.choice(value, Era::ALL, Era::as_str)
+    }
+
+    pub(super) fn choice<T>(
+        &self,
+        value: Node<'_>,
+        all: impl IntoIterator<Item = T>,
+        word: impl Fn(T) -> &'static str,
+    ) -> Result<T, ConfigError>
+    where
+        T: Copy,
+    {
+        let written = self.string(value)?;
+        let choice = all.into_iter().find(|choice| word(*choice) == written);
+        choice.ok_or_else(|| self.not_a_choice(written, value))
     }
 
     fn not_a_choice(&self, word: &str, value: Node<'_>) -> ConfigError {
@@ -272,7 +254,8 @@ impl Reader<'_> {
             Step::Name(name) => name,
             Step::Index(_) => "",
         };
-        let choices = match field::find(name).map(|field| field.shape) {
+        let inside = field::OAUTH.iter().find(|field| field.name == name);
+        let choices = match field::find(name).or(inside).map(|field| field.shape) {
             Some(Shape::Choice(words)) => words,
             Some(_) | None => &[],
         };

@@ -91,6 +91,7 @@ fn every_string_of_an_entry_expands() {
             auth_server_metadata_url: Some(Url::parse("https://example.com/meta").unwrap()),
             scopes: vec!["a".into(), "b".into()],
             xaa: true,
+            ..Oauth::default()
         }),
     };
     assert_eq!(remote, expected);

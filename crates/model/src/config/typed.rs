@@ -5,8 +5,8 @@ use std::time::Duration;
 use url::Url;
 
 use super::error::{ConfigError, Problem};
-use super::raw::{Hint, RawOauth, RawServer};
-use super::{Ide, Kind, Oauth, Remote, ServerConfig, Stdio, Transport};
+use super::raw::{Hint, RawServer};
+use super::{Ide, Kind, Remote, ServerConfig, Stdio, Transport};
 use crate::expand::{Env, Template, Use};
 use crate::scope::Origin;
 use crate::secret::Secret;
@@ -170,25 +170,8 @@ impl RawServer {
     }
 }
 
-impl RawOauth {
-    fn check(&self, check: &Checker<'_>) -> Result<Oauth, ConfigError> {
-        let Self { client_id, callback_port, auth_server_metadata_url, scopes, xaa } = self;
-        let metadata = auth_server_metadata_url
-            .as_ref()
-            .map(|url| check.parse_url("oauth.authServerMetadataUrl", url, &["https", "http"], "https://"));
-        let scopes = scopes.iter().map(|scope| check.one_line("oauth.scopes", scope));
-        Ok(Oauth {
-            client_id: client_id.as_ref().map(|id| check.one_line("oauth.clientId", id)).transpose()?,
-            callback_port: *callback_port,
-            auth_server_metadata_url: metadata.transpose()?,
-            scopes: scopes.collect::<Result<_, _>>()?,
-            xaa: *xaa,
-        })
-    }
-}
-
 /// Expands and checks the strings of one entry.
-struct Checker<'e> {
+pub(super) struct Checker<'e> {
     env: &'e Env,
     entry: &'e Origin,
 }
@@ -210,12 +193,21 @@ impl Checker<'_> {
         Ok(value)
     }
 
-    fn one_line(&self, field: &str, text: &Template) -> Result<String, ConfigError> {
+    pub(super) fn one_line(&self, field: &str, text: &Template) -> Result<String, ConfigError> {
         let value = text.expand(self.env, Use::OneLine)?;
         if value.contains(['\0', '\n', '\r']) {
             return Err(wrong(field, Problem::Control, text));
         }
         Ok(value)
+    }
+
+    /// A key has many lines, wherever they come from.
+    pub(super) fn many_lines(&self, field: &str, text: &Template) -> Result<String, ConfigError> {
+        let value = text.expand(self.env, Use::ManyLines)?;
+        match value.contains('\0') {
+            true => Err(wrong(field, Problem::Control, text)),
+            false => Ok(value),
+        }
     }
 
     /// An argument may be a script of many lines if it is written that way; a variable may not make it one.
@@ -231,10 +223,7 @@ impl Checker<'_> {
         if name.is_empty() || name.contains(['=', '\0']) {
             return Err(wrong(&format!("env.{name}"), Problem::BadName, text));
         }
-        let value = text.expand(self.env, Use::ManyLines)?;
-        if value.contains('\0') {
-            return Err(wrong(&format!("env.{name}"), Problem::Control, text));
-        }
+        let value = self.many_lines(&format!("env.{name}"), text)?;
         Ok((name.to_owned(), Secret::new(value)))
     }
 
@@ -258,7 +247,7 @@ impl Checker<'_> {
         }
     }
 
-    fn parse_url(
+    pub(super) fn parse_url(
         &self,
         field: &str,
         text: &Template,
@@ -275,7 +264,7 @@ impl Checker<'_> {
     }
 }
 
-fn wrong(field: &str, problem: Problem, text: &Template) -> ConfigError {
+pub(super) fn wrong(field: &str, problem: Problem, text: &Template) -> ConfigError {
     ConfigError::Value { field: field.to_owned(), problem, origin: text.origin.clone() }
 }
 

@@ -7,7 +7,7 @@ use mcparley_model::config::Era;
 use mcparley_model::secret::Secret;
 use mcparley_testkit::HttpServer;
 use mcparley_wire::Failure;
-use mcparley_wire::authorizer::{Asking, Authorizer, Challenge, Credentials, Next};
+use mcparley_wire::authorizer::{Asking, Authorizer, Challenge, Credentials, Next, Wants};
 use mcparley_wire::handshake::connect;
 use mcparley_wire::peer::Boxed;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ impl Authorizer for Counting {
 
     fn refused<'a>(&'a self, sent: &'a Credentials, challenge: &'a Challenge) -> Boxed<'a, Next> {
         self.refused.fetch_add(1, Ordering::Relaxed);
-        assert!(matches!(challenge, Challenge::SignIn(Some(_))), "{challenge:?}");
+        assert!(challenge.wants == Wants::SignIn && challenge.words.is_some(), "{challenge:?}");
         let sent: usize = sent.token.as_ref().unwrap().expose().parse().unwrap();
         // Whoever comes later with the same token finds it renewed.
         let _lost = self.current.compare_exchange(sent, sent + 1, Ordering::Relaxed, Ordering::Relaxed);

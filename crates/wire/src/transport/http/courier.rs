@@ -7,15 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use mcparley_model::text::Untrusted;
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response, StatusCode};
 use url::Url;
 
 use super::network::Network;
 use super::{HttpTarget, body, redirect, refusal, target, trouble, tunnel};
-use crate::authorizer::{Asking, Authorizer, Challenge, Credentials, Next};
+use crate::authorizer::{Asking, Authorizer, Challenge, Credentials, Next, Wants};
 use crate::failure::{Failure, Phase};
 use crate::task::Tasks;
+
+/// Where a server puts what the proof of the next request must repeat.
+const NONCE: &str = "dpop-nonce";
 
 /// The way to one server.
 pub(in crate::transport) struct Courier {
@@ -103,11 +107,15 @@ impl Courier {
 
     /// Whether nothing is gained by making the same request again.
     async fn is_final(&self, response: &Response, sent: &Credentials) -> bool {
-        let challenge = match response.status() {
-            StatusCode::UNAUTHORIZED => Challenge::SignIn(refusal::challenge(response.headers())),
-            StatusCode::FORBIDDEN => Challenge::MoreRights(refusal::challenge(response.headers())),
+        if let Some(nonce) = response.headers().get(NONCE).and_then(|nonce| nonce.to_str().ok()) {
+            self.authorizer.noted(&Untrusted::new(nonce));
+        }
+        let wants = match response.status() {
+            StatusCode::UNAUTHORIZED => Wants::SignIn,
+            StatusCode::FORBIDDEN => Wants::MoreRights,
             _ => return true,
         };
+        let challenge = Challenge { wants, words: refusal::challenge(response.headers()) };
         self.authorizer.refused(sent, &challenge).await == Next::GiveUp
     }
 

@@ -1,0 +1,64 @@
+//! What protected servers and authorization servers say about themselves (RFC 9728, RFC 8414, OpenID Connect Discovery).
+//!
+//! Values only: how they are found and which are believed is decided in `discover`.
+
+use url::Url;
+
+use crate::client::Proof;
+
+/// What a protected server says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Its own name for itself, byte for byte.
+    pub resource: String,
+    /// The issuers that may let us in, in its order.
+    pub authorization_servers: Vec<String>,
+    /// The scopes it knows.
+    pub scopes: Vec<String>,
+    /// Whether it takes only tokens bound to a key.
+    pub dpop_required: bool,
+}
+
+/// What an authorization server says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Its name, byte for byte.
+    pub issuer: String,
+    /// Where people are sent to consent.
+    pub authorization_endpoint: Option<Url>,
+    /// Where tokens are given.
+    pub token_endpoint: Url,
+    /// Where clients register themselves.
+    pub registration_endpoint: Option<Url>,
+    /// Where sign-in on another device begins.
+    pub device_endpoint: Option<Url>,
+    /// Where tokens are given back.
+    pub revocation_endpoint: Option<Url>,
+    /// The scopes it knows.
+    pub scopes: Vec<String>,
+    /// The grants it takes; `None` when it does not say.
+    pub grants: Option<Vec<String>>,
+    /// How clients may prove who they are; `None` when it does not say. Unknown ones are left out.
+    pub proofs: Option<Vec<Proof>>,
+    /// The algorithms clients may sign with; `None` when it does not say.
+    pub signing: Option<Vec<String>>,
+    /// Whether PKCE with S256 is offered.
+    pub has_s256: bool,
+    /// Whether answers name their issuer (RFC 9207).
+    pub names_issuer: bool,
+    /// Whether the address of a document is taken for a client id.
+    pub takes_documents: bool,
+    /// The algorithms proofs of possession may be signed with; empty when there are none (RFC 9449).
+    pub dpop: Vec<String>,
+    /// How it was found.
+    pub found: Found,
+}
+
+/// How an authorization server's description was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It describes itself.
+    Described,
+    /// It says nothing; its endpoints are where servers of 2025-03-26 had them.
+    Assumed,
+}
