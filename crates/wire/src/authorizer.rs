@@ -69,12 +69,14 @@ pub enum Wants {
 }
 
 /// What follows a refusal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Next {
     /// Repeat the request with what [`Authorizer::headers`] gives now.
     Again,
-    /// Tell the caller.
+    /// Tell the caller what the server said.
     GiveUp,
+    /// Tell the caller this: it is not for want of rights that we are not let in.
+    Fail(Failure),
 }
 
 /// Adds nothing and knows no better: for servers that let everybody in, or whose configured headers are enough.

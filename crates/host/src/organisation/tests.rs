@@ -70,9 +70,9 @@ async fn refuse_at_once(bearer: &Arc<Bearer>, callers: usize) -> Vec<Next> {
 async fn many_refused_requests_cause_one_renewal() {
     let source = Counting::new(Some("new"));
     let bearer = Arc::new(Bearer::new(Arc::<Counting>::clone(&source)));
-    assert_eq!(refuse_at_once(&bearer, 50).await, [Next::Again; 50]);
+    assert!(refuse_at_once(&bearer, 50).await.iter().all(|next| matches!(next, Next::Again)));
     // Who comes later with the old token finds that somebody has renewed it.
-    assert_eq!(bearer.refused(&sent("old"), &refused(Wants::SignIn)).await, Next::Again);
+    assert!(matches!(bearer.refused(&sent("old"), &refused(Wants::SignIn)).await, Next::Again));
     assert_eq!(source.renewals.load(Ordering::Relaxed), 1);
 }
 
@@ -82,7 +82,7 @@ async fn a_token_that_cannot_be_renewed_is_given_up_once_for_all() {
     for next in [None, Some("old")] {
         let source = Counting::new(next);
         let bearer = Arc::new(Bearer::new(Arc::<Counting>::clone(&source)));
-        assert_eq!(refuse_at_once(&bearer, 50).await, [Next::GiveUp; 50]);
+        assert!(refuse_at_once(&bearer, 50).await.iter().all(|next| matches!(next, Next::GiveUp)));
         assert_eq!(source.renewals.load(Ordering::Relaxed), 1);
     }
 }
@@ -92,7 +92,7 @@ async fn a_token_that_cannot_be_renewed_is_given_up_once_for_all() {
 async fn missing_rights_are_no_reason_to_renew() {
     let source = Counting::new(Some("new"));
     let bearer = Bearer::new(Arc::<Counting>::clone(&source));
-    assert_eq!(bearer.refused(&sent("old"), &refused(Wants::MoreRights)).await, Next::GiveUp);
+    assert!(matches!(bearer.refused(&sent("old"), &refused(Wants::MoreRights)).await, Next::GiveUp));
     assert_eq!(source.renewals.load(Ordering::Relaxed), 0);
 }
 

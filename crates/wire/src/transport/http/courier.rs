@@ -72,7 +72,7 @@ impl Courier {
     ) -> Result<Response, Failure> {
         let work = async {
             let (response, sent) = self.travel(&method, url, &headers, &body).await?;
-            if self.is_final(&response, &sent).await {
+            if self.is_final(&response, &sent).await? {
                 return Ok(response);
             }
             // Reading the little there may be lets the connection be used again.
@@ -106,17 +106,21 @@ impl Courier {
     }
 
     /// Whether nothing is gained by making the same request again.
-    async fn is_final(&self, response: &Response, sent: &Credentials) -> bool {
+    async fn is_final(&self, response: &Response, sent: &Credentials) -> Result<bool, Failure> {
         if let Some(nonce) = response.headers().get(NONCE).and_then(|nonce| nonce.to_str().ok()) {
             self.authorizer.noted(&Untrusted::new(nonce));
         }
         let wants = match response.status() {
             StatusCode::UNAUTHORIZED => Wants::SignIn,
             StatusCode::FORBIDDEN => Wants::MoreRights,
-            _ => return true,
+            _ => return Ok(true),
         };
         let challenge = Challenge { wants, words: refusal::challenge(response.headers()) };
-        self.authorizer.refused(sent, &challenge).await == Next::GiveUp
+        match self.authorizer.refused(sent, &challenge).await {
+            Next::Again => Ok(false),
+            Next::GiveUp => Ok(true),
+            Next::Fail(failure) => Err(failure),
+        }
     }
 
     async fn once(
