@@ -3,6 +3,7 @@
 //! Local servers, those behind a URL (Streamable HTTP, the older transport, WebSocket), and those inside this program. Who
 //! keeps a connection alive, and for whom, is decided by [`crate::connection`].
 
+mod arrival;
 mod era;
 mod error;
 mod link;
@@ -37,6 +38,7 @@ use crate::redact::Redactor;
 use crate::surface::Surface;
 use era::Eras;
 
+pub(crate) use arrival::Arrival;
 pub use error::ConnectError;
 pub use link::Link;
 pub use trace::{Passed, Stage};

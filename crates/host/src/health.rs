@@ -19,7 +19,7 @@ use serde::Serialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use crate::connect::{ConnectError, Passed, Stage, Surroundings, Trace, number};
+use crate::connect::{Arrival, ConnectError, Passed, Stage, Surroundings, Trace, number};
 use crate::connection::Ears;
 use crate::log::{Journal, Log};
 use crate::places::Places;
@@ -142,28 +142,15 @@ impl Checkup {
         if self.care == Care::Thorough {
             way::walk(&self.surroundings, config, trace).await;
         }
-        let limit = self.surroundings.limit;
-        let connected = match self.surroundings.connect_traced(config, ears, limit, trace).await {
-            Ok(connected) => connected,
-            Err(error) => return (failed(log, error), start.elapsed()),
-        };
-        log.follow(&connected.link);
-        trace.begin(Stage::List);
-        let surface = Surface::fetch(&connected.session).await;
-        let surface = surface.with_failures(|failure| log.tellable(failure));
-        let (peer, spoken) = (connected.session.peer().clone(), connected.session.spoken());
+        let reached = self.surroundings.reach(config, ears, log, trace).await;
         let took = start.elapsed();
         // Settled: the next may start while this one ends.
         drop(slot);
-        if peer.is_over() {
-            // Gone before it has told what it offers: it was never there.
-            let error = ConnectError { failure: peer.ended().await, stderr: log.stderr() };
-            return (failed(log, error), took);
-        }
-        if let Some(failure) = surface.broke_off() {
-            let error = ConnectError { failure: failure.clone(), stderr: log.stderr() };
-            return (failed(log, error), took);
-        }
+        let Arrival { connected, surface } = match reached {
+            Ok(arrival) => arrival,
+            Err(error) => return (failed(log, error), took),
+        };
+        let spoken = connected.session.spoken();
         self.surroundings.learnt(config, &connected.session, &surface).await;
         log.close();
         trace.begin(Stage::Close);

@@ -20,7 +20,7 @@ use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
 use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen};
 use crate::chance;
-use crate::connect::{ConnectError, Surroundings};
+use crate::connect::{Arrival, ConnectError, Surroundings, Trace};
 use crate::log::Log;
 use crate::surface::Surface;
 use crate::task::{JoinSet, Owned, select};
@@ -254,11 +254,12 @@ impl Actor {
             released,
             since: Instant::now(),
             attempt,
-            surface,
+            surface: Arc::clone(&surface),
             refresh: Refresh::Idle,
             idle: Idle::new(),
             _listening: listening,
         }));
+        self.write_down(&surface);
     }
 
     fn missed(&mut self, error: ConnectError, took: Duration) {
@@ -410,21 +411,12 @@ async fn open(
     log: &Log,
 ) -> Result<Opened, Missed> {
     let begun = Instant::now();
-    let missed = |error| Missed { error, took: begun.elapsed() };
-    let connected = surroundings.connect(config, ears, surroundings.limit).await.map_err(missed)?;
-    log.follow(&connected.link);
-    let surface = Surface::fetch(&connected.session).await;
-    let peer = connected.session.peer();
-    if peer.is_over() {
-        // Gone before it has told what it offers: it was never there.
-        return Err(missed(ConnectError { failure: peer.ended().await, stderr: log.stderr() }));
+    let reached = surroundings.reach(config, ears, log, &mut Trace::default()).await;
+    let took = begun.elapsed();
+    match reached {
+        Ok(Arrival { connected, surface }) => Ok(Opened::new(connected, surface, took)),
+        Err(error) => Err(Missed { error, took }),
     }
-    if let Some(failure) = surface.broke_off() {
-        return Err(missed(ConnectError { failure: log.tellable(failure.clone()), stderr: log.stderr() }));
-    }
-    let surface = surface.with_failures(|failure| log.tellable(failure));
-    surroundings.learnt(config, &connected.session, &surface).await;
-    Ok(Opened::new(connected, surface, begun.elapsed()))
 }
 
 /// Answers who may have given up waiting.

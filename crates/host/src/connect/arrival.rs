@@ -1,0 +1,46 @@
+//! What it takes for a server to count as reached: it was connected to, has told what it offers, and is still there.
+
+use std::sync::Arc;
+
+use mcparley_model::config::ServerConfig;
+use mcparley_wire::handshake::Connected;
+use mcparley_wire::peer::Handler;
+
+use super::{ConnectError, Link, Stage, Surroundings, Trace};
+use crate::log::Log;
+use crate::surface::Surface;
+
+/// A server that was reached, and what it offers.
+pub(crate) struct Arrival {
+    pub(crate) connected: Connected<Link>,
+    pub(crate) surface: Surface,
+}
+
+impl Surroundings {
+    /// Reaches a server and asks what it offers; `log` follows it, and what was tried is kept in `trace`.
+    ///
+    /// # Errors
+    /// A [`ConnectError`], also when the server ended or could not be asked any more before it had told everything.
+    pub(crate) async fn reach(
+        &self,
+        config: &ServerConfig,
+        handler: Arc<dyn Handler>,
+        log: &Log,
+        trace: &mut Trace,
+    ) -> Result<Arrival, ConnectError> {
+        let connected = self.connect_traced(config, handler, self.limit, trace).await?;
+        log.follow(&connected.link);
+        trace.begin(Stage::List);
+        let surface = Surface::fetch(&connected.session).await;
+        let surface = surface.with_failures(|failure| log.tellable(failure));
+        let peer = connected.session.peer();
+        if peer.is_over() {
+            // Gone before it has told what it offers: it was never there.
+            return Err(ConnectError { failure: peer.ended().await, stderr: log.stderr() });
+        }
+        match surface.broke_off() {
+            Some(failure) => Err(ConnectError { failure: failure.clone(), stderr: log.stderr() }),
+            None => Ok(Arrival { connected, surface }),
+        }
+    }
+}
