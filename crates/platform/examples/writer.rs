@@ -3,12 +3,14 @@
 //! - `writer set <file> <text>`: one update.
 //! - `writer add <file> <prefix> <count>`: so many updates, each adding one entry.
 //! - `writer grow <file>`: updates without end, each a new generation of a large text.
+//! - `writer hold <file>`: takes the lock, says so, and keeps it until its input ends.
 
-use mcparley_platform::file::{Creation, UpdateError, update};
+use mcparley_platform::file::{Creation, UpdateError, lock, update};
 use std::convert::Infallible;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 const LIMIT: u64 = 1 << 20;
 
@@ -19,6 +21,7 @@ fn main() -> io::Result<ExitCode> {
         ["set", file, text] => change(file, |_| (*text).to_owned()),
         ["add", file, prefix, count] => add(file, prefix, count.parse().unwrap_or_default()),
         ["grow", file] => grow(file),
+        ["hold", file] => return hold(file),
         _ => return Ok(ExitCode::from(64)),
     };
     let Err(error) = result else {
@@ -57,4 +60,11 @@ fn grow(file: &str) -> Result {
             format!("{next}\n{body}\n{next}\n")
         })?;
     }
+}
+
+fn hold(file: &str) -> io::Result<ExitCode> {
+    let _held = lock(Path::new(file), Duration::from_secs(5)).map_err(io::Error::other)?;
+    writeln!(io::stdout(), "held")?;
+    io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ mod append;
 mod cache;
 mod creation;
 mod listing;
+mod lock;
 mod place;
 mod private;
 mod read;
@@ -22,8 +23,11 @@ pub use append::{append, aside};
 pub use cache::{prune, store};
 pub use creation::Creation;
 pub use listing::list_dir;
+pub use lock::{Lock, LockFile, lock};
 pub use place::LOCK_LIMIT;
-pub use private::{Links, Private, read_private};
+pub use private::{
+    Change, Links, Private, check_private_folder, read_private, read_private_bytes, update_private,
+};
 pub use read::{Ownership, ReadError, Text, read, read_bytes};
 pub use update::{UpdateError, Updated, update};
 pub use write_error::{Step, WriteError};

@@ -6,7 +6,7 @@
 
 mod fresh;
 
-use super::read::{open, text_of};
+use super::read::{bytes_of, open, text_from};
 use super::{Creation, ReadError, Step, WriteError};
 use fresh::FreshDirectories;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, Stat};
@@ -62,12 +62,25 @@ impl Place {
 
     /// The current text and what its descriptor says; `None` if there is no file.
     pub(super) fn read(&self, limit: u64) -> Result<Option<(String, Stat)>, ReadError> {
+        match self.read_bytes(limit)? {
+            Some((bytes, stat)) => text_from(bytes, &self.path()).map(|text| Some((text, stat))),
+            None => Ok(None),
+        }
+    }
+
+    /// Like [`Self::read`], for what need not be text.
+    pub(super) fn read_bytes(&self, limit: u64) -> Result<Option<(Vec<u8>, Stat)>, ReadError> {
         let path = self.path();
         let name = Path::new(&self.name);
         match open(&self.directory, name, &path, OFlags::NOFOLLOW)? {
-            Some(file) => text_of(file, &path, limit).map(Some),
+            Some(file) => bytes_of(file, &path, limit).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Whether the file stands where `path` says, and not behind a symbolic link.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        path.file_name() == Some(&self.name) && parent_of(path) == self.parent
     }
 
     /// The file, after following symbolic links.

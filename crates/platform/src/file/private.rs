@@ -1,7 +1,13 @@
 //! Reads a file that holds a secret, if nobody else can have read or written it.
+//!
+//! Changing one is done in `update`.
+
+mod update;
+
+pub use update::{Change, update_private};
 
 use super::ReadError;
-use super::read::{open, text_of};
+use super::read::{bytes_of, open, text_from};
 use rustix::fs::{CWD, OFlags, Stat};
 use rustix::io::Errno;
 use std::path::Path;
@@ -30,6 +36,34 @@ pub enum Links {
 /// Otherwise like [`super::read`]. What the descriptor says decides, so nobody can exchange the file between
 /// the look and the reading.
 pub fn read_private(path: &Path, limit: u64, links: Links) -> Result<Option<Private>, ReadError> {
+    let Some((bytes, stat)) = private(path, limit, links)? else { return Ok(None) };
+    let text = text_from(bytes, path)?;
+    Ok(Some(Private { text, modified: modified(&stat) }))
+}
+
+/// Reads the bytes at `path`, for what need not be text; links are refused. Otherwise like [`read_private`].
+pub fn read_private_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadError> {
+    Ok(private(path, limit, Links::Refuse)?.map(|(bytes, _)| bytes))
+}
+
+/// Refuses a folder of secrets that others could put their own files into. One that is not there is fine.
+pub fn check_private_folder(path: &Path) -> Result<(), ReadError> {
+    let stat = match rustix::fs::stat(path) {
+        Ok(stat) => stat,
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
+        Err(errno) => return Err(ReadError::of(path, errno)),
+    };
+    let (path, mode) = (path.to_owned(), stat.st_mode & 0o7777);
+    if !is_ours(&stat) {
+        return Err(ReadError::Foreign { path, uid: stat.st_uid });
+    }
+    match mode & 0o022 {
+        0 => Ok(()),
+        _ => Err(ReadError::OpenFolder { path, mode }),
+    }
+}
+
+fn private(path: &Path, limit: u64, links: Links) -> Result<Option<(Vec<u8>, Stat)>, ReadError> {
     let flags = match links {
         Links::Follow => OFlags::empty(),
         Links::Refuse => OFlags::NOFOLLOW,
@@ -44,21 +78,24 @@ pub fn read_private(path: &Path, limit: u64, links: Links) -> Result<Option<Priv
         }
         Err(error) => return Err(error),
     };
-    let (text, stat) = text_of(file, path, limit)?;
+    let (bytes, stat) = bytes_of(file, path, limit)?;
     is_private(path, &stat)?;
-    Ok(Some(Private { text, modified: modified(&stat) }))
+    Ok(Some((bytes, stat)))
 }
 
 fn is_private(path: &Path, stat: &Stat) -> Result<(), ReadError> {
     let (path, mode) = (path.to_owned(), stat.st_mode & 0o7777);
-    let ours = rustix::process::geteuid().as_raw();
-    if stat.st_uid != ours && stat.st_uid != 0 {
+    if !is_ours(stat) {
         return Err(ReadError::Foreign { path, uid: stat.st_uid });
     }
     match mode & 0o077 {
         0 => Ok(()),
         _ => Err(ReadError::Exposed { path, mode }),
     }
+}
+
+fn is_ours(stat: &Stat) -> bool {
+    stat.st_uid == rustix::process::geteuid().as_raw() || stat.st_uid == 0
 }
 
 /// Times before the epoch, and those the system cannot tell, count as the epoch.

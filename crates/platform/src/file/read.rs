@@ -79,11 +79,16 @@ pub(super) fn open(
 /// The text behind an opened file, and what the descriptor says about it.
 pub(super) fn text_of(file: OwnedFd, path: &Path, limit: u64) -> Result<(String, Stat), ReadError> {
     let (bytes, stat) = bytes_of(file, path, limit)?;
-    let text = String::from_utf8(bytes).map_err(|error| ReadError::not_utf8(path, &error))?;
-    Ok((text, stat))
+    Ok((text_from(bytes, path)?, stat))
 }
 
-fn bytes_of(file: OwnedFd, path: &Path, limit: u64) -> Result<(Vec<u8>, Stat), ReadError> {
+/// The text the bytes of the file at `path` are.
+pub(super) fn text_from(bytes: Vec<u8>, path: &Path) -> Result<String, ReadError> {
+    String::from_utf8(bytes).map_err(|error| ReadError::not_utf8(path, &error))
+}
+
+/// Like [`text_of`], for what need not be text.
+pub(super) fn bytes_of(file: OwnedFd, path: &Path, limit: u64) -> Result<(Vec<u8>, Stat), ReadError> {
     let stat = rustix::fs::fstat(&file).map_err(|errno| ReadError::of(path, errno))?;
     let kind = FileType::from_raw_mode(stat.st_mode);
     if kind != FileType::RegularFile {

@@ -1,4 +1,4 @@
-//! Puts a text in the place of a file, so that every reader sees the old one or the new one whole.
+//! Puts new content in the place of a file, so that every reader sees the old one or the new one whole.
 
 use super::place::Place;
 use super::{Creation, Step, WriteError};
@@ -24,17 +24,17 @@ impl Previous {
     }
 }
 
-/// Writes `text` beside the place, syncs it, and renames it into the place.
+/// Writes `bytes` beside the place, syncs it, and renames it into the place.
 pub(super) fn replace(
     place: &Place,
-    text: &str,
+    bytes: &[u8],
     previous: Option<Previous>,
     creation: Creation,
 ) -> Result<(), WriteError> {
     // What replaces a file stays closed to others until it has the old file's owner.
     let mode = previous.map_or(creation.file_mode, |_| 0o600);
     let temporary = Temporary::create(place, Mode::from_raw_mode(mode))?;
-    temporary.fill(text, previous)?;
+    temporary.fill(bytes, previous)?;
     temporary.rename()?;
     sync_directory(place)
 }
@@ -62,9 +62,9 @@ impl<'place> Temporary<'place> {
         Ok(Self { place, name, file })
     }
 
-    fn fill(&self, text: &str, previous: Option<Previous>) -> Result<(), WriteError> {
+    fn fill(&self, bytes: &[u8], previous: Option<Previous>) -> Result<(), WriteError> {
         let failed = |source| WriteError::io(Step::Write, &self.place.path(), source);
-        (&self.file).write_all(text.as_bytes()).map_err(failed)?;
+        (&self.file).write_all(bytes).map_err(failed)?;
         if let Some(previous) = previous {
             inherit(&self.file, previous).map_err(|errno| failed(errno.into()))?;
         }

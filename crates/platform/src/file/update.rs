@@ -71,7 +71,7 @@ pub fn update<E>(
     if new.len() as u64 > limit {
         return Err(WriteError::TooLarge { path, limit }.into());
     }
-    replace(&place, &new, previous.map(Previous::of), creation)?;
+    replace(&place, new.as_bytes(), previous.map(Previous::of), creation)?;
     place.keep_directories();
     Ok(match old {
         Some(_) => Updated::Replaced { path },

@@ -24,7 +24,7 @@ pub enum WriteError {
     /// Others held the lock for as long as we were willing to wait.
     #[error("`{}` stayed locked by another process for {waited:?}", directory.display())]
     Busy {
-        /// The locked directory.
+        /// The locked directory, or the lock's own file.
         directory: PathBuf,
         /// How long we waited.
         waited: Duration,
@@ -76,7 +76,7 @@ pub enum Step {
     Resolve,
     /// Creating a directory above the file.
     CreateDirectory,
-    /// Opening and locking the directory.
+    /// Opening and locking the directory, or a lock's own file.
     Lock,
     /// Creating the temporary file beside the target.
     Create,
@@ -131,7 +131,7 @@ impl fmt::Display for Step {
         out.write_str(match self {
             Self::Resolve => "follow",
             Self::CreateDirectory => "create directory",
-            Self::Lock => "lock directory",
+            Self::Lock => "lock",
             Self::Create => "create",
             Self::Write => "write",
             Self::Replace => "replace",

@@ -67,6 +67,14 @@ pub enum ReadError {
         /// Its permission bits.
         mode: u32,
     },
+    /// A folder of secrets in which others may put files.
+    #[error("other users may write to the folder `{}` (mode {mode:o})", path.display())]
+    OpenFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
     /// It holds a secret and is a symbolic link.
     #[error("`{}` is a symbolic link", path.display())]
     Link {
@@ -91,6 +99,7 @@ impl ReadError {
             Self::NotRegular { path, .. } => Some(format!("put a regular file at `{}`", path.display())),
             Self::NotUtf8 { .. } => Some("save the file with UTF-8 encoding".to_owned()),
             Self::Exposed { path, .. } => Some(format!("`chmod 600 {}`", path.display())),
+            Self::OpenFolder { path, .. } => Some(format!("`chmod 700 {}`", path.display())),
             Self::TooLarge { .. }
             | Self::TooMany { .. }
             | Self::Foreign { .. }
@@ -109,6 +118,7 @@ impl ReadError {
             | Self::TooMany { path, .. }
             | Self::Foreign { path, .. }
             | Self::Exposed { path, .. }
+            | Self::OpenFolder { path, .. }
             | Self::Link { path }
             | Self::Io { path, .. } => path,
         }
