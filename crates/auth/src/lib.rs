@@ -5,10 +5,14 @@
 //! | know what a server's authorization server can do | [`metadata`] |
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
 //! | reach addresses that others have named | [`web`] |
+//! | keep secrets between two runs | [`vault`] |
+//!
+//! Files: the vault owns `vault`, `key` and `locks/` of the folder it is given.
 //!
 //! The room implements the `Authorizer` of `wire` and knows nothing of tools.
 
 pub mod client;
 pub mod metadata;
 pub mod tokens;
+pub mod vault;
 pub mod web;

@@ -392,3 +392,21 @@ pub const NEEDS_AUTH_TIME: Duration = Duration::from_secs(15 * 60);
 
 /// How long a command that makes headers may take (A7).
 pub const HEADERS_HELPER_TIME: Duration = Duration::from_secs(10);
+/// The most the vault, the file with all secrets of sign-in, may hold: thousands of entries.
+pub const VAULT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The most the file with the vault's key may hold; it is one line.
+pub const VAULT_KEY_BYTES: u64 = 4096;
+
+/// How many keys the vault remembers before it forgets those no entry needs; a kernel keyring that was lost
+/// leaves one behind.
+pub const VAULT_KEYS: usize = 8;
+
+/// How long a system's keychain may take to answer. One that asks a person, or hangs, is passed over.
+pub const KEYCHAIN_TIME: Duration = Duration::from_secs(3);
+
+/// The most a keychain may say in one message; a key is 32 bytes, the rest is a desktop's courtesies.
+pub const KEYCHAIN_MESSAGE_BYTES: usize = 64 * 1024;
+
+/// How many messages that concern others are passed over while a keychain's answer is awaited.
+pub const KEYCHAIN_MESSAGES: usize = 256;

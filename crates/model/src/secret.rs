@@ -23,6 +23,11 @@ impl<T> Secret<T> {
     pub fn expose(&self) -> &T {
         &self.0
     }
+
+    /// The value itself, for one who will wipe it. Every call is a place to review.
+    pub fn into_exposed(self) -> T {
+        self.0
+    }
 }
 
 impl<T> fmt::Debug for Secret<T> {

@@ -1,0 +1,156 @@
+//! One vault and many processes; a disk that is full.
+
+use mcparley_auth::vault::{EntryId, Expected, Storage, Vault, VaultError, VaultSettings};
+use mcparley_model::explain::Explain as _;
+use mcparley_model::secret::Secret;
+use mcparley_platform::file::WriteError;
+use mcparley_testkit::example;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const LONG: Duration = Duration::from_secs(20);
+
+fn open(folder: &Path) -> Vault {
+    Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(folder) })
+}
+
+fn user(folder: &Path, command: &str, rest: &[&str]) -> Child {
+    let mut program = Command::new(example("vault_user"));
+    program.arg(command).arg(folder).args(rest).stdin(Stdio::piped()).stdout(Stdio::piped());
+    program.spawn().unwrap()
+}
+
+fn wait_for_all(users: Vec<Child>) {
+    for mut user in users {
+        assert!(user.wait().unwrap().success());
+    }
+}
+
+fn shared() -> EntryId {
+    EntryId::new("server", "shared")
+}
+
+/// Another process that holds the lock of the shared entry.
+fn holder(folder: &Path) -> Child {
+    let mut child = user(folder, "hold", &[]);
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "held\n");
+    child
+}
+
+// F79 A2
+#[tokio::test]
+async fn heavy_eight_processes_that_write_at_once_lose_no_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = Instant::now();
+    wait_for_all((0..8).map(|it| user(folder.path(), "fill", &[&format!("w{it}"), "50"])).collect());
+    println!("400 writes by 8 processes in {:?}", start.elapsed());
+    let entries = open(folder.path()).list("server").await.unwrap();
+    assert_eq!(entries.len(), 400);
+    for (id, entry) in entries {
+        assert_eq!(entry.value.expose(), id.as_str().as_bytes());
+    }
+    let key_lines = fs::read_to_string(folder.path().join("vault")).unwrap();
+    assert_eq!(key_lines.lines().filter(|line| line.starts_with("key ")).count(), 1);
+    let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("vault"), mode("key"), mode("locks")), (0o600, 0o600, 0o700));
+}
+
+// F79 A3
+#[tokio::test]
+async fn heavy_a_value_changed_by_eight_processes_under_its_lock_misses_no_change() {
+    let folder = tempfile::tempdir().unwrap();
+    wait_for_all((0..8).map(|_| user(folder.path(), "count", &["20"])).collect());
+    let entry = open(folder.path()).read(&shared()).await.unwrap().unwrap();
+    assert_eq!(entry.value.expose(), b"160");
+}
+
+// F81
+#[tokio::test]
+async fn who_waits_too_long_for_an_entry_is_told_that_it_is_busy() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut other = holder(folder.path());
+    let vault = open(folder.path());
+    let limit = Duration::from_millis(100);
+    let error = vault.lock(&shared(), limit).await.unwrap_err();
+    assert!(matches!(error, VaultError::Busy { after } if after == limit), "{error:?}");
+    vault.lock(&EntryId::new("server", "another"), Duration::ZERO).await.unwrap();
+    assert!(other.try_wait().unwrap().is_none());
+    drop(other.stdin.take());
+    assert!(other.wait().unwrap().success());
+    vault.lock(&shared(), LONG).await.unwrap();
+}
+
+// F82
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_holder_frees_the_entry_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut other = holder(folder.path());
+    let vault = open(folder.path());
+    let waiting = tokio::spawn(async move {
+        let _held = vault.lock(&shared(), LONG).await.unwrap();
+        Instant::now()
+    });
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let killed = Instant::now();
+    let taken = waiting.await.unwrap().saturating_duration_since(killed);
+    println!("taken {taken:?} after the kill");
+    assert!(taken <= Duration::from_millis(100), "{taken:?}");
+}
+
+// A3
+#[tokio::test]
+async fn tasks_exclude_each_other_and_a_cancelled_wait_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let held = vault.lock(&shared(), LONG).await.unwrap();
+    let waiting = tokio::time::timeout(Duration::from_millis(50), vault.lock(&shared(), LONG)).await;
+    assert!(waiting.is_err(), "two hold the same lock");
+    drop(held);
+    let _held = vault.lock(&shared(), Duration::ZERO).await.unwrap();
+}
+
+// F73
+#[test]
+fn a_full_disk_leaves_the_old_entries_and_no_litter() {
+    let folder = tempfile::tempdir().unwrap();
+    wait_for_all(vec![user(folder.path(), "fill", &["first", "5"])]);
+    let before = fs::read(folder.path().join("vault")).unwrap();
+    // A limit on the size of files is refused as a full disk is, and needs no privilege.
+    let script = "ulimit -f 1; trap '' XFSZ; exec \"$@\"";
+    let mut program = Command::new("bash");
+    program.args(["-c", script, "bash"]).arg(example("vault_user")).arg("fill").arg(folder.path());
+    let output = program.args(["second", "20"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success());
+    assert!(said.contains("no space left to write"), "{said}");
+    assert!(said.contains("hint: free some space"), "{said}");
+    let after = fs::read(folder.path().join("vault")).unwrap();
+    assert!(after.len() >= before.len() && after.ends_with(b"\nend\n"));
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["key", "locks", "vault"]);
+}
+
+// F75
+#[tokio::test]
+async fn in_a_folder_that_cannot_be_made_reading_works_and_writing_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in-the-way"), "").unwrap();
+    let vault = open(&folder.path().join("in-the-way/vault"));
+    assert_eq!(vault.read(&shared()).await.unwrap(), None);
+    let written = vault.write(&shared(), Secret::new(vec![1]), Expected::Anything).await;
+    let error = written.unwrap_err();
+    assert!(
+        matches!(&error, VaultError::Write(cause) if matches!(**cause, WriteError::Io { .. })),
+        "{error:?}"
+    );
+    assert_eq!(error.hint(), None);
+}
