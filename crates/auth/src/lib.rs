@@ -6,13 +6,16 @@
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
 //! | reach addresses that others have named | [`web`] |
 //! | keep secrets between two runs | [`vault`] |
+//! | ask a person for consent | [`authorize`]; only a [`page`] is opened |
 //!
 //! Files: the vault owns `vault`, `key` and `locks/` of the folder it is given.
 //!
 //! The room implements the `Authorizer` of `wire` and knows nothing of tools.
 
+pub mod authorize;
 pub mod client;
 pub mod metadata;
+pub mod page;
 pub mod tokens;
 pub mod vault;
 pub mod web;

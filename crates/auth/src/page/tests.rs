@@ -1,0 +1,71 @@
+//! Which addresses are pages, and what openers see of them.
+
+use super::*;
+
+// B65
+#[test]
+fn what_is_not_a_page_is_refused() {
+    let table = [
+        ("javascript:alert(1)", "`javascript` is not `https`"),
+        ("file:///etc/passwd", "`file` is not `https`"),
+        ("data:text/html,x", "`data` is not `https`"),
+        ("vbscript:x", "`vbscript` is not `https`"),
+        ("ms-msdt:/id", "`ms-msdt` is not `https`"),
+        ("a:$(cmd)?", "`a` is not `https`"),
+        ("ftp://example.com/", "`ftp` is not `https`"),
+        ("http://evil/", "`http` is not allowed to `evil`, only on this machine"),
+        (
+            "http://127.0.0.1.evil.example/",
+            "`http` is not allowed to `127.0.0.1.evil.example`, only on this machine",
+        ),
+        (
+            "http://localhost.evil.example/",
+            "`http` is not allowed to `localhost.evil.example`, only on this machine",
+        ),
+        ("--flag", "it is not a URL"),
+        ("", "it is not a URL"),
+        ("https://", "it is not a URL"),
+        ("//example.com/", "it is not a URL"),
+        ("https://user@example.com/", "it has a user name or a password in it"),
+        ("https://:pass@example.com/", "it has a user name or a password in it"),
+        ("https://example.com/\n--flag", "it has control characters in it"),
+        ("java\tscript:alert(1)", "it has control characters in it"),
+        ("https://example.com/\u{0}", "it has control characters in it"),
+        ("https://example.com/\u{9b}31m", "it has control characters in it"),
+    ];
+    for (text, expected) in table {
+        assert_eq!(Page::parse(text).unwrap_err().to_string(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn pages_of_the_web_and_of_this_machine_are_taken() {
+    for text in [
+        "https://example.com/authorize?a=b&c=d",
+        "HTTPS://EXAMPLE.COM/",
+        "http://localhost:8080/authorize",
+        "http://127.0.0.1:1/",
+        "http://[::1]:1/",
+        "http://0x7f.1/",
+    ] {
+        let page = Page::parse(text).unwrap();
+        assert!(page.as_str().starts_with("http"), "{text}");
+    }
+}
+
+// B66
+#[test]
+fn what_a_shell_acts_upon_is_escaped_and_nothing_is_escaped_twice() {
+    let page = Page::parse("https://h/a`b$(c);d?q=`$(x)`;y&z=\"a b\"'%00|{}<>^\\#f`").unwrap();
+    assert_eq!(
+        page.as_str(),
+        "https://h/a%60b%24%28c%29;d?q=%60%24%28x%29%60%3By&z=%22a%20b%22%27%00%7C%7B%7D%3C%3E%5E%5C#f%60"
+    );
+    assert_eq!(Page::parse(page.as_str()).unwrap(), page);
+}
+
+#[test]
+fn of_a_page_only_its_origin_is_printed() {
+    let page = Page::parse("https://example.com/authorize?state=canary").unwrap();
+    assert_eq!(format!("{page:?}"), "Page(https://example.com)");
+}
