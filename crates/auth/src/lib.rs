@@ -7,15 +7,18 @@
 //! | reach addresses that others have named | [`web`] |
 //! | keep secrets between two runs | [`vault`] |
 //! | ask a person for consent | [`authorize`]; only a [`page`] is opened |
+//! | ask a person for consent | [`authorize`]; only a [`page`] is opened, and the answer comes to the [`callback`] |
 //!
 //! Files: the vault owns `vault`, `key` and `locks/` of the folder it is given.
 //!
 //! The room implements the `Authorizer` of `wire` and knows nothing of tools.
 
 pub mod authorize;
+pub mod callback;
 pub mod client;
 pub mod metadata;
 pub mod page;
+mod task;
 pub mod tokens;
 pub mod vault;
 pub mod web;

@@ -413,3 +413,12 @@ pub const KEYCHAIN_MESSAGES: usize = 256;
 
 /// How large the head of a request to the browser's way back may be, and what a person pastes instead of it (B79).
 pub const CALLBACK_HEAD_BYTES: usize = 16 * 1024;
+
+/// How long one connection to the browser's way back may take.
+pub const CALLBACK_TIME: Duration = Duration::from_secs(10);
+
+/// How many connections to the browser's way back are served at once; the next wait. A browser opens two or three.
+pub const CALLBACK_CONNECTIONS: usize = 16;
+
+/// How often a free port is looked for that is free for both kinds of address.
+pub const CALLBACK_PORTS: usize = 16;

@@ -1,0 +1,187 @@
+//! Which visitor brings the answer.
+
+use tokio::time::timeout;
+
+use super::*;
+use crate::callback::CallbackError;
+
+// B79 H17
+#[tokio::test]
+async fn only_the_right_hit_counts_and_all_others_leave_the_door_open() {
+    let mut callback = Callback::bind(None).unwrap();
+    let attempt = attempt(&callback);
+    let (state, right) = (attempt.state().expose().clone(), hit(&attempt, "right"));
+    let port = port(&callback);
+    let visitors = async {
+        let mut told = Vec::new();
+        let requests = [
+            format!("GET /callback?code=a&state=wrong&iss={ISSUER}"),
+            format!("GET /callback?code=a&iss={ISSUER}"),
+            "GET /callback?error=access_denied".to_owned(),
+            "GET /callback?error=access_denied&state=wrong".to_owned(),
+            "GET /callback".to_owned(),
+            format!("GET /callback?code=a&code=b&state={state}&iss={ISSUER}"),
+            format!("GET /callback?code=a&error=b&state={state}&iss={ISSUER}"),
+            format!("GET /callback?code={}&state={state}", "a".repeat(1_000_000)),
+            format!("POST {right}"),
+            format!("HEAD {right}"),
+            format!("GET /other?code=a&state={state}"),
+            format!("GET /callback/?code=a&state={state}"),
+            "GET /favicon.ico".to_owned(),
+            format!("GET http://127.0.0.1:{port}{right}"),
+            "nonsense".to_owned(),
+        ];
+        for request in requests {
+            let request = format!("{request} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+            let reply = exchange(("127.0.0.1", port), request.as_bytes()).await;
+            assert!(reply.contains("Nothing is expected here"), "{reply}");
+            told.push(status(&reply).to_owned());
+        }
+        let right = format!("GET {right} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+        let reply = exchange(("127.0.0.1", port), right.as_bytes()).await;
+        assert!(reply.contains("You can close this window"), "{reply}");
+        told.push(status(&reply).to_owned());
+        told
+    };
+    let (answer, told) = tokio::join!(callback.wait(&attempt, SOON), visitors);
+    let expected = [
+        "400", "400", "400", "400", "400", "400", "400", "400", "405", "405", "404", "404", "404", "400",
+        "400", "200",
+    ];
+    assert_eq!(told, expected);
+    let second = hit(&attempt, "second");
+    assert_eq!(status(&get(&callback, &second).await), "400");
+    assert_eq!(code(attempt, &answer.unwrap()).expose(), "right");
+}
+
+// B79 H03
+#[tokio::test]
+async fn whoever_comes_under_another_name_or_from_another_page_is_turned_away() {
+    let mut callback = Callback::bind(None).unwrap();
+    let attempt = attempt(&callback);
+    let (right, port) = (hit(&attempt, "right"), port(&callback));
+    let foreign = [
+        "Host: evil.example\r\n".to_owned(),
+        "Host: 127.0.0.1\r\n".to_owned(),
+        format!("Host: 127.0.0.1.evil.example:{port}\r\n"),
+        format!("Host: localhost.evil.example:{port}\r\n"),
+        format!("Host: 127.0.0.1:{port}\r\nHost: evil.example\r\n"),
+        format!("Host : 127.0.0.1:{port}\r\n"),
+        String::new(),
+        format!("Host: 127.0.0.1:{port}\r\nOrigin: https://evil.example\r\n"),
+        format!("Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:1\r\n"),
+        format!("Host: 127.0.0.1:{port}\r\nOrigin: null\r\nOrigin: https://evil.example\r\n"),
+    ];
+    let visitors = async {
+        for headers in foreign {
+            let request = format!("GET {right} HTTP/1.1\r\n{headers}\r\n");
+            let reply = exchange(("127.0.0.1", port), request.as_bytes()).await;
+            assert_eq!(status(&reply), "400", "{headers}");
+        }
+        let own = format!("GET {right} HTTP/1.1\r\nhost: LOCALHOST:{port}\r\norigin: null\r\n\r\n");
+        assert_eq!(status(&exchange(("127.0.0.1", port), own.as_bytes()).await), "200");
+    };
+    let (answer, ()) = tokio::join!(callback.wait(&attempt, SOON), visitors);
+    assert_eq!(code(attempt, &answer.unwrap()).expose(), "right");
+}
+
+// B80 B74
+#[tokio::test]
+async fn pages_are_constant_and_reflect_nothing() {
+    let refusals = [
+        format!("error=access_denied&error_description=<script>canary</script>&iss={ISSUER}"),
+        "code=canary&iss=https://evil.example/canary".to_owned(),
+    ];
+    let mut pages = Vec::new();
+    for refusal in refusals {
+        let mut callback = Callback::bind(None).unwrap();
+        let attempt = attempt(&callback);
+        let target = format!("/callback?state={}&{refusal}", attempt.state().expose());
+        // Waits for nobody yet: the answer is kept only once somebody does.
+        let early = timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await;
+        assert!(early.is_err());
+        pages.push(get(&callback, &target).await);
+        let answer = callback.wait(&attempt, SOON).await.unwrap();
+        let error = attempt.accept(&answer).unwrap_err();
+        assert_eq!(error.to_string().contains("canary"), refusal.starts_with("error"), "{error}");
+    }
+    assert_eq!(pages[0], pages[1]);
+    let page = &pages[0];
+    assert!(page.contains("Sign-in did not work") && page.starts_with("HTTP/1.1 400 "), "{page}");
+    assert!(!page.contains("canary"), "{page}");
+    for header in [
+        "Content-Security-Policy: default-src 'none'; style-src 'sha256-",
+        "Referrer-Policy: no-referrer\r\n",
+        "Cache-Control: no-store\r\n",
+        "X-Content-Type-Options: nosniff\r\n",
+    ] {
+        assert!(page.contains(header), "{header}: {page}");
+    }
+}
+
+// F100
+#[tokio::test]
+async fn two_sign_ins_at_once_never_get_each_others_code() {
+    let (mut first, mut second) = (Callback::bind(None).unwrap(), Callback::bind(None).unwrap());
+    assert_ne!(port(&first), port(&second));
+    let (one, two) = (attempt(&first), attempt(&second));
+    let (hit_one, hit_two) = (hit(&one, "one"), hit(&two, "two"));
+    let doors = [port(&first), port(&second)];
+    let visitors = async {
+        let visit = |door: u16, target: String| async move {
+            let request = format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{door}\r\n\r\n");
+            status(&exchange(("127.0.0.1", door), request.as_bytes()).await).to_owned()
+        };
+        let crossed = [visit(doors[0], hit_two.clone()).await, visit(doors[1], hit_one.clone()).await];
+        let straight = [visit(doors[0], hit_one).await, visit(doors[1], hit_two).await];
+        (crossed, straight)
+    };
+    let (at_one, at_two, (crossed, straight)) =
+        tokio::join!(first.wait(&one, SOON), second.wait(&two, SOON), visitors);
+    assert_eq!(crossed, ["400", "400"]);
+    assert_eq!(straight, ["200", "200"]);
+    assert_eq!(code(one, &at_one.unwrap()).expose(), "one");
+    assert_eq!(code(two, &at_two.unwrap()).expose(), "two");
+}
+
+// H17
+#[tokio::test]
+async fn an_answer_that_comes_while_nobody_looks_is_not_lost() {
+    let mut callback = Callback::bind(None).unwrap();
+    let attempt = attempt(&callback);
+    assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
+    assert_eq!(status(&get(&callback, &hit(&attempt, "kept")).await), "200");
+    assert_eq!(status(&get(&callback, &hit(&attempt, "second")).await), "400");
+    let answer = callback.wait(&attempt, SOON).await.unwrap();
+    assert_eq!(code(attempt, &answer).expose(), "kept");
+}
+
+// H17
+#[tokio::test]
+async fn before_and_after_the_wait_nobody_is_let_in() {
+    let mut callback = Callback::bind(None).unwrap();
+    let attempt = attempt(&callback);
+    assert_eq!(status(&get(&callback, &hit(&attempt, "early")).await), "400");
+    let limit = Duration::from_millis(1);
+    let error = callback.wait(&attempt, limit).await.unwrap_err();
+    assert!(matches!(error, CallbackError::Late { after } if after == limit));
+    assert_eq!(status(&get(&callback, &hit(&attempt, "late")).await), "400");
+}
+
+// B79
+#[tokio::test]
+async fn visitors_who_say_nothing_keep_nobody_out() {
+    let mut callback = Callback::bind(None).unwrap();
+    let attempt = attempt(&callback);
+    let mut silent = Vec::new();
+    for _ in 0..8 {
+        silent.push(TcpStream::connect(("127.0.0.1", port(&callback))).await.unwrap());
+    }
+    assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
+    assert_eq!(status(&get(&callback, &hit(&attempt, "right")).await), "200");
+    drop(silent);
+    let answer = callback.wait(&attempt, SOON).await.unwrap();
+    let printed = format!("{callback:?} {answer:?}");
+    assert!(!printed.contains("right") && !printed.contains(attempt.state().expose()), "{printed}");
+    assert_eq!(code(attempt, &answer).expose(), "right");
+}
