@@ -3,6 +3,7 @@
 //! | to | start at |
 //! |---|---|
 //! | know what a server's authorization server can do | [`metadata`] |
+//! | read what a server asks for when it refuses, and choose what to ask for | [`challenge`], [`scopes`] |
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
 //! | reach addresses that others have named | [`web`] |
 //! | keep secrets between two runs | [`vault`] |
@@ -15,9 +16,11 @@
 
 pub mod authorize;
 pub mod callback;
+pub mod challenge;
 pub mod client;
 pub mod metadata;
 pub mod page;
+pub mod scopes;
 mod task;
 pub mod tokens;
 pub mod vault;

@@ -369,6 +369,9 @@ pub const LOG_LINE_CHARS: usize = 2000;
 /// How large the file of a server's log may grow before it is put aside and begun anew.
 pub const LOG_FILE_BYTES: u64 = 1024 * 1024;
 
+/// How much of what a server asks for when it refuses is kept.
+pub const CHALLENGE_CHARS: usize = 8 * 1024;
+
 /// How large any answer of an authorization server may be (H15).
 pub const OAUTH_BYTES: usize = 1024 * 1024;
 
@@ -377,6 +380,9 @@ pub const OAUTH_TIME: Duration = Duration::from_secs(10);
 
 /// How many redirects are followed to a description; each stays at its origin.
 pub const OAUTH_REDIRECTS: usize = 5;
+
+/// How many scopes, grants or other names are read from one list of a description or a challenge.
+pub const OAUTH_NAMES: usize = 500;
 
 /// How long a person may take to sign in before the way back is closed (H17).
 pub const SIGN_IN_TIME: Duration = Duration::from_secs(5 * 60);

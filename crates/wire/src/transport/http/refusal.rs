@@ -6,6 +6,7 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use mcparley_model::limits::CHALLENGE_CHARS;
 use mcparley_model::text::{Untrusted, cut};
 use reqwest::Response;
 use reqwest::header::{HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -13,9 +14,6 @@ use reqwest::header::{HeaderMap, RETRY_AFTER, WWW_AUTHENTICATE};
 use super::body;
 use crate::failure::{Failure, RpcError};
 use crate::message::{self, Id, Message};
-
-/// More of a challenge than any has.
-const CHALLENGE_CHARS: usize = 8 * 1024;
 
 /// An answer that says no.
 #[derive(Debug)]
