@@ -3,6 +3,7 @@
 //! | to | start at |
 //! |---|---|
 //! | know what a server's authorization server can do | [`metadata`] |
+//! | find that authorization server, and judge what it says | [`discover`] |
 //! | read what a server asks for when it refuses, and choose what to ask for | [`challenge`], [`scopes`] |
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
 //! | reach addresses that others have named | [`web`] |
@@ -18,6 +19,7 @@ pub mod authorize;
 pub mod callback;
 pub mod challenge;
 pub mod client;
+pub mod discover;
 pub mod metadata;
 pub mod page;
 pub mod scopes;

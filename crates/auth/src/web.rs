@@ -3,6 +3,9 @@
 //! Nothing in this room makes a request another way.
 
 mod error;
+mod rule;
+#[cfg(test)]
+pub(crate) mod site;
 
 use std::time::Duration;
 
@@ -14,11 +17,13 @@ use reqwest::Method;
 use url::Url;
 
 pub use error::WebError;
+pub use rule::{PageError, check_page};
 
 /// The web as one server's sign-in sees it.
 #[derive(Clone, Debug)]
 pub struct Web {
     network: Network,
+    server: Url,
 }
 
 /// What came back.
@@ -44,8 +49,22 @@ pub enum Body<'b> {
 impl Web {
     /// The web for the sign-in to `server`.
     #[must_use]
-    pub fn new(network: &Network, _server: &Url) -> Self {
-        Self { network: network.clone() }
+    pub fn new(network: &Network, server: &Url) -> Self {
+        Self { network: network.clone(), server: server.clone() }
+    }
+
+    /// The server that is signed in to.
+    #[must_use]
+    pub fn server(&self) -> &Url {
+        &self.server
+    }
+
+    /// Whether the address may be asked, as far as that can be told without asking anybody.
+    ///
+    /// # Errors
+    /// A [`WebError`] that says why not.
+    pub fn check(&self, url: &Url) -> Result<(), WebError> {
+        rule::check(url)
     }
 
     /// Fetches what others have published there.
@@ -87,6 +106,7 @@ impl Web {
         body: Option<Body<'_>>,
         headers: &[(&str, Secret<String>)],
     ) -> Result<Page, WebError> {
+        self.check(url)?;
         let client = self.network.client(url).await.map_err(WebError::Unreachable)?;
         let mut request = client.request(method, url.clone()).header("accept", "application/json");
         for (name, value) in headers {

@@ -2,11 +2,25 @@
 
 use std::time::Duration;
 
+use mcparley_model::explain::Explain;
+use mcparley_model::text::display;
 use mcparley_wire::Failure;
 
 /// Why an address could not be asked.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum WebError {
+    /// It is not `https`, and not `http` on this machine.
+    #[error("`{}` is not reached over `https`", display(place))]
+    Scheme {
+        /// Its scheme and host.
+        place: String,
+    },
+    /// It holds a name or a password, or a fragment.
+    #[error("the address at `{}` holds what has no place in one", display(place))]
+    Adorned {
+        /// Its scheme and host.
+        place: String,
+    },
     /// There is no way to it.
     #[error("it cannot be reached")]
     Unreachable(#[source] Failure),
@@ -42,5 +56,19 @@ impl WebError {
             None => cause.to_string(),
         };
         Self::Broken { why }
+    }
+}
+
+impl Explain for WebError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Scheme { .. } => Some("sign-in needs `https`; `http` is for this machine alone".to_owned()),
+            Self::Unreachable(Failure::Refused { hint, .. }) => hint.as_deref().map(str::to_owned),
+            Self::Unreachable(_)
+            | Self::Adorned { .. }
+            | Self::Broken { .. }
+            | Self::Late { .. }
+            | Self::TooLarge { .. } => None,
+        }
     }
 }

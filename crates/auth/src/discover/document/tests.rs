@@ -1,0 +1,128 @@
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn body(value: &Value) -> Vec<u8> {
+    value.to_string().into_bytes()
+}
+
+fn whole() -> Value {
+    json!({
+        "issuer": "https://a.example",
+        "authorization_endpoint": "https://a.example/authorize",
+        "token_endpoint": "https://a.example/token",
+        "registration_endpoint": "https://a.example/register",
+        "device_authorization_endpoint": "https://a.example/device",
+        "revocation_endpoint": "https://a.example/revoke",
+        "scopes_supported": ["a", "b c", "", 5, "offline_access"],
+        "grant_types_supported": ["authorization_code"],
+        "token_endpoint_auth_methods_supported": ["none", "tls_client_auth", "private_key_jwt"],
+        "token_endpoint_auth_signing_alg_values_supported": ["ES256"],
+        "code_challenge_methods_supported": ["plain", "S256"],
+        "authorization_response_iss_parameter_supported": true,
+        "client_id_metadata_document_supported": true,
+        "dpop_signing_alg_values_supported": ["ES256"],
+        "jwks_uri": {"nobody": "reads it"},
+    })
+}
+
+fn url(text: &str) -> Option<Url> {
+    Some(Url::parse(text).unwrap())
+}
+
+// A1
+#[test]
+fn what_an_authorization_server_says_is_read() {
+    let wanted = Server {
+        issuer: "https://a.example".to_owned(),
+        authorization_endpoint: url("https://a.example/authorize"),
+        token_endpoint: Url::parse("https://a.example/token").unwrap(),
+        registration_endpoint: url("https://a.example/register"),
+        device_endpoint: url("https://a.example/device"),
+        revocation_endpoint: url("https://a.example/revoke"),
+        scopes: vec!["a".to_owned(), "offline_access".to_owned()],
+        grants: Some(vec!["authorization_code".to_owned()]),
+        proofs: Some(vec![Proof::Nothing, Proof::Signature]),
+        signing: Some(vec!["ES256".to_owned()]),
+        has_s256: true,
+        names_issuer: true,
+        takes_documents: true,
+        dpop: vec!["ES256".to_owned()],
+        found: Found::Described,
+    };
+    assert_eq!(server(&body(&whole())), Ok(wanted));
+}
+
+// A1
+#[test]
+fn what_is_wrong_counts_as_not_said_unless_it_is_needed() {
+    let needed = json!({"issuer": "https://a.example", "token_endpoint": "https://a.example/token"});
+    let least = server(&body(&needed)).unwrap();
+    let mut wrong = whole();
+    for (field, value) in wrong.as_object_mut().unwrap() {
+        if !["issuer", "token_endpoint"].contains(&field.as_str()) {
+            *value = json!({"of": ["another", "kind"]});
+        }
+    }
+    assert_eq!(server(&body(&wrong)), Ok(least));
+    for (field, value, error) in [
+        ("issuer", json!(null), "it has no `issuer`"),
+        ("issuer", json!(["https://a.example"]), "its `issuer` is not text"),
+        ("token_endpoint", json!(null), "it has no `token_endpoint`"),
+        ("token_endpoint", json!(5), "its `token_endpoint` is not text"),
+        ("token_endpoint", json!("/token"), "its `token_endpoint` is not a URL"),
+    ] {
+        let mut document = whole();
+        document[field] = value;
+        assert_eq!(server(&body(&document)).unwrap_err().to_string(), error);
+    }
+    for text in ["", "[]", "5", "{", "\u{feff}", "{\"a\":1} x"] {
+        assert_eq!(server(text.as_bytes()), Err(DocumentError::NotJson), "{text}");
+    }
+    let deep = "[".repeat(100_000);
+    assert_eq!(resource(deep.as_bytes()), Err(DocumentError::NotJson));
+}
+
+// A1
+#[test]
+fn what_a_protected_server_says_is_read() {
+    let document = json!({
+        "resource": "https://r.example/mcp",
+        "authorization_servers": ["https://a.example", 5, "https://b.example"],
+        "scopes_supported": "a b",
+        "dpop_bound_access_tokens_required": true,
+    });
+    let wanted = Resource {
+        resource: "https://r.example/mcp".to_owned(),
+        authorization_servers: vec!["https://a.example".to_owned(), "https://b.example".to_owned()],
+        scopes: Vec::new(),
+        dpop_required: true,
+    };
+    assert_eq!(resource(&body(&document)), Ok(wanted));
+    assert_eq!(resource(b"{}"), Err(DocumentError::Missing { field: "resource" }));
+    let many: Vec<String> = (0..=OAUTH_NAMES).map(|index| format!("s{index}")).collect();
+    let read = resource(&body(&json!({"resource": "r", "scopes_supported": many}))).unwrap();
+    assert_eq!(read.scopes.len(), OAUTH_NAMES);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    // B68-B75 mutated: whatever stands there, it is read or refused.
+    #[test]
+    fn no_mutation_of_a_description_does_harm(
+        at in any::<prop::sample::Index>(), length in 0_usize..40, other in any::<Vec<u8>>(),
+    ) {
+        let mut bytes = body(&whole());
+        let from = at.index(bytes.len());
+        let to = (from + length).min(bytes.len());
+        bytes.splice(from..to, other);
+        let (read, also) = (server(&bytes), resource(&bytes));
+        if let Ok(read) = read {
+            prop_assert!(read.scopes.iter().all(|scope| is_scope(scope)));
+        }
+        if let Ok(also) = also {
+            prop_assert!(also.scopes.len() <= OAUTH_NAMES);
+        }
+    }
+}
