@@ -6,6 +6,7 @@
 //! | find that authorization server, and judge what it says | [`discover`] |
 //! | read what a server asks for when it refuses, and choose what to ask for | [`challenge`], [`scopes`] |
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
+//! | prove who we are with a key | [`jwt`] |
 //! | reach addresses that others have named | [`web`] |
 //! | keep secrets between two runs | [`vault`] |
 //! | ask a person for consent | [`authorize`]; only a [`page`] is opened |
@@ -20,6 +21,7 @@ pub mod callback;
 pub mod challenge;
 pub mod client;
 pub mod discover;
+pub mod jwt;
 pub mod metadata;
 pub mod page;
 pub mod scopes;

@@ -378,6 +378,36 @@ pub const OAUTH_BYTES: usize = 1024 * 1024;
 /// How long one request to an authorization server may take.
 pub const OAUTH_TIME: Duration = Duration::from_secs(10);
 
+/// How long a token may be: beyond it no server takes the header that carries it (B77).
+pub const TOKEN_BYTES: usize = 64 * 1024;
+
+/// The longest life of a token that is believed; a larger number is a mistake, and adding it to a date would overflow.
+pub const TOKEN_LIFE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+
+/// How much is kept of what an authorization server says about a refusal.
+pub const REFUSAL_CHARS: usize = 300;
+
+/// How long what a client signs to prove who it is holds good. Servers allow five minutes, and clocks differ.
+pub const CLIENT_ASSERTION_TIME: Duration = Duration::from_secs(4 * 60);
+
+/// How long a nonce for proofs of possession may be.
+pub const DPOP_NONCE_BYTES: usize = 1024;
+
+/// How many nonces one key remembers: one for each server it is shown to, and it is shown to two.
+pub const DPOP_NONCES: usize = 8;
+
+/// How long a person may take to sign in on another device; servers that say less mean it.
+pub const DEVICE_TIME: Duration = Duration::from_secs(30 * 60);
+
+/// How often it is asked whether they have, when the server does not say (RFC 8628, 3.2).
+pub const DEVICE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The longest pause between two such questions that is believed.
+pub const DEVICE_INTERVAL_MOST: Duration = Duration::from_secs(60);
+
+/// How much longer the pause becomes when the server asks for it (RFC 8628, 3.5).
+pub const DEVICE_SLOWER: Duration = Duration::from_secs(5);
+
 /// How many redirects are followed to a description; each stays at its origin.
 pub const OAUTH_REDIRECTS: usize = 5;
 
