@@ -6,7 +6,8 @@
 //! | find that authorization server, and judge what it says | [`discover`] |
 //! | read what a server asks for when it refuses, and choose what to ask for | [`challenge`], [`scopes`] |
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
-//! | prove who we are with a key | [`jwt`] |
+//! | ask it for tokens | [`grant`] |
+//! | prove who we are, and that we hold a key | [`jwt`], [`dpop`] |
 //! | reach addresses that others have named | [`web`] |
 //! | keep secrets between two runs | [`vault`] |
 //! | ask a person for consent | [`authorize`]; only a [`page`] is opened |
@@ -21,6 +22,8 @@ pub mod callback;
 pub mod challenge;
 pub mod client;
 pub mod discover;
+pub mod dpop;
+pub mod grant;
 pub mod jwt;
 pub mod metadata;
 pub mod page;

@@ -1,4 +1,4 @@
-//! What several processes, and the system itself, do to us.
+//! The room against real processes and sockets: one binary, a file per behaviour family.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -6,4 +6,6 @@
     reason = "tests prepare files, start programs, report their figures, and fail loudly"
 )]
 
+mod counter;
+mod token_requests;
 mod vault;

@@ -1,0 +1,253 @@
+//! What is sent for a token, byte for byte, and what becomes of the answer.
+
+use std::time::SystemTime;
+
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _, UnparsedPublicKey,
+};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use mcparley_auth::client::{Client, Proof};
+use mcparley_auth::dpop::{Possession, Prover, Wish};
+use mcparley_auth::grant::{ErrorCode, Grant, Granted, Keys, ProofError, TokenError, TokenRequest, ask};
+use mcparley_auth::jwt::SigningKey;
+use mcparley_auth::tokens::Kind;
+use serde_json::json;
+use url::Url;
+
+use crate::counter::{Answer, Counter, Request, client, opened, secret};
+
+const RESOURCE: &str = "https://mcp.example/mcp";
+
+fn bearer() -> Answer {
+    Answer::json(200, &json!({"access_token": "canary-access", "token_type": "Bearer", "expires_in": 3600}))
+}
+
+async fn sent(client: &Client, grant: Grant<'_>, scopes: &[&str]) -> Request {
+    let counter = Counter::open(vec![bearer()]);
+    let granted = asked(&counter, client, grant, scopes, &Keys::default()).await;
+    assert_eq!(granted.unwrap().tokens.access, secret("canary-access"));
+    counter.request()
+}
+
+async fn asked(
+    counter: &Counter,
+    client: &Client,
+    grant: Grant<'_>,
+    scopes: &[&str],
+    keys: &Keys<'_>,
+) -> Result<Granted, TokenError> {
+    let (server, scopes) =
+        (counter.server(), scopes.iter().map(|&scope| scope.to_owned()).collect::<Vec<_>>());
+    let request = TokenRequest { server: &server, client, grant, resource: Some(RESOURCE), scopes: &scopes };
+    ask(&counter.web(), &request, keys, SystemTime::now()).await
+}
+
+// A1
+#[tokio::test]
+async fn a_code_is_shown_with_its_verifier_and_its_way_back() {
+    let redirect = Url::parse("http://127.0.0.1:7777/callback").unwrap();
+    let (code, verifier) = (secret("canary code+/"), secret("canary-verifier"));
+    let grant = Grant::Code { code: &code, verifier: &verifier, redirect: &redirect };
+    let request = sent(&client(Proof::Nothing), grant, &["not", "sent"]).await;
+    assert_eq!(request.line, "POST /token HTTP/1.1");
+    assert_eq!(request.header("content-type"), Some("application/x-www-form-urlencoded"));
+    assert_eq!(request.header("accept"), Some("application/json"));
+    assert_eq!((request.header("authorization"), request.header("dpop")), (None, None));
+    request.assert_form(&[
+        ("grant_type", "authorization_code"),
+        ("code", "canary code+/"),
+        ("code_verifier", "canary-verifier"),
+        ("redirect_uri", "http://127.0.0.1:7777/callback"),
+        ("resource", RESOURCE),
+        ("client_id", "client"),
+    ]);
+}
+
+// A3
+#[tokio::test]
+async fn a_refresh_asks_for_no_scopes_and_keeps_what_is_not_replaced() {
+    let counter = Counter::open(vec![bearer()]);
+    let token = secret("canary-refresh");
+    let client = client(Proof::Nothing);
+    let grant = Grant::Refresh { token: &token };
+    let granted = asked(&counter, &client, grant, &["had"], &Keys::default()).await.unwrap();
+    assert_eq!(granted.tokens.refresh, Some(token));
+    assert_eq!(granted.tokens.scopes, ["had"]);
+    counter.request().assert_form(&[
+        ("grant_type", "refresh_token"),
+        ("refresh_token", "canary-refresh"),
+        ("resource", RESOURCE),
+        ("client_id", "client"),
+    ]);
+}
+
+// A8
+#[tokio::test]
+async fn a_secret_goes_into_the_header_or_into_the_form_and_never_into_both() {
+    let mut basic = client(Proof::Basic);
+    basic.id = "a:b c".to_owned();
+    basic.secret = Some(secret("s/ä+%"));
+    let request = sent(&basic, Grant::ClientCredentials, &["read", "write"]).await;
+    let shown = format!("Basic {}", STANDARD.encode("a%3Ab+c:s%2F%C3%A4%2B%25"));
+    assert_eq!(request.header("authorization"), Some(shown.as_str()));
+    let common = [("grant_type", "client_credentials"), ("scope", "read write"), ("resource", RESOURCE)];
+    request.assert_form(&common);
+    let request = sent(&client(Proof::Post), Grant::ClientCredentials, &["read", "write"]).await;
+    assert_eq!(request.header("authorization"), None);
+    request
+        .assert_form(&[&common[..], &[("client_id", "client"), ("client_secret", "canary-secret")]].concat());
+}
+
+// A8
+#[tokio::test]
+async fn a_workload_shows_what_was_signed_for_it_once_and_nothing_after_a_refusal() {
+    let refused = json!({"error": "invalid_grant", "error_description": "canary-assertion has ended"});
+    let counter = Counter::open(vec![Answer::json(400, &refused)]);
+    let assertion = secret("canary-assertion");
+    let grant = Grant::JwtBearer { assertion: &assertion };
+    let error = asked(&counter, &client(Proof::Nothing), grant, &[], &Keys::default()).await.unwrap_err();
+    assert_eq!(error.code(), Some(&ErrorCode::InvalidGrant));
+    assert_eq!(error.to_string(), "the authorization server says no: `invalid_grant`: *** has ended");
+    counter.request().assert_form(&[
+        ("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+        ("assertion", "canary-assertion"),
+        ("resource", RESOURCE),
+        ("client_id", "client"),
+    ]);
+}
+
+/// A key in PEM, and its public half.
+fn key() -> (SigningKey, Vec<u8>) {
+    let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+    let pem = STANDARD.encode(pair.to_pkcs8v1().unwrap());
+    let pem = secret(&format!("-----BEGIN PRIVATE KEY-----\n{pem}\n-----END PRIVATE KEY-----\n"));
+    (SigningKey::from_pem(&pem).unwrap(), pair.public_key().as_ref().to_vec())
+}
+
+// A8
+#[tokio::test]
+async fn a_client_with_a_key_signs_who_it_is_for_the_issuer() {
+    let counter = Counter::open(vec![bearer()]);
+    let issuer = counter.issuer();
+    let (key, public) = key();
+    let keys = Keys { signing: Some(&key), ..Keys::default() };
+    asked(&counter, &client(Proof::Signature), Grant::ClientCredentials, &[], &keys).await.unwrap();
+    let request = counter.request();
+    let names: Vec<_> = request.form().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["grant_type", "resource", "client_assertion_type", "client_assertion"]);
+    let kind = request.parameter("client_assertion_type");
+    assert_eq!(kind, "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+    let assertion = request.parameter("client_assertion");
+    let (message, signature) = assertion.rsplit_once('.').unwrap();
+    let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
+    UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, public).verify(message.as_bytes(), &signature).unwrap();
+    let (header, claims) = opened(&assertion);
+    assert_eq!(header, json!({"alg": "ES256", "typ": "JWT"}));
+    assert_eq!([&claims["iss"], &claims["sub"], &claims["aud"]], ["client", "client", &issuer]);
+    assert_eq!(claims["jti"].as_str().unwrap().len(), 22);
+    let life = claims["exp"].as_u64().unwrap() - claims["iat"].as_u64().unwrap();
+    assert!(life <= 300, "{life}");
+}
+
+// A8
+#[tokio::test]
+async fn a_client_that_cannot_prove_who_it_is_sends_nothing() {
+    let (key, _) = key();
+    let secretless = Client { secret: None, ..client(Proof::Basic) };
+    let counter = Counter::open(vec![]);
+    let mut server = counter.server();
+    server.signing = Some(vec!["RS256".to_owned()]);
+    let keys = Keys { signing: Some(&key), ..Keys::default() };
+    let table = [
+        (secretless, keys, ProofError::NoSecret),
+        (client(Proof::Signature), Keys::default(), ProofError::NoKey),
+        (client(Proof::Signature), keys, ProofError::Algorithm { ours: "ES256" }),
+    ];
+    for (client, keys, wanted) in table {
+        let grant = Grant::ClientCredentials;
+        let request = TokenRequest { server: &server, client: &client, grant, resource: None, scopes: &[] };
+        let error = ask(&counter.web(), &request, &keys, SystemTime::now()).await.unwrap_err();
+        assert!(matches!(error, TokenError::Proof(error) if error == wanted));
+    }
+    assert!(counter.requests().is_empty());
+}
+
+// A1
+#[tokio::test]
+async fn a_request_without_the_nonce_the_server_wants_is_repeated_with_it_once() {
+    let wants = |nonce| Answer::json(400, &json!({"error": "use_dpop_nonce"})).with("DPoP-Nonce", nonce);
+    let bound = json!({"access_token": "at", "token_type": "DPoP"});
+    let counter = Counter::open(vec![wants("first"), Answer::json(200, &bound).with("DPoP-Nonce", "second")]);
+    let prover = Prover::generate().unwrap();
+    let keys = Keys { possession: Possession::new(Wish::Required, &prover), ..Keys::default() };
+    let code = secret("code");
+    let grant = Grant::Device { code: &code };
+    let granted = asked(&counter, &client(Proof::Nothing), grant, &[], &keys).await.unwrap();
+    assert_eq!(granted.tokens.kind, Kind::Dpop);
+    let token_endpoint = counter.server().token_endpoint;
+    let requests = counter.requests();
+    let proofs: Vec<_> = requests.iter().map(|request| opened(request.header("dpop").unwrap()).1).collect();
+    assert_eq!((&proofs[0]["nonce"], &proofs[1]["nonce"]), (&json!(null), &json!("first")));
+    assert_ne!(proofs[0]["jti"], proofs[1]["jti"]);
+    assert_eq!([&proofs[1]["htm"], &proofs[1]["htu"]], ["POST", token_endpoint.as_str()]);
+    assert_eq!(requests[0].form(), requests[1].form());
+
+    let counter = Counter::open(vec![wants("third"), wants("fourth")]);
+    let error = asked(&counter, &client(Proof::Nothing), grant, &[], &keys).await.unwrap_err();
+    assert_eq!(error.code(), Some(&ErrorCode::UseDpopNonce));
+    counter.requests();
+}
+
+// A1
+#[tokio::test]
+async fn a_nonce_that_nobody_can_use_is_no_reason_to_ask_again() {
+    let wants = || Answer::json(400, &json!({"error": "use_dpop_nonce"}));
+    let prover = Prover::generate().unwrap();
+    let bound = Keys { possession: Possession::Offered(&prover), ..Keys::default() };
+    for (answer, keys) in [
+        (wants(), bound),
+        (wants().with("DPoP-Nonce", "a b"), bound),
+        (wants().with("DPoP-Nonce", "good"), Keys::default()),
+    ] {
+        let counter = Counter::open(vec![answer]);
+        let error = asked(&counter, &client(Proof::Nothing), Grant::ClientCredentials, &[], &keys).await;
+        assert_eq!(error.unwrap_err().code(), Some(&ErrorCode::UseDpopNonce));
+        counter.request();
+    }
+}
+
+// B77
+#[tokio::test]
+async fn a_token_endpoint_that_sends_us_elsewhere_is_not_followed() {
+    let elsewhere = Counter::open(vec![]);
+    let address: &'static str = String::leak(format!("{}/token", elsewhere.issuer()));
+    for status in [301, 302, 303, 307, 308] {
+        let counter = Counter::open(vec![Answer::new(status, "").with("Location", address)]);
+        let error =
+            asked(&counter, &client(Proof::Post), Grant::ClientCredentials, &[], &Keys::default()).await;
+        assert!(!error.unwrap_err().is_dead());
+        counter.request();
+    }
+    assert!(elsewhere.requests().is_empty());
+}
+
+// B62
+#[tokio::test]
+async fn nothing_that_was_sent_or_given_shows_in_what_a_person_may_see() {
+    let counter = Counter::open(vec![
+        bearer(),
+        Answer::json(
+            401,
+            &json!({"error": "invalid_client", "error_description": "canary-secret canary-refresh"}),
+        ),
+    ]);
+    let (client, token, server) = (client(Proof::Post), secret("canary-refresh"), counter.server());
+    let grant = Grant::Refresh { token: &token };
+    let request = TokenRequest { server: &server, client: &client, grant, resource: None, scopes: &[] };
+    let granted = ask(&counter.web(), &request, &Keys::default(), SystemTime::now()).await.unwrap();
+    let error = ask(&counter.web(), &request, &Keys::default(), SystemTime::now()).await.unwrap_err();
+    let seen = format!("{request:?} {granted:?} {error:?} {error}");
+    assert!(!seen.contains("canary"), "{seen}");
+    counter.requests();
+}
