@@ -26,7 +26,9 @@ pub use credentials::ProofError;
 pub use error::TokenError;
 pub use refusal::{ErrorCode, Refusal};
 
+pub(crate) use answer::{object, text};
 pub(crate) use post::{Counter, post};
+pub(crate) use refusal::judge;
 
 use crate::client::Client;
 use crate::dpop::Possession;
@@ -117,7 +119,7 @@ pub async fn ask(
         keys,
     };
     let page = post(web, &counter, &form::pairs(request), now).await?;
-    let granted = answer::granted(&answer::object(&page)?, request, now)?;
+    let granted = answer::granted(&object(&page)?, request, now)?;
     keys.possession.check(granted.tokens.kind)?;
     Ok(granted)
 }

@@ -6,6 +6,7 @@
 //! | find that authorization server, and judge what it says | [`discover`] |
 //! | read what a server asks for when it refuses, and choose what to ask for | [`challenge`], [`scopes`] |
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
+//! | become known to it | [`register`] |
 //! | ask it for tokens | [`grant`] |
 //! | prove who we are, and that we hold a key | [`jwt`], [`dpop`] |
 //! | reach addresses that others have named | [`web`] |
@@ -27,6 +28,7 @@ pub mod grant;
 pub mod jwt;
 pub mod metadata;
 pub mod page;
+pub mod register;
 pub mod scopes;
 mod task;
 pub mod tokens;

@@ -7,5 +7,6 @@
 )]
 
 mod counter;
+mod registrations;
 mod token_requests;
 mod vault;
