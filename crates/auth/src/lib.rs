@@ -13,12 +13,14 @@
 //! | keep secrets between two runs | [`vault`] |
 //! | ask a person for consent | [`authorize`]; only a [`page`] is opened |
 //! | ask a person for consent | [`authorize`]; only a [`page`] is opened, and the answer comes to the [`callback`] |
+//! | ask a person for consent | [`authorize`]; a [`browser`] opens its [`page`], and the answer comes to the [`callback`] |
 //!
 //! Files: the vault owns `vault`, `key` and `locks/` of the folder it is given.
 //!
 //! The room implements the `Authorizer` of `wire` and knows nothing of tools.
 
 pub mod authorize;
+pub mod browser;
 pub mod callback;
 pub mod challenge;
 pub mod client;

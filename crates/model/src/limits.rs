@@ -461,3 +461,6 @@ pub const CALLBACK_CONNECTIONS: usize = 16;
 
 /// How often a free port is looked for that is free for both kinds of address.
 pub const CALLBACK_PORTS: usize = 16;
+
+/// How long the program that opens a browser is watched for a refusal; one that still runs then has opened it.
+pub const BROWSER_TIME: Duration = Duration::from_secs(2);

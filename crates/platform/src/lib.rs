@@ -8,7 +8,7 @@
 //!
 //! Start reading at [`file::update`] and `process::spawn`. Everything is synchronous and nothing
 //! looks at the environment: callers hand in paths and variables as values.
-//! `unsafe` stands in `process/raw.rs` and at the two places that fork, nowhere else.
+//! `unsafe` stands in `process/raw.rs` and at the three places that fork, nowhere else.
 
 pub mod dirs;
 pub mod file;

@@ -16,6 +16,7 @@
 //! | `guarded` | the host's handle: signals, waiting, the orderly shut-down |
 //! | `link` | the words host and guardian exchange |
 //! | `guardian`, `server`, `tree` | what runs after the fork: no allocation, no locks, no panics |
+//! | `detached` | programs of the person's own, which may stay: the one exception |
 //! | `running` | whether a process of others is there |
 //! | `raw` | the system calls that need `unsafe` |
 //!
@@ -25,6 +26,7 @@
 //! The functions called after the fork go through `rustix`, whose Linux backend makes the system call
 //! in place. Only Linux has subreapers, so other systems do not have this module.
 
+mod detached;
 mod error;
 mod guarded;
 mod guardian;
@@ -39,6 +41,7 @@ mod server;
 mod spawn;
 mod tree;
 
+pub use detached::{Detached, launch_detached};
 pub use error::{SpawnError, is_out_of_descriptors};
 pub use guarded::{Exit, Guarded};
 pub use launch::Launch;

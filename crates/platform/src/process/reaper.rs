@@ -1,8 +1,8 @@
-//! Waits for guardians, so that none stays behind as a zombie.
+//! Waits for guardians and detached programs, so that none stays behind as a zombie.
 //!
-//! Nearly all are waited for the moment they end. One that is still killing when its handle's patience
-//! is over is remembered here and waited for on the next occasion; a thread for it would be a thread
-//! nobody owns.
+//! Nearly all guardians are waited for the moment they end. One that is still killing when its handle's
+//! patience is over, and a browser that is still open, is remembered here and waited for on the next
+//! occasion; a thread for it would be a thread nobody owns.
 
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions};
@@ -17,17 +17,17 @@ pub(super) fn reap(guardian: Pid) {
     reap_late();
 }
 
-/// Remembers a guardian that has not ended yet.
-pub(super) fn remember(guardian: Pid) {
+/// Remembers a guardian or a detached program that has not ended yet.
+pub(super) fn remember(process: Pid) {
     let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
-    late.push(guardian);
+    late.push(process);
 }
 
-/// Waits for those remembered guardians that have ended meanwhile.
+/// Waits for those remembered that have ended meanwhile.
 pub(super) fn reap_late() {
     let mut late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
-    late.retain(|&guardian| {
-        let waited = rustix::process::waitpid(Some(guardian), WaitOptions::NOHANG);
+    late.retain(|&process| {
+        let waited = rustix::process::waitpid(Some(process), WaitOptions::NOHANG);
         matches!(waited, Ok(None) | Err(Errno::INTR))
     });
 }

@@ -7,6 +7,7 @@
 )]
 
 mod append;
+mod detached;
 mod directory;
 mod full_disk;
 mod guardian;
