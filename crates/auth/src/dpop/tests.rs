@@ -8,6 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcparley_model::limits::DPOP_NONCE_BYTES;
 
 use super::*;
+use crate::challenge::Asked;
 use crate::grant::TokenError;
 use crate::grant::tests::{secret, server, words};
 use crate::metadata::Resource;
@@ -133,16 +134,18 @@ fn tokens_are_bound_when_the_protected_server_wants_it() {
     };
     let (free, strict) = (resource(false), resource(true));
     let table = [
-        (listing(&["ES256"]), Some(&free), false, Wish::Unbound),
-        (listing(&["ES256"]), None, false, Wish::Unbound),
-        (listing(&["RS256", "ES256"]), None, true, Wish::Offered),
-        (listing(&[]), Some(&free), true, Wish::Offered),
-        (listing(&["RS256"]), Some(&free), true, Wish::Unbound),
-        (listing(&["ES256"]), Some(&strict), false, Wish::Required),
-        (listing(&[]), Some(&strict), true, Wish::Required),
+        (listing(&["ES256"]), Some(&free), "Bearer", Wish::Unbound),
+        (listing(&["ES256"]), None, "", Wish::Unbound),
+        (listing(&["RS256", "ES256"]), None, "DPoP", Wish::Offered),
+        (listing(&["ES256"]), None, "Bearer, DPoP", Wish::Offered),
+        (listing(&[]), Some(&free), "DPoP", Wish::Offered),
+        (listing(&["RS256"]), Some(&free), "DPoP", Wish::Unbound),
+        (listing(&["ES256"]), Some(&strict), "Bearer", Wish::Required),
+        (listing(&[]), Some(&strict), "", Wish::Required),
     ];
-    for (server, resource, challenged, wanted) in table {
-        assert_eq!(wish(&server, resource, challenged), wanted, "{:?} {challenged}", server.dpop);
+    for (server, resource, words, wanted) in table {
+        let asked = Asked::read(words);
+        assert_eq!(wish(&server, resource, asked.as_ref()), wanted, "{:?} {words}", server.dpop);
     }
 }
 

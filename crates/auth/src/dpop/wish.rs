@@ -5,6 +5,7 @@
 //! server that decides, by what it says about itself or by the scheme of its challenge.
 
 use super::Prover;
+use crate::challenge::Asked;
 use crate::grant::TokenError;
 use crate::metadata::{Resource, Server};
 use crate::tokens::Kind;
@@ -32,10 +33,10 @@ pub enum Possession<'p> {
     Required(&'p Prover),
 }
 
-/// Whether tokens from `server` for `resource` are to be bound. `challenged` says that the resource has asked for the
-/// scheme `DPoP`.
+/// Whether tokens from `server` for `resource` are to be bound, after the resource has `asked` for one.
 #[must_use]
-pub fn wish(server: &Server, resource: Option<&Resource>, challenged: bool) -> Wish {
+pub fn wish(server: &Server, resource: Option<&Resource>, asked: Option<&Asked>) -> Wish {
+    let challenged = asked.is_some_and(|asked| asked.scheme == Kind::Dpop || asked.takes_either);
     let can = server.dpop.is_empty() || server.dpop.iter().any(|name| name == "ES256");
     if resource.is_some_and(|resource| resource.dpop_required) {
         Wish::Required

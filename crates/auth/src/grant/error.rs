@@ -72,7 +72,11 @@ impl TokenError {
     #[must_use]
     pub fn is_passing(&self) -> bool {
         match self {
-            Self::Web(_) | Self::Unavailable { .. } => true,
+            Self::Web(error) => match error {
+                WebError::Unreachable(_) | WebError::Broken { .. } | WebError::Late { .. } => true,
+                WebError::Scheme { .. } | WebError::Adorned { .. } | WebError::TooLarge { .. } => false,
+            },
+            Self::Unavailable { .. } => true,
             Self::Proof(_) | Self::Refused(_) | Self::Malformed(_) | Self::NotBound | Self::Bound => false,
         }
     }
@@ -93,7 +97,8 @@ impl Explain for TokenError {
                 Some(format!("it asks to be left alone for {} s", after.as_secs()))
             }
             Self::Unavailable { retry_after: None, .. } => Some("try again later".to_owned()),
-            Self::Web(_) | Self::Malformed(_) | Self::Bound => None,
+            Self::Web(error) => error.hint(),
+            Self::Malformed(_) | Self::Bound => None,
             Self::NotBound => Some("its operator must switch on DPoP for this client".to_owned()),
         }
     }
