@@ -27,6 +27,7 @@ pub use error::TokenError;
 pub use refusal::{ErrorCode, Refusal};
 
 pub(crate) use answer::{object, text};
+pub(crate) use form::Pairs;
 pub(crate) use post::{Counter, post};
 pub(crate) use refusal::judge;
 

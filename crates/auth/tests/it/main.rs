@@ -7,6 +7,7 @@
 )]
 
 mod counter;
+mod devices;
 mod registrations;
 mod token_requests;
 mod vault;

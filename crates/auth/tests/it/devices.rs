@@ -1,0 +1,73 @@
+//! Sign-in on another device over a real connection.
+
+use std::time::SystemTime;
+
+use mcparley_auth::client::Proof;
+use mcparley_auth::device::{DeviceError, DeviceRequest, start, wait};
+use mcparley_auth::dpop::{Possession, Prover};
+use mcparley_auth::grant::Keys;
+use mcparley_auth::metadata::Server;
+use serde_json::json;
+
+use crate::counter::{Answer, Counter, client, secret};
+
+fn begun() -> Answer {
+    Answer::json(
+        200,
+        &json!({
+            "device_code": "canary-device", "user_code": "WDJB-MJHT", "expires_in": 60, "interval": 1,
+            "verification_uri": "https://as.example/device",
+            "verification_uri_complete": "https://as.example/device?user_code=WDJB-MJHT",
+        }),
+    )
+}
+
+// A8
+#[tokio::test]
+async fn a_person_signs_in_on_another_device() {
+    let pending = Answer::json(400, &json!({"error": "authorization_pending"}));
+    let given = Answer::json(200, &json!({"access_token": "at", "token_type": "Bearer"}));
+    let counter = Counter::open(vec![begun(), pending, given]);
+    let (server, client, web, scopes) =
+        (counter.server(), client(Proof::Nothing), counter.web(), ["read".to_owned()]);
+    let prover = Prover::generate().unwrap();
+    let keys = Keys { possession: Possession::Offered(&prover), ..Keys::default() };
+    let resource = Some("https://mcp.example/mcp");
+    let request = DeviceRequest { server: &server, client: &client, resource, scopes: &scopes, keys: &keys };
+    let started = start(&web, &request, SystemTime::now()).await.unwrap();
+    assert_eq!(started.user_code.raw(), "WDJB-MJHT");
+    assert_eq!(started.page.as_str(), "https://as.example/device");
+    let granted = wait(&web, &request, &started, SystemTime::now).await.unwrap();
+    assert_eq!(granted.tokens.access, secret("at"));
+    let requests = counter.requests();
+    assert_eq!(requests[0].line, "POST /device HTTP/1.1");
+    assert_eq!(requests[0].header("dpop"), None);
+    requests[0].assert_form(&[
+        ("scope", "read"),
+        ("resource", "https://mcp.example/mcp"),
+        ("client_id", "client"),
+    ]);
+    for polled in &requests[1..] {
+        assert_eq!(polled.line, "POST /token HTTP/1.1");
+        assert!(polled.header("dpop").is_some());
+        polled.assert_form(&[
+            ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
+            ("device_code", "canary-device"),
+            ("resource", "https://mcp.example/mcp"),
+            ("client_id", "client"),
+        ]);
+    }
+}
+
+// A8
+#[tokio::test]
+async fn a_server_without_such_a_sign_in_is_not_asked() {
+    let counter = Counter::open(vec![]);
+    let server = Server { device_endpoint: None, ..counter.server() };
+    let (client, keys) = (client(Proof::Nothing), Keys::default());
+    let request =
+        DeviceRequest { server: &server, client: &client, resource: None, scopes: &[], keys: &keys };
+    let error = start(&counter.web(), &request, SystemTime::now()).await.unwrap_err();
+    assert!(matches!(error, DeviceError::NoWay));
+    counter.requests();
+}
