@@ -7,7 +7,7 @@
 //! | read what a server asks for when it refuses, and choose what to ask for | [`challenge`], [`scopes`] |
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
 //! | become known to it | [`register`] |
-//! | ask it for tokens | [`grant`], [`device`] |
+//! | ask it for tokens, and give them back | [`grant`], [`device`], [`revoke`] |
 //! | prove who we are, and that we hold a key | [`jwt`], [`dpop`] |
 //! | reach addresses that others have named | [`web`] |
 //! | keep secrets between two runs | [`vault`] |
@@ -32,6 +32,7 @@ pub mod jwt;
 pub mod metadata;
 pub mod page;
 pub mod register;
+pub mod revoke;
 pub mod scopes;
 mod task;
 pub mod tokens;

@@ -9,5 +9,6 @@
 mod counter;
 mod devices;
 mod registrations;
+mod revocations;
 mod token_requests;
 mod vault;

@@ -1,0 +1,87 @@
+//! Tokens are given back, and nothing depends on whether the server takes them.
+
+use std::time::SystemTime;
+
+use mcparley_auth::client::Proof;
+use mcparley_auth::metadata::Server;
+use mcparley_auth::revoke::{Outcome, Revoked, Revoking, revoke};
+use mcparley_auth::tokens::{Kind, Tokens};
+use serde_json::json;
+
+use crate::counter::{Answer, Counter, client, secret};
+
+fn tokens(refresh: Option<&str>) -> Tokens {
+    Tokens {
+        access: secret("canary-access"),
+        kind: Kind::Bearer,
+        refresh: refresh.map(secret),
+        expires: None,
+        scopes: Vec::new(),
+    }
+}
+
+async fn revoked(counter: &Counter, server: &Server, tokens: &Tokens) -> Revoked {
+    let client = client(Proof::Post);
+    let revoking = Revoking { server, client: &client, signing: None };
+    revoke(&counter.web(), &revoking, tokens, SystemTime::now()).await
+}
+
+// A3
+#[tokio::test]
+async fn the_refresh_token_is_given_back_first_and_then_the_access_token() {
+    let counter = Counter::open(vec![Answer::new(200, ""), Answer::new(200, "{}")]);
+    let revoked = revoked(&counter, &counter.server(), &tokens(Some("canary-refresh"))).await;
+    assert!(matches!(revoked, Revoked { refresh: Outcome::Done, access: Outcome::Done }));
+    assert!(!revoked.is_incomplete());
+    let requests = counter.requests();
+    for (request, token, hint) in
+        [(&requests[0], "canary-refresh", "refresh_token"), (&requests[1], "canary-access", "access_token")]
+    {
+        assert_eq!(request.line, "POST /revoke HTTP/1.1");
+        request.assert_form(&[
+            ("token", token),
+            ("token_type_hint", hint),
+            ("client_id", "client"),
+            ("client_secret", "canary-secret"),
+        ]);
+    }
+}
+
+// A3 B62
+#[tokio::test]
+async fn one_token_that_is_not_taken_back_does_not_keep_the_other() {
+    let refused = json!({"error": "invalid_request", "error_description": "canary-refresh"});
+    let unsupported = json!({"error": "unsupported_token_type"});
+    let counter = Counter::open(vec![Answer::json(400, &refused), Answer::json(400, &unsupported)]);
+    let revoked = revoked(&counter, &counter.server(), &tokens(Some("canary-refresh"))).await;
+    assert!(matches!(revoked, Revoked { refresh: Outcome::Failed(_), access: Outcome::Unsupported }));
+    assert!(revoked.is_incomplete());
+    assert!(!format!("{revoked:?}").contains("canary"));
+    counter.requests();
+}
+
+// A3
+#[tokio::test]
+async fn a_server_that_takes_nothing_back_is_not_asked() {
+    let counter = Counter::open(vec![]);
+    let server = Server { revocation_endpoint: None, ..counter.server() };
+    let revoked = revoked(&counter, &server, &tokens(None)).await;
+    assert!(matches!(revoked, Revoked { refresh: Outcome::Absent, access: Outcome::Unsupported }));
+    counter.requests();
+}
+
+// A3
+#[tokio::test]
+async fn an_answer_that_says_no_is_not_taken_for_a_revocation() {
+    for answer in [
+        Answer::new(503, ""),
+        Answer::new(302, ""),
+        Answer::new(200, r#"{"error": "x"}"#),
+        Answer::new(404, ""),
+    ] {
+        let counter = Counter::open(vec![answer]);
+        let revoked = revoked(&counter, &counter.server(), &tokens(None)).await;
+        assert!(matches!(revoked.access, Outcome::Failed(_)), "{revoked:?}");
+        counter.requests();
+    }
+}
