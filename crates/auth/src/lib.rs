@@ -11,9 +11,8 @@
 //! | prove who we are, and that we hold a key | [`jwt`], [`dpop`] |
 //! | reach addresses that others have named | [`web`] |
 //! | keep secrets between two runs | [`vault`] |
-//! | ask a person for consent | [`authorize`]; only a [`page`] is opened |
-//! | ask a person for consent | [`authorize`]; only a [`page`] is opened, and the answer comes to the [`callback`] |
 //! | ask a person for consent | [`authorize`]; a [`browser`] opens its [`page`], and the answer comes to the [`callback`] |
+//! | let a command of the user make the headers | [`headers_helper`] |
 //!
 //! Files: the vault owns `vault`, `key` and `locks/` of the folder it is given.
 //!
@@ -28,6 +27,7 @@ pub mod device;
 pub mod discover;
 pub mod dpop;
 pub mod grant;
+pub mod headers_helper;
 pub mod jwt;
 pub mod metadata;
 pub mod page;

@@ -15,6 +15,13 @@ impl<T: Send + 'static> Owned<T> {
     }
 }
 
+impl<T> Owned<T> {
+    /// Whether it has ended, in whichever way.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.is_finished()
+    }
+}
+
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
         self.0.abort();

@@ -6,6 +6,7 @@
 
 mod error;
 pub mod field;
+mod header;
 mod mask;
 mod oauth;
 mod raw;
@@ -20,6 +21,7 @@ use url::Url;
 use crate::secret::Secret;
 
 pub use error::{ConfigError, Problem};
+pub use header::{is_header_name, is_reserved_header};
 pub use mask::{Reveal, Shown};
 pub use oauth::{Grant, Held, Oauth, RawOauth};
 pub use raw::{Hint, RawServer, Spanned};

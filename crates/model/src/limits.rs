@@ -450,6 +450,12 @@ pub const KEYCHAIN_MESSAGE_BYTES: usize = 64 * 1024;
 /// How many messages that concern others are passed over while a keychain's answer is awaited.
 pub const KEYCHAIN_MESSAGES: usize = 256;
 
+/// How much it may print; requests with more would be refused by every server.
+pub const HEADERS_HELPER_BYTES: usize = 64 * 1024;
+
+/// How much of what it says on its standard error is kept: the end, where the reason stands.
+pub const HEADERS_HELPER_SAID_BYTES: usize = 2 * 1024;
+
 /// How large the head of a request to the browser's way back may be, and what a person pastes instead of it (B79).
 pub const CALLBACK_HEAD_BYTES: usize = 16 * 1024;
 

@@ -5,27 +5,12 @@ use std::time::Duration;
 use url::Url;
 
 use super::error::{ConfigError, Problem};
+use super::header::{is_header_name, is_reserved_header};
 use super::raw::{Hint, RawServer};
 use super::{Ide, Kind, Remote, ServerConfig, Stdio, Transport};
 use crate::expand::{Env, Template, Use};
 use crate::scope::Origin;
 use crate::secret::Secret;
-
-/// Headers the protocol sets; a configured one would break it or be broken by it (H26).
-const RESERVED_HEADERS: [&str; 12] = [
-    "accept",
-    "connection",
-    "content-length",
-    "content-type",
-    "host",
-    "last-event-id",
-    "mcp-method",
-    "mcp-name",
-    "mcp-protocol-version",
-    "mcp-session-id",
-    "transfer-encoding",
-    "upgrade",
-];
 
 impl RawServer {
     /// The entry expanded with `env` and checked; `origin` is where the entry stands.
@@ -93,7 +78,7 @@ impl RawServer {
     #[must_use]
     pub fn hints(&self, kind: Kind) -> Vec<Hint> {
         let mut hints = self.hints.clone();
-        let reserved = self.headers.iter().filter(|(name, _)| is_reserved(name));
+        let reserved = self.headers.iter().filter(|(name, _)| is_reserved_header(name));
         hints.extend(reserved.map(|(name, value)| Hint {
             text: format!("header `{name}` is set by the protocol; the configured value is not sent"),
             origin: value.origin.clone(),
@@ -150,7 +135,7 @@ impl RawServer {
     }
 
     fn remote(&self, kind: Kind, check: &Checker<'_>) -> Result<Remote, ConfigError> {
-        let sent = self.headers.iter().filter(|(name, _)| !is_reserved(name));
+        let sent = self.headers.iter().filter(|(name, _)| !is_reserved_header(name));
         let helper = self.headers_helper.as_ref().map(|helper| check.one_line("headersHelper", helper));
         Ok(Remote {
             url: Secret::new(check.url(self.url.as_ref(), kind)?),
@@ -275,14 +260,4 @@ fn meaningless(field: &str, kind: Kind, value: &Template) -> Hint {
 fn is_websocket(url: &str) -> bool {
     let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
     scheme.eq_ignore_ascii_case("ws") || scheme.eq_ignore_ascii_case("wss")
-}
-
-fn is_reserved(header: &str) -> bool {
-    RESERVED_HEADERS.iter().any(|reserved| reserved.eq_ignore_ascii_case(header))
-}
-
-/// RFC 9110, section 5.6.2.
-fn is_header_name(name: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty() && name.bytes().all(token)
 }
