@@ -26,7 +26,7 @@ pub use credentials::ProofError;
 pub use error::TokenError;
 pub use refusal::{ErrorCode, Refusal};
 
-pub(crate) use answer::{object, text};
+pub(crate) use answer::{access, object, scopes_in, text};
 pub(crate) use form::Pairs;
 pub(crate) use post::{Counter, post};
 pub(crate) use refusal::judge;

@@ -7,7 +7,7 @@
 //! | read what a server asks for when it refuses, and choose what to ask for | [`challenge`], [`scopes`] |
 //! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
 //! | become known to it | [`register`] |
-//! | ask it for tokens, and give them back | [`grant`], [`device`], [`revoke`] |
+//! | ask it for tokens, and give them back | [`grant`], [`device`], [`exchange`], [`revoke`] |
 //! | prove who we are, and that we hold a key | [`jwt`], [`dpop`] |
 //! | reach addresses that others have named | [`web`] |
 //! | keep secrets between two runs | [`vault`] |
@@ -26,6 +26,7 @@ pub mod client;
 pub mod device;
 pub mod discover;
 pub mod dpop;
+pub mod exchange;
 pub mod grant;
 pub mod headers_helper;
 pub mod jwt;

@@ -55,7 +55,7 @@ pub(super) fn granted(
         kind: kind(answer)?,
         refresh: secret("refresh_token").or_else(|| kept(request.grant)),
         expires: expires(answer.get("expires_in"), now),
-        scopes: scopes(answer.get("scope")).unwrap_or_else(|| request.scopes.to_vec()),
+        scopes: scopes_in(answer).unwrap_or_else(|| request.scopes.to_vec()),
     };
     Ok(Granted { tokens, id_token: secret("id_token") })
 }
@@ -110,9 +110,9 @@ fn expires(life: Option<&Value>, now: SystemTime) -> Option<SystemTime> {
     )
 }
 
-/// One text with spaces, as it should be, or a list.
-fn scopes(value: Option<&Value>) -> Option<Vec<String>> {
-    let words: Vec<&str> = match value? {
+/// What the answer says it is good for: one text with spaces, as it should be, or a list.
+pub(crate) fn scopes_in(answer: &Map<String, Value>) -> Option<Vec<String>> {
+    let words: Vec<&str> = match answer.get("scope")? {
         Value::String(text) => text.split_ascii_whitespace().collect(),
         Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,

@@ -53,8 +53,14 @@ impl Answer {
 
 impl Counter {
     pub(crate) fn open(answers: Vec<Answer>) -> Self {
+        Self::open_with(|_| answers)
+    }
+
+    /// The same with answers that name its issuer.
+    pub(crate) fn open_with(answers: impl FnOnce(&str) -> Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        let answers = answers(&url.origin().ascii_serialization());
         let door = listener.try_clone().unwrap();
         let work = std::thread::spawn(move || {
             answers.iter().map(|answer| serve(door.accept().unwrap().0, answer)).collect()

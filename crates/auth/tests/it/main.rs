@@ -8,6 +8,7 @@
 
 mod counter;
 mod devices;
+mod exchanges;
 mod registrations;
 mod revocations;
 mod token_requests;
