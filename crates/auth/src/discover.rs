@@ -37,7 +37,8 @@ pub struct Discovered {
 /// Finds out who lets people in to `server` by sending them to a page.
 ///
 /// `asked` is what the server said when it refused; `wished` is where the configuration says that the authorization server
-/// describes itself, which then wins over what the server says.
+/// describes itself, which then wins over what the server says. What was found by a wish is asked through
+/// [`Web::trusting`] it.
 ///
 /// # Errors
 /// A [`DiscoverError`]; also when the authorization server does not offer PKCE with `S256` (B75), which only those that do

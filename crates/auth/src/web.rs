@@ -1,33 +1,44 @@
-//! The web, as far as sign-in may reach into it: addresses that others have named.
+//! The web, as far as sign-in may reach into it: addresses that others have named (H15).
 //!
-//! Nothing in this room makes a request another way.
+//! Nothing in this room makes a request another way. Which addresses are asked is decided in `rule` by their looks,
+//! and in `watch` by where they are. Behind a proxy it is the proxy that looks names up, so that of what is behind it only
+//! addresses written as numbers can be judged; a `socks4` or `socks5` proxy is given the address that was judged here.
 
+mod address;
 mod error;
+mod forbidden;
 mod rule;
 #[cfg(test)]
 pub(crate) mod site;
+mod watch;
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use mcparley_model::limits::{OAUTH_BYTES, OAUTH_TIME};
+use mcparley_model::limits::{OAUTH_BYTES, OAUTH_REDIRECTS, OAUTH_TIME};
 use mcparley_model::secret::Secret;
 use mcparley_wire::transport::http::Network;
-use reqwest::Method;
+use reqwest::{Method, Response};
 use url::Url;
 
 pub use error::WebError;
+pub use forbidden::{Forbidden, Reason};
 pub use rule::{PageError, check_page};
+use watch::Watch;
 
-/// The web as one server's sign-in sees it.
+/// The web as one server's sign-in sees it. Cheap to clone; clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Web {
+    /// The way to all that is allowed, and to nothing else.
     network: Network,
+    watch: Watch,
     server: Url,
 }
 
 /// What came back.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Page {
     /// The status.
     pub status: u16,
@@ -38,7 +49,7 @@ pub struct Page {
 }
 
 /// What is sent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Body<'b> {
     /// Pairs, as forms of web pages send them.
     Form(&'b [(&'b str, Secret<String>)]),
@@ -47,10 +58,19 @@ pub enum Body<'b> {
 }
 
 impl Web {
-    /// The web for the sign-in to `server`.
+    /// The web for the sign-in to `server`: nothing that is nearer to us than the server itself.
     #[must_use]
     pub fn new(network: &Network, server: &Url) -> Self {
-        Self { network: network.clone(), server: server.clone() }
+        let watch = Watch::new(Arc::clone(network.names())).with(server, !network.is_proxied(server));
+        Self { network: network.with_names(Arc::new(watch.clone())), watch, server: server.clone() }
+    }
+
+    /// The same web, and also what is no nearer than `place`, which the user himself has configured.
+    #[must_use]
+    pub fn trusting(&self, place: &Url) -> Self {
+        let watch = self.watch.with(place, !self.network.is_proxied(place));
+        let network = self.network.with_names(Arc::new(watch.clone()));
+        Self { network, watch, server: self.server.clone() }
     }
 
     /// The server that is signed in to.
@@ -59,20 +79,26 @@ impl Web {
         &self.server
     }
 
-    /// Whether the address may be asked, as far as that can be told without asking anybody.
+    /// Whether the address may be asked, as far as that can be told without looking its name up; the rest is told when it is
+    /// asked.
     ///
     /// # Errors
     /// A [`WebError`] that says why not.
-    pub fn check(&self, url: &Url) -> Result<(), WebError> {
-        rule::check(url)
+    pub async fn check(&self, url: &Url) -> Result<(), WebError> {
+        rule::check(url)?;
+        // How near the server is may have to be looked up for it.
+        match url.host() {
+            Some(host) => in_time(async { Ok(self.watch.check(&host).await?) }).await,
+            None => Ok(()),
+        }
     }
 
-    /// Fetches what others have published there.
+    /// Fetches what others have published there, also from where it has moved to within its origin.
     ///
     /// # Errors
     /// A [`WebError`]. An answer whose status says no is an answer.
     pub async fn get(&self, url: &Url) -> Result<Page, WebError> {
-        self.send(Method::GET, url, None, &[]).await
+        in_time(self.follow(url)).await
     }
 
     /// Sends something there, and follows no redirect.
@@ -85,7 +111,19 @@ impl Web {
         body: Body<'_>,
         headers: &[(&str, Secret<String>)],
     ) -> Result<Page, WebError> {
-        self.send(Method::POST, url, Some(body), headers).await
+        in_time(async { Page::read(self.send(Method::POST, url, Some(body), headers).await?).await }).await
+    }
+
+    async fn follow(&self, url: &Url) -> Result<Page, WebError> {
+        let mut place = url.clone();
+        for _ in 0..=OAUTH_REDIRECTS {
+            let response = self.send(Method::GET, &place, None, &[]).await?;
+            match moved(&response, &place)? {
+                Some(next) => place = next,
+                None => return Page::read(response).await,
+            }
+        }
+        Err(WebError::Redirects { limit: OAUTH_REDIRECTS })
     }
 
     async fn send(
@@ -94,19 +132,8 @@ impl Web {
         url: &Url,
         body: Option<Body<'_>>,
         headers: &[(&str, Secret<String>)],
-    ) -> Result<Page, WebError> {
-        let work = self.exchange(method, url, body, headers);
-        tokio::time::timeout(OAUTH_TIME, work).await.unwrap_or(Err(WebError::Late { after: OAUTH_TIME }))
-    }
-
-    async fn exchange(
-        &self,
-        method: Method,
-        url: &Url,
-        body: Option<Body<'_>>,
-        headers: &[(&str, Secret<String>)],
-    ) -> Result<Page, WebError> {
-        self.check(url)?;
+    ) -> Result<Response, WebError> {
+        self.check(url).await?;
         let client = self.network.client(url).await.map_err(WebError::Unreachable)?;
         let mut request = client.request(method, url.clone()).header("accept", "application/json");
         for (name, value) in headers {
@@ -123,7 +150,31 @@ impl Web {
                 request.header("content-type", "application/json").body(value.to_string())
             }
         };
-        let mut response = request.send().await.map_err(|error| WebError::broken(&error))?;
+        request.send().await.map_err(|error| WebError::unanswered(&error, url, &self.network))
+    }
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T, WebError>>) -> Result<T, WebError> {
+    tokio::time::timeout(OAUTH_TIME, work).await.unwrap_or(Err(WebError::Late { after: OAUTH_TIME }))
+}
+
+/// Where the answer says that it is now; only within the same origin, which alone was to be asked.
+fn moved(response: &Response, from: &Url) -> Result<Option<Url>, WebError> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let location = response.headers().get("location").and_then(|location| location.to_str().ok());
+    let place = location.and_then(|location| from.join(location).ok());
+    let mut place = place.ok_or(WebError::Moved { place: None })?;
+    place.set_fragment(None);
+    match place.origin() == from.origin() {
+        true => Ok(Some(place)),
+        false => Err(WebError::Moved { place: Some(rule::place(&place)) }),
+    }
+}
+
+impl Page {
+    async fn read(mut response: Response) -> Result<Self, WebError> {
         let status = response.status().as_u16();
         let headers = response.headers().iter();
         let headers = headers
@@ -136,15 +187,30 @@ impl Web {
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(Page { status, headers, body: body.freeze() })
+        Ok(Self { status, headers, body: body.freeze() })
     }
-}
 
-impl Page {
     /// The value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl fmt::Debug for Page {
+    /// Tokens stand in bodies, and codes in headers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Page").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Body<'_> {
+    /// Only its kind.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Form(_) => "Form",
+            Self::Json(_) => "Json",
+        })
     }
 }
 
@@ -153,3 +219,6 @@ impl Page {
 pub fn limit() -> Duration {
     OAUTH_TIME
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,11 +27,12 @@ pub(super) async fn server(web: &Web, place: &Url, names: &[&str]) -> Result<Ser
         let wanted = names.first().copied().unwrap_or_default().to_owned();
         return Err(Miss::Issuer { said: Untrusted::new(server.issuer), wanted });
     }
-    usable(web, server)
+    usable(web, server).await
 }
 
 /// What is said at a place that a person has named, about whoever is at home there.
 pub(super) async fn wished(web: &Web, place: &Url) -> Result<Server, Miss> {
+    let web = &web.trusting(place);
     let page = json(web.get(place).await?)?;
     let server = document::server(&page.body)?;
     let base = issuer_url(&server.issuer);
@@ -39,7 +40,7 @@ pub(super) async fn wished(web: &Web, place: &Url) -> Result<Server, Miss> {
         let wanted = place.origin().ascii_serialization();
         return Err(Miss::Issuer { said: Untrusted::new(server.issuer), wanted });
     }
-    usable(web, server)
+    usable(web, server).await
 }
 
 /// The URL behind an issuer's name, if it can be one: a query and a fragment have no place in it (RFC 8414, section 2).
@@ -51,7 +52,7 @@ pub(super) fn issuer_url(name: &str) -> Option<Url> {
 }
 
 /// Every endpoint is judged now: the page of a sign-in is opened by a browser, which would not ask us.
-fn usable(web: &Web, server: Server) -> Result<Server, Miss> {
+async fn usable(web: &Web, server: Server) -> Result<Server, Miss> {
     let endpoints = [
         ("authorization_endpoint", server.authorization_endpoint.as_ref()),
         ("token_endpoint", Some(&server.token_endpoint)),
@@ -61,7 +62,7 @@ fn usable(web: &Web, server: Server) -> Result<Server, Miss> {
     ];
     for (field, endpoint) in endpoints {
         if let Some(endpoint) = endpoint {
-            web.check(endpoint).map_err(|why| Miss::Endpoint { field, why })?;
+            web.check(endpoint).await.map_err(|why| Miss::Endpoint { field, why })?;
         }
     }
     Ok(server)

@@ -15,9 +15,25 @@ pub(crate) struct Site {
 /// What is answered to a path and query. The site's own origin is given, because descriptions name themselves.
 type Answer = dyn Fn(&str, &str) -> Vec<u8> + Send + Sync;
 
+/// What follows an answer.
+#[derive(Clone, Copy)]
+pub(crate) enum Then {
+    /// The connection ends.
+    End,
+    /// More of the same, until the other side has enough.
+    More,
+    /// Nothing, until the other side has enough.
+    Nothing,
+}
+
 impl Site {
-    /// Opens a site. Its threads end with the process; they hold nothing but their socket.
+    /// Opens a site.
     pub(crate) fn open(answer: impl Fn(&str, &str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        Self::start(Then::End, answer)
+    }
+
+    /// Opens a site that does not end with its answer. Its threads end with the process; they hold nothing but their socket.
+    pub(crate) fn start(then: Then, answer: impl Fn(&str, &str) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -25,7 +41,7 @@ impl Site {
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (answer, noted) = (Arc::clone(&answer), Arc::clone(&noted));
-                std::thread::spawn(move || serve(&stream, &*answer, &noted));
+                std::thread::spawn(move || serve(&stream, &*answer, then, &noted));
             }
         });
         Self { address, seen }
@@ -77,33 +93,37 @@ pub(crate) fn status(code: u16, headers: &[(&str, &str)]) -> Vec<u8> {
     format!("HTTP/1.1 {code} So\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n").into_bytes()
 }
 
-/// One request for each connection: it ends with the answer, or, with an empty one, when the other side gives up.
-fn serve(mut stream: &TcpStream, answer: &Answer, seen: &Mutex<Vec<String>>) {
+/// One request for each connection.
+fn serve(mut stream: &TcpStream, answer: &Answer, then: Then, seen: &Mutex<Vec<String>>) {
     let origin = format!("http://{}", stream.local_addr().unwrap());
-    let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    if reader.read_line(&mut first).unwrap_or_default() == 0 {
-        return;
+    let Some(path) = request(stream, seen) else { return };
+    let answer = answer(&origin, &path);
+    // Whoever asked may be gone already, which is what some tests are about.
+    let is_there = stream.write_all(&answer).is_ok();
+    match then {
+        Then::End => {}
+        Then::More => while is_there && stream.write_all(&[b' '; 4096]).is_ok() {},
+        Then::Nothing => while is_there && stream.read(&mut [0]).is_ok_and(|read| read > 0) {},
     }
-    let mut words = first.split(' ');
-    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+}
+
+/// Reads a request, and gives its path.
+fn request(stream: &TcpStream, seen: &Mutex<Vec<String>>) -> Option<String> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    let mut words = line.split(' ');
+    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
     seen.lock().unwrap().push(format!("{method} {path}"));
     let mut length = 0;
     loop {
         let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or_default() <= 2 {
+        if reader.read_line(&mut line).ok()? <= 2 {
             break;
         }
         let line = line.to_ascii_lowercase();
         length = line.strip_prefix("content-length:").map_or(length, |value| value.trim().parse().unwrap());
     }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    // Whoever asked may be gone already, which is what some tests are about.
-    let written = stream.write_all(&answer(&origin, path));
-    if written.is_ok() && !answer(&origin, path).ends_with(b"\0") {
-        return;
-    }
-    // It never ends: until the other side does.
-    while stream.write_all(b" ").is_ok() && stream.read(&mut [0]).is_ok_and(|read| read > 0) {}
+    reader.read_exact(&mut vec![0; length]).ok()?;
+    Some(path)
 }

@@ -46,7 +46,7 @@ use crate::task::Tasks;
 pub use document::document;
 use endpoint::Endpoint;
 use exchange::Exchange;
-pub use network::{KeepAlive, Network, NetworkSettings, ProxySettings};
+pub use network::{KeepAlive, Names, Network, NetworkSettings, ProxySettings};
 use post::Posts;
 pub use target::HttpTarget;
 

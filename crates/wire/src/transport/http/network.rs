@@ -21,8 +21,9 @@ use url::Url;
 
 use super::trouble;
 use crate::failure::Failure;
-use names::Names;
+pub use names::Names;
 pub(super) use names::Unresolved;
+use names::{Resolver, System};
 use proxy::Proxies;
 pub use settings::{KeepAlive, NetworkSettings, ProxySettings};
 use trust::Trust;
@@ -44,8 +45,9 @@ pub struct Network(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     proxies: Arc<Proxies>,
-    trust: Trust,
+    trust: Arc<Trust>,
     keep_alive: KeepAlive,
+    names: Arc<dyn Names>,
     /// Kept only when it worked: a file that is missing now may be there later.
     plain: OnceCell<Client>,
     secure: OnceCell<Client>,
@@ -65,11 +67,32 @@ impl Network {
         let NetworkSettings { proxies, extra_ca, client_certificate, client_key, keep_alive } = settings;
         Self(Arc::new(Shared {
             proxies: Arc::new(Proxies::new(&proxies)),
-            trust: Trust { extra_ca, client_certificate, client_key },
+            trust: Arc::new(Trust::new(extra_ca, client_certificate, client_key)),
             keep_alive,
+            names: Arc::new(System),
             plain: OnceCell::new(),
             secure: OnceCell::new(),
         }))
+    }
+
+    /// The same way, on which names are looked up by `names`. It shares all but the connections: one that was made to an
+    /// address which somebody else found must not be used again. What a proxy looks up is beyond us.
+    #[must_use]
+    pub fn with_names(&self, names: Arc<dyn Names>) -> Self {
+        Self(Arc::new(Shared {
+            proxies: Arc::clone(&self.0.proxies),
+            trust: Arc::clone(&self.0.trust),
+            keep_alive: self.0.keep_alive,
+            names,
+            plain: OnceCell::new(),
+            secure: OnceCell::new(),
+        }))
+    }
+
+    /// Who looks names up.
+    #[must_use]
+    pub fn names(&self) -> &Arc<dyn Names> {
+        &self.0.names
     }
 
     /// A client that can reach `url`, set up as all our requests want it.
@@ -87,6 +110,12 @@ impl Network {
             }
         };
         client.cloned()
+    }
+
+    /// What it means that a request to `url` could not be made, or that its answer's head could not be read.
+    #[must_use]
+    pub fn meaning(&self, error: &reqwest::Error, url: &Url) -> Failure {
+        trouble::unanswered(error, self.proxy(url).ok().flatten())
     }
 
     /// Whether a proxy stands on the way to `url`, usable or not.
@@ -113,13 +142,14 @@ impl Network {
         trust: impl FnOnce(ClientBuilder) -> Result<ClientBuilder, Failure>,
     ) -> Result<Client, Failure> {
         let proxies = Arc::clone(&self.0.proxies);
+        let resolver = Resolver { names: Arc::clone(&self.0.names), proxies: Arc::clone(&self.0.proxies) };
         let KeepAlive { after, every, tries, unacknowledged } = self.0.keep_alive;
         let client = Client::builder()
             .user_agent(USER_AGENT)
             // The library would look for some in the environment itself.
             .no_proxy()
             .proxy(Proxy::custom(move |url| proxies.of(url).ok().flatten().cloned()))
-            .dns_resolver(Arc::new(Names))
+            .dns_resolver(Arc::new(resolver))
             .redirect(Policy::none())
             .retry(retry::never())
             .referer(false)

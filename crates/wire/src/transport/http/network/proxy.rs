@@ -49,6 +49,14 @@ impl Proxies {
     }
 }
 
+impl Proxies {
+    /// Whether a proxy has this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let usable = [&self.http, &self.https].into_iter().flatten().filter_map(|proxy| proxy.as_ref().ok());
+        usable.into_iter().any(|proxy| proxy.host_str().is_some_and(|host| host.eq_ignore_ascii_case(name)))
+    }
+}
+
 impl std::fmt::Debug for Proxies {
     /// Credentials stand in their URLs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

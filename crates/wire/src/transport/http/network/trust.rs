@@ -1,7 +1,7 @@
 //! Whom we trust behind TLS besides those the system trusts, and who we are there.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcparley_model::limits::CERTIFICATE_BYTES;
 use mcparley_model::text::display;
@@ -19,15 +19,40 @@ use crate::transport::http::trouble::obstructed;
 /// Where the certificates are. Read when the first server with TLS is reached.
 #[derive(Debug)]
 pub(super) struct Trust {
-    pub(super) extra_ca: Vec<PathBuf>,
-    pub(super) client_certificate: Option<PathBuf>,
-    pub(super) client_key: Option<PathBuf>,
+    extra_ca: Vec<PathBuf>,
+    client_certificate: Option<PathBuf>,
+    client_key: Option<PathBuf>,
+    /// What came of it, for every client of a process: reading it takes longer than all the rest.
+    ready: OnceLock<ClientConfig>,
 }
 
 impl Trust {
+    pub(super) fn new(
+        extra_ca: Vec<PathBuf>,
+        client_certificate: Option<PathBuf>,
+        client_key: Option<PathBuf>,
+    ) -> Self {
+        Self { extra_ca, client_certificate, client_key, ready: OnceLock::new() }
+    }
+
     /// Sets TLS up as the files say. A file that cannot be used is told: leaving it out would show as a certificate
     /// that nobody trusts, far from the reason.
     pub(super) fn apply(&self, client: ClientBuilder) -> Result<ClientBuilder, Failure> {
+        let config = match self.ready.get() {
+            Some(config) => config.clone(),
+            // Two that do it at once do it twice, and either is right.
+            None => self
+                .ready
+                .get_or_init({
+                    let config = self.config()?;
+                    || config
+                })
+                .clone(),
+        };
+        Ok(client.tls_backend_preconfigured(config))
+    }
+
+    fn config(&self) -> Result<ClientConfig, Failure> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let verifier = self.verifier(Arc::clone(&provider))?;
         let config = ClientConfig::builder_with_provider(provider)
@@ -43,7 +68,7 @@ impl Trust {
             None => config.with_no_client_auth(),
         };
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(client.tls_backend_preconfigured(config))
+        Ok(config)
     }
 
     fn verifier(&self, provider: Arc<CryptoProvider>) -> Result<Verifier, Failure> {
