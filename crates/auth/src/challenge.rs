@@ -54,6 +54,18 @@ impl Asked {
         Some(chosen)
     }
 
+    /// Whether more rights would help.
+    #[must_use]
+    pub fn wants_more_scopes(&self) -> bool {
+        self.error.as_deref() == Some("insufficient_scope")
+    }
+
+    /// Whether the proof of possession lacks a nonce (RFC 9449, 9).
+    #[must_use]
+    pub fn wants_a_nonce(&self) -> bool {
+        self.error.as_deref() == Some("use_dpop_nonce")
+    }
+
     fn new(scheme: Kind) -> Self {
         let (error, resource_metadata, description) = (None, None, None);
         Self { scheme, takes_either: false, error, scope: Vec::new(), resource_metadata, description }

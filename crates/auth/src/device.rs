@@ -108,12 +108,12 @@ pub async fn wait(
     let DeviceRequest { server, client, resource, scopes, keys } = *request;
     let request =
         TokenRequest { server, client, grant: Grant::Device { code: &started.code }, resource, scopes };
-    poll(started, async || ask(web, &request, keys, clock()).await).await
+    poll(started, || ask(web, &request, keys, clock())).await
 }
 
-async fn poll(
+async fn poll<F: Future<Output = Result<Granted, TokenError>>>(
     started: &Started,
-    mut ask: impl AsyncFnMut() -> Result<Granted, TokenError>,
+    mut ask: impl FnMut() -> F,
 ) -> Result<Granted, DeviceError> {
     let end = Instant::now() + started.lasts;
     let mut interval = started.interval;

@@ -17,6 +17,7 @@ use url::Url;
 use crate::challenge::Asked;
 use crate::metadata::{Found, Resource, Server};
 use crate::web::Web;
+pub(crate) use audience::over_http;
 pub use document::DocumentError;
 pub use error::{DiscoverError, Miss, Tried};
 use search::Search;

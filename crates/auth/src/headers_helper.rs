@@ -7,6 +7,7 @@
 
 mod command;
 mod error;
+mod helped;
 mod output;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use crate::task::Owned;
 use output::Headers;
 
 pub use error::HelperError;
+pub use helped::Helped;
 
 /// The names under which the command finds the name of its server: as in Claude Code, and our own.
 const NAMES: [&str; 2] = ["CLAUDE_CODE_MCP_SERVER_NAME", "MCPARLEY_SERVER_NAME"];
@@ -92,6 +94,12 @@ impl HeadersHelper {
     #[must_use]
     pub fn ignored(&self) -> Vec<String> {
         self.shared.made.borrow().headers.ignored.clone()
+    }
+
+    /// Whether the last run gave `Authorization`.
+    fn says_who(&self) -> bool {
+        let made = self.shared.made.borrow();
+        made.headers.sent.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
     }
 
     /// What was made by a run after the first `runs`; waits for one if there is none yet.

@@ -18,6 +18,8 @@
 //!
 //! The room implements the `Authorizer` of `wire` and knows nothing of tools.
 
+mod account;
+mod accounts;
 pub mod authorize;
 pub mod browser;
 pub mod callback;
@@ -26,12 +28,16 @@ pub mod client;
 pub mod device;
 pub mod discover;
 pub mod dpop;
+mod error;
 pub mod exchange;
+mod flow;
 pub mod grant;
 pub mod headers_helper;
+pub mod identity;
 pub mod jwt;
 pub mod metadata;
 pub mod page;
+mod record;
 pub mod register;
 pub mod revoke;
 pub mod scopes;
@@ -39,3 +45,12 @@ mod task;
 pub mod tokens;
 pub mod vault;
 pub mod web;
+
+pub use account::{Account, SignedOut, Standing as SignInStanding};
+pub use accounts::{Accounts, AccountsSettings};
+pub use challenge::Asked;
+pub use error::SignInError;
+pub use flow::{Flow, Way};
+pub use identity::{Identity, IdentitySettings};
+pub use page::Page;
+pub use revoke::Revoked;

@@ -1,8 +1,10 @@
-//! Starts work that has an owner: when the owner goes, the work goes.
+//! Starts work that has an owner, and work that is finished whatever becomes of those who wait for it.
 
 use std::future::Future;
+use std::sync::{Mutex, PoisonError};
 
-use tokio::task::{JoinHandle, spawn};
+use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, JoinSet, spawn};
 
 /// Work in flight. Dropping it ends the work.
 #[derive(Debug)]
@@ -25,5 +27,31 @@ impl<T> Owned<T> {
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+/// The tasks of one owner: when it goes, they go. Work that must not be torn holds its owner.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks(Mutex<JoinSet<()>>);
+
+impl Tasks {
+    /// Starts a task. Those that have ended are forgotten on the way.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
+    }
+
+    /// Does the work and waits for it; giving up the waiting leaves the work going on. Nothing if it panicked.
+    pub(crate) async fn finish<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<T> {
+        let (sender, done) = oneshot::channel();
+        self.spawn(async move {
+            // Nobody may wait for it any more.
+            let _gone = sender.send(work.await);
+        });
+        done.await.ok()
     }
 }

@@ -42,6 +42,7 @@ pub(crate) use check::Checker;
 pub use check::Misfit;
 pub use error::{CallError, Executed};
 pub use outcome::{Block, Body, Outcome};
+pub(crate) use own::answer as own_answer;
 pub use wish::{Call, Consent};
 
 impl Host {
@@ -59,6 +60,10 @@ impl Host {
                 shape::shape(answer).map_err(|failure| bound.failed(failure))
             }
             Provider::Host(tool) => self.own(*tool, &call).await,
+            Provider::SignIn { server, tool } => {
+                // Rare and large: it would make every call's future as large.
+                Box::pin(self.sign_in_by_tool(server, *tool, &call)).await
+            }
         }
     }
 

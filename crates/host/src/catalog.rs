@@ -8,17 +8,19 @@ mod built_in;
 mod cache;
 mod entry;
 mod mention;
+mod sign_in;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 
-pub(crate) use assemble::{Assembler, Seen};
+pub(crate) use assemble::{Assembler, Seen, SignIn};
 pub use built_in::BuiltIn;
 pub(crate) use cache::{Cache, Known};
 pub use entry::{Entry, Provider};
 pub use mention::Mention;
+pub use sign_in::SignInTool;
 
 /// All tools of all servers and of the host itself, as they are now.
 #[derive(Clone, Debug, Default)]

@@ -7,15 +7,19 @@ mod arrival;
 mod era;
 mod error;
 mod link;
+mod needs_auth;
+mod sign_in;
 mod trace;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley_auth::Accounts;
 use mcparley_model::config::{Era, Ide, Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::CONNECT_TIME;
+use mcparley_model::name::ServerName;
 use mcparley_model::text::Untrusted;
 use mcparley_platform::process::Launch;
 use mcparley_wire::handshake::{self, Connect, Connected, Introduction, Step};
@@ -41,6 +45,7 @@ use era::Eras;
 pub(crate) use arrival::Arrival;
 pub use error::ConnectError;
 pub use link::Link;
+pub(crate) use needs_auth::NeedsAuth;
 pub use trace::{Passed, Stage};
 pub(crate) use trace::{Trace, milliseconds};
 
@@ -65,6 +70,12 @@ pub struct Surroundings {
     cache: Arc<Cache>,
     /// Whose connectors are reached, if anybody's.
     organisation: Option<Organisation>,
+    /// Who we are to servers behind a URL.
+    accounts: Accounts,
+    /// The server these are for, once that is known.
+    server: Option<ServerName>,
+    /// Which servers want a sign-in, for those who do not want to ask them again (A4).
+    needs_auth: Option<Arc<NeedsAuth>>,
     /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
     network: Network,
 }
@@ -75,22 +86,27 @@ impl Surroundings {
     pub fn new(env: &Env, places: &Places) -> Self {
         let limit = number(env, "MCP_TIMEOUT").map_or(CONNECT_TIME, Duration::from_millis);
         let places = Arc::new(places.clone());
+        let network = Network::new(NetworkSettings::from_lookup(|name| env.get(name).map(str::to_owned)));
         Self {
             env: env.clone(),
             cache: Arc::new(Cache::new(Arc::clone(&places), env.clone())),
-            places,
             limit,
             inside: Arc::default(),
             eras: Arc::default(),
             organisation: None,
-            network: Network::new(NetworkSettings::from_lookup(|name| env.get(name).map(str::to_owned))),
+            accounts: sign_in::accounts(env, &places, &network),
+            server: None,
+            needs_auth: None,
+            places,
+            network,
         }
     }
 
     /// The same under other variables; what was found out about servers stays known.
     pub(crate) fn under(&self, env: &Env) -> Self {
         let (inside, eras) = (Arc::clone(&self.inside), Arc::clone(&self.eras));
-        Self { inside, eras, ..Self::new(env, &self.places) }
+        let (accounts, needs_auth) = (self.accounts.clone(), self.needs_auth.clone());
+        Self { inside, eras, accounts, needs_auth, ..Self::new(env, &self.places) }
     }
 
     /// The same with these servers inside this program.
@@ -105,6 +121,12 @@ impl Surroundings {
     pub fn with_organisation(mut self, organisation: Option<Organisation>) -> Self {
         self.organisation = organisation;
         self
+    }
+
+    /// The same for the server of this name.
+    #[must_use]
+    pub fn of_server(&self, name: &ServerName) -> Self {
+        Self { server: Some(name.clone()), ..self.clone() }
     }
 
     pub(crate) fn network(&self) -> &Network {
@@ -192,9 +214,9 @@ impl Surroundings {
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {
         match &config.transport {
             Transport::Stdio(stdio) => Ok(Target::Program(launch(stdio, &self.env, &self.places))),
-            Transport::Http(remote) => address(remote).map(Target::Address),
-            Transport::Sse(remote) => address(remote).map(Target::Legacy),
-            Transport::Ws(remote) => address(remote).map(Target::Socket),
+            Transport::Http(remote) => Ok(Target::Address(self.address(config, remote))),
+            Transport::Sse(remote) => Ok(Target::Legacy(self.address(config, remote))),
+            Transport::Ws(remote) => Ok(Target::Socket(self.address(config, remote))),
             Transport::Sdk { name } => match self.inside.get(name) {
                 Some(server) => Ok(Target::Inside(Arc::clone(server))),
                 None => Err(ConnectError::refused(&format!("this program has no server `{name}` inside"))),
@@ -203,6 +225,11 @@ impl Surroundings {
             Transport::SseIde(ide) => editor(ide).map(Target::Legacy),
             Transport::WsIde(ide) => editor(ide).map(Target::Socket),
         }
+    }
+
+    fn address(&self, config: &ServerConfig, remote: &Remote) -> HttpTarget {
+        let authorizer = self.authorizer(config, remote);
+        HttpTarget { authorizer, ..HttpTarget::new(remote.url.expose().clone(), remote.headers.clone()) }
     }
 
     fn connector(&self, url: &Url) -> Result<HttpTarget, ConnectError> {
@@ -219,14 +246,6 @@ impl std::fmt::Debug for Surroundings {
     /// No variables: they are the user's.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Surroundings").field("limit", &self.limit).finish_non_exhaustive()
-    }
-}
-
-fn address(remote: &Remote) -> Result<HttpTarget, ConnectError> {
-    let Remote { url, headers, headers_helper, oauth: _ } = remote;
-    match headers_helper {
-        None => Ok(HttpTarget::new(url.expose().clone(), headers.clone())),
-        Some(_) => Err(ConnectError::not_yet("servers with a `headersHelper`")),
     }
 }
 

@@ -157,6 +157,8 @@ impl Connection {
         let config = Arc::new(config);
         let journal = Journal::of(&beginning.surroundings.places, &name);
         let log = Arc::new(Log::new(&config, journal));
+        let surroundings = beginning.surroundings.of_server(&name);
+        let beginning = Beginning { surroundings, ..beginning };
         let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), beginning);
         let core = Arc::new(Core { names, log, state, wishes, _actor: Owned::start(actor.run(inbox)) });
         Self { name, config, signature, tool_limit, core }

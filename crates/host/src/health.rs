@@ -116,8 +116,9 @@ impl Checkup {
         }
     }
 
-    async fn look(self, server: Planned, room: Arc<Semaphore>) -> Option<Checked> {
+    async fn look(mut self, server: Planned, room: Arc<Semaphore>) -> Option<Checked> {
         let config = server.config?;
+        self.surroundings = self.surroundings.of_server(&server.name);
         let slot = room.acquire_owned().await.ok()?;
         let log = Arc::new(Log::new(&config, Journal::of(&self.surroundings.places, &server.name)));
         let mut trace = Trace::default();

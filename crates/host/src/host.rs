@@ -29,12 +29,13 @@ use mcparley_model::text::Untrusted;
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 
-use crate::catalog::{Assembler, Catalog, Seen};
+use crate::catalog::{Assembler, Catalog, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
 use crate::log::LogLine;
 use crate::organisation::Organisation;
 use crate::reload::{Change, Sources};
+use crate::sign_in::{NobodyToShow, PageOpener};
 use crate::sources::{Loaded, similar_names};
 use crate::task::Owned;
 use agent::Shared;
@@ -253,6 +254,14 @@ impl Host {
         change
     }
 
+    pub(crate) fn has_page_opener(&self) -> bool {
+        self.inner.standing.page_opener.is_some()
+    }
+
+    pub(crate) fn page_opener(&self) -> Arc<dyn PageOpener> {
+        self.inner.standing.page_opener.clone().unwrap_or_else(|| Arc::new(NobodyToShow))
+    }
+
     pub(crate) fn sources(&self) -> Option<&Sources> {
         self.inner.standing.sources.as_ref()
     }
@@ -314,6 +323,11 @@ impl Shelf {
                 name: &connection.name,
                 config: &connection.config,
                 surface: &state.surface,
+                sign_in: match (&state.status, roster.account(connection)) {
+                    (_, None) => SignIn::Never,
+                    (Status::NeedsAuth, Some(_)) => SignIn::Wanted,
+                    (_, Some(_)) => SignIn::Possible,
+                },
             })
             .collect();
         self.catalog = Arc::new(self.assembler.assemble(&seen));

@@ -70,6 +70,12 @@ pub fn launch(stdio: &Stdio, env: &Env, places: &Places) -> Launch {
     }
 }
 
+/// The variables of ours that programs may see which others wrote.
+pub(crate) fn passed_on(env: &Env) -> Vec<(OsString, OsString)> {
+    let variables = env.iter().filter(|(name, value)| is_passed_on(name, value));
+    variables.map(|(name, value)| (OsString::from(name), OsString::from(value))).collect()
+}
+
 fn is_passed_on(name: &str, value: &str) -> bool {
     // A value that begins so is a function of an old shell, which runs when the next shell starts.
     let is_function = value.starts_with("()");

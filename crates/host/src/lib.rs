@@ -8,6 +8,7 @@
 //! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
 //! | give an agent its own view, with servers of its own | [`AgentSpec`] → [`Agent`] |
 //! | answer for a person | [`Approver`] |
+//! | sign in to a server | [`Host::sign_in`] → [`Flow`], [`PageOpener`] |
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
 //! | have the connectors of an organisation | [`Organisation`] → [`Known`] |
@@ -60,6 +61,7 @@ mod own_server;
 mod places;
 mod redact;
 mod reload;
+mod sign_in;
 mod sources;
 mod surface;
 mod task;
@@ -70,7 +72,7 @@ pub use agent::{AgentError, AgentSpec, Missing};
 pub use call::{
     Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk, Outcome, Question,
 };
-pub use catalog::{BuiltIn, Catalog, Entry, Mention, Provider};
+pub use catalog::{BuiltIn, Catalog, Entry, Mention, Provider, SignInTool};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};
@@ -82,6 +84,9 @@ pub use mcparley_wire::peer::Progress;
 pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
 pub use reload::Change;
+pub use sign_in::{
+    Flow, IdentitySettings, NobodyToShow, Page, PageOpener, Revoked, SignInError, SignInStanding, SignedOut, Way,
+};
 pub use sources::{
     Agents, Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, SettingSource, Severity,
     Wishes, agents, load,

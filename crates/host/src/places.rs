@@ -24,6 +24,8 @@ pub struct Places {
     pub logs: Option<PathBuf>,
     /// Where it is remembered what servers offer; without a folder every process asks them itself.
     pub cache: Option<PathBuf>,
+    /// Where sign-ins are kept; without a folder they are kept in memory only.
+    pub secrets: Option<PathBuf>,
 }
 
 /// The administrator's folder on this system (C5).
@@ -50,6 +52,7 @@ impl Places {
             plugin_data: home.join(".local/share/mcparley/plugins"),
             logs: None,
             cache: None,
+            secrets: None,
         }
     }
 

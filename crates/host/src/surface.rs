@@ -155,15 +155,19 @@ impl Surface {
     pub(crate) fn broke_off(&self) -> Option<&Failure> {
         self.gaps.iter().find_map(|gap| match &gap.why {
             Why::Failed(
-                failure @ (Failure::Closed { .. } | Failure::Refused { .. } | Failure::SessionExpired),
+                failure @ (Failure::Closed { .. }
+                | Failure::Refused { .. }
+                | Failure::SessionExpired
+                | Failure::Unauthorized { .. }),
             ) => Some(failure),
+            // Some greet everybody and show their tools only to those with more rights.
+            Why::Failed(failure @ Failure::Forbidden { .. }) if gap.method == "tools/list" => Some(failure),
             Why::Failed(
                 Failure::TimedOut { .. }
                 | Failure::Damaged(_)
                 | Failure::Protocol(_)
                 | Failure::Answered(_)
                 | Failure::TooLarge { .. }
-                | Failure::Unauthorized { .. }
                 | Failure::Forbidden { .. }
                 | Failure::Status { .. }
                 | Failure::QueueFull { .. },

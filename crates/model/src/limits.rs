@@ -470,3 +470,11 @@ pub const CALLBACK_PORTS: usize = 16;
 
 /// How long the program that opens a browser is watched for a refusal; one that still runs then has opened it.
 pub const BROWSER_TIME: Duration = Duration::from_secs(2);
+/// How often a host that waits for a sign-in looks whether another process has brought one.
+pub const SIGN_IN_LOOKED_FOR: Duration = Duration::from_secs(2);
+
+/// How large a file with a key or a signed statement may be.
+pub const KEY_FILE_BYTES: u64 = 64 * 1024;
+
+/// How large the file may be that says which servers want a sign-in.
+pub const NEEDS_AUTH_BYTES: u64 = 1024 * 1024;

@@ -43,6 +43,17 @@ pub struct Decision {
     pub why: Why,
 }
 
+impl Decision {
+    /// The same for what is allowed unless it is denied: nobody is asked.
+    #[must_use]
+    pub fn without_asking(self) -> Self {
+        match self.verdict {
+            Verdict::Allow | Verdict::Ask => Self { verdict: Verdict::Allow, why: self.why },
+            Verdict::Deny => self,
+        }
+    }
+}
+
 /// What decided about a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "by", rename_all = "camelCase")]

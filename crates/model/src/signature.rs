@@ -32,6 +32,14 @@ pub struct Endpoint([u8; 32]);
 pub struct Definition([u8; 32]);
 
 impl Signature {
+    /// The signature of how a server behind a URL is reached, whatever the transport.
+    #[must_use]
+    pub fn of_remote(remote: &Remote) -> Self {
+        let mut hash = Hash::new("remote");
+        hash.remote(remote);
+        Self(hash.finish())
+    }
+
     /// The signature of a configuration.
     #[must_use]
     pub fn of(config: &ServerConfig) -> Self {

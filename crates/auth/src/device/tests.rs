@@ -37,9 +37,10 @@ async fn polled(
     answers: Vec<Result<Granted, TokenError>>,
 ) -> (Result<Granted, DeviceError>, Vec<u64>) {
     let (begin, mut asked, mut answers) = (Instant::now(), Vec::new(), VecDeque::from(answers));
-    let result = poll(started, async || {
+    let result = poll(started, || {
         asked.push(begin.elapsed().as_secs());
-        answers.pop_front().unwrap_or_else(|| Err(says(ErrorCode::AuthorizationPending)))
+        let answer = answers.pop_front();
+        std::future::ready(answer.unwrap_or_else(|| Err(says(ErrorCode::AuthorizationPending))))
     });
     let result = result.await;
     (result, asked)

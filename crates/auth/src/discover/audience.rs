@@ -6,7 +6,7 @@ use url::Url;
 
 /// The server's URL as HTTP has it: descriptions of servers behind `wss` are published over `https` too, and the name of a
 /// protected resource has that scheme by definition (RFC 9728, section 1.2). Without what is not for others to see.
-pub(super) fn over_http(server: &Url) -> Url {
+pub(crate) fn over_http(server: &Url) -> Url {
     let mut url = server.clone();
     let scheme = match url.scheme() {
         "ws" => Some("http"),

@@ -109,18 +109,20 @@ impl Gate {
             }
             (Consent::Given | Consent::Open, mode) => mode,
         };
+        let subject = |server| Subject {
+            server,
+            tool: &entry.tool.name,
+            public: Some(&entry.name),
+            arguments: Some(&call.arguments),
+            read_only,
+        };
         match &entry.provider {
-            Provider::Server(server) => {
-                let subject = Subject {
-                    server,
-                    tool: &entry.tool.name,
-                    public: Some(&entry.name),
-                    arguments: Some(&call.arguments),
-                    read_only,
-                };
-                decide(&subject, &self.rules, mode, &self.known)
-            }
+            Provider::Server(server) => decide(&subject(server), &self.rules, mode, &self.known),
             Provider::Host(tool) => decide_built_in(tool.as_str(), read_only, &self.rules, mode),
+            // It needs no permission (A5), but who denies everything of a server wants no sign-in to it either.
+            Provider::SignIn { server, .. } => {
+                decide(&subject(server), &self.rules, Mode::BypassPermissions, &self.known).without_asking()
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcparley_model::limits::TOOL_TIME;
+use mcparley_model::name::ServerName;
 use mcparley_model::tool::{self, Tool};
 use mcparley_wire::peer::{CallOptions, Progress};
 use mcparley_wire::{Failure, Params, Phase, RawJson, Spoken};
@@ -12,7 +13,7 @@ use tokio::time::Instant;
 use super::bind::Bound;
 use super::error::CallError;
 use super::patience::Patience;
-use super::recovery::{Nature, Spent, Step, next_step};
+use super::recovery::{Nature, Person, Spent, Step, next_step};
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
 use crate::host::Host;
@@ -22,7 +23,7 @@ impl Host {
     /// Calls the tool and gives the server's answer as it came.
     pub(super) async fn attempt(&self, bound: &Bound, call: Call) -> Result<RawJson, CallError> {
         let Some(connection) = &bound.connection else { return Err(bound.unavailable(Unavailable::Stopped)) };
-        let patience = Patience::of(&call, connection);
+        let mut patience = Patience::of(&call, connection);
         let mut request = Request::new(bound, call)?;
         let hints = bound.entry.tool.hints;
         let harmless = hints.read_only || hints.idempotent;
@@ -48,7 +49,8 @@ impl Host {
                 }
                 Err(failure) => failure,
             };
-            let nature = Nature { harmless, has_headers: live.session.spoken() == Spoken::New };
+            let has_headers = live.session.spoken() == Spoken::New;
+            let nature = Nature { harmless, has_headers, person: self.person(&connection.name) };
             let goes_on = match next_step(&failure, spent, nature) {
                 Step::Reopen => {
                     stale = live.epoch;
@@ -65,12 +67,41 @@ impl Host {
                     connection.needs_auth(live.epoch).await;
                     return Err(bound.unavailable(Unavailable::NeedsAuth));
                 }
+                Step::StepUp => {
+                drop(live);
+                let asked = Instant::now();
+                let is_granted = Box::pin(self.step_up(&connection)).await;
+                // A person takes the time a person takes (K2).
+                patience = patience.later_by(asked.elapsed());
+                is_granted
+            }
                 Step::GiveUp => false,
             };
             if !goes_on {
                 return Err(bound.gave_up(&connection, failure));
             }
             spent.repeats += 1;
+        }
+    }
+
+    /// Whether somebody can sign in to a server.
+    fn person(&self, server: &ServerName) -> Person {
+        match self.account(server) {
+            None => Person::Nobody,
+            Some(account) if account.takes_a_person() && self.has_page_opener() => Person::There,
+            Some(_) => Person::Away,
+        }
+    }
+
+    /// Asks the person for the rights the server wants besides those there are; says whether they were given.
+    async fn step_up(&self, connection: &Connection) -> bool {
+        connection.log().event("the server wants more rights");
+        match self.sign_in_with_page(&connection.name).await {
+            Ok(()) => true,
+            Err(error) => {
+                connection.log().trouble(&error.in_one_line());
+                false
+            }
         }
     }
 

@@ -73,7 +73,8 @@ impl Host {
     }
 }
 
-fn answer(result: &Value) -> Result<Outcome, CallError> {
+/// The answer of a tool of the host's own.
+pub(crate) fn answer(result: &Value) -> Result<Outcome, CallError> {
     let own = |message: String| CallError::Own { message: Arc::from(message) };
     let raw = RawJson::of(result).map_err(|error| own(error.to_string()))?;
     shape(raw).map_err(|failure| own(failure.to_string()))

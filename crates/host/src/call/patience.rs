@@ -23,6 +23,11 @@ impl Patience {
         Self { limit, until: Instant::now().checked_add(limit) }
     }
 
+    /// The same, after a person was asked who took this long.
+    pub(super) fn later_by(self, pause: Duration) -> Self {
+        Self { until: self.until.and_then(|until| until.checked_add(pause)), ..self }
+    }
+
     /// A connection to use, while the patience lasts.
     pub(super) async fn lease(&self, connection: &Connection) -> Result<Arc<Live>, Unavailable> {
         self.lease_after(connection, Epoch::default()).await

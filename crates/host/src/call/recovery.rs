@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
+use mcparley_auth::Asked;
 use mcparley_model::limits::RETRY_AFTER_LONGEST;
+use mcparley_model::text::Untrusted;
 use mcparley_wire::{Failure, HEADER_MISMATCH, Phase};
 
 use super::error::Executed;
@@ -30,6 +32,8 @@ pub(super) enum Step {
     Relist,
     /// Tell the caller; the server wants a sign-in.
     SignIn,
+    /// Ask the person for more rights, then repeat it.
+    StepUp,
     /// Tell the caller.
     GiveUp,
 }
@@ -41,11 +45,24 @@ pub(super) struct Nature {
     pub(super) harmless: bool,
     /// Whether it says in headers what it says in its body, which only the new era does.
     pub(super) has_headers: bool,
+    /// Whether somebody can be asked to sign in, and for more rights.
+    pub(super) person: Person,
+}
+
+/// Whether somebody can sign in to the server of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Person {
+    /// Nobody: its entry says who we are.
+    Nobody,
+    /// Somebody, later.
+    Away,
+    /// Somebody, now.
+    There,
 }
 
 /// What follows `failure` of a call like this.
 pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step {
-    let Nature { harmless, has_headers } = nature;
+    let Nature { harmless, has_headers, person } = nature;
     let first = spent.repeats == 0;
     match failure {
         // The server has executed nothing: it did not know the session, or was never reached.
@@ -61,7 +78,11 @@ pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step
         }
         // Checked before anything is executed; the tool has other marks than we know.
         Failure::Answered(error) if first && has_headers && error.code == HEADER_MISMATCH => Step::Relist,
-        Failure::Unauthorized { .. } => Step::SignIn,
+        Failure::Unauthorized { .. } if person != Person::Nobody => Step::SignIn,
+        // Refused before anything was done, and with more rights it would not be (K4).
+        Failure::Forbidden { challenge } if first && person == Person::There && wants_more(challenge) => {
+            Step::StepUp
+        }
         Failure::SessionExpired
         | Failure::Refused { .. }
         | Failure::Closed { .. }
@@ -70,10 +91,17 @@ pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step
         | Failure::Protocol(_)
         | Failure::Answered(_)
         | Failure::TooLarge { .. }
+        | Failure::Unauthorized { .. }
         | Failure::Forbidden { .. }
         | Failure::Status { .. }
         | Failure::QueueFull { .. } => Step::GiveUp,
     }
+}
+
+/// Whether the server says that more rights would help.
+fn wants_more(challenge: &Option<Untrusted>) -> bool {
+    let asked = challenge.as_ref().and_then(|words| Asked::read(words.raw()));
+    asked.is_some_and(|asked| asked.wants_more_scopes())
 }
 
 /// Whether a call that failed like this has done something.

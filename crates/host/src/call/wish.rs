@@ -12,7 +12,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub struct Call {
     pub(super) wanted: Wanted,
-    pub(super) arguments: Value,
+    pub(crate) arguments: Value,
     /// The arguments as they were written, when that is known: numbers keep their digits.
     pub(super) written: Option<RawJson>,
     pub(super) consent: Consent,

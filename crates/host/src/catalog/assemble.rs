@@ -8,7 +8,7 @@ use mcparley_model::glob::Glob;
 use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 use mcparley_model::tool::{Loading, Tool};
 
-use super::{BuiltIn, Catalog, Entry, Provider};
+use super::{BuiltIn, Catalog, Entry, Provider, SignInTool};
 use crate::surface::Surface;
 
 /// Names beyond those in use that are remembered, so that a tool that comes back has its name again. A server
@@ -23,6 +23,18 @@ pub(crate) struct Seen<'s> {
     pub(crate) name: &'s ServerName,
     pub(crate) config: &'s ServerConfig,
     pub(crate) surface: &'s Arc<Surface>,
+    pub(crate) sign_in: SignIn,
+}
+
+/// Whether a person can sign in to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignIn {
+    /// There is nobody to be.
+    Never,
+    /// It may ask for it.
+    Possible,
+    /// It asks for it now.
+    Wanted,
 }
 
 /// Makes catalogues, each from the last.
@@ -62,6 +74,10 @@ impl Assembler {
             let list = self.entries_of(server);
             entries.extend(list.iter().cloned());
             made.insert(server.name.clone(), (Arc::clone(server.surface), list));
+            if server.sign_in == SignIn::Wanted {
+                let stand_in = |tool: SignInTool| tool.entry(server.name, &self.names).map(Arc::new);
+                entries.extend(SignInTool::ALL.into_iter().filter_map(stand_in));
+            }
         }
         self.made = made;
         entries.extend(self.own(servers));
@@ -73,6 +89,9 @@ impl Assembler {
 
     /// Gives names to the tools that have none yet.
     fn name(&mut self, servers: &[Seen<'_>]) {
+        for server in servers.iter().filter(|server| server.sign_in != SignIn::Never) {
+            self.names.keep_for_host(server.name, &SignInTool::NAMES);
+        }
         let offered = || servers.iter().flat_map(|server| server.pairs());
         self.names = self.names.extend(offered());
         if self.names.iter().len() <= REMEMBERED {

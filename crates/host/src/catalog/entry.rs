@@ -8,7 +8,7 @@ use mcparley_model::tool::Tool;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::BuiltIn;
+use super::{BuiltIn, SignInTool};
 use crate::call::{Checker, Consent};
 
 /// One tool, as a model is shown it.
@@ -34,6 +34,13 @@ pub enum Provider {
     Server(ServerName),
     /// The host itself.
     Host(BuiltIn),
+    /// The host, in the place of a server that wants a sign-in.
+    SignIn {
+        /// The server.
+        server: ServerName,
+        /// What is done about it.
+        tool: SignInTool,
+    },
 }
 
 impl Entry {
@@ -46,7 +53,7 @@ impl Entry {
     pub fn server(&self) -> Option<&ServerName> {
         match &self.provider {
             Provider::Server(server) => Some(server),
-            Provider::Host(_) => None,
+            Provider::Host(_) | Provider::SignIn { .. } => None,
         }
     }
 

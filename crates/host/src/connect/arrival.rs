@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use mcparley_model::config::ServerConfig;
+use mcparley_model::text::Untrusted;
+use mcparley_wire::Failure;
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::peer::Handler;
 
@@ -22,6 +24,26 @@ impl Surroundings {
     /// # Errors
     /// A [`ConnectError`], also when the server ended or could not be asked any more before it had told everything.
     pub(crate) async fn reach(
+        &self,
+        config: &ServerConfig,
+        handler: Arc<dyn Handler>,
+        log: &Log,
+        trace: &mut Trace,
+    ) -> Result<Arrival, ConnectError> {
+        if self.is_barred(config).await {
+            let failure = Failure::Unauthorized { challenge: None };
+            return Err(ConnectError { failure, stderr: Untrusted::default() });
+        }
+        let arrived = self.arrive(config, handler, log, trace).await;
+        let is_wanted = arrived.as_ref().err().map(|error| self.wants_sign_in(config, &error.failure));
+        // Other failures say nothing about it.
+        if let Some(is_wanted) = is_wanted.map_or(Some(false), |is_wanted| is_wanted.then_some(true)) {
+            self.note_sign_in(config, is_wanted).await;
+        }
+        arrived
+    }
+
+    async fn arrive(
         &self,
         config: &ServerConfig,
         handler: Arc<dyn Handler>,

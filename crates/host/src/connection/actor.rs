@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::config::{Kind, ServerConfig};
-use mcparley_model::limits::{HEALTHY_AFTER, RECONNECT_PATIENCE, RETRY_PAUSE};
+use mcparley_model::limits::{HEALTHY_AFTER, NEEDS_AUTH_TIME, RECONNECT_PATIENCE, RETRY_PAUSE};
 use mcparley_wire::Failure;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -148,6 +148,10 @@ impl Actor {
                 self.write_down(&surface);
                 self.publisher.publish(State { surface, ..self.publisher.current() });
             }
+            Event::SignedIn => {
+                self.log.event("somebody has signed in");
+                self.connect(0, None);
+            }
             Event::Idle => {
                 self.log.event("stopped, because nobody has used it for a while");
                 self.retire(None);
@@ -194,7 +198,13 @@ impl Actor {
                 self.waiters.push(reply);
                 self.connect(0, None);
             }
-            Phase::NeedsAuth => answer(reply, Err(Unavailable::NeedsAuth)),
+            Phase::NeedsAuth { until, .. } if Instant::now() < *until => {
+                answer(reply, Err(Unavailable::NeedsAuth));
+            }
+            Phase::NeedsAuth { .. } => {
+                self.waiters.push(reply);
+                self.connect(0, None);
+            }
             Phase::Off => answer(reply, Err(Unavailable::Disabled)),
             Phase::Stopping(_) => answer(reply, Err(Unavailable::Stopped)),
         }
@@ -264,7 +274,7 @@ impl Actor {
 
     fn missed(&mut self, error: ConnectError, took: Duration) {
         self.log.missed(&error);
-        if matches!(error.failure, Failure::Unauthorized { .. }) {
+        if self.surroundings.wants_sign_in(&self.config, &error.failure) {
             return self.needs_auth(took);
         }
         let attempt = if let Phase::Connecting { attempt, .. } = &self.phase { *attempt } else { 0 };
@@ -320,7 +330,8 @@ impl Actor {
     }
 
     fn needs_auth(&mut self, took: Duration) {
-        self.phase = Phase::NeedsAuth;
+        let account = self.surroundings.account(&self.config);
+        self.phase = Phase::NeedsAuth { until: Instant::now() + NEEDS_AUTH_TIME, account };
         self.settle(Status::NeedsAuth, took);
         for waiter in self.waiters.drain(..) {
             answer(waiter, Err(Unavailable::NeedsAuth));

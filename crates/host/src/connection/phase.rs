@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley_auth::Account;
 use mcparley_model::config::ServerConfig;
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::{Failure, Session};
@@ -53,8 +54,8 @@ pub(super) enum Phase {
     Ready(Box<Ready>),
     /// It cannot, and nothing is done about it until somebody wants it again.
     Failed { error: Arc<ConnectError>, since: Instant },
-    /// It wants a sign-in.
-    NeedsAuth,
+    /// It wants a sign-in, and is not asked again before `until` unless there was one.
+    NeedsAuth { until: Instant, account: Option<Account> },
     /// It is switched off.
     Off,
     /// It is being ended.
@@ -86,6 +87,8 @@ pub(super) enum Event {
     Again,
     Lost(Failure),
     Refreshed(Arc<Surface>),
+    /// Somebody has signed in, here or in another process.
+    SignedIn,
     /// Nobody has used it for as long as its entry allows.
     Idle,
     Ended,
@@ -95,7 +98,13 @@ impl Phase {
     /// Waits for what happens next by itself. Giving up the waiting loses nothing.
     pub(super) async fn next(&mut self, changes: &Changes, config: &ServerConfig) -> Event {
         match self {
-            Self::Dormant | Self::Failed { .. } | Self::NeedsAuth | Self::Off => std::future::pending().await,
+            Self::Dormant | Self::Failed { .. } | Self::NeedsAuth { account: None, .. } | Self::Off => {
+                std::future::pending().await
+            }
+            Self::NeedsAuth { account: Some(account), .. } => {
+                account.signed_in().await;
+                Event::SignedIn
+            }
             Self::Connecting { work, .. } => match work.done().await {
                 Some(Ok(opened)) => Event::Opened(Box::new(opened)),
                 Some(Err(missed)) => Event::Missed(missed),

@@ -14,6 +14,7 @@ use crate::organisation::Organisation;
 use crate::own_server::{self, OwnServer};
 use crate::places::Places;
 use crate::reload::Sources;
+use crate::sign_in::{IdentitySettings, PageOpener};
 use crate::sources::{Earlier, Loaded, NoConnectors, Wishes, load_again};
 
 /// Which servers are reached when the host starts. The others are reached when they are needed.
@@ -46,6 +47,8 @@ pub struct HostBuilder {
     wishes: Option<(Wishes, Earlier)>,
     watches: bool,
     organisation: Option<Organisation>,
+    page_opener: Option<Arc<dyn PageOpener>>,
+    identity: Option<IdentitySettings>,
 }
 
 impl Host {
@@ -77,6 +80,8 @@ impl HostBuilder {
             wishes: None,
             watches: false,
             organisation: None,
+            page_opener: None,
+            identity: None,
         }
     }
 
@@ -123,6 +128,21 @@ impl HostBuilder {
         self
     }
 
+    /// Who shows people the pages they sign in on; nobody unless said otherwise, and then whoever asks is told the
+    /// address. With somebody there, a call that needs more rights asks for them at once (K4).
+    #[must_use]
+    pub fn page_opener(mut self, opener: impl PageOpener) -> Self {
+        self.page_opener = Some(Arc::new(opener));
+        self
+    }
+
+    /// Who knows the person, for servers whose entries say `xaa`; nobody unless said otherwise (A6).
+    #[must_use]
+    pub fn identity(mut self, settings: Option<IdentitySettings>) -> Self {
+        self.identity = settings;
+        self
+    }
+
     /// Leaves out the built-in server `mcparley`, through which a model can look at the host itself.
     #[must_use]
     pub fn without_own_server(mut self) -> Self {
@@ -136,10 +156,13 @@ impl HostBuilder {
         let own = self.add_own_server();
         let surroundings = Surroundings::new(&self.loaded.env, &self.places)
             .with_inside(self.inside.clone())
-            .with_organisation(self.organisation.clone());
+            .with_organisation(self.organisation.clone())
+            .with_identity(self.identity)
+            .heeding();
         let starter = Arc::new(Starter::new(surroundings.clone(), self.start));
         let standing = Standing {
             approver: self.approver,
+            page_opener: self.page_opener,
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
             own_server: own.is_some(),
             bare: self.bare,

@@ -7,7 +7,7 @@ use mcparley_model::config::Kind;
 use mcparley_model::name::ServerName;
 
 use super::{HostBuilder, Server};
-use crate::catalog::{Assembler, Catalog, Seen};
+use crate::catalog::{Assembler, Catalog, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{State, Status};
 use crate::own_server;
@@ -52,7 +52,15 @@ impl HostBuilder {
         }
         let seen = servers.iter().zip(&configs);
         let seen: Vec<Seen<'_>> = seen
-            .map(|(server, config)| Seen { name: &server.name, config, surface: &server.state.surface })
+            .map(|(server, config)| Seen {
+                name: &server.name,
+                config,
+                surface: &server.state.surface,
+                sign_in: match surroundings.of_server(&server.name).account(config) {
+                    Some(_) => SignIn::Possible,
+                    None => SignIn::Never,
+                },
+            })
             .collect();
         let catalog = Assembler::new(self.bare.clone()).assemble(&seen);
         Some(Remembered { catalog, servers })

@@ -14,11 +14,14 @@ use super::starter::{Place, Starter};
 use crate::call::{Approver, Gate};
 use crate::connection::{Connection, Event};
 use crate::reload::{Change, Sources};
+use crate::sign_in::PageOpener;
 use crate::sources::Loaded;
 
 /// What does not change while a host lives.
 pub(super) struct Standing {
     pub(super) approver: Arc<dyn Approver>,
+    /// Who shows people pages.
+    pub(super) page_opener: Option<Arc<dyn PageOpener>>,
     /// The names of the servers inside this program.
     pub(super) inside: Vec<String>,
     /// Whether the built-in server is one of them.

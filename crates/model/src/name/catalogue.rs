@@ -18,6 +18,8 @@ pub struct Names {
     publics: HashMap<ServerName, HashMap<ToolName, PublicName>>,
     /// Servers whose tools are called by their own names, without a prefix (N3).
     bare: HashSet<ServerName>,
+    /// The names of tools the host itself offers for a server. None of the server's own can have one of them (B38).
+    ours: HashMap<ServerName, HashMap<&'static str, PublicName>>,
 }
 
 impl Names {
@@ -35,6 +37,27 @@ impl Names {
     pub fn with_bare(mut self, servers: impl IntoIterator<Item = ServerName>) -> Self {
         self.bare.extend(servers);
         self
+    }
+
+    /// Keeps names for tools that the host itself offers for a server, before the server's own can have them.
+    pub fn keep_for_host(&mut self, server: &ServerName, tools: &[&'static str]) {
+        if self.ours.contains_key(server) {
+            return;
+        }
+        let mut kept = HashMap::new();
+        for tool in tools {
+            // A contest of one against the names that were given before.
+            let mut contest = Contest::new(self, 1);
+            contest.enter(Candidate::new(server.clone(), ToolName::new(tool), false));
+            kept.extend(contest.candidates.into_iter().map(|winner| (*tool, PublicName(winner.name))));
+        }
+        self.ours.insert(server.clone(), kept);
+    }
+
+    /// The name that was kept for a tool of the host.
+    #[must_use]
+    pub fn of_host(&self, server: &ServerName, tool: &str) -> Option<&PublicName> {
+        self.ours.get(server)?.get(tool)
     }
 
     /// Forgets the names that `keep` refuses.
@@ -151,7 +174,8 @@ struct Contest {
 impl Contest {
     /// Begins with the names that `earlier` tools have, and those they would have had were it not for others.
     fn new(earlier: &Names, newcomers: usize) -> Self {
-        let given = earlier.originals.keys().map(|public| Arc::clone(&public.0));
+        let ours = earlier.ours.values().flat_map(HashMap::values);
+        let given = earlier.originals.keys().chain(ours).map(|public| Arc::clone(&public.0));
         let contested = earlier.originals.values().filter_map(|(server, tool)| {
             let is_bare = earlier.bare.contains(server);
             if is_bare { bare(tool) } else { plain(server, tool) }.map(Arc::from)

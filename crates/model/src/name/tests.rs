@@ -1,6 +1,8 @@
 //! Shows what names look like; that they are always unique and stable is shown by `properties`.
 
-use super::{Names, ServerName, ToolName, check_new_server_name, normalise_server, normalise_tool};
+use super::{
+    Names, PublicName, ServerName, ToolName, check_new_server_name, normalise_server, normalise_tool,
+};
 use crate::explain::Explain as _;
 use crate::limits::PUBLIC_NAME_LIMIT;
 
@@ -204,4 +206,31 @@ fn names_can_be_forgotten() {
     names.retain(|_, tool| tool.as_str() == "x");
     assert_eq!(names.iter().len(), 1);
     assert!(names.original("mcp__a__y").is_none() && names.original("mcp__a__x").is_some());
+}
+
+// B38 A5: what the host offers in a server's place has a name that none of the server's tools can have.
+#[test]
+fn a_name_kept_for_the_host_is_no_tools() {
+    let server = ServerName::new("s");
+    let mut names = Names::default();
+    names.keep_for_host(&server, &["authenticate"]);
+    assert_eq!(names.of_host(&server, "authenticate").map(PublicName::as_str), Some("mcp__s__authenticate"));
+    let names = names.extend([(server.clone(), ToolName::new("authenticate"))]);
+    let own = names.public(&server, &ToolName::new("authenticate")).unwrap();
+    assert!(own.as_str().starts_with("mcp__s__authenticate_"), "{own}");
+    assert_eq!(names.original("mcp__s__authenticate"), None);
+    // Nor a tool of another server whose plain name would be the same.
+    let other = (ServerName::new("s__authenticate"), ToolName::new(""));
+    assert_eq!(names.extend([other]).original("mcp__s__authenticate"), None);
+}
+
+// B38 N11
+#[test]
+fn a_name_that_was_given_before_stays_where_it_is() {
+    let (server, tool) = (ServerName::new("s"), ToolName::new("authenticate"));
+    let mut names = Names::assign([(server.clone(), tool.clone())]);
+    names.keep_for_host(&server, &["authenticate"]);
+    assert_eq!(names.public(&server, &tool).map(PublicName::as_str), Some("mcp__s__authenticate"));
+    let ours = names.of_host(&server, "authenticate").unwrap();
+    assert!(ours.as_str().starts_with("mcp__s__authenticate_"), "{ours}");
 }

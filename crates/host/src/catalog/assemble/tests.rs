@@ -29,7 +29,7 @@ fn assemble(assembler: &mut Assembler, servers: &[(&str, &Arc<Surface>)]) -> Cat
     let seen: Vec<Seen<'_>> = names
         .iter()
         .zip(servers)
-        .map(|(name, (_, surface))| Seen { name, config: &config, surface })
+        .map(|(name, (_, surface))| Seen { name, config: &config, surface, sign_in: SignIn::Never })
         .collect();
     assembler.assemble(&seen)
 }
@@ -132,7 +132,7 @@ fn of_an_editor_only_two_tools_are_for_models_whatever_it_is_called() {
     ] {
         let (name, config) = (ServerName::new("any"), ServerConfig::new(transport));
         let catalog =
-            Assembler::default().assemble(&[Seen { name: &name, config: &config, surface: &surface }]);
+            Assembler::default().assemble(&[Seen { name: &name, config: &config, surface: &surface, sign_in: SignIn::Never }]);
         assert_eq!(listed(&catalog).len(), count);
         if count == 2 {
             assert_eq!(listed(&catalog), ["mcp__any__getDiagnostics", "mcp__any__executeCode"]);

@@ -29,7 +29,7 @@ impl Actor {
             }
             Phase::Ready(_) => matches!(status, Status::Connected { .. }),
             Phase::Failed { .. } => matches!(status, Status::Failed(_)),
-            Phase::NeedsAuth => matches!(status, Status::NeedsAuth),
+            Phase::NeedsAuth { .. } => matches!(status, Status::NeedsAuth),
             Phase::Off => matches!(status, Status::Disabled),
             Phase::Stopping(_) => matches!(status, Status::Stopped),
         }

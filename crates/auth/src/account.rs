@@ -1,0 +1,142 @@
+//! The sign-in to one server: what its requests carry, and how that stays valid (A3, K4).
+//!
+//! One value for all connections to a server in a process. It shows its tokens to nobody but that server and whoever gave
+//! them.
+//!
+//! | what | where |
+//! |---|---|
+//! | what is remembered, in memory and in the vault | `memory` |
+//! | what requests carry, and what follows a refusal | `authority` |
+//! | new tokens for old ones, once for everybody | `renewal` |
+//! | tokens with the consent of a person | `consent`, seen from outside as a [`Flow`](crate::Flow) |
+//! | tokens without anybody | `alone` |
+//! | who we are to an authorization server, and the key of our tokens | `client`, `key` |
+//! | giving tokens back | `departure` |
+
+mod alone;
+mod authority;
+mod client;
+mod consent;
+mod departure;
+mod key;
+mod memory;
+mod renewal;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::SystemTime;
+
+use mcparley_model::config::{Grant, Oauth, Remote};
+use mcparley_model::limits::SIGN_IN_LOOKED_FOR;
+use mcparley_model::name::ServerName;
+use tokio::sync::watch;
+use url::Url;
+
+use crate::flow::Inner as FlowInner;
+use crate::identity::Identity;
+use crate::record::Slot;
+use crate::task::Tasks;
+use crate::vault::Vault;
+use crate::web::Web;
+use memory::Memory;
+
+pub(crate) use consent::answer;
+pub use departure::SignedOut;
+pub use memory::Standing;
+pub(crate) use renewal::RenewError;
+
+/// The sign-in to one server. Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub struct Account(Arc<Inner>);
+
+struct Inner {
+    slot: Slot,
+    server: ServerName,
+    url: Url,
+    oauth: Oauth,
+    web: Web,
+    vault: Option<Vault>,
+    identity: Option<Identity>,
+    /// Where files that the entry names are looked for.
+    folder: PathBuf,
+    memory: Mutex<Memory>,
+    /// Held while tokens are renewed: who waited looks again before it asks.
+    renewing: tokio::sync::Mutex<()>,
+    /// The sign-in that is under way; whoever wants one too joins it.
+    flow: tokio::sync::Mutex<Weak<FlowInner>>,
+    /// Counts the sign-ins of this process.
+    signed_in: watch::Sender<u64>,
+    tasks: Tasks,
+}
+
+/// What an account is made of besides the server's entry.
+pub(crate) struct Ground {
+    pub(crate) web: Web,
+    pub(crate) vault: Option<Vault>,
+    pub(crate) identity: Option<Identity>,
+    pub(crate) folder: PathBuf,
+}
+
+impl Account {
+    pub(crate) fn new(server: &ServerName, remote: &Remote, ground: Ground) -> Self {
+        let Ground { web, vault, identity, folder } = ground;
+        Self(Arc::new(Inner {
+            slot: Slot::of(server, remote),
+            server: server.clone(),
+            url: remote.url.expose().clone(),
+            oauth: remote.oauth.clone().unwrap_or_default(),
+            web,
+            vault,
+            identity,
+            folder,
+            memory: Mutex::default(),
+            renewing: tokio::sync::Mutex::default(),
+            flow: tokio::sync::Mutex::default(),
+            signed_in: watch::Sender::new(0),
+            tasks: Tasks::default(),
+        }))
+    }
+
+    /// Whether it takes a person to sign in.
+    #[must_use]
+    pub fn takes_a_person(&self) -> bool {
+        match self.0.oauth.grant {
+            Grant::Person => true,
+            Grant::ClientCredentials | Grant::JwtBearer => false,
+        }
+    }
+
+    /// Ends when somebody has signed in since this was asked, in this process or in another.
+    ///
+    /// Nobody tells about other processes, so the vault is looked at now and then.
+    pub async fn signed_in(&self) {
+        let mut here = self.0.signed_in.subscribe();
+        let before = self.generation().await;
+        loop {
+            tokio::select! {
+                _changed = here.changed() => return,
+                () = tokio::time::sleep(SIGN_IN_LOOKED_FOR) => {}
+            }
+            if self.generation().await > before && self.has_tokens().await {
+                return;
+            }
+        }
+    }
+
+    /// Whether there are tokens that can be used or renewed.
+    pub async fn has_tokens(&self) -> bool {
+        self.read().await.is_ok_and(|kept| kept.is_some_and(|kept| kept.is_of_use(SystemTime::now())))
+    }
+
+    /// Waits until nothing is under way that must not be torn: tokens that are being renewed or written down.
+    pub async fn settle(&self) {
+        // Whoever renews holds it until what came of it is safe.
+        drop(self.0.renewing.lock().await);
+    }
+}
+
+impl std::fmt::Debug for Account {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Account").field("server", &self.0.server).finish_non_exhaustive()
+    }
+}

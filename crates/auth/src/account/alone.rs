@@ -1,0 +1,145 @@
+//! Tokens without a person: with the client's own secret or key, with what others have signed for this program, or
+//! through an identity provider that knows the person already (A6, A8).
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use mcparley_model::config::Grant as Granting;
+use mcparley_model::secret::Secret;
+
+use super::Account;
+use super::key::Key;
+use super::memory::Kept;
+use super::renewal::RenewError;
+use crate::client::Client;
+use crate::discover::{self, Discovered};
+use crate::error::SignInError;
+use crate::exchange;
+use crate::grant::{self, Grant, Granted, Keys, TokenRequest};
+use crate::record::Record;
+use crate::scopes::{self, Renewal};
+use crate::vault::Expected;
+
+impl Account {
+    /// Whether tokens can be had without a person, as far as the entry goes.
+    fn needs_nobody(&self) -> bool {
+        !self.takes_a_person() || (self.0.oauth.xaa && self.0.identity.is_some())
+    }
+
+    /// Tokens other than `sent`, without a person; once for all who ask.
+    pub(super) async fn get_alone(&self, sent: Option<&Secret<String>>) -> Result<Arc<Kept>, RenewError> {
+        if !self.needs_nobody() {
+            return Err(RenewError::Over);
+        }
+        let (account, sent) = (self.clone(), sent.cloned());
+        let work = async move {
+            let before = account.remembered().map(|kept| kept.generation);
+            let _alone = account.0.renewing.lock().await;
+            let _lock = account.lock().await?;
+            if let Ok(Some(kept)) = account.read().await
+                && before != Some(kept.generation)
+                && kept.record.tokens.as_ref().is_some_and(|tokens| Some(&tokens.access) != sent.as_ref())
+            {
+                return Ok(kept);
+            }
+            account.get_anew().await
+        };
+        self.0.tasks.finish(work).await.unwrap_or(Err(RenewError::Over))
+    }
+
+    /// Tokens anew. The entry is locked.
+    pub(super) async fn get_anew(&self) -> Result<Arc<Kept>, RenewError> {
+        let record = self.ask_alone().await?;
+        let kept = self.write(record, Expected::Anything).await.map_err(SignInError::Vault)?;
+        self.0.signed_in.send_modify(|count| *count += 1);
+        Ok(kept)
+    }
+
+    async fn ask_alone(&self) -> Result<Record, SignInError> {
+        let (asked, oauth) = (self.asked(), &self.0.oauth);
+        let wished = oauth.auth_server_metadata_url.as_ref();
+        let found = discover::find(&self.0.web, &self.0.url, asked.as_ref(), wished).await?;
+        let scopes = self.scopes(&found, Renewal::Unwanted).await;
+        let client = self.client_for(&found.server, None, &scopes).await?;
+        let key = Key::wanted(&found, asked.as_ref())?;
+        let granted = match oauth.grant {
+            Granting::ClientCredentials => {
+                self.ask(&found, &client, Grant::ClientCredentials, &scopes, &key).await?
+            }
+            Granting::JwtBearer => {
+                let assertion = self.assertion()?;
+                let grant = Grant::JwtBearer { assertion: &assertion };
+                self.ask(&found, &client, grant, &scopes, &key).await?
+            }
+            Granting::Person => self.ask_identity(&found, &client, &scopes).await?,
+        };
+        self.record(found, client, granted, &key).await
+    }
+
+    /// Through the identity provider: who the person is, then a statement for this server, then its token.
+    async fn ask_identity(
+        &self,
+        found: &Discovered,
+        client: &Client,
+        scopes: &[String],
+    ) -> Result<Granted, SignInError> {
+        let identity = self.0.identity.as_ref().ok_or(SignInError::NoIdentity)?;
+        let statement = identity.statement(found, client, scopes).await?;
+        let signing = self.signing_key(client)?;
+        let keys = Keys { signing: signing.as_ref(), ..Keys::default() };
+        let wish = exchange::Redemption { server: &found.server, client, resource: &found.audience, scopes };
+        Ok(exchange::redeem(&self.0.web, &wish, statement, &keys, SystemTime::now()).await?)
+    }
+
+    /// Makes a token request.
+    pub(super) async fn ask(
+        &self,
+        found: &Discovered,
+        client: &Client,
+        grant: Grant<'_>,
+        scopes: &[String],
+        key: &Key,
+    ) -> Result<Granted, SignInError> {
+        let signing = self.signing_key(client)?;
+        let keys = Keys { signing: signing.as_ref(), possession: key.possession() };
+        let resource = Some(found.audience.as_str());
+        let request = TokenRequest { server: &found.server, client, grant, resource, scopes };
+        Ok(grant::ask(&self.0.web, &request, &keys, SystemTime::now()).await?)
+    }
+
+    /// The scopes to ask for: what the server wants now, and what it has wanted before (K4).
+    pub(super) async fn scopes(&self, found: &Discovered, renewal: Renewal) -> Vec<String> {
+        let asked = self.asked();
+        let (resource, server) = (found.resource.as_ref(), &found.server);
+        let now = scopes::select(&self.0.oauth.scopes, asked.as_ref(), resource, server, renewal);
+        let Some(kept) = self.kept().await else { return now };
+        if kept.record.issuer.issuer != server.issuer {
+            return now;
+        }
+        let held = kept.record.tokens.as_ref().map_or(&[][..], |tokens| &tokens.scopes);
+        scopes::union(&scopes::union(held, &now), &kept.record.wanted)
+    }
+
+    /// What is remembered of a sign-in that has succeeded.
+    pub(super) async fn record(
+        &self,
+        found: Discovered,
+        client: Client,
+        granted: Granted,
+        key: &Key,
+    ) -> Result<Record, SignInError> {
+        let wanted = match self.kept().await {
+            Some(kept) if kept.record.issuer.issuer == found.server.issuer => kept.record.wanted.clone(),
+            Some(_) | None => Vec::new(),
+        };
+        Ok(Record {
+            server: self.0.server.to_string(),
+            resource: found.audience,
+            issuer: found.server,
+            client,
+            tokens: Some(granted.tokens),
+            wanted,
+            key: key.written()?,
+        })
+    }
+}

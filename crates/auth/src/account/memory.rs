@@ -1,0 +1,181 @@
+//! What is remembered of a sign-in: a copy in memory that every request reads, and the vault behind it.
+
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use mcparley_model::text::Untrusted;
+
+use super::{Account, Inner};
+use crate::challenge::Asked;
+use crate::dpop::Prover;
+use crate::record::Record;
+use crate::tokens::Tokens;
+use crate::vault::{Expected, VaultError};
+
+/// The copy in memory.
+#[derive(Default)]
+pub(super) struct Memory {
+    kept: Option<Arc<Kept>>,
+    /// Whether the vault has been looked at.
+    is_read: bool,
+    /// What the server asked for when it refused last.
+    asked: Option<Asked>,
+}
+
+/// A record, and which of its versions it is.
+pub(super) struct Kept {
+    pub(super) record: Record,
+    pub(super) generation: u64,
+    prover: OnceLock<Option<Prover>>,
+}
+
+impl Kept {
+    pub(super) fn new(record: Record, generation: u64) -> Self {
+        Self { record, generation, prover: OnceLock::new() }
+    }
+
+    /// The key that its tokens are bound to.
+    pub(super) fn prover(&self) -> Option<&Prover> {
+        let read = || self.record.key.as_ref().and_then(|key| Prover::from_pkcs8(key).ok());
+        self.prover.get_or_init(read).as_ref()
+    }
+
+    /// Whether it lets us in, now or after a renewal.
+    pub(super) fn is_of_use(&self, now: SystemTime) -> bool {
+        let is_usable = |tokens: &Tokens| tokens.refresh.is_some() || !tokens.is_over(now, Duration::ZERO);
+        self.record.tokens.as_ref().is_some_and(is_usable)
+    }
+}
+
+/// How a sign-in stands, for people.
+#[derive(Clone, Debug)]
+pub enum Standing {
+    /// Nobody has signed in.
+    SignedOut,
+    /// Somebody has.
+    SignedIn {
+        /// Who let us in.
+        issuer: Untrusted,
+        /// The id we have there.
+        client: Untrusted,
+        /// When the token ends.
+        expires: Option<SystemTime>,
+        /// Whether it can be renewed without a person.
+        renews: bool,
+        /// What it is good for.
+        scopes: Vec<Untrusted>,
+        /// What the server has asked for besides.
+        wanted: Vec<Untrusted>,
+    },
+    /// Somebody has, but what was given is over and cannot be renewed.
+    Over,
+}
+
+impl Inner {
+    fn memory<T>(&self, look: impl FnOnce(&mut Memory) -> T) -> T {
+        look(&mut self.memory.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Account {
+    /// What is known in this process; the vault is asked the first time only.
+    pub(super) async fn kept(&self) -> Option<Arc<Kept>> {
+        let (is_read, kept) = self.0.memory(|memory| (memory.is_read, memory.kept.clone()));
+        // A vault that cannot be read means that nobody is signed in; a sign-in says why it cannot be.
+        if is_read { kept } else { self.read().await.unwrap_or_default() }
+    }
+
+    /// What is known in this process, if the vault has been asked.
+    pub(super) fn remembered(&self) -> Option<Arc<Kept>> {
+        self.0.memory(|memory| memory.kept.clone())
+    }
+
+    /// What the vault says now.
+    pub(super) async fn read(&self) -> Result<Option<Arc<Kept>>, VaultError> {
+        let Some(vault) = &self.0.vault else { return Ok(self.0.memory(|memory| memory.kept.clone())) };
+        let entry = vault.read(&self.0.slot.record()).await?;
+        // A record that cannot be read is as good as none: the next sign-in replaces it.
+        let kept = entry.and_then(|entry| {
+            Some(Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation))
+        });
+        Ok(self.remember(kept))
+    }
+
+    /// The version of what the vault says; 0 when it says nothing.
+    pub(super) async fn generation(&self) -> u64 {
+        self.read().await.ok().flatten().map_or(0, |kept| kept.generation)
+    }
+
+    /// Writes a record down, unless another process has written since `expected`.
+    pub(super) async fn write(&self, record: Record, expected: Expected) -> Result<Arc<Kept>, VaultError> {
+        let generation = match &self.0.vault {
+            Some(vault) => vault.write(&self.0.slot.record(), record.to_bytes(), expected).await?,
+            None => self.0.memory(|memory| memory.kept.as_ref().map_or(0, |kept| kept.generation)) + 1,
+        };
+        let kept = Arc::new(Kept::new(record, generation));
+        self.0.memory(|memory| {
+            memory.is_read = true;
+            memory.kept = Some(Arc::clone(&kept));
+        });
+        Ok(kept)
+    }
+
+    /// Forgets it, here and in the vault, if it is still what was read.
+    pub(super) async fn forget(&self, kept: &Kept) -> Result<bool, VaultError> {
+        let removed = match &self.0.vault {
+            Some(vault) => {
+                vault.remove(&self.0.slot.record(), Expected::Generation(kept.generation)).await?
+            }
+            None => true,
+        };
+        if removed {
+            self.remember(None);
+        }
+        Ok(removed)
+    }
+
+    fn remember(&self, kept: Option<Kept>) -> Option<Arc<Kept>> {
+        self.0.memory(|memory| {
+            memory.is_read = true;
+            let is_known = match (&memory.kept, &kept) {
+                (Some(known), Some(kept)) => known.generation == kept.generation,
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            if !is_known {
+                memory.kept = kept.map(Arc::new);
+            }
+            memory.kept.clone()
+        })
+    }
+
+    /// Takes down what the server asked for when it refused.
+    pub(super) fn note(&self, asked: Asked) {
+        self.0.memory(|memory| memory.asked = Some(asked));
+    }
+
+    pub(super) fn asked(&self) -> Option<Asked> {
+        self.0.memory(|memory| memory.asked.clone())
+    }
+
+    /// How it stands, as the vault has it now.
+    ///
+    /// # Errors
+    /// When the vault cannot be read.
+    pub async fn standing(&self) -> Result<Standing, VaultError> {
+        let Some(kept) = self.read().await? else { return Ok(Standing::SignedOut) };
+        let Some(tokens) = &kept.record.tokens else { return Ok(Standing::SignedOut) };
+        if !kept.is_of_use(SystemTime::now()) {
+            return Ok(Standing::Over);
+        }
+        let foreign = |scopes: &[String]| scopes.iter().map(Untrusted::new).collect();
+        Ok(Standing::SignedIn {
+            issuer: Untrusted::new(&kept.record.issuer.issuer),
+            client: Untrusted::new(&kept.record.client.id),
+            expires: tokens.expires,
+            renews: tokens.refresh.is_some(),
+            scopes: foreign(&tokens.scopes),
+            wanted: foreign(&kept.record.wanted),
+        })
+    }
+}

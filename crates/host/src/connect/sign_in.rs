@@ -1,0 +1,151 @@
+//! Who we are to a server behind a URL, and what follows when it does not know us.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use mcparley_auth::headers_helper::{self as helper, HeadersHelper};
+use mcparley_auth::vault::{Storage, Vault, VaultSettings};
+use mcparley_auth::{Account, Accounts, AccountsSettings, Asked, Identity, IdentitySettings};
+use mcparley_model::config::{Remote, ServerConfig, Transport};
+use mcparley_model::expand::Env;
+use mcparley_model::limits::HEADERS_HELPER_TIME;
+use mcparley_model::secret::Secret;
+use mcparley_model::signature::Signature;
+use mcparley_wire::Failure;
+use mcparley_wire::authorizer::{Authorizer, Nobody};
+use mcparley_wire::transport::http::Network;
+
+use super::{NeedsAuth, Surroundings};
+use crate::launch::passed_on;
+use crate::places::Places;
+
+/// Where the key of the vault comes from, for programs without a keychain.
+const VAULT_KEY: &str = "MCPARLEY_VAULT_KEY";
+
+/// Which keychains may hold it: `auto`, `keyring` or `file`.
+const VAULT_STORAGE: &str = "MCPARLEY_VAULT_STORAGE";
+
+impl Surroundings {
+    /// The sign-in to the server of an entry, where there can be one: not where the entry itself says who we are.
+    pub(crate) fn account(&self, config: &ServerConfig) -> Option<Account> {
+        let (Some(remote), Some(server)) = (remote(config), &self.server) else { return None };
+        let is_said = remote.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        (!is_said).then(|| self.accounts.of(server, remote))
+    }
+
+    /// Whether this failure means that somebody has to sign in.
+    pub(crate) fn wants_sign_in(&self, config: &ServerConfig, failure: &Failure) -> bool {
+        let is_ours = matches!(config.transport, Transport::ClaudeAiProxy { .. });
+        match failure {
+            Failure::Unauthorized { .. } => is_ours || self.account(config).is_some(),
+            Failure::Forbidden { challenge } => {
+                let asked = challenge.as_ref().and_then(|words| Asked::read(words.raw()));
+                asked.is_some_and(|asked| asked.wants_more_scopes()) && self.account(config).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// The same for a host: servers that wanted a sign-in a short while ago are not asked again (A4).
+    #[must_use]
+    pub(crate) fn heeding(mut self) -> Self {
+        self.needs_auth = self.places.cache.as_ref().map(|folder| Arc::new(NeedsAuth::new(folder)));
+        self
+    }
+
+    /// Whether the server is known to want a sign-in, and there has been none.
+    pub(super) async fn is_barred(&self, config: &ServerConfig) -> bool {
+        let (Some(noted), Some(server)) = (self.needs_auth.clone(), self.server.clone()) else { return false };
+        let Some(account) = self.account(config).filter(Account::takes_a_person) else { return false };
+        let signature = Signature::of(config);
+        let looked = move || noted.is_noted(&server, &signature, SystemTime::now());
+        // A look that broke off has seen nothing.
+        tokio::task::spawn_blocking(looked).await.unwrap_or(false) && !account.has_tokens().await
+    }
+
+    /// Takes down whether the server wants a sign-in.
+    pub(super) async fn note_sign_in(&self, config: &ServerConfig, is_wanted: bool) {
+        let (Some(noted), Some(server)) = (self.needs_auth.clone(), self.server.clone()) else { return };
+        if self.account(config).is_none() {
+            return;
+        }
+        let signature = Signature::of(config);
+        let work = move || match is_wanted {
+            true => noted.note(&server, &signature, SystemTime::now()),
+            false => noted.clear(&server, SystemTime::now()),
+        };
+        // What was not written is asked again next time.
+        let _broken = tokio::task::spawn_blocking(work).await;
+    }
+
+    /// What lets requests to a server in.
+    pub(super) fn authorizer(&self, config: &ServerConfig, remote: &Remote) -> Arc<dyn Authorizer> {
+        let account = self.account(config);
+        match (&remote.headers_helper, account) {
+            (Some(command), account) => {
+                let helper = HeadersHelper::new(helper::Settings {
+                    command: command.clone(),
+                    name: self.server.as_ref().map(ToString::to_string).unwrap_or_default(),
+                    url: remote.url.clone(),
+                    env: passed_on(&self.env),
+                    cwd: self.places.project.clone(),
+                    limit: HEADERS_HELPER_TIME,
+                });
+                Arc::new(helper.beside(account))
+            }
+            (None, Some(account)) => Arc::new(account),
+            (None, None) => Arc::new(Nobody),
+        }
+    }
+}
+
+impl Surroundings {
+    /// The same with somebody who knows the person, for servers whose entries say `xaa` (A6).
+    #[must_use]
+    pub fn with_identity(mut self, settings: Option<IdentitySettings>) -> Self {
+        let vault = self.accounts.vault().cloned();
+        let identity = settings.and_then(|settings| Identity::new(settings, &self.network, vault.clone()));
+        let (network, folder) = (self.network.clone(), self.places.project.clone());
+        self.accounts = Accounts::new(AccountsSettings { network, vault, identity, folder });
+        self
+    }
+
+    /// The sign-ins of the user.
+    pub(crate) fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+}
+
+/// The sign-ins of a user.
+pub(super) fn accounts(env: &Env, places: &Places, network: &Network) -> Accounts {
+    let vault = places.secrets.as_ref().map(|folder| vault(folder.clone(), env));
+    Accounts::new(AccountsSettings {
+        network: network.clone(),
+        identity: None,
+        vault,
+        folder: places.project.clone(),
+    })
+}
+
+fn vault(folder: std::path::PathBuf, env: &Env) -> Vault {
+    let storage = match (env.get(VAULT_KEY), env.get(VAULT_STORAGE)) {
+        (Some(key), _) => Storage::Environment(Secret::new(key.to_owned())),
+        (None, Some("keyring")) => Storage::Keyring,
+        (None, Some("file")) => Storage::File,
+        (None, Some(_) | None) => Storage::Automatic,
+    };
+    let session_bus = env.get("DBUS_SESSION_BUS_ADDRESS").map(str::to_owned);
+    Vault::new(VaultSettings { storage, session_bus, ..VaultSettings::new(folder) })
+}
+
+/// What an entry says about a server behind a URL that can be signed in to.
+fn remote(config: &ServerConfig) -> Option<&Remote> {
+    match &config.transport {
+        Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => Some(remote),
+        Transport::Stdio(_)
+        | Transport::Sdk { .. }
+        | Transport::SseIde(_)
+        | Transport::WsIde(_)
+        | Transport::ClaudeAiProxy { .. } => None,
+    }
+}
