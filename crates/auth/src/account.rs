@@ -80,6 +80,9 @@ pub(crate) struct Ground {
 impl Account {
     pub(crate) fn new(server: &ServerName, remote: &Remote, ground: Ground) -> Self {
         let Ground { web, vault, identity, folder } = ground;
+        // Where the entry says that the authorization server is, it may be.
+        let metadata = remote.oauth.as_ref().and_then(|oauth| oauth.auth_server_metadata_url.as_ref());
+        let web = metadata.map_or_else(|| web.clone(), |place| web.trusting(place));
         Self(Arc::new(Inner {
             slot: Slot::of(server, remote),
             server: server.clone(),

@@ -16,7 +16,6 @@ use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep};
-use url::Url;
 
 use self::pace::{Pause, pause_after};
 use crate::client::Client;
@@ -24,7 +23,8 @@ use crate::grant::{
     self, AnswerError, Counter, ErrorCode, Grant, Granted, Keys, Pairs, TokenError, TokenRequest, ask,
 };
 use crate::metadata::Server;
-use crate::web::{PageError, Web, check_page};
+use crate::page::{Page, PageError};
+use crate::web::Web;
 
 /// How long the code that a person types may be.
 const USER_CODE_CHARS: usize = 64;
@@ -50,9 +50,9 @@ pub struct Started {
     /// What the person types there.
     pub user_code: Untrusted,
     /// Where. May be opened in a browser.
-    pub page: Url,
+    pub page: Page,
     /// The same with the code in it, for those who need not type.
-    pub page_with_code: Option<Url>,
+    pub page_with_code: Option<Page>,
     /// How long the person has.
     pub lasts: Duration,
     interval: Duration,
@@ -152,8 +152,8 @@ fn started(answer: &Map<String, Value>) -> Result<Started, DeviceError> {
     let page = text("verification_uri").or_else(|_| text("verification_url"))?;
     Ok(Started {
         user_code: Untrusted::new(text("user_code")?.chars().take(USER_CODE_CHARS).collect::<String>()),
-        page: check_page(page).map_err(DeviceError::Page)?,
-        page_with_code: with_code.map(check_page).transpose().map_err(DeviceError::Page)?,
+        page: Page::parse(page).map_err(DeviceError::Page)?,
+        page_with_code: with_code.map(Page::parse).transpose().map_err(DeviceError::Page)?,
         lasts: seconds("expires_in").unwrap_or(DEVICE_TIME).min(DEVICE_TIME),
         interval: seconds("interval")
             .unwrap_or(DEVICE_INTERVAL)

@@ -168,11 +168,15 @@ impl Explain for SignInError {
             Self::NoKey => "give `oauth.privateKey` or `oauth.privateKeyFile`",
             Self::Key(_) => "it must be a private key in PEM (PKCS #8), on the curve P-256 or for RSA",
             Self::NoAssertion => "give `oauth.assertion` or `oauth.assertionFile`",
-            Self::NoIdentity => "set up `xaaIdp` with `mcparley auth idp setup`, and set `MCPARLEY_ENABLE_XAA=1`",
+            Self::NoIdentity => {
+                "set up `xaaIdp` with `mcparley auth idp setup`, and set `MCPARLEY_ENABLE_XAA=1`"
+            }
             Self::UnknownPerson => "run `mcparley auth idp login`",
             Self::OtherIssuer { .. } => "if that is right, sign out first: `mcparley logout`",
             Self::File { .. } => "a file with a secret must belong to you alone: `chmod 600`",
-            Self::NotHere => "only servers behind a URL, without an `Authorization` header of their own, are signed in to",
+            Self::NotHere => {
+                "only servers behind a URL, without an `Authorization` header of their own, are signed in to"
+            }
             Self::NothingBegun => "begin one first, then paste where its page ends",
             Self::NoIdToken => "its client must be one for OpenID Connect",
             Self::Sign(_) | Self::NoFile { .. } | Self::Renew(_) | Self::Stopped => return None,

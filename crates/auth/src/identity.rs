@@ -7,6 +7,7 @@ mod kept;
 mod sign_in;
 
 use std::sync::{Arc, Mutex, Weak};
+use std::time::SystemTime;
 
 use mcparley_model::secret::Secret;
 use mcparley_wire::transport::http::Network;
@@ -15,8 +16,9 @@ use url::Url;
 use crate::client::Client;
 use crate::discover::Discovered;
 use crate::error::SignInError;
-use crate::exchange::{self, IdJag, IdToken};
+use crate::exchange::{self, ExchangeError, IdJag, IdToken, Party, Wanted};
 use crate::flow::Inner as FlowInner;
+use crate::grant::Keys;
 use crate::metadata::Server;
 use crate::task::Tasks;
 use crate::vault::Vault;
@@ -89,15 +91,16 @@ impl Identity {
         let token = self.token().await.ok_or(SignInError::UnknownPerson)?;
         let provider = self.provider().await?;
         let us = self.client(&provider).await?;
-        let wish = exchange::Wish {
-            provider: &provider,
-            us: &us,
-            server: &found.server,
-            client,
-            resource: &found.audience,
-            scopes,
-        };
-        Ok(exchange::statement(&self.0.web, &wish, &token).await?)
+        let party = Party { server: &provider, client: &us, keys: &Keys::default() };
+        let wanted =
+            Wanted { audience: &found.server.issuer, client: &client.id, resource: &found.audience, scopes };
+        let stated = exchange::id_jag(&self.0.web, &party, &token, &wanted, SystemTime::now()).await;
+        if stated.as_ref().is_err_and(ExchangeError::needs_sign_in) {
+            // It is of no use to any other server either.
+            self.forget().await?;
+            return Err(SignInError::UnknownPerson);
+        }
+        Ok(stated?)
     }
 
     /// What the provider says about itself.

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use mcparley_model::explain::Explain;
+use mcparley_model::limits::PAGE_ADDRESS_BYTES;
 use mcparley_model::text::Untrusted;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Url};
@@ -39,6 +41,9 @@ impl Page {
     /// # Errors
     /// When it is no address, or none that may be opened.
     pub fn parse(text: &str) -> Result<Self, PageError> {
+        if text.len() > PAGE_ADDRESS_BYTES {
+            return Err(PageError::TooLong { limit: PAGE_ADDRESS_BYTES });
+        }
         // The parser would leave line breaks and tabs out, and then another address is opened than was shown.
         if text.chars().any(char::is_control) {
             return Err(PageError::Control);
@@ -132,9 +137,21 @@ pub enum PageError {
     /// It has a name or a password before its host, which makes one host look like another.
     #[error("it has a user name or a password in it")]
     UserInfo,
+    /// It is longer than any address a browser is sent to.
+    #[error("it is longer than {limit} bytes")]
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
     /// It has characters in it that no address has.
     #[error("it has control characters in it")]
     Control,
+}
+
+impl Explain for PageError {
+    fn hint(&self) -> Option<String> {
+        Some("the server or its authorization server named it, and no browser was opened".to_owned())
+    }
 }
 
 #[cfg(test)]

@@ -26,12 +26,11 @@ pub(crate) const SECRETS: &str = "secret";
 
 /// Which sign-in: one server, as its entry describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Slot([u8; 32]);
+pub(crate) struct Slot([u8; 32]);
 
 impl Slot {
     /// The slot of a server's entry. Scopes, ports and secrets may change without losing the sign-in.
-    #[must_use]
-    pub fn of(server: &ServerName, remote: &Remote) -> Self {
+    pub(crate) fn of(server: &ServerName, remote: &Remote) -> Self {
         let none = Oauth::default();
         let oauth = remote.oauth.as_ref().unwrap_or(&none);
         let metadata = oauth.auth_server_metadata_url.as_ref().map_or("", Url::as_str);
@@ -60,21 +59,21 @@ impl Slot {
 
 /// What is remembered of a sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub(crate) struct Record {
     /// The server's name, for people.
-    pub server: String,
+    pub(crate) server: String,
     /// What the tokens are for (RFC 8707).
-    pub resource: String,
+    pub(crate) resource: String,
     /// Who gave them, as it described itself then. They are shown to nobody else.
-    pub issuer: Server,
+    pub(crate) issuer: Server,
     /// Who we are to it.
-    pub client: Client,
+    pub(crate) client: Client,
     /// What it gave; nothing when it was taken back.
-    pub tokens: Option<Tokens>,
+    pub(crate) tokens: Option<Tokens>,
     /// Scopes the server has asked for since.
-    pub wanted: Vec<String>,
+    pub(crate) wanted: Vec<String>,
     /// The key that tokens are bound to, in PKCS #8.
-    pub key: Option<Secret<Vec<u8>>>,
+    pub(crate) key: Option<Secret<Vec<u8>>>,
 }
 
 #[cfg(test)]

@@ -25,7 +25,6 @@ use url::Url;
 
 pub use error::WebError;
 pub use forbidden::{Forbidden, Reason};
-pub use rule::{PageError, check_page};
 use watch::Watch;
 
 /// The web as one server's sign-in sees it. Cheap to clone; clones share their connections.

@@ -71,7 +71,7 @@ impl Account {
                 let grant = Grant::JwtBearer { assertion: &assertion };
                 self.ask(&found, &client, grant, &scopes, &key).await?
             }
-            Granting::Person => self.ask_identity(&found, &client, &scopes).await?,
+            Granting::Person => self.ask_identity(&found, &client, &scopes, &key).await?,
         };
         self.record(found, client, granted, &key).await
     }
@@ -82,13 +82,14 @@ impl Account {
         found: &Discovered,
         client: &Client,
         scopes: &[String],
+        key: &Key,
     ) -> Result<Granted, SignInError> {
         let identity = self.0.identity.as_ref().ok_or(SignInError::NoIdentity)?;
         let statement = identity.statement(found, client, scopes).await?;
         let signing = self.signing_key(client)?;
-        let keys = Keys { signing: signing.as_ref(), ..Keys::default() };
-        let wish = exchange::Redemption { server: &found.server, client, resource: &found.audience, scopes };
-        Ok(exchange::redeem(&self.0.web, &wish, statement, &keys, SystemTime::now()).await?)
+        let keys = Keys { signing: signing.as_ref(), possession: key.possession() };
+        let party = exchange::Party { server: &found.server, client, keys: &keys };
+        Ok(exchange::redeem(&self.0.web, &party, &statement, SystemTime::now()).await?)
     }
 
     /// Makes a token request.

@@ -88,9 +88,9 @@ impl Account {
     async fn more(&self, sent: Option<&Secret<String>>) -> Next {
         let Some(asked) = self.asked().filter(Asked::wants_more_scopes) else { return Next::GiveUp };
         if let Some(token) = sent
-            && self.remembered().is_some_and(|kept| {
-                kept.record.tokens.as_ref().is_some_and(|tokens| tokens.access != *token)
-            })
+            && self
+                .remembered()
+                .is_some_and(|kept| kept.record.tokens.as_ref().is_some_and(|tokens| tokens.access != *token))
         {
             // Another request has got them meanwhile.
             return Next::Again;

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::Account;
 use super::key::Key;
-use crate::authorize::{Answer, Attempt, AuthorizeError, Code, Identity as Asking, Wish};
+use crate::authorize::{Answer, Attempt, Code, Identity as Asking, Wish};
 use crate::callback::Callback;
 use crate::challenge::Asked;
 use crate::client::{Client, Origin};
@@ -20,7 +20,6 @@ use crate::discover::{self, Discovered};
 use crate::error::SignInError;
 use crate::flow::{Flow, Pasted, Way};
 use crate::grant::{Grant, Granted, Keys};
-use crate::page::Page;
 use crate::scopes::Renewal;
 use crate::vault::Expected;
 use crate::web::Body;
@@ -192,7 +191,6 @@ impl Account {
             device::start(&self.0.web, &begun.on_device(&keys), SystemTime::now()).await?
         };
         let page = started.page_with_code.clone().unwrap_or_else(|| started.page.clone());
-        let page = Page::try_from(page).map_err(AuthorizeError::Endpoint)?;
         let code = started.user_code.display().into_owned();
         let account = self.clone();
         Ok(Flow::start(&self.0.tasks, Some(page), Some(code), async move |_pasted| {

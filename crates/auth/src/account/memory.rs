@@ -95,9 +95,8 @@ impl Account {
         let Some(vault) = &self.0.vault else { return Ok(self.0.memory(|memory| memory.kept.clone())) };
         let entry = vault.read(&self.0.slot.record()).await?;
         // A record that cannot be read is as good as none: the next sign-in replaces it.
-        let kept = entry.and_then(|entry| {
-            Some(Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation))
-        });
+        let kept =
+            entry.and_then(|entry| Some(Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation)));
         Ok(self.remember(kept))
     }
 
@@ -123,9 +122,7 @@ impl Account {
     /// Forgets it, here and in the vault, if it is still what was read.
     pub(super) async fn forget(&self, kept: &Kept) -> Result<bool, VaultError> {
         let removed = match &self.0.vault {
-            Some(vault) => {
-                vault.remove(&self.0.slot.record(), Expected::Generation(kept.generation)).await?
-            }
+            Some(vault) => vault.remove(&self.0.slot.record(), Expected::Generation(kept.generation)).await?,
             None => true,
         };
         if removed {

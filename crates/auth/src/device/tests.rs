@@ -13,7 +13,7 @@ use crate::web::WebError;
 fn waiting(lasts: u64, interval: u64) -> Started {
     Started {
         user_code: Untrusted::new("WDJB-MJHT"),
-        page: Url::parse("https://as.example/device").unwrap(),
+        page: Page::parse("https://as.example/device").unwrap(),
         page_with_code: None,
         lasts: Duration::from_secs(lasts),
         interval: Duration::from_secs(interval),

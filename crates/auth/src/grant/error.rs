@@ -74,7 +74,12 @@ impl TokenError {
         match self {
             Self::Web(error) => match error {
                 WebError::Unreachable(_) | WebError::Broken { .. } | WebError::Late { .. } => true,
-                WebError::Scheme { .. } | WebError::Adorned { .. } | WebError::TooLarge { .. } => false,
+                WebError::Scheme { .. }
+                | WebError::Adorned { .. }
+                | WebError::Forbidden(_)
+                | WebError::Moved { .. }
+                | WebError::Redirects { .. }
+                | WebError::TooLarge { .. } => false,
             },
             Self::Unavailable { .. } => true,
             Self::Proof(_) | Self::Refused(_) | Self::Malformed(_) | Self::NotBound | Self::Bound => false,

@@ -50,7 +50,10 @@ impl Helped {
             // That it brought nothing is likely why.
             (Next::GiveUp, Some(trouble)) => Next::Fail(Failure::Refused {
                 obstacle: Obstacle::Other,
-                reason: Arc::from(format!("the server wants a sign-in, and its `headersHelper` failed: {}", chain(&trouble))),
+                reason: Arc::from(format!(
+                    "the server wants a sign-in, and its `headersHelper` failed: {}",
+                    chain(&trouble)
+                )),
                 hint: None,
             }),
             (next, _) => next,

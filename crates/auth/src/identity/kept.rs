@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use super::Identity;
 use crate::client::{Client, Origin};
 use crate::error::SignInError;
-use crate::exchange::IdToken;
+use crate::exchange::{ExchangeError, Expected as Stated, IdToken};
 use crate::grant::{Held, choose};
 use crate::metadata::Server;
 use crate::vault::{EntryId, Expected};
@@ -29,7 +29,7 @@ pub struct Person {
     /// The name the provider has for the person.
     pub subject: Untrusted,
     /// Until when it holds.
-    pub expires: Option<SystemTime>,
+    pub expires: SystemTime,
 }
 
 impl Identity {
@@ -37,7 +37,7 @@ impl Identity {
     pub(super) async fn token(&self) -> Option<Arc<IdToken>> {
         let now = SystemTime::now();
         let known = self.0.token.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known.filter(|known| !known.is_over(now, RENEWAL_AHEAD)) {
+        if let Some(known) = known.filter(|known| is_good(known, now)) {
             return Some(known);
         }
         let given = match &self.0.settings.id_token {
@@ -45,8 +45,7 @@ impl Identity {
             None => self.stored().await?,
         };
         let token = self.believed(given, None).ok()?;
-        let is_good = !token.is_over(now, RENEWAL_AHEAD);
-        is_good.then(|| self.remember(token))
+        is_good(&token, now).then(|| self.remember(token))
     }
 
     /// Who the person is.
@@ -58,7 +57,7 @@ impl Identity {
     /// Keeps what the provider has said now.
     pub(super) async fn keep(&self, token: IdToken) -> Result<(), SignInError> {
         if let Some(vault) = &self.0.vault {
-            let bytes = Secret::new(token.secret().expose().clone().into_bytes());
+            let bytes = Secret::new(token.token().expose().clone().into_bytes());
             vault.write(&self.entry(IDENTITIES), bytes, Expected::Anything).await?;
         }
         self.remember(token);
@@ -84,7 +83,8 @@ impl Identity {
         nonce: Option<&Secret<String>>,
     ) -> Result<IdToken, SignInError> {
         let (issuer, client) = (&self.0.settings.issuer, &self.0.settings.client_id);
-        Ok(IdToken::read(token, issuer, client, nonce, SystemTime::now())?)
+        let token = IdToken::checked(token, &Stated { issuer, client, nonce }, SystemTime::now());
+        Ok(token.map_err(ExchangeError::IdToken)?)
     }
 
     fn remember(&self, token: IdToken) -> Arc<IdToken> {
@@ -137,4 +137,9 @@ impl Identity {
         }
         EntryId::new(kind, Hex(&hash.finalize()))
     }
+}
+
+/// Whether it holds long enough to be of use.
+fn is_good(token: &IdToken, now: SystemTime) -> bool {
+    now.checked_add(RENEWAL_AHEAD).is_some_and(|then| then < token.expires())
 }

@@ -69,3 +69,19 @@ fn of_a_page_only_its_origin_is_printed() {
     let page = Page::parse("https://example.com/authorize?state=canary").unwrap();
     assert_eq!(format!("{page:?}"), "Page(https://example.com)");
 }
+
+// B65
+#[test]
+fn an_endless_address_is_refused() {
+    let long = format!("https://a.example/?{}", "x".repeat(PAGE_ADDRESS_BYTES));
+    assert_eq!(Page::parse(&long).unwrap_err(), PageError::TooLong { limit: PAGE_ADDRESS_BYTES });
+}
+
+// B65 B62
+#[test]
+fn what_is_said_about_an_address_holds_no_secret() {
+    for address in ["http://evil.example/?code=SECRET", "https://me:SECRET@a.example/", "x:SECRET"] {
+        let error = Page::parse(address).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("SECRET"), "{error:?}");
+    }
+}

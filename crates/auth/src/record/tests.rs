@@ -74,7 +74,8 @@ fn remote(url: &str, oauth: Option<Oauth>) -> Remote {
 // A2 B78
 #[test]
 fn another_server_url_or_client_is_another_slot() {
-    let slot = |name: &str, url: &str, oauth: Oauth| Slot::of(&ServerName::new(name), &remote(url, Some(oauth)));
+    let slot =
+        |name: &str, url: &str, oauth: Oauth| Slot::of(&ServerName::new(name), &remote(url, Some(oauth)));
     let first = slot("s", "https://h/mcp", Oauth::default());
     let client = Oauth { client_id: Some("c".into()), ..Oauth::default() };
     let grant = Oauth { grant: Grant::ClientCredentials, ..Oauth::default() };
