@@ -222,6 +222,8 @@ impl Host {
             stopping.spawn(async move { connection.stop(Duration::ZERO).await });
         }
         while stopping.join_next().await.is_some() {}
+        // Tokens that are being renewed are not lost by it (A3).
+        self.roster().starter().surroundings.accounts().settle().await;
     }
 
     /// Puts a new plan into force: starts, stops, keeps by signature. There is no other way to change the servers.

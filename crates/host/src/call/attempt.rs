@@ -68,13 +68,13 @@ impl Host {
                     return Err(bound.unavailable(Unavailable::NeedsAuth));
                 }
                 Step::StepUp => {
-                drop(live);
-                let asked = Instant::now();
-                let is_granted = Box::pin(self.step_up(&connection)).await;
-                // A person takes the time a person takes (K2).
-                patience = patience.later_by(asked.elapsed());
-                is_granted
-            }
+                    drop(live);
+                    let asked = Instant::now();
+                    let is_granted = Box::pin(self.step_up(&connection)).await;
+                    // A person takes the time a person takes (K2).
+                    patience = patience.later_by(asked.elapsed());
+                    is_granted
+                }
                 Step::GiveUp => false,
             };
             if !goes_on {

@@ -21,10 +21,6 @@ impl ConnectError {
         Self::obstructed(Obstacle::Other, reason)
     }
 
-    pub(super) fn not_yet(what: &str) -> Self {
-        Self::obstructed(Obstacle::NotSpoken, &format!("{what} are not connected to yet"))
-    }
-
     fn obstructed(obstacle: Obstacle, reason: &str) -> Self {
         let failure = Failure::Refused { obstacle, reason: Arc::from(reason), hint: None };
         Self { failure, stderr: Untrusted::default() }

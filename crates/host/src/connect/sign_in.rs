@@ -55,7 +55,9 @@ impl Surroundings {
 
     /// Whether the server is known to want a sign-in, and there has been none.
     pub(super) async fn is_barred(&self, config: &ServerConfig) -> bool {
-        let (Some(noted), Some(server)) = (self.needs_auth.clone(), self.server.clone()) else { return false };
+        let (Some(noted), Some(server)) = (self.needs_auth.clone(), self.server.clone()) else {
+            return false;
+        };
         let Some(account) = self.account(config).filter(Account::takes_a_person) else { return false };
         let signature = Signature::of(config);
         let looked = move || noted.is_noted(&server, &signature, SystemTime::now());

@@ -38,7 +38,9 @@ impl Host {
         let shown = display(server.as_str());
         let Some(page) = flow.page() else {
             flow.wait().await?;
-            return Ok(format!("Signed in to `{shown}`. Its tools are available as soon as it is connected."));
+            return Ok(format!(
+                "Signed in to `{shown}`. Its tools are available as soon as it is connected."
+            ));
         };
         let is_open = self.page_opener().open(server, page).await;
         let how = if is_open { "A browser was opened at" } else { "Ask the user to open" };

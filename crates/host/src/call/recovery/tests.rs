@@ -19,8 +19,8 @@ fn status(code: u16, retry_after: Option<u64>) -> Failure {
     Failure::Status { code, retry_after: retry_after.map(Duration::from_secs), text: Untrusted::default() }
 }
 
-const PLAIN: Nature = Nature { harmless: false, has_headers: false };
-const HARMLESS: Nature = Nature { harmless: true, has_headers: false };
+const PLAIN: Nature = Nature { harmless: false, has_headers: false, person: Person::Away };
+const HARMLESS: Nature = Nature { harmless: true, has_headers: false, person: Person::Away };
 
 // K6 L7 F52 F53
 #[test]
@@ -66,7 +66,7 @@ fn what_follows_each_failure() {
 #[test]
 fn headers_that_do_not_fit_are_looked_up_once_and_only_where_there_are_some() {
     let mismatch = Failure::Answered(RpcError::new(HEADER_MISMATCH, "x"));
-    let told = Nature { harmless: false, has_headers: true };
+    let told = Nature { harmless: false, has_headers: true, person: Person::Away };
     assert_eq!(next_step(&mismatch, Spent::default(), told), Step::Relist);
     assert_eq!(next_step(&mismatch, Spent { repeats: 1 }, told), Step::GiveUp);
     assert_eq!(next_step(&mismatch, Spent::default(), HARMLESS), Step::GiveUp);
@@ -92,5 +92,36 @@ fn what_is_known_of_the_effects() {
     ];
     for (failure, expected) in table {
         assert_eq!(executed(&failure), expected, "{failure}");
+    }
+}
+
+// K4
+#[test]
+fn who_may_not_asks_for_more_rights_once_if_somebody_is_there() {
+    let refused = |words: &str| Failure::Forbidden { challenge: Some(Untrusted::new(words)) };
+    let more = refused(r#"Bearer error="insufficient_scope", scope="a b""#);
+    let there = Nature { person: Person::There, ..PLAIN };
+    let again = Spent { repeats: 1 };
+    for (failure, spent, nature, step) in [
+        (&more, Spent::default(), there, Step::StepUp),
+        (&more, again, there, Step::GiveUp),
+        (&more, Spent::default(), PLAIN, Step::GiveUp),
+        (&more, Spent::default(), Nature { person: Person::Nobody, ..PLAIN }, Step::GiveUp),
+        // No scope helps who is not welcome.
+        (&refused("Bearer"), Spent::default(), there, Step::GiveUp),
+        (&Failure::Forbidden { challenge: None }, Spent::default(), there, Step::GiveUp),
+    ] {
+        assert_eq!(next_step(failure, spent, nature), step, "{failure:?} {spent:?} {nature:?}");
+    }
+}
+
+// K4: where the entry says who we are, nobody can sign in.
+#[test]
+fn a_sign_in_is_wanted_only_where_there_can_be_one() {
+    let failure = Failure::Unauthorized { challenge: None };
+    for (person, step) in
+        [(Person::Nobody, Step::GiveUp), (Person::Away, Step::SignIn), (Person::There, Step::SignIn)]
+    {
+        assert_eq!(next_step(&failure, Spent::default(), Nature { person, ..PLAIN }), step);
     }
 }

@@ -131,8 +131,12 @@ fn of_an_editor_only_two_tools_are_for_models_whatever_it_is_called() {
         (Transport::Sdk { name: String::new() }, 4),
     ] {
         let (name, config) = (ServerName::new("any"), ServerConfig::new(transport));
-        let catalog =
-            Assembler::default().assemble(&[Seen { name: &name, config: &config, surface: &surface, sign_in: SignIn::Never }]);
+        let catalog = Assembler::default().assemble(&[Seen {
+            name: &name,
+            config: &config,
+            surface: &surface,
+            sign_in: SignIn::Never,
+        }]);
         assert_eq!(listed(&catalog).len(), count);
         if count == 2 {
             assert_eq!(listed(&catalog), ["mcp__any__getDiagnostics", "mcp__any__executeCode"]);
