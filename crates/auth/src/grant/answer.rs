@@ -2,12 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
-use mcparley_model::limits::{TOKEN_BYTES, TOKEN_LIFE};
+use mcparley_model::limits::{OAUTH_NAMES, TOKEN_BYTES, TOKEN_LIFE};
 use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
 use serde_json::{Map, Value};
 
 use super::{Grant, Granted, TokenRequest};
+use crate::scopes::split;
 use crate::tokens::{Kind, Tokens};
 use crate::web::Page;
 
@@ -112,14 +113,11 @@ fn expires(life: Option<&Value>, now: SystemTime) -> Option<SystemTime> {
 
 /// What the answer says it is good for: one text with spaces, as it should be, or a list.
 pub(crate) fn scopes_in(answer: &Map<String, Value>) -> Option<Vec<String>> {
-    let words: Vec<&str> = match answer.get("scope")? {
-        Value::String(text) => text.split_ascii_whitespace().collect(),
-        Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
-    };
-    // What a scope may consist of (RFC 6749, 3.3).
-    let is_scope = |word: &&str| {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\')
-    };
-    Some(words.into_iter().filter(is_scope).map(str::to_owned).collect())
+    match answer.get("scope")? {
+        Value::String(text) => Some(split(text).take(OAUTH_NAMES).collect()),
+        Value::Array(list) => {
+            Some(list.iter().filter_map(Value::as_str).flat_map(split).take(OAUTH_NAMES).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+    }
 }

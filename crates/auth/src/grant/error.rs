@@ -119,7 +119,7 @@ impl ErrorCode {
             ),
             Self::InvalidScope => Some("check `oauth.scopes`"),
             Self::InvalidRedirect => {
-                Some("give `oauth.clientId`, and a `oauth.callbackPort` that is registered for it")
+                Some("give `oauth.clientId`, and the `oauth.callbackPort` that is registered for it")
             }
             Self::InvalidMetadata => {
                 Some("give the id of a client that is registered there: `oauth.clientId`")

@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use mcparley_model::secret::Secret;
+use url::Url;
 
 use super::credentials::shown;
 use super::form::{Pair, Pairs};
@@ -11,7 +12,6 @@ use crate::client::Client;
 use crate::dpop::{Party, Proving};
 use crate::metadata::Server;
 use crate::web::{Body, Page, Web};
-use url::Url;
 
 /// Where a form is handed in, and by whom.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,7 @@ async fn send(
         headers.push(("dpop", proof));
     }
     let page = web.post(endpoint, Body::Form(&form), &headers).await.map_err(TokenError::Web)?;
+    form.extend(headers);
     form.extend(client.secret.iter().map(|secret| ("client_secret", Secret::clone(secret))));
     Ok((page, form))
 }

@@ -12,7 +12,10 @@ use mcparley_auth::dpop::{Possession, Prover, Wish};
 use mcparley_auth::grant::{ErrorCode, Grant, Granted, Keys, ProofError, TokenError, TokenRequest, ask};
 use mcparley_auth::jwt::SigningKey;
 use mcparley_auth::tokens::Kind;
+use mcparley_auth::web::WebError;
+use mcparley_model::limits::RENEWAL_TIME;
 use serde_json::json;
+use tokio::time::Instant;
 use url::Url;
 
 use crate::counter::{Answer, Counter, Request, client, opened, secret};
@@ -250,4 +253,17 @@ async fn nothing_that_was_sent_or_given_shows_in_what_a_person_may_see() {
     let seen = format!("{request:?} {granted:?} {error:?} {error}");
     assert!(!seen.contains("canary"), "{seen}");
     counter.requests();
+}
+
+// F81 A3
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_is_given_up_and_kills_nothing() {
+    let silent = Counter::open(vec![]);
+    let token = secret("canary-refresh");
+    let (client, begin) = (client(Proof::Nothing), Instant::now());
+    let grant = Grant::Refresh { token: &token };
+    let error = asked(&silent, &client, grant, &[], &Keys::default()).await.unwrap_err();
+    assert!(matches!(error, TokenError::Web(WebError::Late { .. })), "{error:?}");
+    assert_eq!((error.is_passing(), error.is_dead()), (true, false));
+    assert!(begin.elapsed() < RENEWAL_TIME / 2, "{:?}", begin.elapsed());
 }
