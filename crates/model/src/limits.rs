@@ -450,6 +450,9 @@ pub const KEYCHAIN_MESSAGE_BYTES: usize = 64 * 1024;
 /// How many messages that concern others are passed over while a keychain's answer is awaited.
 pub const KEYCHAIN_MESSAGES: usize = 256;
 
+/// How often a running program looks after a key in the kernel's keyring, which forgets it after three days.
+pub const KEYRING_RENEWED: Duration = Duration::from_secs(60 * 60);
+
 /// How much it may print; requests with more would be refused by every server.
 pub const HEADERS_HELPER_BYTES: usize = 64 * 1024;
 

@@ -120,6 +120,12 @@ impl KeyId {
     pub(super) fn of_nothing() -> Self {
         Self("0".repeat(32))
     }
+
+    /// The name, for a keychain.
+    #[cfg(any(test, feature = "keyring"))]
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 impl fmt::Display for KeyId {

@@ -1,6 +1,7 @@
 //! Where the key of the vault is, and why not in a better place.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -53,6 +54,18 @@ pub enum Why {
     /// Nobody told us where the session bus is.
     #[error("there is no session bus")]
     NoBus,
+    /// Nobody answers for it on the session bus.
+    #[error("it is not running")]
+    NotRunning,
+    /// It cannot be spoken to.
+    #[error("it cannot be reached: {0}")]
+    Unreachable(Arc<io::Error>),
+    /// It breaks the rules of the protocol.
+    #[error("its answer makes no sense")]
+    Malformed,
+    /// It would forget the key when the session ends.
+    #[error("it has no place that outlives the session")]
+    NotLasting,
     /// A person would have to unlock it first.
     #[error("it is locked")]
     Locked,
@@ -169,6 +182,10 @@ impl Refusal {
             }
             Why::NoAnswer { .. }
             | Why::NoBus
+            | Why::NotRunning
+            | Why::Unreachable(_)
+            | Why::Malformed
+            | Why::NotLasting
             | Why::NotKept
             | Why::NotInUse
             | Why::NotAKey

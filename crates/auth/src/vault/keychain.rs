@@ -1,10 +1,24 @@
 //! Places that keep a data key, and the patience we have with them.
 
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+mod bus;
 mod environment;
 mod file;
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+mod kernel_keyring;
+#[cfg(any(test, all(feature = "keyring", target_os = "macos")))]
+mod native;
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+mod secret_service;
 
 use environment::Environment;
 use file::KeyFile;
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+use kernel_keyring::KernelKeyring;
+#[cfg(all(feature = "keyring", target_os = "macos"))]
+use native::Native;
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+use secret_service::SecretService;
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -63,6 +77,20 @@ pub(super) fn all(settings: &VaultSettings) -> Vec<Arc<dyn Keychain>> {
 }
 
 /// The keychains of the system itself.
+#[cfg(all(feature = "keyring", target_os = "linux"))]
+fn system(settings: &VaultSettings) -> Vec<Arc<dyn Keychain>> {
+    let desktop = SecretService::new(settings.session_bus.clone(), settings.keychain_time);
+    vec![Arc::new(desktop), Arc::new(KernelKeyring)]
+}
+
+/// The keychains of the system itself.
+#[cfg(all(feature = "keyring", target_os = "macos"))]
+fn system(_settings: &VaultSettings) -> Vec<Arc<dyn Keychain>> {
+    vec![Arc::new(Native::mac_keychain())]
+}
+
+/// None that we know, or none that was asked for.
+#[cfg(not(all(feature = "keyring", any(target_os = "linux", target_os = "macos"))))]
 fn system(_settings: &VaultSettings) -> Vec<Arc<dyn Keychain>> {
     Vec::new()
 }

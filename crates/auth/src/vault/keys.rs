@@ -6,7 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use mcparley_model::limits;
 
 use super::VaultError;
 use super::book::KeyLine;
@@ -20,15 +22,25 @@ pub(super) struct Keys {
     keychains: Vec<Arc<dyn Keychain>>,
     limit: Duration,
     notices: Arc<Notices>,
+    /// How often a key in the kernel's keyring is looked after.
+    pub(super) renewal: Duration,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    known: HashMap<KeyId, DataKey>,
+    known: HashMap<KeyId, Known>,
     gone: HashSet<(KeyId, Place)>,
     /// Keychains that never answered: each would cost every caller the whole limit again.
     silent: HashMap<Place, Why>,
+}
+
+#[derive(Debug)]
+struct Known {
+    key: DataKey,
+    place: Place,
+    /// When its place was asked for it last.
+    asked: Instant,
 }
 
 /// A key and how the vault speaks of it.
@@ -40,7 +52,7 @@ pub(super) struct Chosen {
 
 impl Keys {
     pub(super) fn new(keychains: Vec<Arc<dyn Keychain>>, limit: Duration, notices: Arc<Notices>) -> Self {
-        Self { keychains, limit, notices, state: Mutex::default() }
+        Self { keychains, limit, notices, renewal: limits::KEYRING_RENEWED, state: Mutex::default() }
     }
 
     /// The key of an entry, if it can be had; otherwise a person is told why not.
@@ -85,7 +97,7 @@ impl Keys {
             let (place, wanted) = (keychain.place(), fresh.clone());
             match self.ask(&mut state, keychain, move |keychain| keychain.keep(&wanted)) {
                 Ok(key) => {
-                    state.known.insert(key.id(), key.clone());
+                    state.know(&key, place);
                     self.tell_place(place, refused);
                     let line = KeyLine { id: key.id(), keeper: place.as_str().to_owned() };
                     return Ok(Chosen { line, key });
@@ -117,8 +129,10 @@ impl Keys {
     }
 
     fn fetch(&self, state: &mut State, line: &KeyLine) -> Result<Option<DataKey>, Why> {
-        if let Some(key) = state.known.get(&line.id) {
-            return Ok(Some(key.clone()));
+        if let Some(known) = state.known.get(&line.id) {
+            let key = known.key.clone();
+            self.renew(state, &line.id);
+            return Ok(Some(key));
         }
         let of_line = |keychain: &&Arc<dyn Keychain>| keychain.place().as_str() == line.keeper;
         let keychain = self.keychains.iter().find(of_line).ok_or(Why::NotInUse)?;
@@ -130,13 +144,34 @@ impl Keys {
         let found = self.ask(state, keychain, move |keychain| keychain.find(&id))?;
         match found.filter(|key| key.id() == line.id) {
             Some(key) => {
-                state.known.insert(line.id.clone(), key.clone());
+                state.know(&key, here.1);
                 Ok(Some(key))
             }
             None => {
                 state.gone.insert(here);
                 Ok(None)
             }
+        }
+    }
+
+    /// Asks the kernel's keyring for a key we have, which puts off the day it is forgotten; should it be gone
+    /// already, it is put back.
+    fn renew(&self, state: &mut State, id: &KeyId) {
+        let Some(known) = state.known.get_mut(id) else { return };
+        if known.place != Place::KernelKeyring || known.asked.elapsed() < self.renewal {
+            return;
+        }
+        known.asked = Instant::now();
+        let (id, key) = (id.clone(), known.key.clone());
+        let of_place = |keychain: &&Arc<dyn Keychain>| keychain.place() == Place::KernelKeyring;
+        let Some(keychain) = self.keychains.iter().find(of_place) else { return };
+        let renewed = self.ask(state, keychain, move |keychain| match keychain.find(&id)? {
+            Some(_) => Ok(()),
+            None => keychain.keep(&key).map(drop),
+        });
+        if let Err(why) = renewed {
+            let keeper = Place::KernelKeyring.as_str().to_owned();
+            self.notices.tell(Notice::KeyOutOfReach { keeper, why });
         }
     }
 
@@ -165,6 +200,13 @@ impl Keys {
     /// Held while a keychain is asked, so that many callers ask it once.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn know(&mut self, key: &DataKey, place: Place) {
+        let known = Known { key: key.clone(), place, asked: Instant::now() };
+        self.known.insert(key.id(), known);
     }
 }
 

@@ -6,6 +6,8 @@ use std::time::Instant;
 use mcparley_model::explain::Explain as _;
 
 use super::*;
+use crate::vault::keeper::Notices;
+use crate::vault::keys::Keys;
 
 // A2
 #[tokio::test]
@@ -97,6 +99,21 @@ async fn when_the_keyring_has_lost_the_key_one_signs_in_again_and_nothing_is_in_
     assert_eq!(notices(&vault), [told]);
     vault.write(&server("a"), secret("new"), Expected::Nothing).await.unwrap();
     assert_eq!(text(&with_fakes(folder.path(), &[&keyring]), &server("a")).await.unwrap(), "new");
+}
+
+// A2
+#[test]
+fn a_running_program_puts_a_key_back_that_the_kernel_forgot() {
+    let keyring = Fake::new(Place::KernelKeyring, Manner::Works);
+    let notices = Arc::new(Notices::default());
+    let mut keys = Keys::new(vec![Arc::clone(&keyring) as Arc<dyn Keychain>], PATIENCE, notices);
+    let made = keys.make().unwrap();
+    assert!(keys.find(&made.line).is_some());
+    assert_eq!(keyring.asked(), 1, "a key that was just used needs no care");
+    keys.renewal = Duration::ZERO;
+    keyring.keys.lock().unwrap().clear();
+    assert!(keys.find(&made.line).is_some());
+    assert_eq!(keyring.keys.lock().unwrap().keys().collect::<Vec<_>>(), [&made.line.id]);
 }
 
 #[tokio::test]
