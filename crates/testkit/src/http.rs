@@ -3,6 +3,7 @@
 //! One thread per connection. Listens on loopback only, and ends when stdin does.
 
 mod admission;
+mod auth;
 mod connectors;
 mod delivery;
 mod doors;
@@ -20,6 +21,7 @@ use crate::life;
 use crate::options::Options;
 use crate::record::Record;
 use crate::server::Server;
+use auth::{Auth, Origins};
 use mcparley_testkit::Name;
 use request::HttpRequest;
 use serde_json::Value;
@@ -39,6 +41,8 @@ pub(crate) struct Site {
     record: Record,
     sessions: Sessions,
     stats: Stats,
+    /// The authorization server, if one keeps the door.
+    auth: Option<Auth>,
     /// `http://127.0.0.1:<port>`.
     origin: String,
     /// A second origin of ours, where no request should ever arrive.
@@ -61,17 +65,22 @@ pub(crate) fn serve(options: Options) -> io::Result<()> {
     life::limit()?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))?;
     let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let origin = |listener: &TcpListener| listener.local_addr().map(|address| format!("http://{address}"));
+    let origins = Origins { resource: origin(&listener)?, server: origin(&door)?, other: origin(&other)? };
     let site = Arc::new(Site {
+        auth: options.lies.clone().map(|lies| Auth::new(lies, origins)),
         record: Record::open(&options)?,
         server: Server::new(options),
         sessions: Sessions::default(),
         stats: Stats::default(),
-        origin: format!("http://{}", listener.local_addr()?),
-        other_origin: format!("http://{}", other.local_addr()?),
+        origin: origin(&listener)?,
+        other_origin: origin(&other)?,
         spent: AtomicBool::new(false),
     });
     accept(&site, listener, Site::respond)?;
     accept(&site, other, Site::respond_elsewhere)?;
+    accept(&site, door, |site, request, wire| Auth::respond(site, request, wire))?;
     let mut out = io::stdout().lock();
     writeln!(out, "listening {}/mcp", site.origin)?;
     out.flush()?;
@@ -122,6 +131,11 @@ impl Site {
         if let Some(next) = instead::of_everything(self, request, wire)? {
             return Ok(next);
         }
+        if let Some(auth) = &self.auth
+            && let Some(next) = auth.keep_door(request, wire)?
+        {
+            return Ok(next);
+        }
         if socket::is_wanted(request) {
             return socket::answer(self, request, wire);
         }
@@ -166,6 +180,7 @@ impl Site {
             ("executions", calls.executions()),
             ("cancelled", calls.cancelled()),
             ("sessions", self.sessions.count()),
+            ("auth", self.auth.as_ref().map(Auth::figures).unwrap_or_default()),
         ])
     }
 }

@@ -4,25 +4,34 @@
 //!
 //! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it);
 //! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do);
+//! for sign-in at [`AuthServer`] (a fake authorization server, told what to do by [`LIES`]) and [`Browser`];
 //! a server program that others wrote is run by [`Foreign`]; what lies between is spoiled by [`FaultProxy`],
 //! or is a [`SocksProxy`].
 //! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
 
+mod auth_server;
 mod binary;
+mod browser;
 mod fault;
 mod foreign;
 mod kind;
+mod lie;
 mod log;
+mod percent;
 mod processes;
 mod script;
 mod scripted;
 mod socks;
 
+pub use auth_server::{AuthServer, STATIC_CLIENT, STATIC_SECRET};
 pub use binary::{binary, example, program};
+pub use browser::{Browser, Page};
 pub use fault::{Fault, FaultProxy};
 pub use foreign::Foreign;
 pub use kind::Kind;
+pub use lie::{LIES, Lie, LieRow, Lies};
 pub use log::{LogLine, log_lines, log_starts};
+pub use percent::percent_encoded;
 pub use processes::{processes_tagged, processes_with_variable};
 pub use script::{Argument, Asked, MOST_MIB, Name, Place, SCRIPTS, Script, Shape};
 pub use scripted::{HttpServer, Scripted};

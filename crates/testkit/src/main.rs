@@ -3,7 +3,7 @@
 //! - `hostile <kind> --tag <tag>`: a process that does not want to end. Everything it starts is this program
 //!   again, with the same tag on its command line. It prints `ready` when all its processes are up.
 //! - `stdio`, `http`: an MCP server, correct unless a `--script` says otherwise.
-//! - `scripts`: the table of scripts.
+//! - `scripts`, `lies`: the tables of what servers, and the authorization server of `http --auth`, can be told.
 //!
 //! None of them lives longer than [`life::LIFE`].
 
@@ -18,7 +18,7 @@ mod record;
 mod server;
 mod stdio;
 
-use mcparley_testkit::{Kind, Place, SCRIPTS};
+use mcparley_testkit::{Kind, LIES, Place, SCRIPTS};
 use options::Options;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -29,8 +29,9 @@ const USAGE: u8 = 64;
 
 const HELP: &str = "usage: mcparley-testkit hostile <kind> --tag <tag>
        mcparley-testkit stdio [option]…
-       mcparley-testkit http [option]… [--port N] [--answer json|sse]
+       mcparley-testkit http [option]… [--port N] [--answer json|sse] [--auth right|LIE[:ARGUMENT]]…
        mcparley-testkit scripts
+       mcparley-testkit lies
 options: --script NAME[:ARGUMENT]  follow a script; repeatable, see `scripts`
          --versions V,V…           revisions it speaks [the four with a handshake]
          --log FILE                append everything received
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Some("stdio") => serve(Place::Stdio, rest),
         Some("http") => serve(Place::Http, rest),
         Some("scripts") => Ok(print_scripts()),
+        Some("lies") => Ok(print_lies()),
         Some(_) | None => return usage("no such subcommand"),
     };
     match result {
@@ -89,6 +91,15 @@ fn print_scripts() -> io::Result<()> {
         };
         let name = format!("{}{}", script.word, script.shape.to_hint());
         writeln!(out, "{place:<6}{name:<48}{}", script.what)?;
+    }
+    Ok(())
+}
+
+fn print_lies() -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for row in LIES {
+        let name = format!("{}{}", row.word, row.shape.to_hint());
+        writeln!(out, "{name:<48}{}", row.what)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The command line of the scripted servers, read once.
 
-use mcparley_testkit::{Argument, Asked, Name, Place};
+use mcparley_testkit::{Argument, Asked, Lies, Name, Place};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ pub(crate) const OLD: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "20
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) scripts: Scripts,
+    /// What the authorization server is told; none is there unless it is told something.
+    pub(crate) lies: Option<Lies>,
     /// The revisions it speaks, newest first.
     pub(crate) versions: Vec<String>,
     pub(crate) log: Option<PathBuf>,
@@ -79,6 +81,7 @@ impl Options {
             let text = value.to_str().ok_or("an argument is not Unicode")?;
             match option.to_str() {
                 Some("--script") => options.scripts.0.push(script(place, text)?),
+                Some("--auth") if place == Place::Http => options.protect(text)?,
                 Some("--versions") => options.versions = versions(text)?,
                 Some("--log") => options.log = Some(text.into()),
                 Some("--tag") => options.tag.clone_from(value),
@@ -100,6 +103,7 @@ impl Options {
     fn standard() -> Self {
         Self {
             scripts: Scripts::default(),
+            lies: None,
             versions: OLD.map(str::to_owned).to_vec(),
             log: None,
             tag: OsString::from("testkit"),
@@ -109,6 +113,12 @@ impl Options {
             port: 0,
             deaf: false,
         }
+    }
+
+    /// An authorization server keeps the door; `right` for one that was told nothing.
+    fn protect(&mut self, text: &str) -> Result<(), String> {
+        let lies = self.lies.get_or_insert_default();
+        if text == "right" { Ok(()) } else { lies.tell(text) }
     }
 
     /// Only the process that creates `path` lies; those started after it tell the truth.

@@ -98,7 +98,7 @@ impl Name {
 }
 
 impl Shape {
-    fn read(self, text: Option<&str>) -> Option<Argument> {
+    pub(crate) fn read(self, text: Option<&str>) -> Option<Argument> {
         match self {
             Self::Bare => text.is_none().then_some(Argument::Nothing),
             Self::Number(standard, most) => {

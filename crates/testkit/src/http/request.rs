@@ -57,6 +57,11 @@ impl HttpRequest {
         pairs.find(|(found, _)| *found == name).map(|(_, value)| value)
     }
 
+    /// The whole query, as it was sent.
+    pub(crate) fn query_text(&self) -> &str {
+        &self.query
+    }
+
     /// Whether the client wants the connection closed.
     pub(crate) fn is_last(&self) -> bool {
         self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))

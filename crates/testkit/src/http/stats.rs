@@ -39,7 +39,7 @@ impl Stats {
         Open(self)
     }
 
-    pub(crate) fn to_value(&self, more: [(&str, Value); 3]) -> Value {
+    pub(crate) fn to_value(&self, more: [(&str, Value); 4]) -> Value {
         let counts = lock(&self.counts);
         let count = |name: &&'static str| json!(counts.get(name).copied().unwrap_or(0));
         let mut page: Map<String, Value> =

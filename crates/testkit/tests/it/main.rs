@@ -6,6 +6,9 @@
     reason = "tests start programs directly and fail loudly"
 )]
 
+mod auth_faults;
+mod auth_flow;
+mod auth_server;
 mod fault;
 mod foreign;
 mod hostile;

@@ -1,0 +1,193 @@
+//! Each lie of the fake authorization server is told; otherwise tests about it would prove nothing.
+
+use crate::auth_flow::{Client, greet, parameter};
+use crate::http_client::{post, request};
+use mcparley_testkit::{AuthServer, Browser};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+fn metadata(server: &AuthServer) -> Value {
+    Browser::new().open(&format!("{}/.well-known/oauth-authorization-server", server.issuer())).json()
+}
+
+// B72 B75
+#[test]
+fn metadata_lie_about_the_issuer_and_about_proof_keys() {
+    let server = AuthServer::start(&[]);
+    let issuer = server.issuer();
+    for (lie, expected) in [
+        ("issuer:slash", json!(format!("{issuer}/"))),
+        ("issuer:case", json!(issuer.replacen("http", "HTTP", 1))),
+        ("issuer:host", json!(issuer.replacen("127.0.0.1", "127.0.0.2", 1))),
+        ("issuer:absent", Value::Null),
+    ] {
+        server.tell(&[lie]);
+        assert_eq!(metadata(&server)["issuer"], expected, "{lie}");
+    }
+    server.tell(&["pkce:plain"]);
+    assert_eq!(metadata(&server)["code_challenge_methods_supported"], json!(["plain"]));
+    server.tell(&["pkce:absent", "register:absent", "token-url:http://169.254.169.254/"]);
+    let page = metadata(&server);
+    assert_eq!(page.get("code_challenge_methods_supported"), None);
+    assert_eq!(page.get("registration_endpoint"), None);
+    assert_eq!(page["token_endpoint"], "http://169.254.169.254/");
+}
+
+// B70
+#[test]
+fn documents_arrive_spoiled_or_not_at_all() {
+    let server = AuthServer::start(&[]);
+    let url = format!("{}/.well-known/oauth-authorization-server", server.issuer());
+    let get = |lie: &str| {
+        server.tell(&[lie]);
+        Browser::new().send("GET", &url, &[], "")
+    };
+    assert_eq!(get("metadata-body:500").status, 500);
+    assert!(get("metadata-body:garbage").json().is_null());
+    assert!(get("metadata-body:huge").body.len() > 2 * 1024 * 1024);
+    assert_eq!(get("metadata-body:html").header("content-type"), Some("text/html"));
+    assert!(get("metadata-body:redirect").header("location").unwrap().ends_with("/elsewhere"));
+    assert!(get("metadata-body:inside").header("location").unwrap().starts_with("http://169.254.169.254"));
+    assert_eq!(get("metadata-body:none").status, 404);
+    server.tell(&["metadata-body:hops"]);
+    let mut browser = Browser::new();
+    assert_eq!(browser.open(&url).status, 404);
+    assert_eq!(browser.visited().len(), 8);
+    assert!(is_silent(&server, "metadata-body:hang", false));
+    assert!(is_silent(&server, "metadata-body:endless", true));
+}
+
+/// Whether no end of an answer comes for a while, though bytes do or do not.
+fn is_silent(server: &AuthServer, lie: &str, has_head: bool) -> bool {
+    server.tell(&[lie]);
+    let mut stream = TcpStream::connect(server.issuer().strip_prefix("http://").unwrap()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    let get = "GET /.well-known/openid-configuration HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(get.as_bytes()).unwrap();
+    let mut bytes = [0; 4096];
+    let first = stream.read(&mut bytes);
+    if has_head {
+        matches!(first, Ok(read) if read > 0) && stream.read(&mut bytes).is_ok()
+    } else {
+        first.is_err()
+    }
+}
+
+// B74
+#[test]
+fn redirects_lie_about_issuer_and_state_and_carry_errors() {
+    let server = AuthServer::start(&[]);
+    let client = Client::register(&server);
+    for (lie, expected) in [("iss:wrong", Some("https%3A%2F%2Fevil.example")), ("iss:absent", None)] {
+        server.tell(&[lie]);
+        assert_eq!(parameter(&client.authorize("").url, "iss").as_deref(), expected, "{lie}");
+    }
+    server.tell(&["iss:slash"]);
+    assert!(parameter(&client.authorize("").url, "iss").unwrap().ends_with("%2F"));
+    server.tell(&["iss-advertised:no", "authorize:access_denied", "authorize-state:wrong"]);
+    let page = client.authorize("");
+    assert_eq!(parameter(&page.url, "error").as_deref(), Some("access_denied"));
+    assert!(parameter(&page.url, "error_description").unwrap().starts_with("%3Cscript"));
+    assert_eq!(parameter(&page.url, "state").as_deref(), Some("canary-another-state"));
+    assert_eq!(metadata(&server).get("authorization_response_iss_parameter_supported"), None);
+}
+
+// B77
+#[test]
+fn tokens_lie_about_their_time_type_and_scope() {
+    let server = AuthServer::start(&[]);
+    let client = Client::register(&server);
+    let told = |lie: &str| {
+        server.tell(&[lie]);
+        client.sign_in("a b")
+    };
+    assert_eq!(told("expires-in:absent").get("expires_in"), None);
+    assert_eq!(told("expires-in:negative")["expires_in"], -1);
+    assert_eq!(told("expires-in:string")["expires_in"], "3600");
+    assert_eq!(told("expires-in:zero")["expires_in"], 0);
+    assert_eq!(told("token-type:mac")["token_type"], "mac");
+    assert_eq!(told("granted-scope:less")["scope"], "a");
+    assert_eq!(told("granted-scope:absent").get("scope"), None);
+    assert_eq!(told("refresh:never").get("refresh_token"), None);
+    let first = told("refresh:omit");
+    let second = client.refresh(&first["refresh_token"]).json();
+    assert_eq!(second.get("refresh_token"), None);
+    assert_eq!(client.refresh(&first["refresh_token"]).status, 200);
+    server.tell(&["refresh:keep"]);
+    assert_eq!(client.refresh(&first["refresh_token"]).json()["refresh_token"], first["refresh_token"]);
+}
+
+// F45 F81
+#[test]
+fn the_token_endpoint_fails_as_often_as_told_and_loses_what_it_did() {
+    let server = AuthServer::start(&[]);
+    let client = Client::register(&server);
+    let tokens = client.sign_in("");
+    server.tell(&["token:500", "token-on:refresh_token", "token-times:2"]);
+    let status = || client.refresh(&tokens["refresh_token"]).status;
+    assert_eq!([status(), status()], [500; 2]);
+    assert_eq!(client.sign_in("").get("error"), None);
+    server.tell(&["token:good", "token-error:temporarily_unavailable", "token-times:1"]);
+    assert_eq!(client.refresh(&tokens["refresh_token"]).json()["error"], "temporarily_unavailable");
+    server.tell(&["token:lost", "token-error:", "token-times:1"]);
+    assert!(std::panic::catch_unwind(|| client.refresh(&tokens["refresh_token"])).is_err());
+    // It was spent by the answer that nobody saw.
+    assert_eq!(client.refresh(&tokens["refresh_token"]).json()["error"], "invalid_grant");
+}
+
+// F44
+#[test]
+fn a_call_needs_more_scope_than_the_rest() {
+    let server = AuthServer::start(&["scope:use", "step-up:admin"]);
+    let client = Client::register(&server);
+    let call = |token: &Value| {
+        let bearer = format!("Bearer {}", token.as_str().unwrap());
+        post(server.server(), &[("Authorization", &bearer)], &request(2, "tools/call", &json!({})))
+    };
+    let low = client.sign_in("use")["access_token"].clone();
+    assert_eq!(client.greeted(&low), 200);
+    let refused = call(&low);
+    assert_eq!(refused.status, 403);
+    let challenge = refused.header("www-authenticate").unwrap();
+    assert!(challenge.contains("error=\"insufficient_scope\"") && challenge.ends_with("scope=\"admin\""));
+    let high = client.sign_in("use admin")["access_token"].clone();
+    // Without a session it gets no further than this.
+    assert_eq!(call(&high).status, 400);
+    server.tell(&["step-up-ends:no"]);
+    assert_eq!(call(&high).status, 403);
+    assert_eq!(client.greeted(&client.sign_in("admin")["access_token"]), 403);
+}
+
+// B68
+#[test]
+fn the_resource_lies_about_itself_and_its_authorization_server() {
+    let server = AuthServer::start(&["prm-resource:https://evil.example/mcp", "prm-server:http://10.0.0.1/"]);
+    let url = format!("http://{}/.well-known/oauth-protected-resource", server.server().address());
+    let page = Browser::new().open(&url).json();
+    assert_eq!(page["resource"], "https://evil.example/mcp");
+    assert_eq!(page["authorization_servers"], json!(["http://10.0.0.1/"]));
+    server.tell(&["prm:custom"]);
+    assert_eq!(Browser::new().open(&url).status, 404);
+    server.tell(&["challenge-url:http://[::ffff:10.0.0.1]/"]);
+    let challenge = greet(&server, "").header("www-authenticate").unwrap().to_owned();
+    assert_eq!(challenge, "Bearer resource_metadata=\"http://[::ffff:10.0.0.1]/\"");
+    server.tell(&["challenge:none"]);
+    assert_eq!(greet(&server, "").header("www-authenticate"), None);
+}
+
+#[test]
+fn a_bound_token_needs_proofs_and_these_a_nonce() {
+    let server = AuthServer::start(&["dpop:nonce"]);
+    let client = Client::register(&server);
+    let code = parameter(&client.authorize("").url, "code").unwrap();
+    assert_eq!(client.redeem(&code).json()["error"], "invalid_dpop_proof");
+    // {"typ":"dpop+jwt","jwk":{}}.{"htm":"POST","htu":"http://x/token","jti":"1","iat":1}.x
+    let proof = "eyJ0eXAiOiJkcG9wK2p3dCIsImp3ayI6e319.eyJodG0iOiJQT1NUIiwiaHR1IjoiaHR0cDovL3gvdG9rZW4iLCJqdGkiOiIxIiwiaWF0IjoxfQ.x";
+    let url = format!("{}/token", server.issuer());
+    let page = Browser::new().send("POST", &url, &[("DPoP", proof)], "grant_type=client_credentials");
+    assert_eq!(page.json()["error"], "use_dpop_nonce");
+    assert_eq!(page.header("dpop-nonce"), Some("nonce-of-the-authorization-server"));
+    assert!(greet(&server, "").header("www-authenticate").unwrap().starts_with("DPoP "));
+}
