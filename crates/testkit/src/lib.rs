@@ -5,6 +5,7 @@
 //! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it);
 //! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do);
 //! for sign-in at [`AuthServer`] (a fake authorization server, told what to do by [`LIES`]) and [`Browser`];
+//! a real OpenID provider is [`OpenIdProvider`];
 //! a server program that others wrote is run by [`Foreign`]; what lies between is spoiled by [`FaultProxy`],
 //! or is a [`SocksProxy`].
 //! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
@@ -19,6 +20,7 @@ mod lie;
 mod log;
 mod percent;
 mod processes;
+mod provider;
 mod script;
 mod scripted;
 mod socks;
@@ -33,6 +35,7 @@ pub use lie::{LIES, Lie, LieRow, Lies};
 pub use log::{LogLine, log_lines, log_starts};
 pub use percent::percent_encoded;
 pub use processes::{processes_tagged, processes_with_variable};
+pub use provider::OpenIdProvider;
 pub use script::{Argument, Asked, MOST_MIB, Name, Place, SCRIPTS, Script, Shape};
 pub use scripted::{HttpServer, Scripted};
 pub use socks::{SocksAsked, SocksManner, SocksProxy};

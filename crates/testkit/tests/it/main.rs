@@ -16,6 +16,8 @@ mod http_client;
 mod http_doors;
 mod http_scripts;
 mod http_truth;
+mod provider;
+mod provider_flow;
 mod socket;
 mod stdio_client;
 mod stdio_damage;
