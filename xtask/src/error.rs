@@ -29,6 +29,10 @@ pub(crate) enum ChoreError {
     Silent { line: String, wanted: String },
     #[error("`{program}` is missing or too old\nhint: {hint}")]
     Missing { program: &'static str, hint: &'static str },
+    #[error("the suite lists {found} scenarios for {selection}, and {expected} were expected")]
+    Scenarios { selection: &'static str, expected: usize, found: usize },
+    #[error("{failed} of {all} scenarios failed; what was said is below `{}`", results.display())]
+    Conformance { failed: usize, all: usize, results: PathBuf },
     #[error("over the limit:\n{}", lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
@@ -51,6 +55,8 @@ impl ChoreError {
             | Self::Drift(_)
             | Self::Silent { .. }
             | Self::Missing { .. }
+            | Self::Scenarios { .. }
+            | Self::Conformance { .. }
             | Self::OverLimit(_) => ExitCode::FAILURE,
         }
     }

@@ -4,7 +4,7 @@
 //! its pins change and is otherwise left alone, so that asking costs nothing. No code of a package runs while
 //! it is installed. Caches stay below `.tools`, so that a home need not exist.
 
-mod npm;
+pub(crate) mod npm;
 mod python;
 
 use std::fs::File;
@@ -17,14 +17,14 @@ use crate::workspace;
 
 /// Packages that are installed together.
 #[derive(Debug)]
-struct Set {
+pub(crate) struct Set {
     /// Its folder in `.tools/fleet`.
-    name: &'static str,
+    pub(crate) name: &'static str,
     /// The files in `fleet/` that say what belongs to it.
-    pins: &'static [&'static str],
+    pub(crate) pins: &'static [&'static str],
     /// A file of the finished set that goes away with the interpreter it was installed for.
-    witness: &'static str,
-    install: fn(&Set, &Path) -> Result<(), ChoreError>,
+    pub(crate) witness: &'static str,
+    pub(crate) install: fn(&Set, &Path) -> Result<(), ChoreError>,
 }
 
 const SETS: [Set; 4] = [
@@ -61,13 +61,14 @@ pub(crate) fn run() -> Result<(), ChoreError> {
 }
 
 impl Set {
-    fn bring_up_to_date(&self, source: &Path, folder: &Path) -> Result<(), ChoreError> {
+    /// Installs it into `folder`, if it is not there as the pins below `source` say.
+    pub(crate) fn bring_up_to_date(&self, source: &Path, folder: &Path) -> Result<(), ChoreError> {
         let wanted = self.stamp(source, folder)?;
         let stamp = folder.join("stamp");
         if self.is_finished(folder, &wanted) {
             return Ok(());
         }
-        eprintln!("the fleet's set `{}` is not here as pinned: installing it into `.tools`", self.name);
+        eprintln!("the set `{}` is not here as pinned: installing it into `.tools`", self.name);
         remove(folder)?;
         std::fs::create_dir_all(folder).map_err(ChoreError::file(folder))?;
         (self.install)(self, folder)?;
@@ -98,7 +99,7 @@ impl Set {
 }
 
 /// Two chores at once must not install into the same folder; released when dropped.
-fn lock(path: &Path) -> Result<File, ChoreError> {
+pub(crate) fn lock(path: &Path) -> Result<File, ChoreError> {
     let file = File::create(path).map_err(ChoreError::file(path))?;
     file.lock().map_err(ChoreError::file(path))?;
     Ok(file)

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | run every test | [`mod@test`] |
 //! | install the servers that tests talk to | [`fleet`] |
+//! | hold the client against the official suite | [`conformance`] |
 //! | judge the source | [`lint`], [`lint::tree`] |
 //! | write the reference pages | [`generate`] |
 //! | measure | [`mod@bench`] |
@@ -17,6 +18,7 @@
 )]
 
 mod bench;
+mod conformance;
 mod error;
 mod fleet;
 mod generate;
@@ -54,6 +56,12 @@ enum Chore {
     /// They go into `.tools/fleet`. What is there as pinned is left alone. Needs Node 20 with npm, and
     /// Python 3.10 or newer.
     Fleet,
+    /// Run the official conformance suite against a client, every scenario strictly
+    ///
+    /// Installs the suite into `.tools/conformance` as pinned in `fleet/conformance`, and a Node for it where
+    /// the machine has none of version 22 or newer. A warning, a time-out, a crash or a scenario without a
+    /// single success counts as a failure.
+    Conformance(conformance::Wishes),
     /// Check the source: layout, format, lints, dependencies, documentation
     ///
     /// Installs cargo-deny into `.tools` if it is missing or of another version. Security advisories are not
@@ -95,6 +103,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Test { passed_on } => test::run(&passed_on),
         Chore::Fleet => fleet::run(),
+        Chore::Conformance(wishes) => conformance::run(&wishes),
         Chore::Lint => lint::run(),
         Chore::Generate { check: true } => generate::check(),
         Chore::Generate { check: false } => generate::write(),

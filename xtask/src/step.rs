@@ -1,9 +1,11 @@
 //! One command of a chore: shown before it runs, timed after.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
+
+use serde_json::Value;
 
 use crate::error::ChoreError;
 use crate::workspace;
@@ -75,6 +77,19 @@ impl Step {
             Err(error) => (Err(error), String::new()),
         };
         self.finish(status, started).map(|()| text)
+    }
+
+    /// Runs a `cargo build` and gives the last program it made; where that is depends on the target folder.
+    pub(crate) fn built(self) -> Result<PathBuf, ChoreError> {
+        let step = self.args(&["--message-format".to_owned(), "json-render-diagnostics".to_owned()]);
+        let silent = ChoreError::Silent { line: step.line.clone(), wanted: "its program".to_owned() };
+        let messages = step.output()?;
+        let program = messages
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .filter_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
+            .next_back();
+        program.ok_or(silent)
     }
 
     /// What it prints to standard output, without a word about it; `None` when it cannot run.

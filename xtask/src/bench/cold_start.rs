@@ -30,8 +30,8 @@ pub(super) struct ColdStart {
 
 /// Builds the program and measures it.
 pub(super) fn measure() -> Result<ColdStart, ChoreError> {
-    let program = release_program()?;
-    let stage = Stage::new(program)?;
+    let build = ["build", "--release", "--package", "mcparley-cli", "--bin", "mcparley"];
+    let stage = Stage::new(Step::cargo(&build).built()?)?;
     for _ in 0..WARM_UPS {
         stage.time()?;
     }
@@ -41,28 +41,6 @@ pub(super) fn measure() -> Result<ColdStart, ChoreError> {
     let timing = Timing { fastest: at(0), median: at(times.len() / 2) };
     let peaks = (0..RUNS).map(|_| stage.peak_memory()).collect::<Result<Vec<_>, _>>()?;
     Ok(ColdStart { timing, peak_memory: peaks.into_iter().flatten().max() })
-}
-
-/// Builds it and asks cargo where it is, which depends on the target folder.
-fn release_program() -> Result<PathBuf, ChoreError> {
-    let step = Step::cargo(&[
-        "build",
-        "--release",
-        "--package",
-        "mcparley-cli",
-        "--bin",
-        "mcparley",
-        "--message-format",
-        "json-render-diagnostics",
-    ]);
-    let silent = ChoreError::Silent { line: step.line().to_owned(), wanted: "its program".to_owned() };
-    let messages = step.output()?;
-    let program = messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
-        .next_back();
-    program.ok_or(silent)
 }
 
 /// A home and a project that exist for the measurement only.

@@ -68,7 +68,7 @@ fn removing_what_is_not_there_is_no_error() {
 
 #[test]
 fn only_a_new_enough_node_will_do() {
-    assert_eq!(path_of_usable("20.20.2 /opt/my node/bin/node"), Some("/opt/my node/bin/node"));
-    assert_eq!(path_of_usable("18.19.0 /usr/bin/node"), None);
-    assert_eq!(path_of_usable(""), None);
+    assert_eq!(path_of_usable("20.20.2 /opt/my node/bin/node", 20), Some("/opt/my node/bin/node"));
+    assert_eq!(path_of_usable("18.19.0 /usr/bin/node", 20), None);
+    assert_eq!(path_of_usable("", 20), None);
 }
