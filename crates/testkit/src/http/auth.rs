@@ -29,6 +29,7 @@ use device::Devices;
 use form::Form;
 use manner::Manner;
 use mcparley_testkit::{Lie, Lies};
+use proof::Proofs;
 use serde_json::{Value, json};
 use std::io;
 use std::sync::Mutex;
@@ -58,6 +59,7 @@ struct State {
     tokens: Tokens,
     clients: Clients,
     devices: Devices,
+    proofs: Proofs,
     book: Book,
     /// Token requests that were met with a lie since the last one was told.
     met: u64,

@@ -2,8 +2,12 @@
 
 use crate::auth_flow::{Client, greet, parameter};
 use crate::http_client::{post, request};
-use mcparley_testkit::{AuthServer, Browser};
+use crate::stdio_client::initialize;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use mcparley_testkit::{AuthServer, Browser, STATIC_CLIENT, STATIC_SECRET};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -177,17 +181,98 @@ fn the_resource_lies_about_itself_and_its_authorization_server() {
     assert_eq!(greet(&server, "").header("www-authenticate"), None);
 }
 
+/// A proof that nobody signed, for a POST to that URL.
+fn proof(url: &str, more: &Value) -> String {
+    let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
+    let mut claims = json!({ "htm": "POST", "htu": url, "iat": 1 });
+    claims.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let header = json!({ "typ": "dpop+jwt", "alg": "ES256", "jwk": { "kty": "EC" } });
+    format!("{}.{}.signature", encode(&header), encode(&claims))
+}
+
 #[test]
-fn a_bound_token_needs_proofs_and_these_a_nonce() {
+fn a_bound_token_needs_a_new_proof_each_time_and_this_a_nonce() {
     let server = AuthServer::start(&["dpop:nonce"]);
-    let client = Client::register(&server);
-    let code = parameter(&client.authorize("").url, "code").unwrap();
-    assert_eq!(client.redeem(&code).json()["error"], "invalid_dpop_proof");
-    // {"typ":"dpop+jwt","jwk":{}}.{"htm":"POST","htu":"http://x/token","jti":"1","iat":1}.x
-    let proof = "eyJ0eXAiOiJkcG9wK2p3dCIsImp3ayI6e319.eyJodG0iOiJQT1NUIiwiaHR1IjoiaHR0cDovL3gvdG9rZW4iLCJqdGkiOiIxIiwiaWF0IjoxfQ.x";
-    let url = format!("{}/token", server.issuer());
-    let page = Browser::new().send("POST", &url, &[("DPoP", proof)], "grant_type=client_credentials");
-    assert_eq!(page.json()["error"], "use_dpop_nonce");
-    assert_eq!(page.header("dpop-nonce"), Some("nonce-of-the-authorization-server"));
     assert!(greet(&server, "").header("www-authenticate").unwrap().starts_with("DPoP "));
+    let url = format!("{}/token", server.issuer());
+    let form =
+        format!("grant_type=client_credentials&client_id={STATIC_CLIENT}&client_secret={STATIC_SECRET}");
+    let ask = |more: &Value| {
+        let headers = [("DPoP", proof(&url, more))];
+        Browser::new().send(
+            "POST",
+            &url,
+            &headers.each_ref().map(|(name, value)| (*name, value.as_str())),
+            &form,
+        )
+    };
+    assert_eq!(Browser::new().send("POST", &url, &[], &form).json()["error"], "invalid_dpop_proof");
+    let told = ask(&json!({ "jti": "1" }));
+    assert_eq!(told.json()["error"], "use_dpop_nonce");
+    let nonce = told.header("dpop-nonce").unwrap();
+    assert_eq!(ask(&json!({ "jti": "1", "nonce": nonce })).json()["error"], "invalid_dpop_proof");
+    let tokens = ask(&json!({ "jti": "2", "nonce": nonce })).json();
+    assert_eq!(tokens["token_type"], "DPoP");
+
+    let token = tokens["access_token"].as_str().unwrap();
+    let greeted = |more: &Value| {
+        let proof = proof(server.url(), more);
+        let headers = [("Authorization", format!("DPoP {token}")), ("DPoP", proof)];
+        let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+        post(server.server(), &headers, &request(1, "initialize", &initialize("2025-11-25")))
+    };
+    let hash = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(token));
+    let told = greeted(&json!({ "jti": "3", "ath": hash }));
+    assert_eq!(told.status, 401);
+    assert!(told.header("www-authenticate").unwrap().contains("use_dpop_nonce"));
+    let nonce = told.header("dpop-nonce").unwrap();
+    assert_eq!(greeted(&json!({ "jti": "4", "ath": hash, "nonce": nonce })).status, 200);
+    assert_eq!(greeted(&json!({ "jti": "4", "ath": hash, "nonce": nonce })).status, 401);
+    assert_eq!(greeted(&json!({ "jti": "5", "nonce": nonce })).status, 401);
+    assert_eq!(greet(&server, token).status, 401);
+}
+
+#[test]
+fn a_server_of_the_first_days_has_everything_at_its_own_root_and_tells_nothing() {
+    let server = AuthServer::start(&["place:same", "challenge:bare", "prm-body:none", "metadata-body:none"]);
+    assert_eq!(greet(&server, "").header("www-authenticate"), Some("Bearer"));
+    let at = |path: &str| format!("http://{}{path}", server.server().address());
+    let mut browser = Browser::new();
+    assert_eq!(browser.open(&at("/.well-known/oauth-authorization-server")).status, 404);
+    assert_eq!(browser.send("POST", &at("/register"), &[], "{}").status, 201);
+    server.tell(&["metadata-body:good", "metadata:appended", "issuer-path:/tenant1"]);
+    let page = browser.open(&at("/tenant1/.well-known/openid-configuration")).json();
+    assert_eq!(page["token_endpoint"], at("/tenant1/token"));
+    assert_eq!(browser.post_form(&at("/tenant1/token"), &[]).status, 401);
+}
+
+// B83
+#[test]
+fn an_identity_provider_lies_in_what_it_issues() {
+    let server = AuthServer::start(&["id-token:absent"]);
+    let client = Client::register(&server);
+    assert_eq!(client.sign_in("openid").get("id_token"), None);
+    let claims = |token: &Value| -> Value {
+        let part = token.as_str().unwrap().split('.').nth(1).unwrap().to_owned();
+        serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
+    };
+    server.tell(&["id-token:other-audience"]);
+    let id_token = client.sign_in("openid")["id_token"].clone();
+    assert_eq!(claims(&id_token)["aud"], "canary-other-client");
+    let exchange = |lie: &str| {
+        server.tell(&[lie]);
+        let page = client.token(&[
+            ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
+            ("subject_token", id_token.as_str().unwrap()),
+            ("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"),
+            ("requested_token_type", "urn:ietf:params:oauth:token-type:id-jag"),
+            ("audience", "https://as.example"),
+            ("resource", "https://mcp.example"),
+        ]);
+        claims(&page.json()["access_token"])
+    };
+    assert_eq!(exchange("id-jag:other-audience")["aud"], "https://as.example-other");
+    assert_eq!(exchange("id-jag:other-resource")["resource"], "https://mcp.example-other");
+    let late = exchange("id-jag:expired");
+    assert!(late["exp"].as_i64().unwrap() < claims(&id_token)["iat"].as_i64().unwrap());
 }

@@ -18,7 +18,9 @@ impl State {
         let is_elsewhere = |resource: &String| *resource != metadata::resource_name(&self.lies, origins);
         let proven = match &grant.key {
             _ if grant.resource.as_ref().is_some_and(is_elsewhere) => Err("invalid_token"),
-            Some(key) if scheme == "DPoP" => proof::at_resource(&self.lies, request, token, key),
+            Some(key) if scheme == "DPoP" => {
+                proof::at_resource(&self.lies, &mut self.proofs, request, (token, key))
+            }
             None if scheme == "Bearer" => Ok(()),
             Some(_) | None => Err("invalid_token"),
         };

@@ -54,7 +54,7 @@ impl State {
     }
 
     fn worked(&mut self, origins: &Origins, request: &HttpRequest, form: &Form, shown: &Shown) -> Reply {
-        let key = match proof::at_token_endpoint(&self.lies, request) {
+        let key = match proof::at_token_endpoint(&self.lies, &mut self.proofs, request) {
             Ok(key) => key,
             Err(error) => return self.refuse(400, error).with("DPoP-Nonce", proof::SERVER_NONCE),
         };
