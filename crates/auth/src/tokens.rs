@@ -1,7 +1,8 @@
 //! What an authorization server gave us.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
+use mcparley_model::limits::RENEWAL_AHEAD;
 use mcparley_model::secret::Secret;
 
 /// Tokens for one server.
@@ -13,7 +14,9 @@ pub struct Tokens {
     pub kind: Kind,
     /// What it is renewed with, if it can be.
     pub refresh: Option<Secret<String>>,
-    /// When it ends by the clock on the wall, if that is known.
+    /// When it was given, by the clock on the wall.
+    pub given: SystemTime,
+    /// When it ends by the same clock, if that is known.
     pub expires: Option<SystemTime>,
     /// What it is good for, as far as the authorization server said.
     pub scopes: Vec<String>,
@@ -40,9 +43,22 @@ impl Kind {
 }
 
 impl Tokens {
-    /// Whether it will have ended at `now` plus `ahead`.
+    /// Whether it has ended.
     #[must_use]
-    pub fn is_over(&self, now: SystemTime, ahead: Duration) -> bool {
-        self.expires.is_some_and(|expires| now.checked_add(ahead).is_none_or(|then| then >= expires))
+    pub fn is_over(&self, now: SystemTime) -> bool {
+        self.expires.is_some_and(|expires| now >= expires)
+    }
+
+    /// Whether it ends so soon that it is to be renewed: clocks differ, and requests take their time. One that lasts but
+    /// a short while is used for half of it, or it would be renewed before every request.
+    #[must_use]
+    pub fn is_due(&self, now: SystemTime) -> bool {
+        let Some(expires) = self.expires else { return false };
+        let lasts = expires.duration_since(self.given).unwrap_or_default();
+        let ahead = RENEWAL_AHEAD.min(lasts / 2);
+        now.checked_add(ahead).is_none_or(|then| then >= expires)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,8 @@
 //! What requests carry, and what follows when the server refuses it.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use mcparley_model::limits::RENEWAL_AHEAD;
 use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
 use mcparley_wire::Failure;
@@ -41,11 +40,11 @@ impl Account {
         let now = SystemTime::now();
         let Some(mut kept) = self.kept().await else { return Ok(Credentials::default()) };
         let Some(tokens) = &kept.record.tokens else { return Ok(Credentials::default()) };
-        if tokens.is_over(now, RENEWAL_AHEAD) {
+        if tokens.is_due(now) {
             match self.renew(&tokens.access).await {
                 Ok(newer) => kept = newer,
                 // It lasts for a little while yet.
-                Err(_) if !tokens.is_over(now, Duration::ZERO) => {}
+                Err(_) if !tokens.is_over(now) => {}
                 Err(RenewError::Trouble(failure)) => return Err(failure),
                 // The server says what it wants of those who come with nothing.
                 Err(RenewError::Over) => return Ok(Credentials::default()),

@@ -1,7 +1,7 @@
 //! What is remembered of a sign-in: a copy in memory that every request reads, and the vault behind it.
 
 use std::sync::{Arc, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use mcparley_model::text::Untrusted;
 
@@ -42,7 +42,7 @@ impl Kept {
 
     /// Whether it lets us in, now or after a renewal.
     pub(super) fn is_of_use(&self, now: SystemTime) -> bool {
-        let is_usable = |tokens: &Tokens| tokens.refresh.is_some() || !tokens.is_over(now, Duration::ZERO);
+        let is_usable = |tokens: &Tokens| tokens.refresh.is_some() || !tokens.is_over(now);
         self.record.tokens.as_ref().is_some_and(is_usable)
     }
 }

@@ -22,8 +22,14 @@ fn waiting(lasts: u64, interval: u64) -> Started {
 }
 
 fn granted() -> Granted {
-    let tokens =
-        Tokens { access: secret("at"), kind: Kind::Bearer, refresh: None, expires: None, scopes: Vec::new() };
+    let tokens = Tokens {
+        access: secret("at"),
+        kind: Kind::Bearer,
+        refresh: None,
+        given: SystemTime::UNIX_EPOCH,
+        expires: None,
+        scopes: Vec::new(),
+    };
     Granted { tokens, id_token: None }
 }
 

@@ -55,6 +55,7 @@ pub(super) fn granted(
         access: access(answer)?,
         kind: kind(answer)?,
         refresh: secret("refresh_token").or_else(|| kept(request.grant)),
+        given: now,
         expires: expires(answer.get("expires_in"), now),
         scopes: scopes_in(answer).unwrap_or_else(|| request.scopes.to_vec()),
     };

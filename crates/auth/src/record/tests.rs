@@ -40,6 +40,7 @@ fn record() -> Record {
             access: Secret::new("access-canary".into()),
             kind: Kind::Dpop,
             refresh: Some(Secret::new("refresh-canary".into())),
+            given: SystemTime::UNIX_EPOCH + Duration::from_secs(1_999_999_000),
             expires: Some(SystemTime::UNIX_EPOCH + Duration::from_secs(2_000_000_000)),
             scopes: vec!["a".into(), "b".into()],
         }),

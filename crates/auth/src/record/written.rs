@@ -115,18 +115,21 @@ struct WrittenTokens {
     kind: String,
     refresh: Option<String>,
     /// Seconds of the clock on the wall since 1970.
+    given: u64,
+    /// The same.
     expires: Option<u64>,
     scopes: Vec<String>,
 }
 
 impl WrittenTokens {
     fn of(tokens: &Tokens) -> Self {
-        let Tokens { access, kind, refresh, expires, scopes } = tokens;
+        let Tokens { access, kind, refresh, given, expires, scopes } = tokens;
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self {
             access: access.expose().clone(),
             kind: kind.as_str().to_owned(),
             refresh: refresh.as_ref().map(|token| token.expose().clone()),
+            given: since(*given).as_secs(),
             expires: expires.map(|time| since(time).as_secs()),
             scopes: scopes.clone(),
         }
@@ -139,6 +142,7 @@ impl WrittenTokens {
             access: Secret::new(self.access),
             kind,
             refresh: self.refresh.map(Secret::new),
+            given: at(self.given)?,
             expires: self.expires.and_then(at),
             scopes: self.scopes,
         })

@@ -15,6 +15,7 @@ fn tokens(refresh: Option<&str>) -> Tokens {
         access: secret("canary-access"),
         kind: Kind::Bearer,
         refresh: refresh.map(secret),
+        given: std::time::SystemTime::UNIX_EPOCH,
         expires: None,
         scopes: Vec::new(),
     }
