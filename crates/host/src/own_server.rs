@@ -9,7 +9,7 @@ use std::sync::{OnceLock, Weak};
 
 use mcparley_model::config::{ServerConfig, Transport};
 use mcparley_wire::peer::{Boxed, Handler};
-use mcparley_wire::{METHOD_NOT_FOUND, RawJson, RpcError};
+use mcparley_wire::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, RpcError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -18,12 +18,6 @@ use crate::surface::Surface;
 
 /// Its name.
 pub(crate) const NAME: &str = "mcparley";
-
-/// The parameters of a request are not what its method takes.
-const INVALID_PARAMS: i64 = -32602;
-
-/// Something went wrong on our side.
-const INTERNAL: i64 = -32603;
 
 /// The built-in server.
 #[derive(Debug, Default)]

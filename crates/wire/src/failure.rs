@@ -176,6 +176,15 @@ pub struct RpcError {
 /// There is no such method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 
+/// The parameters of a request are not what its method takes.
+pub const INVALID_PARAMS: i64 = -32602;
+
+/// Something went wrong on the side that answers.
+pub const INTERNAL: i64 = -32603;
+
+/// A person has to visit a page before the request can be answered; nothing was executed (2025-11-25).
+pub const URL_REQUIRED: i64 = -32042;
+
 /// The headers of a request do not say what its body says; nothing was executed (new era).
 pub const HEADER_MISMATCH: i64 = -32020;
 
@@ -184,6 +193,12 @@ impl RpcError {
     #[must_use]
     pub fn new(code: i64, message: &str) -> Self {
         Self { code, message: Untrusted::new(message), data: None }
+    }
+
+    /// The same with what else there is to say.
+    #[must_use]
+    pub fn with_data(self, data: RawJson) -> Self {
+        Self { data: Some(data), ..self }
     }
 
     /// Reads an error object; codes may be written as `-1.0`.

@@ -25,7 +25,10 @@ mod session;
 mod task;
 pub mod transport;
 
-pub use failure::{Damage, Exit, Failure, HEADER_MISMATCH, METHOD_NOT_FOUND, Obstacle, Phase, RpcError};
+pub use failure::{
+    Damage, Exit, Failure, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, Obstacle, Phase,
+    RpcError, URL_REQUIRED,
+};
 pub use json::RawJson;
 pub use message::Id;
 pub use params::Params;

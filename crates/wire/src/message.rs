@@ -173,6 +173,8 @@ pub(crate) fn response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec
     struct Error<'e> {
         code: i64,
         message: &'e str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        data: Option<&'e RawValue>,
     }
     let mut bytes = br#"{"jsonrpc":"2.0","id":"#.to_vec();
     bytes.extend_from_slice(id.as_bytes());
@@ -183,7 +185,8 @@ pub(crate) fn response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec
         }
         Err(error) => {
             bytes.extend_from_slice(br#","error":"#);
-            let error = Error { code: error.code, message: error.message.raw() };
+            let data = error.data.as_ref().and_then(RawJson::as_raw_value);
+            let error = Error { code: error.code, message: error.message.raw(), data };
             bytes.extend_from_slice(&serde_json::to_vec(&error).unwrap_or_default());
         }
     }

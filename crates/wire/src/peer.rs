@@ -6,6 +6,7 @@
 
 mod call;
 mod inbox;
+mod owed;
 mod pending;
 
 use std::future::Future;

@@ -130,6 +130,11 @@ fn what_we_write_is_what_we_mean() {
         text(response(&id, &Err(RpcError::new(-1, "no")))),
         r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no"}}"#
     );
+    let more = RpcError::new(-1, "no").with_data(RawJson::from_text(r#"{"a": 1.0}"#));
+    assert_eq!(
+        text(response(&id, &Err(more))),
+        r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no","data":{"a": 1.0}}}"#
+    );
 }
 
 // B05 H22

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::call::Progress;
+use super::owed::Owed;
 use super::{Handler, Peer};
 use crate::failure::{Damage, Failure, RpcError};
 use crate::frame::Frame;
@@ -28,6 +29,7 @@ pub(crate) struct Inbox {
     handler: Arc<dyn Handler>,
     /// Requests of the other side that are being answered; they end with the conversation.
     answers: Arc<Tasks>,
+    owed: Arc<Owed>,
     room: Arc<Semaphore>,
     strays: Arc<Counters>,
 }
@@ -82,6 +84,7 @@ impl Inbox {
             peer,
             handler,
             answers: Arc::default(),
+            owed: Arc::default(),
             room: Arc::new(Semaphore::new(INBOUND_REQUESTS)),
             strays: Arc::default(),
         }
@@ -236,6 +239,9 @@ impl Inbox {
                 if let Some(id) = params.names("requestId") {
                     pending.end(id);
                 }
+                if let Some(id) = params.member("requestId") {
+                    self.owed.release(&id);
+                }
                 self.handler.notification(method, Some(params));
             }
             ("notifications/progress" | "notifications/subscriptions/acknowledged", None) => {}
@@ -250,38 +256,13 @@ impl Inbox {
             return self.peer.shared.outbound.offer(Bytes::from(message::response(&id, &busy)));
         };
         let answer = self.handler.request(method, params);
-        let mut owed = Owed { peer: self.peer.clone(), id: Some(id) };
+        let owed = self.owed.note(self.peer.clone(), id);
         self.answers.spawn(async move {
-            let outcome = answer.await;
-            if let Some(id) = owed.id.take() {
-                let message = Bytes::from(message::response(&id, &outcome));
-                // If it cannot be sent the conversation is over, and the other side knows.
-                let _gone = owed.peer.shared.outbound.send(message, None).await;
-            }
+            owed.pay(answer).await;
             drop(room);
         });
     }
 }
-
-/// An answer that the other side waits for. A handler that panics still owes it.
-struct Owed {
-    peer: Peer,
-    id: Option<RawJson>,
-}
-
-impl Drop for Owed {
-    fn drop(&mut self) {
-        if let Some(id) = &self.id
-            && !self.peer.is_over()
-        {
-            let broke_off = Err(RpcError::new(INTERNAL, "answering broke off"));
-            self.peer.shared.outbound.offer(Bytes::from(message::response(id, &broke_off)));
-        }
-    }
-}
-
-/// Something went wrong on our side.
-const INTERNAL: i64 = -32603;
 
 /// Comes by the million, so it is read for itself and without a table of all members.
 #[derive(Deserialize)]

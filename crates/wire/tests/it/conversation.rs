@@ -114,6 +114,42 @@ async fn an_answer_that_comes_too_late_is_ignored() {
     assert_eq!(next.unwrap().as_bytes(), b"{}");
 }
 
+/// Works until it is told to end, and tells that it has ended.
+struct Endless(Arc<Notify>);
+
+impl Handler for Endless {
+    fn request(&self, method: &str, _: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        struct Ends(Arc<Notify>);
+        impl Drop for Ends {
+            fn drop(&mut self) {
+                self.0.notify_one();
+            }
+        }
+        let (ends, is_endless) = (Ends(Arc::clone(&self.0)), method == "endless");
+        Box::pin(async move {
+            if is_endless {
+                std::future::pending::<()>().await;
+            }
+            drop(ends);
+            Ok(raw("{}"))
+        })
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+}
+
+// F07 X5
+#[tokio::test]
+async fn work_on_a_question_that_is_taken_back_ends() {
+    let ended = Arc::new(Notify::new());
+    let link = link(Arc::new(Deaf), Arc::new(Endless(Arc::clone(&ended))));
+    let options = CallOptions { limit: Some(Duration::ZERO), ..CallOptions::default() };
+    let given_up = link.client.call("endless", None, options).await;
+    assert!(matches!(given_up, Err(Failure::TimedOut { .. })), "{given_up:?}");
+    ended.notified().await;
+    assert!(link.client.call("short", None, CallOptions::default()).await.is_ok());
+}
+
 // T9: a probe that is given up is nothing an old server must hear of.
 #[tokio::test(start_paused = true)]
 async fn a_silent_call_ends_silently() {
