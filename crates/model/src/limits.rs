@@ -188,6 +188,31 @@ pub const PONG_WITHIN: Duration = Duration::from_secs(30);
 /// How many requests of one server we answer at the same time; more are refused.
 pub const INBOUND_REQUESTS: usize = 64;
 
+/// How many things a server may want at once before it answers a call.
+pub const INPUT_REQUESTS: usize = 16;
+
+/// How often a call is made again because its server wants something first (H31), and how often because a person has to
+/// visit a page.
+pub const ROUNDS: u32 = 3;
+
+/// How many fields a form of a server may have (B111); nobody fills in more for a tool.
+pub const FORM_FIELDS: usize = 64;
+
+/// How many choices one of them may offer.
+pub const FORM_CHOICES: usize = 256;
+
+/// How many characters of what a server asks are shown.
+pub const QUESTION_CHARS: usize = 4096;
+
+/// The longest address of a page that a person is asked to visit (B110): it is shown in full.
+pub const PAGE_URL_BYTES: usize = 4096;
+
+/// How long a call waits for its person to be done at a page, when nobody tells.
+pub const PAGE_TIME: Duration = Duration::from_secs(5 * 60);
+
+/// How many pages are remembered of which a server has told that a person is done there.
+pub const PAGES_DONE: usize = 64;
+
 /// How much of a server's standard error is kept.
 pub const STDERR_BYTES: usize = 64 * 1024;
 

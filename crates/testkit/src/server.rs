@@ -191,6 +191,9 @@ impl Server {
         if options.scripts.text(Name::ListError) == Some(request.method) {
             return Ok(Outcome::Refused(Refusal::internal()));
         }
+        if let Some(other) = self.other_outcome(request, era) {
+            return Ok(other);
+        }
         let outcome = match (era, request.method) {
             (Era::Old, "initialize") => Outcome::Result(greeting::initialize(options, request.message)),
             (Era::Old, "ping") => Outcome::Result(json!({})),
@@ -211,6 +214,19 @@ impl Server {
             }
             other => other,
         })
+    }
+
+    /// What a request comes to before it is worked on, if a script says so.
+    fn other_outcome(&self, request: &Request<'_>, era: Era) -> Option<Outcome> {
+        if request.due.has(Name::RefuseVersion) {
+            let asked = request.message.version().unwrap_or_default();
+            return Some(Outcome::Refused(Refusal::version(asked, &self.options.versions)));
+        }
+        if let Some(url) = request.due.text(Name::UrlRequired) {
+            return Some(Outcome::Refused(Refusal::page(questions::pages(url))));
+        }
+        let kind = request.due.text(Name::Wants).filter(|_| era == Era::New)?;
+        Some(Outcome::Result(questions::wanted(kind, request.id)))
     }
 
     /// How to understand a request, by what it carries and what this server speaks.

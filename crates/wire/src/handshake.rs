@@ -177,12 +177,22 @@ fn is_new_only(error: &RpcError) -> bool {
     match error.code {
         HEADER_MISMATCH | MISSING_CAPABILITY => true,
         UNSUPPORTED_VERSION => {
-            let supported = error.data.as_ref().and_then(|data| data.member("supported"));
-            let supported: Vec<String> = supported.and_then(|list| list.decode().ok()).unwrap_or_default();
+            let supported = supported(error);
             !supported.is_empty() && supported.iter().all(|word| Version::parse_old(word).is_none())
         }
         _ => false,
     }
+}
+
+/// Whether a server that refuses our revision of the new era says that it speaks it.
+fn names_ours(error: &RpcError) -> bool {
+    error.code == UNSUPPORTED_VERSION && supported(error).iter().any(|word| word == Version::NEW.as_str())
+}
+
+/// The revisions that a refusal names.
+fn supported(error: &RpcError) -> Vec<String> {
+    let supported = error.data.as_ref().and_then(|data| data.member("supported"));
+    supported.and_then(|list| list.decode().ok()).unwrap_or_default()
 }
 
 /// Whether a server may be one of 2024-11-05, whose URL is only for listening. One that answers with an error of
@@ -302,20 +312,11 @@ fn new_meta(introduction: &Introduction) -> Map<String, Value> {
     [
         ("io.modelcontextprotocol/protocolVersion", Value::from(version)),
         ("io.modelcontextprotocol/clientInfo", introduction.info.clone()),
-        ("io.modelcontextprotocol/clientCapabilities", new_capabilities(introduction)),
+        ("io.modelcontextprotocol/clientCapabilities", introduction.capabilities.clone()),
     ]
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value))
     .collect()
-}
-
-/// What we can do in the new era. There a server asks for these inside its results, which is not answered yet.
-fn new_capabilities(introduction: &Introduction) -> Value {
-    let mut capabilities = introduction.capabilities.clone();
-    if let Some(capabilities) = capabilities.as_object_mut() {
-        capabilities.retain(|name, _| !["roots", "sampling", "elicitation"].contains(&name.as_str()));
-    }
-    capabilities
 }
 
 async fn discover(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<About, Failure> {
@@ -330,16 +331,26 @@ async fn discover(peer: &Peer, introduction: &Introduction, limit: Duration) -> 
         #[serde(default, rename = "_meta")]
         meta: Option<Map<String, Value>>,
     }
-    let params = Params::new().render(&new_meta(introduction).into());
-    // Old servers know no such request, so they must not hear of its end either.
-    let options = CallOptions { limit: Some(limit), silent: true, ..CallOptions::default() };
-    let answer = peer.call("server/discover", params.as_ref(), options).await?;
-    let found: Discovered = answer.decode()?;
+    let found: Discovered = probe(peer, introduction, limit).await?.decode()?;
     if !found.supported_versions.iter().any(|version| version == Version::NEW.as_str()) {
         return Err(Failure::Protocol("it does not support 2026-07-28".into()));
     }
     let info = found.meta.and_then(|mut meta| meta.remove("io.modelcontextprotocol/serverInfo"));
     Ok(About::new(info.as_ref(), found.capabilities, found.instructions))
+}
+
+/// Asks what there is. A server that refuses the revision and names it among those it speaks is asked once more.
+async fn probe(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<RawJson, Failure> {
+    let params = Params::new().render(&new_meta(introduction).into());
+    let ask = || {
+        // Old servers know no such request, so they must not hear of its end either.
+        let options = CallOptions { limit: Some(limit), silent: true, ..CallOptions::default() };
+        peer.call("server/discover", params.as_ref(), options)
+    };
+    match ask().await {
+        Err(Failure::Answered(error)) if names_ours(&error) => ask().await,
+        answer => answer,
+    }
 }
 
 async fn initialize(peer: &Peer, introduction: &Introduction) -> Result<(Version, About), Failure> {

@@ -32,4 +32,4 @@ pub use failure::{
 pub use json::RawJson;
 pub use message::Id;
 pub use params::Params;
-pub use session::{About, Listen, Listening, Session, Spoken, Version};
+pub use session::{About, Answered, Listen, Listening, Session, Spoken, Version, Want, Wanted};

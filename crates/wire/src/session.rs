@@ -1,6 +1,7 @@
 //! A conversation whose protocol is agreed: the same calls for both eras.
 
 mod listen;
+mod round;
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,6 +16,7 @@ use crate::json::RawJson;
 use crate::params::{Meta, Params};
 use crate::peer::{CallOptions, Peer};
 pub use listen::{Listen, Listening};
+pub use round::{Answered, Want, Wanted};
 
 /// A revision of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,6 +153,22 @@ impl Session {
         params: &Params,
         options: CallOptions,
     ) -> Result<RawJson, Failure> {
+        match self.round(method, params, options).await? {
+            Answered::Complete(answer) => Ok(answer),
+            Answered::Wants(_) => Err(unasked()),
+        }
+    }
+
+    /// As [`Session::call_with`], for a request that a server of the new era may answer by wanting something first.
+    ///
+    /// # Errors
+    /// A [`Failure`].
+    pub async fn round(
+        &self,
+        method: &str,
+        params: &Params,
+        options: CallOptions,
+    ) -> Result<Answered, Failure> {
         let request = self.peer.prepare();
         let answer = if options.progress.is_some() {
             let params = params.clone().with_meta("progressToken", request.token());
@@ -159,26 +177,31 @@ impl Session {
             request.call_with(method, (params, &self.meta), options).await?
         };
         match self.spoken {
-            Spoken::Old(_) => Ok(answer),
-            Spoken::New => complete(answer),
+            Spoken::Old(_) => Ok(Answered::Complete(answer)),
+            Spoken::New => sorted(answer),
         }
     }
 }
 
 /// In the new era every result says what it is; what is not complete is not a result yet.
-fn complete(answer: RawJson) -> Result<RawJson, Failure> {
+fn sorted(answer: RawJson) -> Result<Answered, Failure> {
     #[derive(Deserialize)]
     struct Typed {
         #[serde(rename = "resultType")]
         kind: Option<String>,
     }
     if is_plainly_complete(answer.as_bytes()) {
-        return Ok(answer);
+        return Ok(Answered::Complete(answer));
     }
     match answer.decode::<Typed>()?.kind.as_deref() {
-        None | Some("complete") => Ok(answer),
-        Some(_) => Err(Failure::Protocol("its result is of a type we did not ask for".into())),
+        None | Some("complete") => Ok(Answered::Complete(answer)),
+        Some("input_required") => Wanted::read(&answer).map(Answered::Wants),
+        Some(_) => Err(unasked()),
     }
+}
+
+fn unasked() -> Failure {
+    Failure::Protocol("its result is of a type we did not ask for".into())
 }
 
 /// Finds the member that says what a result is. Made once, because making it costs more than using it.

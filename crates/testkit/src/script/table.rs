@@ -52,6 +52,9 @@ scripts! {
     Both ProgressStorm "progress-storm" Number(100_000, COUNT), "that many progress notifications before the reply to a call";
     Both ListenEnd "listen-end" Word(&["result", "cancelled", "cut"]), "a call ends the subscriptions: with a result, a cancelled notification, or (HTTP) the stream alone";
     Both ServerRequest "server-request" Text("roots/list"), "sends a request of its own on a call; its answer is the text of the reply";
+    // What is wanted of the client before a call is answered.
+    Both Wants "wants" Word(&["form", "url", "roots", "sampling", "bogus", "state"]), "a call of the new era is answered by wanting that first, or only to be asked again";
+    Both UrlRequired "url-required" Text("https://example.com/visit"), "a call answers -32042 with that address";
     // Damaged replies.
     Both NotJson "not-json" Bare, "a reply that is no JSON, with a readable id";
     Both BadUtf8 "bad-utf8" Bare, "a reply with invalid UTF-8 in its text";
@@ -91,6 +94,7 @@ scripts! {
     Both NullCapabilities "null-capabilities" Bare, "the greeting's capabilities are null";
     Both NoServerInfo "no-server-info" Bare, "the greeting has no serverInfo";
     Both LongInstructions "long-instructions" Number(10_000_000, 100_000_000), "the greeting's instructions have that many characters";
+    Both RefuseVersion "refuse-version" Bare, "-32022 that names the versions it speaks (aim it with `--on server/discover --times 1`)";
     Both Discover "discover" Word(&["-32602", "-32600-no-id", "exit", "silent"]), "how server/discover is answered, whatever the versions";
     // Streamable HTTP.
     Http Expire1 "expire1" Bare, "the first session expires on its first call (404, -32001)";

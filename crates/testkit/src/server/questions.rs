@@ -43,12 +43,49 @@ impl Questions {
     }
 }
 
+/// What the form asks for; every field has a default, in each form the protocol has.
+fn form() -> Value {
+    let fields = json!({
+        "name": { "type": "string", "title": "Name", "default": "Ada" },
+        "age": { "type": "integer", "minimum": 0, "default": 36 },
+        "score": { "type": "number", "default": 0.5 },
+        "sure": { "type": "boolean", "default": true },
+        "colour": { "type": "string", "enum": ["red", "green"], "default": "green" },
+    });
+    let schema = json!({ "type": "object", "properties": fields, "required": ["name"] });
+    json!({ "mode": "form", "message": "Who are you?", "requestedSchema": schema })
+}
+
+fn page(url: &str) -> Value {
+    json!({ "mode": "url", "message": "Please visit this page.", "url": url, "elicitationId": "visit-1" })
+}
+
+/// The result that wants something before the call is answered.
+pub(crate) fn wanted(kind: &str, id: &Value) -> Value {
+    let request = |method: &str, params: Value| json!({ "it": { "method": method, "params": params } });
+    let wanted = match kind {
+        "form" => request("elicitation/create", form()),
+        "url" => request("elicitation/create", page("https://example.com/visit")),
+        "roots" => request("roots/list", json!({})),
+        "sampling" => request("sampling/createMessage", params("sampling/createMessage")),
+        "bogus" => request("bogus/method", json!({})),
+        _ => json!({}),
+    };
+    json!({ "resultType": "input_required", "inputRequests": wanted, "requestState": format!("after {id}") })
+}
+
+/// What goes with the error that a page has to be visited.
+pub(crate) fn pages(url: &str) -> Value {
+    json!({ "elicitations": [page(url)] })
+}
+
 fn params(method: &str) -> Value {
     match method {
         "sampling/createMessage" => {
             let content = json!({ "type": "text", "text": "Say hello." });
             json!({ "messages": [{ "role": "user", "content": content }], "maxTokens": 10 })
         }
+        "elicitation/create" => form(),
         _ => json!({}),
     }
 }

@@ -41,6 +41,10 @@ impl Refusal {
         Self { data: Some(data), ..Self::new(-32022, "Unsupported protocol version") }
     }
 
+    pub(crate) fn page(data: Value) -> Self {
+        Self { data: Some(data), ..Self::new(-32042, "A page has to be visited") }
+    }
+
     /// The whole message; without an id where none could be read.
     pub(crate) fn to_message(&self, id: Option<&Value>) -> Value {
         let mut error = json!({ "code": self.code, "message": self.message });

@@ -25,3 +25,4 @@ mod stdio_greeting;
 mod stdio_life;
 mod stdio_scripts;
 mod stdio_truth;
+mod stdio_wants;

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
 use mcparley_testkit::{Scripted, log_lines};
+use mcparley_wire::handshake::{Introduction, connect};
 use mcparley_wire::{Failure, Phase, Spoken, Version};
 use serde_json::json;
 
-use crate::world::{LONG, Server, call, log_file, text};
+use crate::world::{LONG, Server, call, introduction, log_file, text};
 
 // T9
 #[tokio::test]
@@ -21,6 +22,39 @@ async fn every_revision_is_agreed_on_and_calls_work_in_it() {
         let answer = call(&connected, "echo", json!({"message": "hi"})).await.unwrap();
         assert_eq!(text(&answer), "hi", "{version}");
         connected.link.stop().await;
+    }
+}
+
+// T9: as a server does that gets its versions from a peer which is not there yet.
+#[tokio::test]
+async fn a_server_that_refuses_the_version_it_speaks_is_asked_once_more() {
+    for (times, is_connected) in [("1", true), ("2", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log_file(&folder);
+        let scripted = Scripted::stdio(&["refuse-version"]).with("--versions", "2026-07-28");
+        let scripted = scripted.with("--on", "server/discover").with("--times", times).logged(&log);
+        let connected = Server::new(scripted).connect().await;
+        assert_eq!(connected.is_ok(), is_connected, "{times}");
+        let probes = log_lines(&log).iter().filter(|line| line.text.contains("server/discover")).count();
+        assert_eq!(probes, 2, "{times}");
+    }
+}
+
+// T9 X6
+#[tokio::test]
+async fn what_we_can_do_is_said_with_every_request_of_the_new_era() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_file(&folder);
+    let mut server = Server::new(Scripted::stdio(&[]).with("--versions", "2026-07-28").logged(&log));
+    let capabilities = json!({"roots": {}, "elicitation": {"form": {}, "url": {}}});
+    let introduction = Introduction { capabilities: capabilities.clone(), ..introduction() };
+    let connected = connect(&mut server, Era::Auto, &introduction, LONG).await.unwrap();
+    call(&connected, "echo", json!({"message": "x"})).await.unwrap();
+    connected.link.stop().await;
+    for line in log_lines(&log) {
+        let message: serde_json::Value = serde_json::from_str(&line.text).unwrap();
+        let said = &message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+        assert_eq!(*said, capabilities, "{}", line.text);
     }
 }
 

@@ -1,0 +1,50 @@
+//! Servers that want something of their client before they answer, or refuse first.
+
+use crate::stdio_client::{Stdio, echo, modern};
+use mcparley_testkit::Scripted;
+use serde_json::{Value, json};
+
+pub(crate) const WORDS: &[&str] = &["wants", "url-required", "refuse-version"];
+
+fn new_era(script: &str, on: &str) -> Stdio {
+    let scripted = Scripted::stdio(&[script]).with("--versions", "2026-07-28");
+    Stdio::start(&scripted.with("--on", on).with("--times", "1"))
+}
+
+#[test]
+fn a_call_of_the_new_era_is_answered_by_wanting_something_first() {
+    for (kind, method) in [
+        ("form", json!("elicitation/create")),
+        ("url", json!("elicitation/create")),
+        ("roots", json!("roots/list")),
+        ("sampling", json!("sampling/createMessage")),
+        ("bogus", json!("bogus/method")),
+        ("state", Value::Null),
+    ] {
+        let mut server = new_era(&format!("wants:{kind}"), "tools/call");
+        let wanted = server.ask("tools/call", &modern(echo()))["result"].take();
+        assert_eq!(wanted["resultType"], "input_required", "{kind}");
+        assert_eq!(wanted["inputRequests"]["it"]["method"], method);
+        assert_eq!(wanted["requestState"], "after 7");
+        let answered = server.ask("tools/call", &modern(echo()))["result"].take();
+        assert_eq!(answered["resultType"], "complete", "only as often as `--times` says");
+    }
+}
+
+#[test]
+fn a_call_may_need_a_page_to_be_visited() {
+    let mut server = Stdio::start(&Scripted::stdio(&["url-required:https://a.example/x"]));
+    server.greet();
+    let error = server.ask("tools/call", &echo())["error"].take();
+    assert_eq!(error["code"], -32042);
+    assert_eq!(error["data"]["elicitations"][0]["url"], "https://a.example/x");
+}
+
+#[test]
+fn a_version_is_refused_that_is_spoken() {
+    let mut server = new_era("refuse-version", "server/discover");
+    let error = server.ask("server/discover", &modern(json!({})))["error"].take();
+    assert_eq!((&error["code"], &error["data"]["supported"]), (&json!(-32022), &json!(["2026-07-28"])));
+    let found = server.ask("server/discover", &modern(json!({})))["result"].take();
+    assert_eq!(found["resultType"], "complete");
+}
