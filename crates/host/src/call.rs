@@ -10,6 +10,7 @@
 //! | arguments against the schema | `check` |
 //! | may it happen | `admit` |
 //! | the request, its limit, its repetition | `attempt`, `patience` |
+//! | what the server wants before it answers | `rounds` |
 //! | what follows a failure | `recovery` |
 //! | the host's own tools | `own` |
 //! | what the answer means | `shape`, `outcome` |
@@ -25,6 +26,7 @@ mod outcome;
 mod own;
 mod patience;
 mod recovery;
+mod rounds;
 mod shape;
 mod wish;
 

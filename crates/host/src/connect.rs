@@ -35,6 +35,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::catalog::{Cache, Known};
+use crate::elicit::Elicitor;
 use crate::launch::launch;
 use crate::organisation::Organisation;
 use crate::places::Places;
@@ -76,6 +77,8 @@ pub struct Surroundings {
     server: Option<ServerName>,
     /// Which servers want a sign-in, for those who do not want to ask them again (A4).
     needs_auth: Option<Arc<NeedsAuth>>,
+    /// Who answers what servers ask a person, if anybody does.
+    elicitor: Option<Arc<dyn Elicitor>>,
     /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
     network: Network,
 }
@@ -97,6 +100,7 @@ impl Surroundings {
             accounts: sign_in::accounts(env, &places, &network),
             server: None,
             needs_auth: None,
+            elicitor: None,
             places,
             network,
         }
@@ -106,7 +110,8 @@ impl Surroundings {
     pub(crate) fn under(&self, env: &Env) -> Self {
         let (inside, eras) = (Arc::clone(&self.inside), Arc::clone(&self.eras));
         let (accounts, needs_auth) = (self.accounts.clone(), self.needs_auth.clone());
-        Self { inside, eras, accounts, needs_auth, ..Self::new(env, &self.places) }
+        let (organisation, elicitor) = (self.organisation.clone(), self.elicitor.clone());
+        Self { inside, eras, organisation, elicitor, accounts, needs_auth, ..Self::new(env, &self.places) }
     }
 
     /// The same with these servers inside this program.
@@ -127,6 +132,16 @@ impl Surroundings {
     #[must_use]
     pub fn of_server(&self, name: &ServerName) -> Self {
         Self { server: Some(name.clone()), ..self.clone() }
+    }
+
+    /// The same with somebody who answers what servers ask a person.
+    pub(crate) fn with_elicitor(mut self, elicitor: Option<Arc<dyn Elicitor>>) -> Self {
+        self.elicitor = elicitor;
+        self
+    }
+
+    pub(crate) fn elicitor(&self) -> Option<Arc<dyn Elicitor>> {
+        self.elicitor.clone()
     }
 
     pub(crate) fn network(&self) -> &Network {
@@ -165,14 +180,15 @@ impl Surroundings {
         let fixed = server.target.era(config);
         let era = fixed.unwrap_or_else(|| self.eras.of(config));
         let until = Instant::now() + limit;
-        let mut connected = handshake::connect(&mut server, era, &introduction(), limit).await;
+        let introduction = self.introduction();
+        let mut connected = handshake::connect(&mut server, era, &introduction, limit).await;
         if let Err(failure) = &connected
             && fixed.is_none()
             && self.eras.may_have_changed(config, era, failure)
         {
             // What was remembered does not hold any more: the server was replaced by one of the other era.
             let left = until.saturating_duration_since(Instant::now());
-            connected = handshake::connect(&mut server, Era::Auto, &introduction(), left).await;
+            connected = handshake::connect(&mut server, Era::Auto, &introduction, left).await;
         }
         self.eras.learn(config, connected.as_ref().ok().map(|connected| connected.session.spoken()));
         if let (Ok(connected), Transport::SseIde(_) | Transport::WsIde(_)) = (&connected, &config.transport) {
@@ -209,6 +225,18 @@ impl Surroundings {
     /// Whether a proxy stands on the way to `url`.
     pub(crate) fn is_proxied(&self, url: &Url) -> bool {
         self.network.is_proxied(url)
+    }
+
+    /// Who we are. Only what the host can really answer stands among the capabilities.
+    fn introduction(&self) -> Introduction {
+        let capabilities = match &self.elicitor {
+            Some(_) => json!({ "roots": {}, "elicitation": { "form": {}, "url": {} } }),
+            None => json!({ "roots": {} }),
+        };
+        Introduction {
+            info: json!({ "name": "mcparley", "version": env!("CARGO_PKG_VERSION") }),
+            capabilities,
+        }
     }
 
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {
@@ -342,13 +370,5 @@ impl Connect for Server<'_> {
 
     fn about_to(&mut self, step: Step) {
         self.trace.begin(step.into());
-    }
-}
-
-/// Who we are. Only what the host can really answer stands among the capabilities.
-fn introduction() -> Introduction {
-    Introduction {
-        info: json!({ "name": "mcparley", "version": env!("CARGO_PKG_VERSION") }),
-        capabilities: json!({ "roots": {} }),
     }
 }

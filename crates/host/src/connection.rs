@@ -34,6 +34,7 @@ use mcparley_wire::Session;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::connect::Surroundings;
+use crate::elicit::Desk;
 use crate::log::{Journal, Log};
 use crate::task::Owned;
 use actor::Actor;
@@ -129,6 +130,7 @@ pub(crate) struct Connection {
 struct Core {
     names: Arc<Names>,
     log: Arc<Log>,
+    desk: Arc<Desk>,
     state: watch::Receiver<State>,
     wishes: mpsc::Sender<Wish>,
     _actor: Owned<()>,
@@ -159,8 +161,9 @@ impl Connection {
         let log = Arc::new(Log::new(&config, journal));
         let surroundings = beginning.surroundings.of_server(&name);
         let beginning = Beginning { surroundings, ..beginning };
-        let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), beginning);
-        let core = Arc::new(Core { names, log, state, wishes, _actor: Owned::start(actor.run(inbox)) });
+        let desk = Arc::new(Desk::new(name.clone(), &beginning.surroundings, Arc::clone(&log)));
+        let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), Arc::clone(&desk), beginning);
+        let core = Arc::new(Core { names, log, desk, state, wishes, _actor: Owned::start(actor.run(inbox)) });
         Self { name, config, signature, tool_limit, core }
     }
 
@@ -201,6 +204,11 @@ impl Connection {
     /// What happened to it.
     pub(crate) fn log(&self) -> &Arc<Log> {
         &self.core.log
+    }
+
+    /// Where its server's wishes are answered.
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.core.desk
     }
 
     /// What everyone may know.

@@ -21,6 +21,7 @@ use tokio::task::JoinSet;
 
 use crate::connect::{Arrival, ConnectError, Passed, Stage, Surroundings, Trace, number};
 use crate::connection::Ears;
+use crate::elicit::Desk;
 use crate::log::{Journal, Log};
 use crate::places::Places;
 use crate::surface::Surface;
@@ -138,7 +139,9 @@ impl Checkup {
         slot: OwnedSemaphorePermit,
         trace: &mut Trace,
     ) -> (Health, Duration) {
-        let ears = Arc::new(Ears::for_a_moment(&self.surroundings, Arc::clone(log)));
+        // A look asks nobody anything, so it needs no name.
+        let desk = Desk::new(ServerName::new(""), &self.surroundings, Arc::clone(log));
+        let ears = Arc::new(Ears::for_a_moment(desk, Arc::clone(log)));
         let start = Instant::now();
         if self.care == Care::Thorough {
             way::walk(&self.surroundings, config, trace).await;

@@ -7,7 +7,7 @@
 //! | know what a model is shown | [`Catalog`] |
 //! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
 //! | give an agent its own view, with servers of its own | [`AgentSpec`] → [`Agent`] |
-//! | answer for a person | [`Approver`] |
+//! | answer for a person | [`Approver`]; what servers ask: [`elicit`] |
 //! | sign in to a server | [`Host::sign_in`] → [`Flow`], [`PageOpener`] |
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
@@ -49,6 +49,7 @@ pub mod change;
 mod connect;
 mod connection;
 mod doctor;
+pub mod elicit;
 #[cfg(test)]
 mod explore;
 mod health;
@@ -76,11 +77,12 @@ pub use catalog::{BuiltIn, Catalog, Entry, Mention, Provider, SignInTool};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};
+pub use elicit::Elicitor;
 pub use health::{Care, Checked, Checkup, Health, Stray};
 pub use host::{Agent, Host, HostBuilder, HostState, Readiness, Remembered, Server, Start};
 pub use launch::launch;
 pub use log::{LogLine, Speaker, read_logs};
-pub use mcparley_wire::peer::Progress;
+pub use mcparley_wire::peer::{Boxed, Progress};
 pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
 pub use reload::Change;

@@ -6,16 +6,17 @@ use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::name::ServerName;
 use mcparley_model::tool::{self, Tool};
 use mcparley_wire::peer::{CallOptions, Progress};
-use mcparley_wire::{Failure, Params, Phase, RawJson, Spoken};
+use mcparley_wire::{Answered, Failure, Params, Phase, RawJson, Spoken};
 use tokio::sync::watch;
-use tokio::time::Instant;
 
 use super::bind::Bound;
 use super::error::CallError;
-use super::patience::Patience;
+use super::patience::{Clock, Patience};
 use super::recovery::{Nature, Person, Spent, Step, next_step};
+use super::rounds::{self, Halt, Rounds};
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
+use crate::elicit::Desk;
 use crate::host::Host;
 use crate::surface::{Lists, Surface};
 
@@ -42,12 +43,13 @@ impl Host {
             if spent.repeats > 0 && !self.is_unchanged(bound) {
                 return Err(bound.restless());
             }
-            let failure = match request.send(&live, patience).await {
+            let failure = match request.run(&live, &mut patience, connection.desk()).await {
                 Ok(answer) => {
                     live.served();
                     return Ok(answer);
                 }
-                Err(failure) => failure,
+                Err(Halt::Unanswered(why)) => return Err(bound.unanswered(why)),
+                Err(Halt::Failed(failure)) => failure,
             };
             let has_headers = live.session.spoken() == Spoken::New;
             let nature = Nature { harmless, has_headers, person: self.person(&connection.name) };
@@ -69,11 +71,7 @@ impl Host {
                 }
                 Step::StepUp => {
                     drop(live);
-                    let asked = Instant::now();
-                    let is_granted = Box::pin(self.step_up(&connection)).await;
-                    // A person takes the time a person takes (K2).
-                    patience = patience.later_by(asked.elapsed());
-                    is_granted
+                    patience.aside(Box::pin(self.step_up(&connection))).await
                 }
                 Step::GiveUp => false,
             };
@@ -133,6 +131,7 @@ struct Request {
     progress: Option<watch::Sender<Option<Progress>>>,
     /// Arguments that are told in headers too.
     headers: Vec<(String, String)>,
+    rounds: Rounds,
 }
 
 impl Request {
@@ -145,7 +144,7 @@ impl Request {
         };
         let headers = told(&bound.entry.tool, &arguments);
         let params = Params::new().with("name", &bound.entry.tool.name).with_raw("arguments", &arguments);
-        Ok(Self { params, arguments, progress, headers })
+        Ok(Self { params, arguments, progress, headers, rounds: Rounds::default() })
     }
 
     /// Asks which arguments the server wants in headers now; says whether it still has the tool. What was permitted is
@@ -161,37 +160,55 @@ impl Request {
         tool.is_some()
     }
 
-    async fn send(&self, live: &Live, patience: Patience) -> Result<RawJson, Failure> {
-        let Patience { limit, until } = patience;
-        let method = "tools/call";
+    /// Makes the request until it has its result: whatever the server wants first, it gets.
+    async fn run(&mut self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<RawJson, Halt> {
+        loop {
+            // Asking is rare and large: it would make every call's future as large.
+            let went_on = match self.send(live, patience, desk).await {
+                Ok(Answered::Complete(answer)) => return Ok(answer),
+                Ok(Answered::Wants(wanted)) => {
+                    patience.aside(Box::pin(self.rounds.fulfil(desk, wanted))).await
+                }
+                Err(Failure::Answered(error)) => match rounds::pages(&error) {
+                    Some(pages) => patience.aside(Box::pin(self.rounds.visit(desk, pages))).await,
+                    None => return Err(Halt::Failed(Failure::Answered(error))),
+                },
+                Err(failure) => return Err(Halt::Failed(failure)),
+            };
+            went_on.map_err(Halt::Unanswered)?;
+        }
+    }
+
+    async fn send(&self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<Answered, Failure> {
+        let (method, params) = ("tools/call", self.rounds.params(&self.params));
+        let headers = self.headers.clone();
         // A limit that no server reaches needs no watching, and its progress no asking for.
-        if limit >= TOOL_TIME && self.progress.is_none() {
-            let limit = Some(limit);
-            let options = CallOptions { limit, headers: self.headers.clone(), ..CallOptions::default() };
-            return live.session.call_with(method, &self.params, options).await;
+        if patience.limit >= TOOL_TIME && self.progress.is_none() {
+            let options = CallOptions { limit: Some(patience.limit), headers, ..CallOptions::default() };
+            return live.session.round(method, &params, options).await;
         }
         let (newest, mut seen) = watch::channel(None);
-        let headers = self.headers.clone();
         let options = CallOptions { progress: Some(newest), headers, ..CallOptions::default() };
-        let mut answer = std::pin::pin!(live.session.call_with(method, &self.params, options));
-        let last = Instant::now() + limit.max(TOOL_TIME);
-        let mut deadline = until.unwrap_or(last);
+        let mut answer = std::pin::pin!(live.session.round(method, &params, options));
+        let mut clock = Clock::new(patience, desk.open_questions());
         let mut listening = true;
-        loop {
+        let outcome = loop {
             tokio::select! {
                 biased;
-                answer = &mut answer => return answer,
+                answer = &mut answer => break answer,
                 changed = seen.changed(), if listening => {
                     listening = changed.is_ok();
                     self.forward(&mut seen);
-                    // Who reports progress is at work; but not for ever (K2).
-                    deadline = (Instant::now() + limit).min(last);
+                    // Who reports progress is at work (K2).
+                    clock.wind_up();
                 }
-                () = tokio::time::sleep_until(deadline) => {
-                    return Err(Failure::TimedOut { phase: Phase::Answering, after: limit });
+                () = clock.over() => {
+                    break Err(Failure::TimedOut { phase: Phase::Answering, after: patience.limit });
                 }
             }
-        }
+        };
+        clock.give_back(patience);
+        outcome
     }
 
     fn forward(&self, seen: &mut watch::Receiver<Option<Progress>>) {

@@ -11,6 +11,7 @@ use super::recovery;
 use super::wish::{Call, Wanted};
 use crate::catalog::Entry;
 use crate::connection::{Connection, Status, Unavailable};
+use crate::elicit::Unanswered;
 use crate::host::Host;
 
 /// A tool that was looked up.
@@ -176,6 +177,10 @@ impl Bound {
             },
             _ => self.failed(failure),
         }
+    }
+
+    pub(super) fn unanswered(&self, why: Unanswered) -> CallError {
+        CallError::Unanswered { tool: self.entry.name.clone(), why }
     }
 
     pub(super) fn unavailable(&self, why: Unavailable) -> CallError {

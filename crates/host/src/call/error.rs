@@ -9,6 +9,7 @@ use mcparley_wire::Failure;
 
 use super::check::Misfit;
 use crate::connection::Unavailable;
+use crate::elicit::Unanswered;
 
 /// Why a call gave no result.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -82,6 +83,15 @@ pub enum CallError {
         /// What is known of its effects.
         executed: Executed,
     },
+    /// The server wanted something first, and could not have it.
+    #[error("`{tool}` was not finished: {why}")]
+    Unanswered {
+        /// The tool.
+        tool: PublicName,
+        /// Why.
+        #[source]
+        why: Unanswered,
+    },
     /// One of the host's own tools cannot do it.
     #[error("{message}")]
     Own {
@@ -141,6 +151,7 @@ impl CallError {
             | Self::Unavailable { .. }
             | Self::Failed { .. }
             | Self::Stopped { .. }
+            | Self::Unanswered { .. }
             | Self::Own { .. } => None,
         }
     }

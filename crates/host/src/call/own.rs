@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use mcparley_model::name::ServerName;
 use mcparley_model::text::clean;
-use mcparley_wire::peer::CallOptions;
 use mcparley_wire::{Params, RawJson};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::error::CallError;
 use super::outcome::Outcome;
+use super::rounds::{self, Halt};
 use super::shape::shape;
 use super::wish::Call;
 use crate::catalog::BuiltIn;
@@ -52,9 +52,14 @@ impl Host {
         let Some(connection) = self.connection(&server) else { return Err(self.no_server(name)) };
         let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
         let live = connection.lease().await.map_err(unavailable)?;
-        let options = CallOptions { limit: Some(connection.tool_limit), ..CallOptions::default() };
-        let read = live.session.call("resources/read", Params::new().with("uri", &uri), options).await;
-        let read = read.map_err(|failure| CallError::Own { message: Arc::from(failure.to_string()) })?;
+        let (params, limit) = (Params::new().with("uri", &uri), connection.tool_limit);
+        let read = rounds::settle(&live, connection.desk(), "resources/read", &params, limit).await;
+        let read = read.map_err(|halt| CallError::Own {
+            message: Arc::from(match halt {
+                Halt::Failed(failure) => failure.to_string(),
+                Halt::Unanswered(why) => why.to_string(),
+            }),
+        })?;
         // The parts of a resource look like the resource inside a tool's result, so they are read as such.
         let parts = read.elements("contents").unwrap_or_default();
         let blocks: Vec<Value> = parts

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley_model::limits::TOOL_TIME;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::wish::Call;
@@ -21,11 +23,6 @@ impl Patience {
     pub(super) fn of(call: &Call, connection: &Connection) -> Self {
         let limit = call.limit.or(connection.config.timeout).unwrap_or(connection.tool_limit);
         Self { limit, until: Instant::now().checked_add(limit) }
-    }
-
-    /// The same, after a person was asked who took this long.
-    pub(super) fn later_by(self, pause: Duration) -> Self {
-        Self { until: self.until.and_then(|until| until.checked_add(pause)), ..self }
     }
 
     /// A connection to use, while the patience lasts.
@@ -55,6 +52,19 @@ impl Patience {
         }
     }
 
+    /// Does something that takes a person's time, which is not the call's (K2).
+    pub(super) async fn aside<T>(&mut self, asking: impl Future<Output = T>) -> T {
+        let begun = Instant::now();
+        let outcome = asking.await;
+        self.extend(begun.elapsed());
+        outcome
+    }
+
+    /// Some of the time that has passed was not the call's.
+    fn extend(&mut self, by: Duration) {
+        self.until = self.until.and_then(|until| until.checked_add(by));
+    }
+
     /// Lets some time pass; says whether there was any to spare. If not, none has passed.
     pub(super) async fn wait(&self, pause: Duration) -> bool {
         let then = Instant::now().checked_add(pause);
@@ -67,5 +77,66 @@ impl Patience {
             tokio::time::sleep(pause).await;
         }
         is_in_time
+    }
+}
+
+/// The clock of one request: progress winds it up again, under an absolute cap, and it stands still while a person is
+/// asked what the server wants to know (K2).
+#[derive(Debug)]
+pub(super) struct Clock {
+    limit: Duration,
+    deadline: Instant,
+    last: Instant,
+    /// How many questions of the server are open.
+    open: watch::Receiver<usize>,
+    /// Since when it stands still.
+    stopped: Option<Instant>,
+    stood: Duration,
+}
+
+impl Clock {
+    pub(super) fn new(patience: &Patience, open: watch::Receiver<usize>) -> Self {
+        let Patience { limit, until } = *patience;
+        let last = Instant::now() + limit.max(TOOL_TIME);
+        Self { limit, deadline: until.unwrap_or(last), last, open, stopped: None, stood: Duration::ZERO }
+    }
+
+    /// The server shows that it is at work; but it may not be so for ever.
+    pub(super) fn wind_up(&mut self) {
+        self.deadline = (Instant::now() + self.limit).min(self.last);
+    }
+
+    /// Waits until it has run out. Giving up the waiting loses nothing.
+    pub(super) async fn over(&mut self) {
+        loop {
+            let is_open = *self.open.borrow_and_update() > 0;
+            match (is_open, self.stopped) {
+                (true, None) => self.stopped = Some(Instant::now()),
+                (false, Some(since)) => self.go_on(since),
+                (true, Some(_)) | (false, None) => {}
+            }
+            tokio::select! {
+                biased;
+                Ok(()) = self.open.changed() => {}
+                () = tokio::time::sleep_until(self.deadline), if !is_open => return,
+                else => std::future::pending().await,
+            }
+        }
+    }
+
+    fn go_on(&mut self, since: Instant) {
+        let stood = since.elapsed();
+        self.stopped = None;
+        self.stood += stood;
+        self.deadline += stood;
+        self.last += stood;
+    }
+
+    /// The request is over: the time it stood still was not the call's.
+    pub(super) fn give_back(mut self, patience: &mut Patience) {
+        if let Some(since) = self.stopped {
+            self.go_on(since);
+        }
+        patience.extend(self.stood);
     }
 }

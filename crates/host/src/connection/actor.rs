@@ -21,6 +21,7 @@ use super::state::{Publisher, State, Status, Unavailable};
 use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen};
 use crate::chance;
 use crate::connect::{Arrival, ConnectError, Surroundings, Trace};
+use crate::elicit::Desk;
 use crate::log::Log;
 use crate::surface::Surface;
 use crate::task::{JoinSet, Owned, select};
@@ -42,6 +43,7 @@ pub(super) struct Actor {
     rooms: Rooms,
     publisher: Publisher,
     log: Arc<Log>,
+    desk: Arc<Desk>,
     changes: Arc<Changes>,
     phase: Phase,
     epoch: Epoch,
@@ -58,7 +60,12 @@ pub(super) struct Actor {
 }
 
 impl Actor {
-    pub(super) fn new(config: Arc<ServerConfig>, log: Arc<Log>, beginning: Beginning) -> Self {
+    pub(super) fn new(
+        config: Arc<ServerConfig>,
+        log: Arc<Log>,
+        desk: Arc<Desk>,
+        beginning: Beginning,
+    ) -> Self {
         let Beginning { surroundings, rooms, publisher, tool_limit: _, predecessor, on } = beginning;
         Self {
             config,
@@ -66,6 +73,7 @@ impl Actor {
             rooms,
             publisher,
             log,
+            desk,
             changes: Arc::default(),
             phase: if on { Phase::Dormant } else { Phase::Off },
             epoch: Epoch::default(),
@@ -212,7 +220,8 @@ impl Actor {
 
     /// Starts reaching the server.
     fn connect(&mut self, attempt: u32, because: Option<&str>) {
-        let ears = Arc::new(Ears::new(&self.surroundings, Arc::clone(&self.changes), Arc::clone(&self.log)));
+        let (desk, changes) = (Arc::clone(&self.desk), Arc::clone(&self.changes));
+        let ears = Arc::new(Ears::new(desk, changes, Arc::clone(&self.log)));
         let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
         let (room, log, predecessor) = (self.room(), Arc::clone(&self.log), self.predecessor.clone());
         let work = async move {

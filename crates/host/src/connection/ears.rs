@@ -1,4 +1,5 @@
-//! What a server says unasked: its requests are answered, its changes marked.
+//! What a server says unasked: its requests are answered at its [`Desk`], beside everything else, and its changes
+//! marked.
 //!
 //! Nothing here waits, so a storm of notifications costs a few instructions each.
 
@@ -6,48 +7,40 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use mcparley_wire::peer::{Boxed, Handler};
-use mcparley_wire::{METHOD_NOT_FOUND, RawJson, RpcError};
+use mcparley_wire::{RawJson, RpcError};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::connect::Surroundings;
+use crate::elicit::Desk;
 use crate::log::Log;
 use crate::surface::Lists;
 
 /// The host's side of a conversation with a server.
 #[derive(Debug)]
 pub(crate) struct Ears {
-    roots: Option<RawJson>,
+    desk: Arc<Desk>,
     changes: Arc<Changes>,
     log: Arc<Log>,
 }
 
 impl Ears {
     /// For a connection that lives too short for changes to matter.
-    pub(crate) fn for_a_moment(surroundings: &Surroundings, log: Arc<Log>) -> Self {
-        Self::new(surroundings, Arc::default(), log)
+    pub(crate) fn for_a_moment(desk: Desk, log: Arc<Log>) -> Self {
+        Self::new(Arc::new(desk), Arc::default(), log)
     }
 
-    pub(super) fn new(surroundings: &Surroundings, changes: Arc<Changes>, log: Arc<Log>) -> Self {
-        Self { roots: roots(surroundings), changes, log }
+    pub(super) fn new(desk: Arc<Desk>, changes: Arc<Changes>, log: Arc<Log>) -> Self {
+        Self { desk, changes, log }
     }
-}
-
-/// The working directories, as `roots/list` answers (X6).
-fn roots(surroundings: &Surroundings) -> Option<RawJson> {
-    let root = url::Url::from_file_path(&surroundings.places.cwd).ok()?;
-    RawJson::of(&json!({ "roots": [{ "uri": root.as_str() }] })).ok()
 }
 
 impl Handler for Ears {
-    fn request(&self, method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        let answer = match method {
-            "ping" => RawJson::of(&json!({})).ok(),
-            "roots/list" => self.roots.clone(),
-            _ => None,
-        };
-        let refused = || RpcError::new(METHOD_NOT_FOUND, "this client does not offer that method");
-        Box::pin(std::future::ready(answer.ok_or_else(refused)))
+    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        if let ("ping", Ok(pong)) = (method, RawJson::of(&json!({}))) {
+            return Box::pin(std::future::ready(Ok(pong)));
+        }
+        let (desk, method) = (Arc::clone(&self.desk), method.to_owned());
+        Box::pin(async move { desk.answer(&method, params).await })
     }
 
     fn notification(&self, method: &str, params: Option<RawJson>) {
@@ -55,6 +48,7 @@ impl Handler for Ears {
             "notifications/tools/list_changed" => self.changes.mark(Lists::TOOLS),
             "notifications/prompts/list_changed" => self.changes.mark(Lists::PROMPTS),
             "notifications/resources/list_changed" => self.changes.mark(Lists::RESOURCES),
+            "notifications/elicitation/complete" => self.desk.visited(params.as_ref()),
             "notifications/message" => self.log.message(params.as_ref()),
             _ => {}
         }

@@ -10,6 +10,7 @@ use super::starter::Starter;
 use super::{Host, HostInner};
 use crate::call::{Approver, NobodyToAsk};
 use crate::connect::Surroundings;
+use crate::elicit::Elicitor;
 use crate::organisation::Organisation;
 use crate::own_server::{self, OwnServer};
 use crate::places::Places;
@@ -49,6 +50,7 @@ pub struct HostBuilder {
     organisation: Option<Organisation>,
     page_opener: Option<Arc<dyn PageOpener>>,
     identity: Option<IdentitySettings>,
+    elicitor: Option<Arc<dyn Elicitor>>,
 }
 
 impl Host {
@@ -82,6 +84,7 @@ impl HostBuilder {
             organisation: None,
             page_opener: None,
             identity: None,
+            elicitor: None,
         }
     }
 
@@ -103,6 +106,14 @@ impl HostBuilder {
     #[must_use]
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.approver = Arc::new(approver);
+        self
+    }
+
+    /// Who answers what servers ask a person; nobody unless said otherwise, and nobody means no. Servers are told that
+    /// they can ask only if somebody is there (X5).
+    #[must_use]
+    pub fn elicitor(mut self, elicitor: impl Elicitor) -> Self {
+        self.elicitor = Some(Arc::new(elicitor));
         self
     }
 
@@ -158,6 +169,7 @@ impl HostBuilder {
             .with_inside(self.inside.clone())
             .with_organisation(self.organisation.clone())
             .with_identity(self.identity)
+            .with_elicitor(self.elicitor)
             .heeding();
         let starter = Arc::new(Starter::new(surroundings.clone(), self.start));
         let standing = Standing {
