@@ -5,13 +5,13 @@ use serde_json::json;
 use super::super::field::{Choice, Doubt, FieldKind};
 use super::*;
 
-fn form(properties: Value, required: &[&str]) -> Result<Form, FormFault> {
+fn form(properties: &Value, required: &[&str]) -> Result<Form, FormFault> {
     let schema = json!({ "type": "object", "properties": properties, "required": required });
     Form::read(Some(RawJson::of(&schema).unwrap()))
 }
 
-fn field(schema: Value) -> Field {
-    form(json!({ "it": schema }), &[]).unwrap().fields.remove(0)
+fn field(schema: &Value) -> Field {
+    form(&json!({ "it": schema }), &[]).unwrap().fields.remove(0)
 }
 
 fn choices(values: &[(&str, &str)]) -> Vec<Choice> {
@@ -44,7 +44,7 @@ fn every_kind_of_field_that_the_protocol_has_is_read() {
         ),
         (json!({ "type": "array", "items": { "anyOf": titled }, "minItems": 1, "maxItems": 2 }), some(named)),
     ] {
-        let read = field(schema.clone());
+        let read = field(&schema);
         assert_eq!(read.kind, kind, "{schema}");
         assert_eq!(read.doubts, [], "{schema}");
     }
@@ -67,20 +67,20 @@ fn a_form_that_nobody_could_fill_in_is_refused() {
         (json!("text"), FormFault::Kind { field: "it".into() }),
         (json!({ "type": "string", "enum": long }), FormFault::Choices { field: "it".into() }),
     ] {
-        assert_eq!(form(json!({ "it": schema }), &[]).unwrap_err(), fault, "{schema}");
+        assert_eq!(form(&json!({ "it": schema }), &[]).unwrap_err(), fault, "{schema}");
     }
-    assert_eq!(form(Value::Object(many), &[]).unwrap_err(), FormFault::Fields);
-    assert_eq!(form(json!(7), &[]).unwrap_err(), FormFault::NoSchema);
+    assert_eq!(form(&Value::Object(many), &[]).unwrap_err(), FormFault::Fields);
+    assert_eq!(form(&json!(7), &[]).unwrap_err(), FormFault::NoSchema);
     assert_eq!(Form::read(None).unwrap_err(), FormFault::NoSchema);
     let large = json!({ "it": { "type": "string", "description": "x".repeat(SCHEMA_BYTES) } });
-    assert_eq!(form(large, &[]).unwrap_err(), FormFault::TooLarge);
+    assert_eq!(form(&large, &[]).unwrap_err(), FormFault::TooLarge);
 }
 
 // B111 H30
 #[test]
 fn a_field_that_asks_for_a_secret_is_doubtful() {
     let doubts =
-        |name: &str, schema: Value| form(json!({ name: schema }), &[]).unwrap().fields.remove(0).doubts;
+        |name: &str, schema: Value| form(&json!({ name: schema }), &[]).unwrap().fields.remove(0).doubts;
     let text = json!({ "type": "string" });
     for name in ["password", "API_KEY", "user-pass-word", "github token", "pin", "your PIN"] {
         assert_eq!(doubts(name, text.clone()), [Doubt::Secret], "{name}");
@@ -104,7 +104,7 @@ fn a_default_of_another_kind_counts_as_none() {
         json!({ "type": "string", "enum": ["a"], "default": "b" }),
         json!({ "type": "array", "items": { "type": "string", "enum": ["a"] }, "default": ["b"] }),
     ] {
-        let read = field(schema.clone());
+        let read = field(&schema);
         assert_eq!((read.default, read.doubts), (None, vec![Doubt::WrongDefault]), "{schema}");
     }
 }
@@ -121,7 +121,7 @@ fn every_default_is_filled_in_and_what_was_not_asked_for_is_never_sent() {
         "tags": { "type": "array", "items": { "type": "string", "enum": ["x", "y"] }, "default": ["y"] },
         "note": { "type": "string", "maxLength": 3 },
     });
-    let form = form(properties, &["name"]).unwrap();
+    let form = form(&properties, &["name"]).unwrap();
     let filled = json!({
         "name": "John Doe", "age": 30, "score": 95.5, "status": "active", "verified": false, "tags": ["y"],
     });
@@ -146,9 +146,9 @@ fn every_default_is_filled_in_and_what_was_not_asked_for_is_never_sent() {
 fn what_is_shown_is_clean_and_what_is_sent_is_as_the_server_wrote_it() {
     let hidden = "na\u{202e}me";
     let schema = json!({ "type": "string", "title": "Na\u{1b}[2Jme", "description": "a\u{200b}b" });
-    let read = form(json!({ hidden: schema }), &[]).unwrap().fields.remove(0);
+    let read = form(&json!({ hidden: schema }), &[]).unwrap().fields.remove(0);
     assert_eq!((read.name.as_str(), read.title.as_str()), (hidden, "Na[2Jme"));
     assert_eq!(read.description.as_deref(), Some("ab"));
-    let chosen = field(json!({ "type": "string", "enum": ["r\u{200b}ed"] }));
+    let chosen = field(&json!({ "type": "string", "enum": ["r\u{200b}ed"] }));
     assert_eq!(chosen.kind, FieldKind::Choice(choices(&[("r\u{200b}ed", "red")])));
 }

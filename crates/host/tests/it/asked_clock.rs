@@ -1,0 +1,76 @@
+//! The clock of a call while a person is asked, on a clock of its own.
+
+use std::time::Duration;
+
+use mcparley::elicit::{Elicitation, Elicitor, Reply};
+use mcparley::{Boxed, Call, Host, HostBuilder};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::asking::{Answer, DONE, Inside, form};
+use crate::world::World;
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+const LIMIT: Duration = Duration::from_secs(10);
+
+const WANTS: &str = r#"{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":
+    {"message":"m","requestedSchema":{"type":"object","properties":{}}}}}}"#;
+
+/// Takes an hour to say no.
+struct Ponderous;
+
+impl Elicitor for Ponderous {
+    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> Boxed<'q, Reply> {
+        Box::pin(async {
+            tokio::time::sleep(HOUR).await;
+            Reply::Decline
+        })
+    }
+}
+
+fn host(server: &Inside) -> (Host, World) {
+    let mut world = World::new();
+    world.wishes.allowed_tools.push("mcp__inside".to_owned());
+    let builder = HostBuilder::new(&world.places(), world.load()).without_own_server();
+    let builder = builder.server("inside", std::sync::Arc::new(server.clone()));
+    (builder.elicitor(Ponderous).start(), world)
+}
+
+fn call() -> Call {
+    Call::new("mcp__inside__it", json!({})).with_limit(LIMIT)
+}
+
+// K2
+#[tokio::test(start_paused = true)]
+async fn a_person_may_take_longer_than_the_limit_of_the_call_in_both_eras() {
+    let asks = Answer::Asks("elicitation/create", form());
+    for (version, answers) in
+        [("2025-11-25", vec![asks]), ("2026-07-28", vec![Answer::Result(WANTS), Answer::Result(DONE)])]
+    {
+        let (host, _world) = host(&Inside::new(version, answers));
+        let begun = Instant::now();
+        assert!(host.call(call()).await.is_ok(), "{version}");
+        assert!(begun.elapsed() >= HOUR, "{version}: {:?}", begun.elapsed());
+    }
+}
+
+// K2
+#[tokio::test(start_paused = true)]
+async fn what_is_left_of_the_limit_counts_after_the_person_has_answered() {
+    let (host, _world) = host(&Inside::new("2026-07-28", [Answer::Result(WANTS), Answer::Silence]));
+    host.ready(LIMIT).await;
+    let begun = Instant::now();
+    let error = host.call(call()).await.unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+    assert_eq!(begun.elapsed().as_secs(), (HOUR + LIMIT).as_secs());
+}
+
+// K2
+#[tokio::test(start_paused = true)]
+async fn the_limit_of_a_server_that_asks_nobody_is_what_it_was() {
+    let (host, _world) = host(&Inside::new("2025-11-25", [Answer::Silence]));
+    host.ready(LIMIT).await;
+    let begun = Instant::now();
+    assert!(host.call(call()).await.unwrap_err().is_timeout());
+    assert_eq!(begun.elapsed().as_secs(), LIMIT.as_secs());
+}

@@ -1,0 +1,80 @@
+//! Real servers that ask a person.
+
+use std::path::{Path, PathBuf};
+
+use mcparley::elicit::{Ask, Reply};
+use serde_json::{Value, json};
+
+use crate::alive::{LONG, Making, servers};
+use crate::asking::Person;
+
+/// A file of the fleet.
+fn installed(path: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let file = root.join(".tools/fleet").join(path);
+    assert!(file.exists(), "{} is missing: run `cargo xtask fleet`", file.display());
+    file
+}
+
+fn everything() -> Making {
+    let script = installed("npm/node_modules/.bin/mcp-server-everything");
+    servers([("everything", json!({ "command": installed("npm/node"), "args": [script, "stdio"] }))])
+}
+
+fn names(alive: &crate::alive::Alive) -> Vec<String> {
+    let catalog = alive.host.catalog();
+    catalog.iter().map(|entry| entry.tool.name.as_str().to_owned()).collect()
+}
+
+// X5
+#[tokio::test]
+async fn fleet_everything_shows_what_asks_a_person_only_where_one_is() {
+    let asking = "trigger-elicitation-request".to_owned();
+    let alone = everything().ready().await;
+    assert!(!names(&alone).contains(&asking));
+    let person = Person::agreeable();
+    let alive = everything().start_as(|builder| builder.elicitor(person.clone()));
+    assert!(alive.host.ready(LONG).await.settled);
+    assert!(names(&alive).contains(&asking), "{:?}", names(&alive));
+}
+
+/// Fills in what has a default, and something for what must be there.
+fn filled(ask: &Ask) -> Reply {
+    let Ask::Form(form) = ask else { return Reply::Decline };
+    let mut content = form.defaults();
+    for field in form.fields.iter().filter(|field| field.required && field.default.is_none()) {
+        content[&field.name] = Value::from("Ada");
+    }
+    Reply::Accept(content)
+}
+
+// X5
+#[tokio::test]
+async fn fleet_everything_is_answered_with_a_form_of_every_kind_of_field() {
+    let person = Person::new(filled);
+    let alive = everything().start_as(|builder| builder.elicitor(person.clone()));
+    let outcome = alive.call("everything", "trigger-elicitation-request", json!({})).await.unwrap();
+    let text = outcome.text();
+    assert!(!outcome.is_error && text.contains("Ada"), "{text}");
+    assert_eq!(person.asked().len(), 1);
+    let declining = Person::new(|_| Reply::Decline);
+    let alive = everything().start_as(|builder| builder.elicitor(declining));
+    let outcome = alive.call("everything", "trigger-elicitation-request", json!({})).await.unwrap();
+    assert!(outcome.text().contains("declined"), "{}", outcome.text());
+}
+
+// X5: in the new era it can ask nobody.
+#[tokio::test]
+async fn fleet_fastmcp_is_answered_in_the_old_era() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let demo = root.join("fleet/demo_fastmcp.py");
+    let entry = json!({
+        "command": installed("fastmcp/bin/fastmcp"), "args": ["run", demo, "--no-banner"], "era": "old",
+        "env": { "PYTHONDONTWRITEBYTECODE": "1" },
+    });
+    let person = Person::new(filled);
+    let alive = servers([("demo", entry)]).start_as(|builder| builder.elicitor(person.clone()));
+    let outcome = alive.call("demo", "ask", json!({})).await.unwrap();
+    assert!(outcome.text().starts_with("accept: Ada"), "{}", outcome.text());
+    assert_eq!(person.asked(), ["demo: Your name? (form of 1)"]);
+}
