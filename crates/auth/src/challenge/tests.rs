@@ -1,3 +1,5 @@
+//! What servers write into `WWW-Authenticate`, and what is understood of it.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Servers and authorization servers on this machine that describe themselves.
+
 mod believed;
 mod order;
 

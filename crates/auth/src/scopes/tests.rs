@@ -1,3 +1,5 @@
+//! Which scopes are asked for.
+
 use super::*;
 use crate::metadata::Found;
 use crate::tokens::Kind;

@@ -1,3 +1,5 @@
+//! What is asked over real connections, and what is not.
+
 use mcparley_model::explain::Explain as _;
 use mcparley_wire::transport::http::{NetworkSettings, ProxySettings};
 

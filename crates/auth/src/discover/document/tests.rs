@@ -1,3 +1,5 @@
+//! What stands in descriptions, and what is read of it.
+
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Which descriptions are believed.
+
 use super::*;
 use mcparley_model::explain::Explain as _;
 

@@ -1,3 +1,5 @@
+//! Where descriptions are looked for, and what follows when there are none.
+
 use super::*;
 use crate::web::site;
 

@@ -1,3 +1,5 @@
+//! What addresses are, in all their spellings.
+
 use super::*;
 use proptest::prelude::*;
 use url::{Host, Url};

@@ -1,3 +1,5 @@
+//! Which names and addresses are connected to, without connecting.
+
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
