@@ -214,3 +214,15 @@ async fn what_came_back_and_what_is_sent_are_not_shown() {
     let page = near(&site).post(&site.url("/token"), Body::Json(&body), &[]).await.unwrap();
     assert_eq!(format!("{page:?} {:?}", Body::Json(&body)), "Page { status: 200, .. } Json");
 }
+
+// T8
+#[tokio::test]
+async fn certificates_of_the_settings_count_for_sign_in_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings =
+        NetworkSettings { extra_ca: vec![folder.path().join("ca.pem")], ..NetworkSettings::default() };
+    let server = url("https://93.184.216.34/");
+    let error = Web::new(&Network::new(settings), &server).get(&server).await.unwrap_err();
+    assert!(error.to_string().ends_with("cannot be used: there is no such file"), "{error}");
+    assert!(error.hint().unwrap().contains("NODE_EXTRA_CA_CERTS"));
+}
