@@ -109,6 +109,12 @@ impl Account {
         }
     }
 
+    /// How often somebody has signed in, in this process.
+    #[must_use]
+    pub fn sign_ins(&self) -> u64 {
+        *self.0.signed_in.borrow()
+    }
+
     /// Ends when somebody has signed in since this was asked, in this process or in another.
     ///
     /// Nobody tells about other processes, so the vault is looked at now and then.

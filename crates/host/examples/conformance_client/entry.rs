@@ -1,9 +1,14 @@
 //! From what the suite says about itself to the entry of a server.
 
+use mcparley::IdentitySettings;
+use mcparley::model::secret::Secret;
 use serde_json::{Map, Value, json};
 
 /// The name the server goes by.
 pub(crate) const SERVER: &str = "suite";
+
+/// Where this client is described, for authorization servers that take the address for its id.
+const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
 /// What the suite tells in `MCP_CONFORMANCE_CONTEXT`.
 #[derive(Debug, Default)]
@@ -17,7 +22,45 @@ impl Context {
 
     /// The entry of the server at `url`, as a configuration file would have it.
     pub(crate) fn server_entry(&self, url: &str) -> Value {
-        json!({ "type": "http", "url": url, "required": true })
+        json!({ "type": "http", "url": url, "required": true, "oauth": self.oauth() })
+    }
+
+    /// How to sign in. What is given says what kind of client it is: one with a key or with a statement about itself
+    /// needs nobody, nor does one with a secret that belongs to no issuer in particular.
+    fn oauth(&self) -> Value {
+        let mut oauth = json!({ "clientMetadataUrl": DOCUMENT });
+        let known = [
+            ("client_id", "clientId"),
+            ("client_secret", "clientSecret"),
+            ("private_key_pem", "privateKey"),
+            ("valid_jwt", "assertion"),
+        ];
+        for (given, field) in known {
+            if let Some(value) = self.0.get(given) {
+                oauth[field] = value.clone();
+            }
+        }
+        let has = |name: &str| self.0.contains_key(name);
+        if has("idp_issuer") {
+            oauth["xaa"] = true.into();
+        } else if has("valid_jwt") {
+            oauth["grant"] = "jwt-bearer".into();
+        } else if has("private_key_pem") || (has("client_secret") && !has("issuer")) {
+            oauth["grant"] = "client_credentials".into();
+        }
+        oauth
+    }
+
+    /// Who knows the person, if the suite has one.
+    pub(crate) fn identity(&self) -> Option<IdentitySettings> {
+        let text = |name: &str| self.0.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(IdentitySettings {
+            issuer: text("idp_issuer")?,
+            client_id: text("idp_client_id")?,
+            client_secret: text("idp_client_secret").map(Secret::new),
+            callback_port: None,
+            id_token: text("idp_id_token").map(Secret::new),
+        })
     }
 
     /// The calls to make, if it names any.

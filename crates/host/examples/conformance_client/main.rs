@@ -1,10 +1,12 @@
 //! A client for the official conformance suite, with nothing but the public API of the crate.
 //!
 //! It knows no scenario: whatever the server is, it connects, lists everything, reads every resource and calls every
-//! tool. `conformance_client URL` takes the calls to make from `MCP_CONFORMANCE_CONTEXT` if that names some, and else
+//! tool. Where the server wants a sign-in, a browser that only follows redirects takes the person's place.
+//! `conformance_client URL` takes the calls to make from `MCP_CONFORMANCE_CONTEXT` if that names some, and else
 //! makes up arguments from the tools' schemas. Exits with 0 when it could connect and list.
 #![expect(clippy::print_stderr, clippy::disallowed_methods, reason = "a program looks around and prints")]
 
+mod browser;
 mod entry;
 mod person;
 mod sample;
@@ -14,13 +16,18 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use browser::Browser;
 use entry::{Context, SERVER};
-use mcparley::{Call, CallError, Consent, Host, Outcome, Places, Start, Status, Wishes};
+use mcparley::model::name::ServerName;
+use mcparley::{Call, CallError, Consent, Host, Outcome, Places, Start, Status, Unavailable, Wishes};
 use person::Agreeable;
 use serde_json::{Value, json};
 
 /// How long connecting may take; the suite gives half a minute for everything.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often a person would try to sign in before giving up.
+const SIGN_INS: usize = 2;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -37,14 +44,15 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().skip(1).last().ok_or("usage: conformance_client URL")?;
     let context = Context::read(std::env::var("MCP_CONFORMANCE_CONTEXT").ok().as_deref())?;
     let home = tempfile::tempdir()?;
-    let host = connect(home.path(), &context.server_entry(&url));
+    let host = connect(home.path(), &context, &url);
     let result = converse(&host, &context).await;
     host.shut_down().await;
     result
 }
 
 /// A host with this one server, in an empty home: nothing of the user's takes part.
-fn connect(home: &Path, entry: &Value) -> Host {
+fn connect(home: &Path, context: &Context, url: &str) -> Host {
+    let entry = context.server_entry(url);
     let wishes = Wishes {
         mcp_config: vec![json!({ "mcpServers": { SERVER: entry } }).to_string()],
         strict: true,
@@ -52,10 +60,12 @@ fn connect(home: &Path, entry: &Value) -> Host {
         ..Wishes::default()
     };
     let builder = Host::builder(&Places::of(home, home), &wishes).start_with(Start::All);
-    builder.without_own_server().without_watching().elicitor(Agreeable).start()
+    let builder = builder.without_own_server().without_watching().elicitor(Agreeable);
+    builder.page_opener(Browser::default()).identity(context.identity()).start()
 }
 
 async fn converse(host: &Host, context: &Context) -> Result<(), Box<dyn Error>> {
+    sign_in(host).await?;
     list(host).await?;
     read_resources(host).await;
     let calls = match context.calls() {
@@ -63,10 +73,31 @@ async fn converse(host: &Host, context: &Context) -> Result<(), Box<dyn Error>> 
         None => sampled(host),
     };
     for (tool, arguments) in calls {
-        let call = Call::to(SERVER, &tool, arguments);
-        report(&tool, &host.call(call.with_consent(Consent::Given)).await);
+        let call = || Call::to(SERVER, &tool, arguments.clone()).with_consent(Consent::Given);
+        let mut result = host.call(call()).await;
+        if matches!(&result, Err(CallError::Unavailable { why: Unavailable::NeedsAuth, .. })) {
+            // What let us in does not any more.
+            sign_in(host).await?;
+            result = host.call(call()).await;
+        }
+        report(&tool, &result);
     }
     Ok(())
+}
+
+/// Signs in while the server wants it, but not for ever.
+async fn sign_in(host: &Host) -> Result<(), Box<dyn Error>> {
+    let server = ServerName::new(SERVER);
+    for _ in 0..SIGN_INS {
+        match host.connect(&server).await {
+            Err(Unavailable::NeedsAuth) => {
+                host.sign_in_with_page(&server).await.map_err(|error| error.in_one_line())?
+            }
+            Ok(()) => return Ok(()),
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(host.connect(&server).await?)
 }
 
 /// Waits until the server has told what it offers.

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::ears::{Changes, Ears};
 use super::idle::Idle;
-use super::phase::{Event, Missed, Opened, Phase, Ready};
+use super::phase::{Event, Missed, Opened, Phase, Ready, Waiting};
 use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
 use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen};
@@ -206,7 +206,9 @@ impl Actor {
                 self.waiters.push(reply);
                 self.connect(0, None);
             }
-            Phase::NeedsAuth { until, .. } if Instant::now() < *until => {
+            Phase::NeedsAuth { until, account }
+                if Instant::now() < *until && !account.as_ref().is_some_and(Waiting::is_over) =>
+            {
                 answer(reply, Err(Unavailable::NeedsAuth));
             }
             Phase::NeedsAuth { .. } => {
@@ -339,7 +341,7 @@ impl Actor {
     }
 
     fn needs_auth(&mut self, took: Duration) {
-        let account = self.surroundings.account(&self.config);
+        let account = self.surroundings.account(&self.config).map(Waiting::for_sign_in);
         self.phase = Phase::NeedsAuth { until: Instant::now() + NEEDS_AUTH_TIME, account };
         self.settle(Status::NeedsAuth, took);
         for waiter in self.waiters.drain(..) {

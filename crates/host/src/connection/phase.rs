@@ -55,11 +55,30 @@ pub(super) enum Phase {
     /// It cannot, and nothing is done about it until somebody wants it again.
     Failed { error: Arc<ConnectError>, since: Instant },
     /// It wants a sign-in, and is not asked again before `until` unless there was one.
-    NeedsAuth { until: Instant, account: Option<Account> },
+    NeedsAuth { until: Instant, account: Option<Waiting> },
     /// It is switched off.
     Off,
     /// It is being ended.
     Stopping(Owned<()>),
+}
+
+/// A sign-in that is waited for.
+pub(super) struct Waiting {
+    account: Account,
+    /// How many there were when the waiting began.
+    before: u64,
+}
+
+impl Waiting {
+    pub(super) fn for_sign_in(account: Account) -> Self {
+        let before = account.sign_ins();
+        Self { account, before }
+    }
+
+    /// Whether somebody has signed in here. The event that tells it may not have come yet.
+    pub(super) fn is_over(&self) -> bool {
+        self.account.sign_ins() != self.before
+    }
 }
 
 /// A server that can be used.
@@ -101,8 +120,8 @@ impl Phase {
             Self::Dormant | Self::Failed { .. } | Self::NeedsAuth { account: None, .. } | Self::Off => {
                 std::future::pending().await
             }
-            Self::NeedsAuth { account: Some(account), .. } => {
-                account.signed_in().await;
+            Self::NeedsAuth { account: Some(waiting), .. } => {
+                waiting.account.signed_in().await;
                 Event::SignedIn
             }
             Self::Connecting { work, .. } => match work.done().await {
