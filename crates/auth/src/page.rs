@@ -80,6 +80,9 @@ impl TryFrom<Url> for Page {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(PageError::UserInfo);
         }
+        if !has_plain_host(&url) {
+            return Err(PageError::Host);
+        }
         Ok(Self(escaped(url)))
     }
 }
@@ -98,6 +101,17 @@ pub fn is_here(url: &Url) -> bool {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
+/// The parser takes more for a name than any name has, and in a name nothing can be escaped.
+fn has_plain_host(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
+        }
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
         None => false,
     }
 }
@@ -143,6 +157,9 @@ pub enum PageError {
         /// The limit.
         limit: usize,
     },
+    /// Its host has characters in it that no host has.
+    #[error("its host is no name of the web")]
+    Host,
     /// It has characters in it that no address has.
     #[error("it has control characters in it")]
     Control,

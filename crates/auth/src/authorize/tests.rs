@@ -2,6 +2,7 @@
 
 mod answers;
 mod issuers;
+mod mutations;
 mod requests;
 
 use mcparley_model::secret::Secret;
