@@ -456,6 +456,13 @@ pub const NEEDS_AUTH_TIME: Duration = Duration::from_secs(15 * 60);
 
 /// How long a command that makes headers may take (A7).
 pub const HEADERS_HELPER_TIME: Duration = Duration::from_secs(10);
+
+/// How much it may print; requests with more would be refused by every server.
+pub const HEADERS_HELPER_BYTES: usize = 64 * 1024;
+
+/// How much of what it says on its standard error is kept: the end, where the reason stands.
+pub const HEADERS_HELPER_SAID_BYTES: usize = 2 * 1024;
+
 /// The most the vault, the file with all secrets of sign-in, may hold: thousands of entries.
 pub const VAULT_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -477,12 +484,6 @@ pub const KEYCHAIN_MESSAGES: usize = 256;
 
 /// How often a running program looks after a key in the kernel's keyring, which forgets it after three days.
 pub const KEYRING_RENEWED: Duration = Duration::from_secs(60 * 60);
-
-/// How much it may print; requests with more would be refused by every server.
-pub const HEADERS_HELPER_BYTES: usize = 64 * 1024;
-
-/// How much of what it says on its standard error is kept: the end, where the reason stands.
-pub const HEADERS_HELPER_SAID_BYTES: usize = 2 * 1024;
 
 /// How large the head of a request to the browser's way back may be, and what a person pastes instead of it (B79).
 pub const CALLBACK_HEAD_BYTES: usize = 16 * 1024;

@@ -9,6 +9,7 @@
 mod counter;
 mod devices;
 mod exchanges;
+mod headers_helpers;
 mod registrations;
 mod revocations;
 mod token_requests;
