@@ -18,7 +18,6 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::authorize::{Answer, Attempt};
-use crate::page;
 use crate::task::Owned;
 use desk::Desk;
 use doors::Doors;
@@ -59,7 +58,8 @@ impl Callback {
     /// When it is not on this machine, or its port is taken.
     pub fn bind_to(redirect: &Url) -> Result<Self, CallbackError> {
         let port = redirect.port_or_known_default();
-        let port = port.filter(|_| redirect.scheme() == "http" && page::is_here(redirect));
+        let is_ours = redirect.host_str().is_some_and(|host| desk::HOSTS.contains(&host));
+        let port = port.filter(|_| redirect.scheme() == "http" && is_ours);
         let doors = Doors::at(port.ok_or(CallbackError::NotHere)?)?;
         Ok(Self::open(doors, redirect.clone()))
     }

@@ -11,6 +11,8 @@ use mcparley_model::text::Untrusted;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Url};
 
+use crate::web::is_here;
+
 /// What a shell or an older opener could act upon. None of it has a meaning of its own in an address.
 const UNSAFE: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -71,7 +73,7 @@ impl TryFrom<Url> for Page {
     fn try_from(url: Url) -> Result<Self, PageError> {
         match url.scheme() {
             "https" => {}
-            "http" if is_here(&url) => {}
+            "http" if url.host().is_some_and(|host| is_here(&host)) => {}
             "http" => {
                 return Err(PageError::Plain { host: Untrusted::new(url.host_str().unwrap_or_default()) });
             }
@@ -91,17 +93,6 @@ impl fmt::Debug for Page {
     /// The origin only: the rest may hold what is secret until the person has consented.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Page({})", self.0.origin().ascii_serialization())
-    }
-}
-
-/// Whether the address is on this machine: by number, or by the one name that never means another (RFC 6761).
-#[must_use]
-pub fn is_here(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost",
-        None => false,
     }
 }
 

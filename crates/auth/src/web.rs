@@ -25,6 +25,7 @@ use url::Url;
 
 pub use error::WebError;
 pub use forbidden::{Forbidden, Reason};
+pub(crate) use rule::is_here;
 use watch::Watch;
 
 /// The web as one server's sign-in sees it. Cheap to clone; clones share their connections.

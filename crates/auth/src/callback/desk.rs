@@ -9,6 +9,9 @@ use super::reply::Reply;
 use super::request::Request;
 use crate::authorize::{Answer, Expected};
 
+/// The names of this machine that a browser may be sent back to.
+pub(super) const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
 /// Where visitors are received.
 #[derive(Debug)]
 pub(super) struct Desk {
@@ -29,10 +32,9 @@ struct Book {
 
 impl Desk {
     pub(super) fn new(redirect: &Url, port: u16) -> Self {
-        let names = ["127.0.0.1", "localhost", "[::1]"];
-        let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}")).collect();
+        let mut hosts: Vec<String> = HOSTS.iter().map(|name| format!("{name}:{port}")).collect();
         if port == 80 {
-            hosts.extend(names.map(str::to_owned));
+            hosts.extend(HOSTS.map(str::to_owned));
         }
         Self { path: redirect.path().to_owned(), hosts, book: Mutex::default(), arrived: Notify::new() }
     }

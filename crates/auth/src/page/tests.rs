@@ -24,6 +24,12 @@ fn what_is_not_a_page_is_refused() {
         ),
         ("--flag", "it is not a URL"),
         ("", "it is not a URL"),
+        (" ", "it is not a URL"),
+        ("-a https://example.com", "it is not a URL"),
+        ("/relative", "it is not a URL"),
+        ("blob:https://example.com/x", "`blob` is not `https`"),
+        ("view-source:https://example.com/", "`view-source` is not `https`"),
+        ("http://10.0.0.1/", "`http` is not allowed to `10.0.0.1`, only on this machine"),
         ("https://", "it is not a URL"),
         ("//example.com/", "it is not a URL"),
         ("https://user@example.com/", "it has a user name or a password in it"),
@@ -50,6 +56,7 @@ fn pages_of_the_web_and_of_this_machine_are_taken() {
         "http://127.0.0.1:1/",
         "http://[::1]:1/",
         "http://0x7f.1/",
+        "http://app.localhost/",
     ] {
         let page = Page::parse(text).unwrap();
         assert!(page.as_str().starts_with("http"), "{text}");

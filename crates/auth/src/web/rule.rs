@@ -39,7 +39,7 @@ fn has_login(url: &Url) -> bool {
 }
 
 /// Whether this names the machine we run on, whatever name servers say.
-pub(super) fn is_here(host: &Host<&str>) -> bool {
+pub(crate) fn is_here(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => is_localhost(name),
         Host::Ipv4(address) => address.is_loopback(),

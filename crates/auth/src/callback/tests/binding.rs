@@ -94,7 +94,12 @@ async fn a_registered_address_is_taken_as_it_is_if_it_is_here() {
     assert_eq!(callback.redirect(), &registered);
     assert_eq!(status(&get(&callback, "/callback").await), "404");
     assert_eq!(status(&get(&callback, "/oauth/back").await), "400");
-    for elsewhere in ["https://127.0.0.1:1/callback", "http://example.com/callback", "custom:/back"] {
+    for elsewhere in [
+        "https://127.0.0.1:1/callback",
+        "http://example.com/callback",
+        "http://app.localhost:1/x",
+        "custom:/back",
+    ] {
         let error = Callback::bind_to(&Url::parse(elsewhere).unwrap()).unwrap_err();
         assert!(matches!(error, CallbackError::NotHere), "{elsewhere}: {error}");
     }
