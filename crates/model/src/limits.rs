@@ -2,7 +2,11 @@
 //!
 //! The environment reference page is generated from [`VARIABLES`].
 
+mod variables;
+
 use std::time::Duration;
+
+pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
 
 /// The most a configuration file may hold.
 ///
@@ -20,127 +24,6 @@ pub const RULE_NAME_LIMIT: usize = 512;
 
 /// How many parent folders are searched for `.mcp.json`, so that a looping mount ends.
 pub const WALK_UP_FOLDERS: usize = 256;
-
-/// An environment variable the program reads.
-#[derive(Clone, Copy, Debug)]
-pub struct Variable {
-    /// Its name.
-    pub name: &'static str,
-    /// What holds when it is not set.
-    pub default: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-}
-
-/// Every environment variable the program reads.
-pub const VARIABLES: &[Variable] = &[
-    Variable {
-        name: "CLAUDE_CONFIG_DIR",
-        default: "`~/.claude`",
-        meaning: "The folder of the user's settings. When it is set, `.claude.json` is looked for inside it instead of in the home directory. `--config-dir` wins over it.",
-    },
-    Variable {
-        name: "MCPARLEY_MANAGED_DIR",
-        default: "none",
-        meaning: "A folder to read `managed-mcp.json` and `managed-settings.json` from, to try a policy before it is rolled out. It counts only on a machine without managed files of its own, so it can never weaken a policy.",
-    },
-    Variable {
-        name: "HOME",
-        default: "required",
-        meaning: "The home directory: where user files are and where the search for `.mcp.json` ends.",
-    },
-    Variable {
-        name: "XDG_CONFIG_HOME",
-        default: "`~/.config`",
-        meaning: "Where `import` looks for the files of other programs.",
-    },
-    Variable {
-        name: "XDG_DATA_HOME",
-        default: "`~/.local/share`",
-        meaning: "Plugins find their own data folder below `mcparley/plugins` there (`${CLAUDE_PLUGIN_DATA}`).",
-    },
-    Variable {
-        name: "XDG_STATE_HOME",
-        default: "`~/.local/state`",
-        meaning: "What is kept of what servers said stands below `mcparley/logs` there (`mcparley logs`).",
-    },
-    Variable {
-        name: "XDG_CACHE_HOME",
-        default: "`~/.cache`",
-        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there. It may be deleted at any time.",
-    },
-    Variable {
-        name: "MCP_TIMEOUT",
-        default: "30000",
-        meaning: "How many milliseconds connecting to a server may take.",
-    },
-    Variable {
-        name: "MCP_TOOL_TIMEOUT",
-        default: "100000000",
-        meaning: "How many milliseconds one tool call may take without a word from the server. `timeout` in a server's entry wins over it.",
-    },
-    Variable {
-        name: "MCP_SERVER_CONNECTION_BATCH_SIZE",
-        default: "3",
-        meaning: "How many local servers are started at the same time.",
-    },
-    Variable {
-        name: "MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE",
-        default: "20",
-        meaning: "How many remote servers are connected to at the same time.",
-    },
-    Variable {
-        name: "HTTP_PROXY",
-        default: "unset",
-        meaning: "The proxy to `http` and `ws` servers, such as `http://name:password@proxy.example:8080`; SOCKS works too. Small letters work for this and the next three, and win.",
-    },
-    Variable { name: "HTTPS_PROXY", default: "unset", meaning: "The proxy to `https` and `wss` servers." },
-    Variable {
-        name: "ALL_PROXY",
-        default: "unset",
-        meaning: "The proxy to servers that have none of the two above.",
-    },
-    Variable {
-        name: "NO_PROXY",
-        default: "unset",
-        meaning: "Servers that are reached without a proxy: hosts with all below them, `host:port`, address ranges such as `10.0.0.0/8`, or `*`; commas between them. This machine is never reached through a proxy.",
-    },
-    Variable {
-        name: "SSL_CERT_FILE",
-        default: "unset",
-        meaning: "A file with certificates, in PEM, that are trusted besides the system's.",
-    },
-    Variable { name: "NODE_EXTRA_CA_CERTS", default: "unset", meaning: "Another such file." },
-    Variable {
-        name: "CLAUDE_CODE_CLIENT_CERT",
-        default: "unset",
-        meaning: "A file with the certificate, in PEM, that is shown to servers that want one.",
-    },
-    Variable {
-        name: "CLAUDE_CODE_CLIENT_KEY",
-        default: "unset",
-        meaning: "The file with the key of that certificate, in PEM; not needed when it stands in the same file.",
-    },
-    Variable {
-        name: "MCPARLEY_CONNECTORS_URL",
-        default: "unset",
-        meaning: "Where the organisation's connectors are listed; wins over `connectors.url` in user settings, not over that in managed settings. `https`, or `http` on this machine.",
-    },
-    Variable {
-        name: "MCPARLEY_CONNECTORS_TOKEN",
-        default: "unset",
-        meaning: "The bearer token for the connectors. Without it the one in `~/.claude/.credentials.json` is used, if only you can read that file.",
-    },
-    Variable {
-        name: "CLAUDE_CODE_SSE_PORT",
-        default: "unset",
-        meaning: "Set by editors in their terminals: the port of the editor's server, which is then connected to as with `--ide`, unless `--strict-mcp-config` is given.",
-    },
-    Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
-];
-
-/// Variables that settings may set without a question (C12): they bound our own work and reach no server.
-pub const SAFE_VARIABLES: [&str; 3] = ["MCP_TIMEOUT", "MCP_TOOL_TIMEOUT", "MAX_MCP_OUTPUT_TOKENS"];
 
 /// The most a file of an agent may hold; most of it is the prompt.
 pub const AGENT_FILE_BYTES: u64 = 1024 * 1024;

@@ -1,3 +1,5 @@
+//! What is written down comes back, shows no secret, and belongs to one server.
+
 use std::time::{Duration, SystemTime};
 
 use mcparley_model::config::{Grant, Oauth, Remote};

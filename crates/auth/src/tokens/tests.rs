@@ -1,3 +1,5 @@
+//! When a token is renewed.
+
 use std::time::Duration;
 
 use super::*;

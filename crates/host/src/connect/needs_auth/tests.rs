@@ -1,3 +1,5 @@
+//! How long it is remembered that a server wants a sign-in.
+
 use std::time::Duration;
 
 use mcparley_model::config::{Remote, ServerConfig, Transport};
