@@ -179,7 +179,7 @@ impl Account {
         let Code { code, verifier, redirect, .. } = code;
         let grant = Grant::Code { code, verifier, redirect };
         let Begun { found, client, scopes, key } = &begun;
-        let granted = self.ask(found, client, grant, scopes, &key).await?;
+        let granted = self.ask(found, client, grant, scopes, key).await?;
         self.arrive(begun, granted).await
     }
 

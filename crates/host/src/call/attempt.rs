@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use mcparley_model::config::Kind;
 use mcparley_model::limits::TOOL_TIME;
-use mcparley_model::name::ServerName;
 use mcparley_model::tool::{self, Tool};
 use mcparley_wire::peer::{CallOptions, Progress};
 use mcparley_wire::{Answered, Failure, Params, Phase, RawJson, Spoken};
@@ -52,7 +52,7 @@ impl Host {
                 Err(Halt::Failed(failure)) => failure,
             };
             let has_headers = live.session.spoken() == Spoken::New;
-            let nature = Nature { harmless, has_headers, person: self.person(&connection.name) };
+            let nature = Nature { harmless, has_headers, person: self.person(&connection) };
             let goes_on = match next_step(&failure, spent, nature) {
                 Step::Reopen => {
                     stale = live.epoch;
@@ -69,7 +69,7 @@ impl Host {
                     connection.needs_auth(live.epoch).await;
                     return Err(bound.unavailable(Unavailable::NeedsAuth));
                 }
-                Step::StepUp => {
+                Step::AskMore => {
                     drop(live);
                     patience.aside(Box::pin(self.step_up(&connection))).await
                 }
@@ -83,11 +83,13 @@ impl Host {
     }
 
     /// Whether somebody can sign in to a server.
-    fn person(&self, server: &ServerName) -> Person {
-        match self.account(server) {
-            None => Person::Nobody,
+    fn person(&self, connection: &Connection) -> Person {
+        match self.account(&connection.name) {
             Some(account) if account.takes_a_person() && self.has_page_opener() => Person::There,
             Some(_) => Person::Away,
+            // One signs in to connectors at the organisation.
+            None if connection.config.kind() == Kind::ClaudeAiProxy => Person::Away,
+            None => Person::Nobody,
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) enum Step {
     /// Tell the caller; the server wants a sign-in.
     SignIn,
     /// Ask the person for more rights, then repeat it.
-    StepUp,
+    AskMore,
     /// Tell the caller.
     GiveUp,
 }
@@ -81,7 +81,7 @@ pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step
         Failure::Unauthorized { .. } if person != Person::Nobody => Step::SignIn,
         // Refused before anything was done, and with more rights it would not be (K4).
         Failure::Forbidden { challenge } if first && person == Person::There && wants_more(challenge) => {
-            Step::StepUp
+            Step::AskMore
         }
         Failure::SessionExpired
         | Failure::Refused { .. }

@@ -169,22 +169,3 @@ async fn a_server_behind_a_socket_is_not_probed_when_it_fails_later() {
     surroundings.connect(config, Arc::new(Deaf), LONG).await.unwrap_err();
     assert_eq!(server.stats()["post"], json!({"initialize": 1}));
 }
-
-// T9: what is not spoken yet is said, not tried.
-#[tokio::test]
-async fn a_transport_that_is_not_spoken_yet_is_refused_with_the_reason() {
-    let world = World::with(&[(
-        "home/.claude.json",
-        r#"{"mcpServers": {"it": {"url": "wss://h/", "headersHelper": "x"}}}"#,
-    )]);
-    let loaded = world.load();
-    let config = loaded.plan.servers[0].config.as_ref().unwrap();
-    let error = Surroundings::new(&Env::default(), &world.places())
-        .connect(config, Arc::new(Deaf), LONG)
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the server could not be started or reached: servers with a `headersHelper` are not connected to yet"
-    );
-}

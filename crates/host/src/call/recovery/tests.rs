@@ -103,7 +103,7 @@ fn who_may_not_asks_for_more_rights_once_if_somebody_is_there() {
     let there = Nature { person: Person::There, ..PLAIN };
     let again = Spent { repeats: 1 };
     for (failure, spent, nature, step) in [
-        (&more, Spent::default(), there, Step::StepUp),
+        (&more, Spent::default(), there, Step::AskMore),
         (&more, again, there, Step::GiveUp),
         (&more, Spent::default(), PLAIN, Step::GiveUp),
         (&more, Spent::default(), Nature { person: Person::Nobody, ..PLAIN }, Step::GiveUp),
