@@ -84,6 +84,11 @@ impl Out {
         }
     }
 
+    /// Whether data may have colours; who gives it as it is has to know.
+    pub(crate) fn colours(&self) -> bool {
+        self.colours
+    }
+
     /// Data as it is.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         // Not through the stream that takes colours away: these are not ours to take. The lock is ours already.

@@ -15,7 +15,7 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-pub use cut::{TRUNCATED, cut};
+pub use cut::{TRUNCATED, beginning, cut};
 use hidden::Marked;
 pub use json::clean_json;
 pub(crate) use json::clean_strings;

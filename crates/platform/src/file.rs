@@ -20,7 +20,7 @@ mod write_error;
 
 pub use access::is_writable_folder;
 pub use append::{append, aside};
-pub use cache::{prune, store};
+pub use cache::{Stored, prune, recall, store};
 pub use creation::Creation;
 pub use listing::list_dir;
 pub use lock::{Lock, LockFile, lock};

@@ -1,9 +1,11 @@
 //! `tools`: what the servers offer, and which of them do not.
 
+use std::borrow::Cow;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use mcparley::model::name::ServerName;
-use mcparley::model::text::{TRUNCATED, cut, display, display_block};
+use mcparley::model::text::{beginning, display, display_block};
 use mcparley::model::tool::{Hints, Tool};
 use mcparley::{Catalog, Entry, Loaded, Remembered, Server, Start};
 use serde::Serialize;
@@ -24,6 +26,9 @@ const LINE_CHARS: usize = 100;
 /// How wide the column of names gets at most.
 const NAME_WIDTH: usize = 40;
 
+/// Room for such a line: a name, as much of a description, and what it says about itself.
+const ROW_BYTES: usize = NAME_WIDTH + LINE_CHARS + 32;
+
 /// What `tools` shows.
 #[derive(Serialize)]
 struct Report {
@@ -36,12 +41,14 @@ pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mu
     let wanted = Wanted::of(args, loaded)?;
     let code = code_of(loaded);
     let start = wanted.start(loaded, args.refresh);
-    let host = context.host(loaded.clone()).start_with(start);
+    // The program ends with this command: taking hundreds of tools apart again would only take time.
+    let host = ManuallyDrop::new(context.host(loaded.clone()).start_with(start));
     // What is remembered needs no servers, and so nothing that they would need.
-    if let Some(Remembered { catalog, servers, .. }) = host.remembered() {
-        return show(&wanted, &Known { loaded, servers: &servers, catalog: &catalog }, code, out);
+    if let Some(remembered) = host.remembered().map(ManuallyDrop::new) {
+        let Remembered { catalog, servers, .. } = &*remembered;
+        return show(&wanted, &Known { loaded, servers, catalog }, code, out);
     }
-    live::with_host(host, async |host| {
+    live::with_host(ManuallyDrop::into_inner(host), async |host| {
         if let Some(name) = wanted.server() {
             usable::named(loaded, &host.servers(), name, out)?;
         }
@@ -178,9 +185,11 @@ impl Report {
             self.tools.iter().for_each(|entry| describe(entry, out));
         } else {
             // One text: written line by line, hundreds of tools take longer to write than to know.
-            let rows: Vec<String> =
-                self.tools.iter().map(|entry| row(entry, width.min(NAME_WIDTH))).collect();
-            out.line(rows.join("\n"));
+            let mut rows = String::with_capacity(self.tools.len() * ROW_BYTES);
+            for entry in &self.tools {
+                row(entry, width.min(NAME_WIDTH), out.colours(), &mut rows);
+            }
+            out.bytes(rows.as_bytes());
         }
         for lacking in &self.servers {
             lacking.tell(out);
@@ -188,27 +197,35 @@ impl Report {
     }
 }
 
-fn row(entry: &Entry, width: usize) -> String {
+/// Appends the line of a tool.
+fn row(entry: &Entry, width: usize, colours: bool, rows: &mut String) {
     let name = entry.name.as_str();
-    let padding = " ".repeat(width.saturating_sub(name.len()));
     let hint = match entry.tool.hints {
         Hints { read_only: true, .. } => "  [read-only]",
         Hints { destructive: true, .. } => "  [destructive]",
         Hints { .. } => "",
     };
     let about = about(&entry.tool);
-    let about = cut(&about, LINE_CHARS);
-    let about = about.strip_suffix(TRUNCATED).map_or_else(|| about.to_string(), |cut| format!("{cut}…"));
-    format!("{}{padding}  {}{}", bold(name), display(&about), dim(hint))
+    let (shown, dots) = match beginning(&about, LINE_CHARS) {
+        Some(beginning) => (beginning, "…"),
+        None => (about.as_ref(), ""),
+    };
+    let (name_shown, hint) = match colours {
+        true => (Cow::Owned(bold(name)), Cow::Owned(dim(hint))),
+        false => (display(name), Cow::Borrowed(hint)),
+    };
+    rows.push_str(&name_shown);
+    rows.extend(std::iter::repeat_n(' ', width.saturating_sub(name.len())));
+    rows.extend(["  ", &*display(shown), dots, &*hint, "\n"]);
 }
 
 /// The title and the beginning of the description.
-fn about(tool: &Tool) -> String {
+fn about(tool: &Tool) -> Cow<'_, str> {
     let first = tool.description.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match tool.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && *title != first) {
-        Some(title) if first.is_empty() => title.to_owned(),
-        Some(title) => format!("{title}: {first}"),
-        None => first.to_owned(),
+        Some(title) if first.is_empty() => Cow::Borrowed(title),
+        Some(title) => Cow::Owned(format!("{title}: {first}")),
+        None => Cow::Borrowed(first),
     }
 }
 

@@ -9,7 +9,7 @@ mod stamp;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use mcparley_model::config::{Era, Kind, ServerConfig};
 use mcparley_model::expand::Env;
@@ -47,9 +47,9 @@ impl Cache {
     /// What the server of this entry offered when it was last reached.
     pub(crate) fn recall(&self, config: &ServerConfig) -> Option<Known> {
         let path = self.path(config)?;
-        let text = file::read(&path, SURFACE_BYTES).ok().flatten()?.text;
-        let record = Record::read(&text)?;
-        let is_fresh = self.age(&path).is_some_and(|age| age < SURFACE_FRESH)
+        let stored = file::recall(&path, SURFACE_BYTES)?;
+        let record = Record::read(&stored.text)?;
+        let is_fresh = is_younger(stored.written, SURFACE_FRESH)
             && record.stamp == stamp::of(config, &self.env, &self.places);
         let era = record.era;
         Some(Known { surface: record.into_surface()?, era, is_fresh })
@@ -63,10 +63,9 @@ impl Cache {
         }
         let stamp = stamp::of(config, &self.env, &self.places);
         let Some(text) = record::write(era, &stamp, surface) else { return };
-        let old = file::read(&path, SURFACE_BYTES).ok().flatten();
-        let is_young = self.age(&path).is_some_and(|age| age < SURFACE_RENEWED);
-        if text.len() as u64 > SURFACE_BYTES || (is_young && old.as_ref().is_some_and(|old| old.text == text))
-        {
+        let old = file::recall(&path, SURFACE_BYTES);
+        let is_kept = |old: &file::Stored| old.text == text && is_younger(old.written, SURFACE_RENEWED);
+        if text.len() as u64 > SURFACE_BYTES || old.as_ref().is_some_and(is_kept) {
             return;
         }
         // Without it the next process asks the server, as it did before.
@@ -81,12 +80,6 @@ impl Cache {
         self.path(config).is_some()
     }
 
-    /// How long ago it was written; nothing for a time that is still to come.
-    fn age(&self, path: &std::path::Path) -> Option<std::time::Duration> {
-        let written = path.metadata().and_then(|meta| meta.modified()).ok()?;
-        SystemTime::now().duration_since(written).ok()
-    }
-
     /// Where the offer of this entry stands. Servers inside this program and editors come and go with it.
     fn path(&self, config: &ServerConfig) -> Option<PathBuf> {
         let folder = self.places.cache.as_ref()?.join("surfaces");
@@ -99,4 +92,9 @@ impl Cache {
         }
         Some(folder.join(format!("{}.json", stamp::hex(hash))))
     }
+}
+
+/// Whether it was written less than `age` ago; not so for a time that is still to come.
+fn is_younger(written: SystemTime, age: Duration) -> bool {
+    SystemTime::now().duration_since(written).is_ok_and(|since| since < age)
 }

@@ -8,25 +8,35 @@ use unicode_segmentation::UnicodeSegmentation as _;
 pub const TRUNCATED: &str = "… [truncated]";
 
 /// The text, or at most `limit` characters of it followed by [`TRUNCATED`].
+#[must_use]
+pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    match beginning(text, limit) {
+        Some(beginning) => Cow::Owned([beginning, TRUNCATED].concat()),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// At most `limit` characters of a text that has more; nothing if that is all of it.
 ///
 /// Ends between two graphemes, since half of one is another character than the author wrote. A grapheme
 /// that alone is longer than the limit is left out whole.
 #[must_use]
-pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+pub fn beginning(text: &str, limit: usize) -> Option<&str> {
     // A character has at least one byte, so this spares counting for almost every text.
-    if text.len() <= limit || text.chars().nth(limit).is_none() {
-        return Cow::Borrowed(text);
+    if text.len() <= limit {
+        return None;
     }
     if is_plain(text, limit) {
-        return Cow::Owned([text.get(..limit).unwrap_or_default(), TRUNCATED].concat());
+        return text.get(..limit);
     }
+    text.chars().nth(limit)?;
     let mut characters = 0;
     let fitting = text.graphemes(true).take_while(|grapheme| {
         characters += grapheme.chars().count();
         characters <= limit
     });
     let end = fitting.map(str::len).sum();
-    Cow::Owned([text.get(..end).unwrap_or_default(), TRUNCATED].concat())
+    text.get(..end)
 }
 
 /// Whether the first `limit` characters and the one behind them are ASCII, where only a line end of two characters is a

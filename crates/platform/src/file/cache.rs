@@ -3,13 +3,13 @@
 //! Losing such a file costs a moment, so there is no lock: of two writers the later wins.
 
 use super::{Step, WriteError};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{CWD, Mode, OFlags};
 use std::fs::{DirBuilder, File};
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Told apart from the files themselves, so that what a killed writer left is found again.
 const TEMPORARY: &str = ".part";
@@ -29,6 +29,25 @@ pub fn store(path: &Path, text: &str) -> Result<(), WriteError> {
         remove(&beside);
     }
     written
+}
+
+/// What was stored, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The text.
+    pub text: String,
+    /// When it was written.
+    pub written: SystemTime,
+}
+
+/// Reads what [`store`] wrote, `limit` bytes of it at most; nothing, if it cannot be read.
+#[must_use]
+pub fn recall(path: &Path, limit: u64) -> Option<Stored> {
+    let file = super::read::open(CWD, path, path, OFlags::empty()).ok().flatten()?;
+    let (text, stat) = super::read::text_of(file, path, limit).ok()?;
+    // Less than a second, whatever type it has here.
+    let written = Duration::new(u64::try_from(stat.st_mtime).ok()?, stat.st_mtime_nsec as u32);
+    Some(Stored { text, written: UNIX_EPOCH.checked_add(written)? })
 }
 
 /// Removes the files of `folder` that were written longest ago, until `most` are left. What cannot be removed stays.
@@ -104,6 +123,17 @@ mod tests {
         store(&path, "text").unwrap();
         assert!(!victim.exists());
         assert_eq!(text_of(&path), "text");
+    }
+
+    #[test]
+    fn what_is_recalled_was_written_when_the_file_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        assert_eq!(recall(&path, 100), None);
+        store(&path, "text").unwrap();
+        let written = path.metadata().unwrap().modified().unwrap();
+        assert_eq!(recall(&path, 100), Some(Stored { text: "text".to_owned(), written }));
+        assert_eq!(recall(&path, 3), None);
     }
 
     #[test]
