@@ -63,7 +63,13 @@ pub(crate) fn run(options: &Options) -> io::Result<Report> {
     let (calls, kills, watched) = under_fire(options, &runtime, &mut load, &mut targets)?;
     let missing = runtime.block_on(load.missing(PATIENCE));
     let (locals, remotes) = options.servers;
-    let end = Census::until(Census { locals, guardians: locals, remotes, zombies: 0 })?;
+    let end = Census::until(Census {
+        locals,
+        guardians: locals,
+        houses: usize::from(locals > 0),
+        remotes,
+        zombies: 0,
+    })?;
     let begun = Instant::now();
     runtime.block_on(load.host.shut_down());
     let shut_down = begun.elapsed();

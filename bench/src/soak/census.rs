@@ -16,6 +16,8 @@ pub(crate) struct Census {
     pub(crate) locals: usize,
     /// Who watches over them, one each.
     pub(crate) guardians: usize,
+    /// Where those come from: one, as long as there is any of them.
+    pub(crate) houses: usize,
     /// Servers behind a URL.
     pub(crate) remotes: usize,
     /// Those that have ended and were not waited for.
@@ -28,12 +30,12 @@ impl Census {
         let us = std::process::id() as i32;
         let mut census = Self::default();
         for process in processes::descendants()? {
-            let is_child = process.parent == us;
-            let counted = match (process.is_zombie, process.option("--port").is_some(), is_child) {
-                (true, _, _) => &mut census.zombies,
-                (false, true, _) => &mut census.remotes,
-                (false, false, true) => &mut census.guardians,
-                (false, false, false) => &mut census.locals,
+            let counted = match process.is_zombie {
+                true => &mut census.zombies,
+                false if process.option("--port").is_some() => &mut census.remotes,
+                false if process.option("--name").is_some() => &mut census.locals,
+                false if process.parent == us => &mut census.houses,
+                false => &mut census.guardians,
             };
             *counted += 1;
         }

@@ -119,7 +119,8 @@ impl Report {
             promised: told(promised),
             kept: measured == promised,
         };
-        let alive = Census { locals: local, guardians: local, remotes: remote, zombies: 0 };
+        let houses = usize::from(local > 0);
+        let alive = Census { locals: local, guardians: local, houses, remotes: remote, zombies: 0 };
         [
             promise("processes at the end", end, alive),
             promise("processes after the shut-down", after, Census { remotes: remote, ..Census::default() }),
@@ -215,8 +216,10 @@ fn none(what: &'static str, count: u64) -> Promise {
     Promise { what, measured: count.to_string(), promised: "0".to_owned(), kept: count == 0 }
 }
 
-fn told(Census { locals, guardians, remotes, zombies }: Census) -> String {
-    format!("{locals} local, {guardians} guardians, {remotes} behind a URL, {zombies} zombies")
+fn told(Census { locals, guardians, houses, remotes, zombies }: Census) -> String {
+    format!(
+        "{locals} local, {guardians} guardians, {houses} guardhouses, {remotes} behind a URL, {zombies} zombies"
+    )
 }
 
 fn megabytes(bytes: f64) -> String {

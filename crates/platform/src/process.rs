@@ -1,18 +1,21 @@
 //! Servers that cannot outlive their host, however the host ends and whatever the server forks.
 //!
 //! ```text
-//! host ──link──▶ guardian ──fork──▶ server ──▶ its children, and their daemons
+//! host ──link──▶ guardian ──▶ server ──▶ its children, and their daemons
+//!   └──desk──▶ guardhouse ─┘
 //! ```
 //!
-//! [`spawn`] forks a *guardian* that never executes anything. It is the subreaper of everything the
+//! [`spawn`] has a *guardian* posted that never executes anything. It is the subreaper of everything the
 //! server starts, and it holds one end of a socket, the *link*, whose other end only the host holds.
 //! When the host dies, by whatever cause, the kernel closes that end and the guardian kills all its
-//! descendants until none is left. Orders and reports travel over the same link.
+//! descendants until none is left. Orders and reports travel over the same link. Guardians come from the
+//! *guardhouse*, which is forked from the host once and lives as long as there is a server.
 //!
 //! | file | what it owns |
 //! |---|---|
-//! | `launch` | what to start; `program` finds it, `image` makes it ready for `execve` |
-//! | `spawn` | descriptors and the fork |
+//! | `launch` | what to start; `program` finds it, `image` makes it ready to travel |
+//! | `spawn` | descriptors, and the order for a guardian |
+//! | `house` | the guardhouse: its fork, its orders, its memory |
 //! | `guarded` | the host's handle: signals, waiting, the orderly shut-down |
 //! | `link` | the words host and guardian exchange |
 //! | `guardian`, `server`, `tree` | what runs after the fork: no allocation, no locks, no panics |
@@ -30,6 +33,7 @@ mod detached;
 mod error;
 mod guarded;
 mod guardian;
+mod house;
 mod image;
 mod launch;
 mod link;

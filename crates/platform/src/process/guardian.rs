@@ -1,17 +1,19 @@
 //! The guardian: outlives the host by the moment it takes to kill everything below itself.
 //!
-//! Runs after the fork of a host that may have many threads: only stack memory, no locks, no panics,
-//! and it never returns. It blocks every signal, so nothing but `SIGKILL` ends it early.
+//! Runs in the memory of the guardhouse, beside it and the other guardians: only its own stack and its note, no
+//! locks, no panics, and it never returns. It blocks every signal, so nothing but `SIGKILL` ends it early.
 
-use super::image::Image;
+use super::house::Note;
 use super::link::{Heard, Order, Report, Stage};
-use super::raw::{self, Side};
-use super::server::{Stdio, become_program};
+use super::raw;
+use super::server::become_program;
 use super::tree::signal_descendants;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions};
-use std::os::fd::{AsRawFd, OwnedFd};
+use rustix::pipe::PipeFlags;
+use rustix::process::{Pid, Signal, WaitOptions};
+use std::ffi::{c_int, c_void};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 /// Pauses between two sweeps while processes are dying: first this many milliseconds, then that many.
 /// A dying child ends the pause at once; the pause is for those that forked during the sweep.
@@ -20,89 +22,105 @@ const PAUSES: (i64, i64) = (2, 20);
 /// Sweeps without a single death before we accept that the rest runs as another user: about ten seconds.
 const FRUITLESS: u32 = 500;
 
-/// What the host hands to its guardian.
-#[derive(Debug)]
-pub(super) struct Post {
-    /// Orders in, reports out.
-    pub(super) link: OwnedFd,
-    /// For the server.
-    pub(super) stdio: Stdio,
-    /// Closes when the server is executed, or tells why not.
-    pub(super) failure: (OwnedFd, OwnedFd),
-}
+/// What the guardian ends with when everything below it is gone, and its memory can be used again.
+const ALL_GONE: i32 = 0;
+/// What it ends with otherwise.
+const SOME_LEFT: i32 = 1;
 
 /// Starts the server, guards it to its end, and ends.
-pub(super) fn stand(post: Post, image: &Image) -> ! {
-    keep_only(&post);
-    let Post { link, stdio, failure } = post;
-    match start(image, stdio, failure, &link) {
+#[expect(unsafe_code, reason = "takes over the descriptors that were copied for it")]
+pub(super) fn stand(note: *mut Note) -> ! {
+    // SAFETY: the guardhouse has written the note, and this process has a copy of every descriptor in it.
+    let link = unsafe { OwnedFd::from_raw_fd((*note).link) };
+    let left = match start(note, &link) {
         Ok(mut watch) => {
             Report::Started(watch.server).send(&link);
             watch.until_told_or_over(&link);
-            watch.kill_everything();
+            let left = watch.kill_everything();
             Report::Ended(watch.status).send(&link);
+            left
         }
-        Err(report) => report.send(&link),
-    }
-    raw::exit(0)
+        Err(NotStarted { report, left }) => {
+            report.send(&link);
+            left
+        }
+    };
+    raw::exit(left)
 }
 
-#[expect(unsafe_code, reason = "closes the descriptors of the host's copy")]
-fn keep_only(post: &Post) {
-    let mut keep = [
-        post.link.as_raw_fd(),
-        post.stdio.stdin.as_raw_fd(),
-        post.stdio.stdout.as_raw_fd(),
-        post.stdio.stderr.as_raw_fd(),
-        post.failure.0.as_raw_fd(),
-        post.failure.1.as_raw_fd(),
+/// A server that does not run, and what the guardian ends with.
+struct NotStarted {
+    report: Report,
+    left: i32,
+}
+
+fn start(note: *mut Note, link: &OwnedFd) -> Result<Watch, NotStarted> {
+    let prepared = prepare(note)
+        .map_err(|errno| NotStarted { report: Report::Failed(Stage::Prepare, errno), left: ALL_GONE });
+    let (mut watch, told) = prepared?;
+    match watch.execution(&told, link) {
+        None => Ok(watch),
+        Some(report) => Err(NotStarted { report, left: watch.kill_everything() }),
+    }
+}
+
+/// The server on its way to its program, and where it tells what went wrong.
+#[expect(unsafe_code, reason = "writes the note, and takes over descriptors that were copied for it")]
+fn prepare(note: *mut Note) -> Result<(Watch, OwnedFd), Errno> {
+    // Its number is above those of the standard streams, as they are taken still.
+    let (told, tell) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    let myself = rustix::process::getpid();
+    // SAFETY: the guardhouse has written the note and does not use it any more; nobody else has it yet.
+    let ours = unsafe {
+        (*note).failure = tell.as_raw_fd();
+        (*note).guardian = myself.as_raw_pid();
+        *note
+    };
+    keep_only(&ours, &told);
+    take_in_orphans(myself)?;
+    // SAFETY: the note has the server's own stack, and is not changed any more; `become_it` makes system calls only and
+    // never returns.
+    let server = unsafe { raw::start_beside(become_it, ours.server_stack, note.cast()) }?;
+    drop(tell);
+    // Held open here, the server's pipes would never end.
+    for fd in [ours.stdin, ours.stdout, ours.stderr].into_iter().chain(ours.folder) {
+        // SAFETY: this process has its own copy of every descriptor, and uses none of these.
+        unsafe { rustix::io::close(fd) };
+    }
+    // SAFETY: as above; nobody else owns the copy.
+    let children = unsafe { OwnedFd::from_raw_fd(ours.signals) };
+    Ok((Watch { myself, server, children, status: 0, left: true }, told))
+}
+
+#[expect(unsafe_code, reason = "closes the descriptors of the guardhouse's copy")]
+fn keep_only(note: &Note, told: &OwnedFd) {
+    let folder = note.folder.unwrap_or(note.link);
+    let mut keep: [RawFd; 8] = [
+        note.link,
+        note.stdin,
+        note.stdout,
+        note.stderr,
+        note.signals,
+        note.failure,
+        told.as_raw_fd(),
+        folder,
     ];
     keep.sort_unstable();
-    // Other servers' links above all: a guardian that held one would keep that server alive.
-    // SAFETY: this process is a copy that never returns to the code owning the closed descriptors.
+    // The desk, and the ends of other guardians' links.
+    // SAFETY: this process has its own copy of every descriptor, and never returns to the code owning the others.
     unsafe { raw::close_all_but(&keep) };
 }
 
-fn start(
-    image: &Image,
-    stdio: Stdio,
-    (told, tell): (OwnedFd, OwnedFd),
-    link: &OwnedFd,
-) -> Result<Watch, Report> {
-    let prepared = withdraw().and_then(|children| Ok((children, fork_server(image, &stdio, &tell)?)));
-    let (children, server) = prepared.map_err(|errno| Report::Failed(Stage::Prepare, errno))?;
-    // Held open here, the server's pipes would never end.
-    drop(stdio);
-    drop(tell);
-    let mut watch = Watch { myself: rustix::process::getpid(), server, children, status: 0, left: true };
-    match watch.execution(&told, link) {
-        None => Ok(watch),
-        Some(report) => {
-            watch.kill_everything();
-            Err(report)
-        }
-    }
+/// Becomes the one whom orphans fall to.
+fn take_in_orphans(myself: Pid) -> Result<(), Errno> {
+    rustix::process::set_child_subreaper(Some(myself))?;
+    rustix::thread::set_name(c"mcparley-guard")
 }
 
-/// Leaves the host's terminal, signals and folder, and becomes the one whom orphans fall to.
-fn withdraw() -> Result<OwnedFd, Errno> {
-    raw::default_signals();
-    rustix::process::setsid()?;
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    // The copy of the host's memory may hold tokens: no core dump, no debugger of the same user.
-    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    rustix::thread::set_name(c"mcparley-guard")?;
-    raw::child_signals()
-}
-
-#[expect(unsafe_code, reason = "forks the server")]
-fn fork_server(image: &Image, stdio: &Stdio, tell: &OwnedFd) -> Result<Pid, Errno> {
-    let guardian = rustix::process::getpid();
-    // SAFETY: `become_program` makes system calls only and never returns.
-    match unsafe { raw::fork() }? {
-        Side::Child => become_program(image, stdio, tell, guardian),
-        Side::Parent(server) => Ok(server),
-    }
+#[expect(unsafe_code, reason = "reads the note")]
+extern "C" fn become_it(note: *mut c_void) -> c_int {
+    // SAFETY: guardhouse and guardian have filled it in, and this process has a copy of every descriptor in it.
+    unsafe { become_program(&*note.cast::<Note>()) }
 }
 
 /// The running server and what is known about its tree.
@@ -139,8 +157,6 @@ impl Watch {
 
     /// Follows orders until the host wants the end, is gone, or the server is over.
     fn until_told_or_over(&mut self, link: &OwnedFd) {
-        // The host's folder must not stay in use because of us; the root is always there.
-        rustix::process::chdir(c"/").unwrap_or_default();
         while self.left {
             let mut ready = [PollFd::new(link, PollFlags::IN), PollFd::new(&self.children, PollFlags::IN)];
             if rustix::event::poll(&mut ready, None).is_err() {
@@ -161,12 +177,12 @@ impl Watch {
         rustix::process::kill_process(self.server, Signal::INT).unwrap_or_default();
     }
 
-    /// Kills and waits until nothing is left below us.
-    fn kill_everything(&mut self) {
+    /// Kills and waits until nothing is left below us; says what to end with.
+    fn kill_everything(&mut self) -> i32 {
         // Orphans fall to us, so without a child there is no descendant either. Most servers end so, and a
         // sweep looks at every process of the machine.
         if self.reap().is_none() {
-            return;
+            return ALL_GONE;
         }
         let mut fruitless = 0;
         let mut pause = PAUSES.0;
@@ -175,11 +191,12 @@ impl Watch {
             signal_descendants(self.myself, Signal::KILL);
             let deaths = match self.reap_while_dying(pause) {
                 Some(deaths) => deaths,
-                None => return,
+                None => return ALL_GONE,
             };
             fruitless = if deaths > 0 { 0 } else { fruitless.saturating_add(1) };
             pause = PAUSES.1.min(pause.saturating_mul(2));
         }
+        SOME_LEFT
     }
 
     /// Needs no `/proc`, which some containers hide.

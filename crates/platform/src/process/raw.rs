@@ -1,12 +1,14 @@
 //! The system calls that need `unsafe`, each behind a function that says why it holds.
 //!
 //! Everything here is called between `fork` and `execve`, so it is async-signal-safe: no allocation,
-//! no locks, no panics.
+//! no locks, no panics. Guardians and servers share the C library's `errno` with all others of their guardhouse, so
+//! where it matters the kernel is asked without it.
 #![expect(unsafe_code, reason = "forking, executing, signal masks and closing descriptors have no safe form")]
 
-use super::image::Image;
+use super::house::Note;
 use rustix::io::Errno;
 use rustix::process::Pid;
+use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::ptr;
@@ -36,11 +38,94 @@ pub(super) unsafe fn fork() -> Result<Side, Errno> {
     }
 }
 
+/// Starts a process that shares the memory of this one but nothing else, on a stack of its own.
+///
+/// # Safety
+///
+/// `stack` must be the upper end of memory that nobody else uses while the new process lives. `begin` must make
+/// async-signal-safe calls only, never return, and use no memory that this process changes meanwhile.
+pub(super) unsafe fn start_beside(
+    begin: extern "C" fn(*mut c_void) -> c_int,
+    stack: *mut c_void,
+    argument: *mut c_void,
+) -> Result<Pid, Errno> {
+    // SAFETY: the caller's promise.
+    let pid = unsafe { libc::clone(begin, stack, libc::CLONE_VM | libc::SIGCHLD, argument) };
+    Pid::from_raw(pid.max(0)).ok_or_else(errno)
+}
+
 /// Replaces this process by the program; returns only if that fails.
-pub(super) fn execute(image: &Image) -> Errno {
-    // SAFETY: the path is a C string, both arrays end with a null pointer, and all of them live in
-    // `image`, which outlives the call.
-    unsafe { libc::execve(image.path.as_ptr(), image.argv.as_ptr(), image.envp.as_ptr()) };
+///
+/// # Safety
+///
+/// The note must have been filled in by the guardhouse.
+pub(super) unsafe fn execute(note: &Note) -> Errno {
+    // SAFETY: the path is a C string, both arrays end with a null pointer, and all of them live in the memory that
+    // the note stands in.
+    unsafe { execve(note.path, note.arguments, note.variables) }
+}
+
+type Texts = *const *const libc::c_char;
+
+/// # Safety
+///
+/// As for the system call.
+#[cfg(target_arch = "x86_64")]
+unsafe fn execve(path: *const libc::c_char, arguments: Texts, variables: Texts) -> Errno {
+    let answer: isize;
+    // SAFETY: the caller's promise; the kernel changes these registers only.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            inlateout("rax") libc::SYS_execve as isize => answer,
+            in("rdi") path,
+            in("rsi") arguments,
+            in("rdx") variables,
+            lateout("rcx") _,
+            lateout("r11") _,
+            options(nostack)
+        );
+    }
+    negative(answer)
+}
+
+/// # Safety
+///
+/// As for the system call.
+#[cfg(target_arch = "aarch64")]
+unsafe fn execve(path: *const libc::c_char, arguments: Texts, variables: Texts) -> Errno {
+    let answer: isize;
+    // SAFETY: the caller's promise; the kernel changes this register only.
+    unsafe {
+        std::arch::asm!(
+            "svc 0",
+            in("x8") libc::SYS_execve,
+            inlateout("x0") path => answer,
+            in("x1") arguments,
+            in("x2") variables,
+            options(nostack)
+        );
+    }
+    negative(answer)
+}
+
+/// The kernel's answer; it is an error, as there is nobody left to see a success.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn negative(answer: isize) -> Errno {
+    let number = i32::try_from(answer.unsigned_abs()).unwrap_or_default();
+    // `rustix` panics on a number that is no error.
+    if (1..4096).contains(&number) { Errno::from_raw_os_error(number) } else { Errno::IO }
+}
+
+/// Where two servers fail in the same moment one may be told the reason of the other.
+///
+/// # Safety
+///
+/// As for the system call.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+unsafe fn execve(path: *const libc::c_char, arguments: Texts, variables: Texts) -> Errno {
+    // SAFETY: the caller's promise.
+    unsafe { libc::execve(path, arguments, variables) };
     errno()
 }
 
@@ -148,7 +233,7 @@ unsafe fn close_range(first: RawFd, last: RawFd) {
     // would have had to raise its limit by hand.
     for fd in first..=last.min(65_535) {
         // SAFETY: the caller's promise; closing what is not open does nothing.
-        unsafe { libc::close(fd) };
+        unsafe { rustix::io::close(fd) };
     }
 }
 

@@ -1,17 +1,14 @@
-//! Makes the descriptors and forks the guardian.
+//! Makes the descriptors, and has a guardian posted who starts the program.
 
 use super::guarded::{Guarded, Lead};
-use super::guardian::{Post, stand};
+use super::house::{self, Ends};
 use super::image::Image;
 use super::link::{Heard, Report};
-use super::raw::{self, Side};
-use super::server::Stdio;
 use super::{Launch, SpawnError};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::PipeFlags;
-use rustix::process::Pid;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// How long a program may take to be loaded, before it runs.
@@ -35,11 +32,11 @@ pub fn spawn(launch: &Launch) -> Result<Guarded, SpawnError> {
 pub fn begin(launch: &Launch) -> Result<Starting<'_>, SpawnError> {
     let image = Image::of(launch)?;
     let system = |errno| SpawnError::system(launch, errno);
+    let deadline = Instant::now() + SPAWN_LIMIT;
     let (ours, theirs) = Wiring::new().map_err(system)?;
-    let guardian = fork_guardian(theirs, &image).map_err(system)?;
+    let house = house::post_guardian(&image, &theirs, deadline).map_err(system)?;
     let Wiring { link, stdin, stdout, stderr } = ours;
-    let lead = Lead::new(link, guardian);
-    Ok(Starting { launch, lead, deadline: Instant::now() + SPAWN_LIMIT, stdin, stdout, stderr })
+    Ok(Starting { launch, lead: Lead::new(link, house), deadline, stdin, stdout, stderr })
 }
 
 /// A program that is being loaded. Dropping it ends it.
@@ -88,30 +85,17 @@ struct Wiring {
 }
 
 impl Wiring {
-    fn new() -> Result<(Self, Post), Errno> {
+    fn new() -> Result<(Self, Ends), Errno> {
         let (link, their_link) = socket_pair()?;
         let (their_stdin, stdin) = pipe()?;
         let (stdout, their_stdout) = pipe()?;
         // A system that grants no more gives the usual 64 KiB, which work as well.
         let _granted = rustix::pipe::fcntl_setpipe_size(&stdout, OUTPUT_PIPE);
         let (stderr, their_stderr) = pipe()?;
-        let ours = Self { link, stdin, stdout, stderr };
-        let theirs = Post {
-            link: above_stdio(their_link)?,
-            stdio: Stdio {
-                stdin: above_stdio(their_stdin)?,
-                stdout: above_stdio(their_stdout)?,
-                stderr: above_stdio(their_stderr)?,
-            },
-            failure: failure_pipe()?,
-        };
-        Ok((ours, theirs))
+        let theirs =
+            Ends { link: their_link, stdin: their_stdin, stdout: their_stdout, stderr: their_stderr };
+        Ok((Self { link, stdin, stdout, stderr }, theirs))
     }
-}
-
-fn failure_pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
-    let (told, tell) = pipe()?;
-    Ok((above_stdio(told)?, above_stdio(tell)?))
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
@@ -121,28 +105,4 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
 fn socket_pair() -> Result<(OwnedFd, OwnedFd), Errno> {
     let flags = SocketFlags::CLOEXEC;
     rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)
-}
-
-/// A host without standard streams gets these numbers for its pipes, and the server's `dup2` would
-/// then overwrite one pipe by another.
-fn above_stdio(fd: OwnedFd) -> Result<OwnedFd, Errno> {
-    if fd.as_raw_fd() > 2 {
-        return Ok(fd);
-    }
-    rustix::io::fcntl_dupfd_cloexec(&fd, 3)
-}
-
-#[expect(unsafe_code, reason = "forks the guardian")]
-fn fork_guardian(post: Post, image: &Image) -> Result<Pid, Errno> {
-    let blocked = raw::block_signals();
-    // SAFETY: `stand` and all it calls make system calls only, on memory prepared above, and it never
-    // returns.
-    let side = unsafe { raw::fork() };
-    match side? {
-        Side::Child => stand(post, image),
-        Side::Parent(guardian) => {
-            drop(blocked);
-            Ok(guardian)
-        }
-    }
 }

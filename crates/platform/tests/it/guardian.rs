@@ -1,6 +1,6 @@
 //! The guardian itself: nothing leaks, nothing is shared, nothing but `SIGKILL` ends it.
 
-use crate::support::{assert_gone, hostile, launch, new_tag, soon, wait_for};
+use crate::support::{assert_gone, children, hostile, launch, new_tag, soon, stat_field, wait_for};
 use mcparley_platform::process::{Exit, Guarded, spawn};
 use mcparley_testkit::{Kind, processes_tagged};
 use rustix::process::{Pid, Signal, kill_process};
@@ -13,22 +13,6 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// Of this process: each test has a process to itself, so nobody else opens any.
 fn open_descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
-}
-
-/// A field of `/proc/<pid>/stat` after the name: 0 is the state, 1 the parent.
-fn stat_field(pid: u32, field: usize) -> Option<String> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(')')?;
-    rest.split_whitespace().nth(field).map(str::to_owned)
-}
-
-fn children() -> Vec<u32> {
-    let myself = std::process::id().to_string();
-    fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter(|&pid| stat_field(pid, 1).as_deref() == Some(&myself))
-        .collect()
 }
 
 fn guardian_of(server: &Guarded) -> Pid {

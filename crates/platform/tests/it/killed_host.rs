@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const RUNS: usize = 50;
 
-/// A host process with one ready server; host, guardian and server carry the tag.
+/// A host process with one ready server; host, guardhouse, guardian and server carry the tag.
 fn host(kind: Kind, tag: &str) -> Child {
     let mut host = Command::new(example("guarded"))
         .args(["--tag", tag])
@@ -29,8 +29,8 @@ fn host(kind: Kind, tag: &str) -> Child {
 fn kill_and_count(kind: Kind, signal: Signal) -> Duration {
     let tag = new_tag(kind.as_str());
     let mut host = host(kind, &tag);
-    // Host and guardian on top of the kind's own.
-    assert_eq!(processes_tagged(&tag).len(), kind.processes() + 2, "{kind:?}");
+    // Host, guardhouse and guardian on top of the kind's own.
+    assert_eq!(processes_tagged(&tag).len(), kind.processes() + 3, "{kind:?}");
     let start = Instant::now();
     kill_process(Pid::from_child(&host), signal).unwrap();
     host.wait().unwrap();

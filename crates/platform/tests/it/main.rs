@@ -11,6 +11,7 @@ mod detached;
 mod directory;
 mod full_disk;
 mod guardian;
+mod house;
 mod kept;
 mod killed_host;
 mod lock;

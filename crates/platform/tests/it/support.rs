@@ -3,7 +3,7 @@
 use mcparley_platform::process::{Guarded, Launch, spawn};
 use mcparley_testkit::{Kind, binary, processes_tagged};
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -15,6 +15,25 @@ pub(crate) fn wait_for(what: &str, limit: Duration, condition: impl Fn() -> bool
         assert!(start.elapsed() < limit, "not within {limit:?}: {what}");
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// A field of `/proc/<pid>/stat` after the name: 0 is the state, 1 the parent.
+pub(crate) fn stat_field(pid: u32, field: usize) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    rest.split_whitespace().nth(field).map(str::to_owned)
+}
+
+/// Every process there is.
+pub(crate) fn all_processes() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").unwrap();
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Those that this process has started itself: each test has a process to itself.
+pub(crate) fn children() -> Vec<u32> {
+    let myself = std::process::id().to_string();
+    all_processes().filter(|&pid| stat_field(pid, 1).as_deref() == Some(&myself)).collect()
 }
 
 /// A tag no other process has.

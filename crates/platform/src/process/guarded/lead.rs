@@ -1,31 +1,31 @@
 //! The host's end of the link: while it is held, the guardian lets the server live.
 
+use crate::process::house::House;
 use crate::process::link::{Heard, Report};
-use crate::process::reaper;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::Shutdown;
-use rustix::process::Pid;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long letting go may wait for the guardian to have killed everything.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The link and the guardian at its other end.
+/// The link to a guardian, and the house it came from.
 ///
-/// Dropping it is the order to kill the tree, and waits for the guardian's end.
+/// Dropping it is the order to kill the tree, and waits until the guardian is gone.
 #[derive(Debug)]
 pub(in crate::process) struct Lead {
     link: OwnedFd,
-    guardian: Pid,
+    house: Arc<House>,
     patience: Duration,
 }
 
 impl Lead {
-    /// Takes the link to a guardian that was just forked.
-    pub(in crate::process) fn new(link: OwnedFd, guardian: Pid) -> Self {
-        Self { link, guardian, patience: PATIENCE }
+    /// Takes the link to a guardian that was just ordered from its guardhouse.
+    pub(in crate::process) fn new(link: OwnedFd, house: Arc<House>) -> Self {
+        Self { link, house, patience: PATIENCE }
     }
 
     /// The socket.
@@ -78,10 +78,8 @@ impl Drop for Lead {
         // Ends the guardian's side even if somebody has duplicated the descriptor. An error means that
         // the guardian is gone.
         rustix::net::shutdown(&self.link, Shutdown::Write).unwrap_or_default();
-        if self.is_deserted(Instant::now() + self.patience) {
-            reaper::reap(self.guardian);
-        } else {
-            reaper::remember(self.guardian);
+        if !self.is_deserted(Instant::now() + self.patience) {
+            self.house.hurry();
         }
     }
 }
