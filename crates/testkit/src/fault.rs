@@ -43,6 +43,8 @@ pub struct FaultProxy {
 struct Shared {
     fault: Mutex<Fault>,
     accepted: AtomicUsize,
+    /// Directions that carry nothing at the moment.
+    stopped: AtomicUsize,
 }
 
 impl FaultProxy {
@@ -79,6 +81,12 @@ impl FaultProxy {
     /// From now on.
     pub fn set(&self, fault: Fault) {
         *self.shared.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+    }
+
+    /// How many directions of connections stand still; each connection has two. Before they do, what they have just read
+    /// is still lost.
+    pub fn stopped(&self) -> usize {
+        self.shared.stopped.load(Ordering::Relaxed)
     }
 
     /// How many connections there have been.
@@ -132,7 +140,7 @@ impl Pump {
                 Fault::Cut => return self.end(Shutdown::Both),
                 Fault::Reset => return self.reset(),
                 Fault::Stop => {
-                    thread::sleep(LOOK);
+                    self.stand_still();
                     continue;
                 }
                 Fault::None | Fault::Delay(_) | Fault::Trickle(_) => {}
@@ -145,6 +153,15 @@ impl Pump {
             };
             self.pass(buffer.get(..read).unwrap_or_default())?;
         }
+    }
+
+    /// Until it is to go on, or to end.
+    fn stand_still(&self) {
+        self.shared.stopped.fetch_add(1, Ordering::Relaxed);
+        while self.fault() == Fault::Stop {
+            thread::sleep(LOOK);
+        }
+        self.shared.stopped.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn fault(&self) -> Fault {
