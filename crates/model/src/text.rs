@@ -18,7 +18,7 @@ mod tests;
 pub use cut::{TRUNCATED, beginning, cut};
 use hidden::Marked;
 pub use json::clean_json;
-pub(crate) use json::clean_strings;
+pub(crate) use json::{clean_strings, may_hide};
 
 /// The text on one line of a terminal: whatever is hidden, or would move the cursor, becomes an escape.
 ///

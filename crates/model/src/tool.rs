@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::limits::DESCRIPTION_CHARS;
 use crate::name::ToolName;
-use crate::text::{clean, clean_strings, cut};
+use crate::text::{clean, clean_strings, cut, may_hide};
 pub use header::{HeaderFault, HeaderParam, headers};
 pub use record::{Digest, Record};
 
@@ -195,6 +195,10 @@ fn schema(
     });
     if !is_object {
         return Err(fault);
+    }
+    // Nearly all hide nothing, and copying a schema to clean it takes as long as reading it.
+    if !may_hide(written.get()) {
+        return Ok(Some(written.to_owned()));
     }
     let mut cleaned = schema.clone();
     if !clean_strings(&mut cleaned) {

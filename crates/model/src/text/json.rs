@@ -20,7 +20,7 @@ pub fn clean_json(json: &str) -> Cow<'_, str> {
 }
 
 /// Whether some string may hide something: written out, or as an escape. Spares reading almost every value.
-fn may_hide(json: &str) -> bool {
+pub(crate) fn may_hide(json: &str) -> bool {
     // A carriage return between two values hides nothing and is judged by reading on.
     hidden_count(json) > 0
         || json.as_bytes().windows(2).any(|pair| matches!(pair, [b'\\', b'u' | b'r' | b'b' | b'f']))
