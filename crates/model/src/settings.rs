@@ -3,6 +3,8 @@
 //! The same keys mean different things in different files, because the files have different authors. A
 //! [`Layer`] names the author; what a layer may not say is left out with a warning, never silently.
 
+mod identity;
+
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -16,6 +18,8 @@ use crate::permission::{Mode, Rule, RuleKind, RuleScope};
 use crate::policy::{Owner, Policy, Rules};
 use crate::scope::Origin;
 use crate::secret::Secret;
+
+pub use identity::IdentityProvider;
 
 /// Whose settings a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -81,6 +85,8 @@ pub struct Settings {
     pub plugins: Vec<Spanned<String>>,
     /// `connectors.url`: where the organisation's connectors are listed, and whose word that is.
     pub connectors: Option<(Layer, Spanned<String>)>,
+    /// `xaaIdp`: who knows the person, for servers that are signed in to across applications.
+    pub identity: Option<Spanned<IdentityProvider>>,
     /// `env`: variables for expansion and for our own limits.
     pub env: Vec<Variable>,
     /// What was left out, and why.
@@ -135,6 +141,7 @@ impl Settings {
                 }
                 "plugins" => self.read_plugins(value, layer),
                 "connectors" => self.read_connectors(value, layer),
+                "xaaIdp" => self.read_identity(value, layer),
                 "env" => self.read_env(value, layer),
                 _ => {}
             }

@@ -36,7 +36,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "XDG_DATA_HOME",
         default: "`~/.local/share`",
-        meaning: "Plugins find their own data folder below `mcparley/plugins` there (`${CLAUDE_PLUGIN_DATA}`).",
+        meaning: "Plugins find their own data folder below `mcparley/plugins` there (`${CLAUDE_PLUGIN_DATA}`); your sign-ins are kept, sealed, in `mcparley/secrets`.",
     },
     Variable {
         name: "XDG_STATE_HOME",
@@ -46,7 +46,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "XDG_CACHE_HOME",
         default: "`~/.cache`",
-        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there. It may be deleted at any time.",
+        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there, and which of them want a sign-in in `mcparley/mcp-needs-auth-cache.json`. It may be deleted at any time.",
     },
     Variable {
         name: "MCP_TIMEOUT",
@@ -114,6 +114,41 @@ pub const VARIABLES: &[Variable] = &[
         name: "CLAUDE_CODE_SSE_PORT",
         default: "unset",
         meaning: "Set by editors in their terminals: the port of the editor's server, which is then connected to as with `--ide`, unless `--strict-mcp-config` is given.",
+    },
+    Variable {
+        name: "MCPARLEY_VAULT_KEY",
+        default: "unset",
+        meaning: "The key of the vault with your sign-ins, 32 bytes in base64 (`head -c 32 /dev/urandom | base64`), for machines that have no keychain and keep no files. No keychain is asked then.",
+    },
+    Variable {
+        name: "MCPARLEY_VAULT_STORAGE",
+        default: "`auto`",
+        meaning: "Who may keep the key of the vault: `auto` (the system's keychain, failing that a file beside the vault), `keyring` (nothing but a keychain), `file`.",
+    },
+    Variable {
+        name: "DBUS_SESSION_BUS_ADDRESS",
+        default: "unset",
+        meaning: "Where the desktop's keychain is asked for the key of the vault.",
+    },
+    Variable {
+        name: "BROWSER",
+        default: "unset",
+        meaning: "Programs that open sign-in pages, tried before those of the system; `:` between them, and `%s` for the address.",
+    },
+    Variable {
+        name: "MCP_CLIENT_SECRET",
+        default: "unset",
+        meaning: "The secret for `add --client-secret` and `auth idp setup --client-secret`; without it, it is asked for or read from standard input.",
+    },
+    Variable {
+        name: "MCPARLEY_ENABLE_XAA",
+        default: "unset",
+        meaning: "Set to `1`, servers whose entries say `xaa` are signed in to through the identity provider of the settings (`xaaIdp`).",
+    },
+    Variable {
+        name: "CLAUDE_CODE_ENABLE_XAA",
+        default: "unset",
+        meaning: "The same.",
     },
     Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
 ];

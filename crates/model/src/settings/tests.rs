@@ -161,3 +161,32 @@ fn only_the_user_and_the_administrator_say_where_connectors_are() {
         assert_eq!(warnings(&settings), [r#"settings:1:16: `connectors` is written `{"url": "https://…"}`"#]);
     }
 }
+
+// A6: whoever names it hears who the person is.
+#[test]
+fn only_the_user_and_the_administrator_name_the_identity_provider() {
+    let text = r#"{"xaaIdp": {"issuer": "https://idp.example", "clientId": "us", "callbackPort": 7777}}"#;
+    let named = IdentityProvider {
+        issuer: "https://idp.example".to_owned(),
+        client_id: "us".to_owned(),
+        callback_port: Some(7777),
+    };
+    for layer in ALL_LAYERS {
+        let settings = read(layer, text);
+        let counts = matches!(layer, Layer::Managed | Layer::CommandLine | Layer::User);
+        assert_eq!(settings.identity.as_ref().map(|found| &found.value), counts.then_some(&named));
+        let warned = ["settings:1:12: `xaaIdp` counts only in managed and user settings"];
+        assert_eq!(warnings(&settings), if counts { &[][..] } else { &warned[..] }, "{layer:?}");
+    }
+    for wrong in [
+        r#"{"xaaIdp": "https://idp.example"}"#,
+        r#"{"xaaIdp": {"issuer": "https://idp.example"}}"#,
+        r#"{"xaaIdp": {"issuer": "http://idp.example", "clientId": "us"}}"#,
+        r#"{"xaaIdp": {"issuer": "https://us:pw@idp.example", "clientId": "us"}}"#,
+        r#"{"xaaIdp": {"issuer": "https://idp.example", "clientId": "us", "callbackPort": 0}}"#,
+    ] {
+        let settings = read(Layer::User, wrong);
+        assert!(settings.identity.is_none(), "{wrong}");
+        assert_eq!(settings.warnings.len(), 1, "{wrong}");
+    }
+}
