@@ -86,6 +86,12 @@ impl Browser {
         Self { openers: Opener::all(&desktop), desktop }
     }
 
+    /// Whether there is anything that could open a page.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        !self.openers.is_empty()
+    }
+
     /// Opens the page, and returns as soon as it is known whether that worked, after two seconds for each program at the
     /// latest. A browser that is started by us and stays is taken for a yes.
     pub async fn open(&self, page: &Page) -> Opened {

@@ -1,5 +1,7 @@
 //! Why nobody is signed in.
 
+mod cause;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,6 +19,8 @@ use crate::grant::TokenError;
 use crate::jwt::{KeyError, SignError};
 use crate::register::RegisterError;
 use crate::vault::VaultError;
+
+pub use cause::Cause;
 
 /// Why nobody is signed in. What worked before still works.
 #[derive(Clone, Debug, thiserror::Error)]

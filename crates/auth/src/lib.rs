@@ -49,7 +49,7 @@ pub mod web;
 pub use account::{Account, SignedOut, Standing as SignInStanding};
 pub use accounts::{Accounts, AccountsSettings};
 pub use challenge::Asked;
-pub use error::SignInError;
+pub use error::{Cause, SignInError};
 pub use flow::{Flow, Way};
 pub use identity::{Identity, IdentitySettings};
 pub use page::Page;

@@ -5,6 +5,7 @@
 
 mod choice;
 mod error;
+mod identity;
 mod server;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use crate::places::Places;
 
 pub use choice::{Chosen, Switched, approve, disable, enable, reject, reset_project_choices};
 pub use error::ChangeError;
+pub use identity::{forget_identity_provider, name_identity_provider};
 pub use server::{Added, NewServer, Removed, add, remove};
 
 /// The scopes a person may write to.

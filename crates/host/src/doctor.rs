@@ -22,9 +22,9 @@ use mcparley_model::scope::Scope;
 use mcparley_model::text::shell_word;
 use mcparley_wire::{Failure, Obstacle};
 
+use crate::connect::Surroundings;
 use crate::health::{Care, Checked, Checkup, Health};
 use crate::launch::launch;
-use crate::organisation::Organisation;
 use crate::places::Places;
 use crate::sources::Loaded;
 use blank::{Blank, Blanks};
@@ -45,14 +45,13 @@ impl Doctor {
     /// With the usual limits, as far as variables do not change them.
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
-        Self { checkup: Checkup { care: Care::Thorough, ..Checkup::new(env, places) } }
+        Self::of(Surroundings::new(env, places))
     }
 
-    /// The same with the connectors of this organisation.
+    /// The same with surroundings that were made before.
     #[must_use]
-    pub fn with_organisation(mut self, organisation: Option<Organisation>) -> Self {
-        self.checkup.surroundings = self.checkup.surroundings.with_organisation(organisation);
-        self
+    pub fn of(surroundings: Surroundings) -> Self {
+        Self { checkup: Checkup { care: Care::Thorough, ..Checkup::of(surroundings) } }
     }
 
     /// What is wrong around these servers, the weightiest first.

@@ -61,6 +61,8 @@ pub struct Checked {
     pub passed: Vec<Passed>,
     /// What it wrote to its standard output that was no message.
     pub stray: Option<Stray>,
+    /// Whether it wants a sign-in, or one with more rights.
+    pub wants_sign_in: bool,
 }
 
 /// Lines on a server's standard output that are no messages (B10).
@@ -96,8 +98,14 @@ impl Checkup {
     /// The usual limits, as far as variables do not change them.
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
-        let (local, remote) = batches(env);
-        Self { surroundings: Surroundings::new(env, places), local, remote, care: Care::Quick }
+        Self::of(Surroundings::new(env, places))
+    }
+
+    /// The same with surroundings that were made before.
+    #[must_use]
+    pub fn of(surroundings: Surroundings) -> Self {
+        let (local, remote) = batches(&surroundings.env);
+        Self { surroundings, local, remote, care: Care::Quick }
     }
 
     /// Looks at every server that may run; `settled` hears of each as soon as it is known.
@@ -129,7 +137,11 @@ impl Checkup {
             lines: strays.now().noise,
             first: log.tellable_text(strays.first().unwrap_or_default().raw()),
         });
-        Some(Checked { name: server.name, health, took, passed: trace.passed(), stray })
+        let wants_sign_in = match &health {
+            Health::Failed { failure, .. } => self.surroundings.wants_sign_in(&config, failure),
+            Health::Connected { .. } => false,
+        };
+        Some(Checked { name: server.name, health, took, passed: trace.passed(), stray, wants_sign_in })
     }
 
     async fn visit(

@@ -87,8 +87,8 @@ pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
 pub use reload::Change;
 pub use sign_in::{
-    Flow, IdentitySettings, NobodyToShow, Page, PageOpener, Revoked, SignInError, SignInStanding, SignedOut,
-    Way,
+    Account, Accounts, Cause, Flow, IdentitySettings, NobodyToShow, Page, PageOpener, Revoked, SignInError,
+    SignInStanding, SignedOut, Way,
 };
 pub use sources::{
     Agents, Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, SettingSource, Severity,

@@ -12,7 +12,10 @@ use mcparley_wire::peer::Boxed;
 
 use crate::host::Host;
 
-pub use mcparley_auth::{Flow, IdentitySettings, Page, Revoked, SignInError, SignInStanding, SignedOut, Way};
+pub use mcparley_auth::{
+    Account, Accounts, Cause, Flow, IdentitySettings, Page, Revoked, SignInError, SignInStanding, SignedOut,
+    Way,
+};
 
 /// Whoever can put a page before a person: a browser, or a line in a terminal that says where to go.
 pub trait PageOpener: Send + Sync + 'static {

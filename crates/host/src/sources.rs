@@ -8,6 +8,7 @@ mod connector;
 mod earlier;
 mod file;
 mod ide;
+mod identity;
 mod managed;
 mod plugin;
 mod similar;

@@ -81,6 +81,17 @@ impl Account {
         Ok(())
     }
 
+    /// Forgets the secret of a configured client; whether there was one.
+    ///
+    /// # Errors
+    /// When the vault cannot be written.
+    pub async fn forget_client_secret(&self) -> Result<bool, SignInError> {
+        let (Some(vault), entry) = (&self.0.vault, self.0.slot.secret()) else { return Ok(false) };
+        // Where there is none, no file is made to say so.
+        let is_there = vault.read(&entry).await?.is_some();
+        Ok(is_there && vault.remove(&entry, crate::vault::Expected::Anything).await?)
+    }
+
     /// The key that signs for a client that proves itself by it.
     pub(super) fn signing_key(&self, client: &Client) -> Result<Option<SigningKey>, SignInError> {
         if client.proof != Proof::Signature {

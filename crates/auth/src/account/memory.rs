@@ -7,6 +7,7 @@ use mcparley_model::text::Untrusted;
 
 use super::{Account, Inner};
 use crate::challenge::Asked;
+use crate::client::Origin;
 use crate::dpop::Prover;
 use crate::record::Record;
 use crate::tokens::Tokens;
@@ -58,6 +59,8 @@ pub enum Standing {
         issuer: Untrusted,
         /// The id we have there.
         client: Untrusted,
+        /// Where that id comes from.
+        origin: Origin,
         /// When the token ends.
         expires: Option<SystemTime>,
         /// Whether it can be renewed without a person.
@@ -169,6 +172,7 @@ impl Account {
         Ok(Standing::SignedIn {
             issuer: Untrusted::new(&kept.record.issuer.issuer),
             client: Untrusted::new(&kept.record.client.id),
+            origin: kept.record.client.origin,
             expires: tokens.expires,
             renews: tokens.refresh.is_some(),
             scopes: foreign(&tokens.scopes),

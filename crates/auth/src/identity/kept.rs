@@ -129,6 +129,17 @@ impl Identity {
         Ok(())
     }
 
+    /// Forgets the secret of our client at the provider; whether there was one.
+    ///
+    /// # Errors
+    /// When the vault cannot be written.
+    pub async fn forget_client_secret(&self) -> Result<bool, SignInError> {
+        let (Some(vault), entry) = (&self.0.vault, self.entry(SECRETS)) else { return Ok(false) };
+        // Where there is none, no file is made to say so.
+        let is_there = vault.read(&entry).await?.is_some();
+        Ok(is_there && vault.remove(&entry, Expected::Anything).await?)
+    }
+
     fn entry(&self, kind: &'static str) -> EntryId {
         let mut hash = Sha256::new();
         for part in [&self.0.settings.issuer, &self.0.settings.client_id] {

@@ -9,6 +9,7 @@ use mcparley_auth::{Account, Accounts, AccountsSettings, Asked, Identity, Identi
 use mcparley_model::config::{Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::HEADERS_HELPER_TIME;
+use mcparley_model::name::ServerName;
 use mcparley_model::secret::Secret;
 use mcparley_model::signature::Signature;
 use mcparley_wire::Failure;
@@ -113,8 +114,15 @@ impl Surroundings {
     }
 
     /// The sign-ins of the user.
-    pub(crate) fn accounts(&self) -> &Accounts {
+    #[must_use]
+    pub fn accounts(&self) -> &Accounts {
         &self.accounts
+    }
+
+    /// The sign-in to a server, where there can be one: not where the entry itself says who we are.
+    #[must_use]
+    pub fn account_of(&self, server: &ServerName, config: &ServerConfig) -> Option<Account> {
+        self.of_server(server).account(config)
     }
 }
 

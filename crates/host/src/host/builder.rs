@@ -147,7 +147,7 @@ impl HostBuilder {
         self
     }
 
-    /// Who knows the person, for servers whose entries say `xaa`; nobody unless said otherwise (A6).
+    /// Who knows the person, for servers whose entries say `xaa`; whom the settings name unless said otherwise (A6).
     #[must_use]
     pub fn identity(mut self, settings: Option<IdentitySettings>) -> Self {
         self.identity = settings;
@@ -165,10 +165,11 @@ impl HostBuilder {
     #[must_use]
     pub fn start(mut self) -> Host {
         let own = self.add_own_server();
+        let identity = self.identity.or_else(|| self.loaded.identity());
         let surroundings = Surroundings::new(&self.loaded.env, &self.places)
             .with_inside(self.inside.clone())
             .with_organisation(self.organisation.clone())
-            .with_identity(self.identity)
+            .with_identity(identity)
             .with_elicitor(self.elicitor)
             .heeding();
         let starter = Arc::new(Starter::new(surroundings.clone(), self.start));

@@ -145,11 +145,7 @@ pub const VARIABLES: &[Variable] = &[
         default: "unset",
         meaning: "Set to `1`, servers whose entries say `xaa` are signed in to through the identity provider of the settings (`xaaIdp`).",
     },
-    Variable {
-        name: "CLAUDE_CODE_ENABLE_XAA",
-        default: "unset",
-        meaning: "The same.",
-    },
+    Variable { name: "CLAUDE_CODE_ENABLE_XAA", default: "unset", meaning: "The same." },
     Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
 ];
 

@@ -65,5 +65,9 @@ fn provider(value: Node<'_>) -> Option<IdentityProvider> {
         Some(port) => Some(port.as_number()?.parse::<u16>().ok().filter(|port| *port > 0)?),
     };
     let issuer = text("issuer").filter(|issuer| IdentityProvider::is_issuer(issuer))?;
-    Some(IdentityProvider { issuer: issuer.to_owned(), client_id: text("clientId")?.to_owned(), callback_port })
+    Some(IdentityProvider {
+        issuer: issuer.to_owned(),
+        client_id: text("clientId")?.to_owned(),
+        callback_port,
+    })
 }
