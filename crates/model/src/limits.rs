@@ -325,6 +325,9 @@ pub const OAUTH_NAMES: usize = 500;
 /// How long the address of a page may be that a browser is sent to: some systems take no longer command line.
 pub const PAGE_ADDRESS_BYTES: usize = 32 * 1024;
 
+/// The longest secret of a client that is read from a pipe; real ones have a hundred bytes.
+pub const CLIENT_SECRET_BYTES: u64 = 16 * 1024;
+
 /// How long a person may take to sign in before the way back is closed (H17).
 pub const SIGN_IN_TIME: Duration = Duration::from_secs(5 * 60);
 

@@ -5,6 +5,7 @@
 //! | [`mod@file`] | the one bounded reader and the one atomic writer of the product |
 //! | [`dirs`] | where our files and Claude Code's files are |
 //! | `process` | servers that die with their host; Linux only, elsewhere the module is absent |
+//! | `terminal` | what is typed and not shown |
 //!
 //! Start reading at [`file::update`] and `process::spawn`. Everything is synchronous and nothing
 //! looks at the environment: callers hand in paths and variables as values.
@@ -14,3 +15,5 @@ pub mod dirs;
 pub mod file;
 #[cfg(target_os = "linux")]
 pub mod process;
+#[cfg(unix)]
+pub mod terminal;
