@@ -3,6 +3,7 @@
 //! - `hostile <kind> --tag <tag>`: a process that does not want to end. Everything it starts is this program
 //!   again, with the same tag on its command line. It prints `ready` when all its processes are up.
 //! - `stdio`, `http`: an MCP server, correct unless a `--script` says otherwise.
+//! - `browse`: a browser for `BROWSER`, which follows redirects and shows nothing.
 //! - `scripts`, `lies`: the tables of what servers, and the authorization server of `http --auth`, can be told.
 //!
 //! None of them lives longer than [`life::LIFE`].
@@ -18,9 +19,10 @@ mod record;
 mod server;
 mod stdio;
 
-use mcparley_testkit::{Kind, LIES, Place, SCRIPTS};
+use mcparley_testkit::{Browser, Kind, LIES, Place, SCRIPTS};
 use options::Options;
 use std::ffi::OsString;
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -30,6 +32,7 @@ const USAGE: u8 = 64;
 const HELP: &str = "usage: mcparley-testkit hostile <kind> --tag <tag>
        mcparley-testkit stdio [option]…
        mcparley-testkit http [option]… [--port N] [--answer json|sse] [--auth right|LIE[:ARGUMENT]]…
+       mcparley-testkit browse LOG URL                                         notes the URL in LOG and opens it
        mcparley-testkit scripts
        mcparley-testkit lies
 options: --script NAME[:ARGUMENT]  follow a script; repeatable, see `scripts`
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Some("hostile") => be_hostile(rest),
         Some("stdio") => serve(Place::Stdio, rest),
         Some("http") => serve(Place::Http, rest),
+        Some("browse") => browse(rest),
         Some("scripts") => Ok(print_scripts()),
         Some("lies") => Ok(print_lies()),
         Some(_) | None => return usage("no such subcommand"),
@@ -79,6 +83,17 @@ fn serve(place: Place, arguments: &[OsString]) -> Result<io::Result<()>, String>
         Place::Http => http::serve(options),
         Place::Stdio | Place::Both => stdio::serve(options, arguments),
     })
+}
+
+/// Opens a page, and whatever it leads to; the log says how many windows a person would have seen.
+fn browse(arguments: &[OsString]) -> Result<io::Result<()>, String> {
+    let [log, url] = arguments else {
+        return Err("a log and a URL are needed".to_owned());
+    };
+    let url = url.to_string_lossy();
+    let noted = OpenOptions::new().create(true).append(true).open(log);
+    let noted = noted.and_then(|mut log| log.write_all(format!("{url}\n").as_bytes()));
+    Ok(noted.map(|()| drop(Browser::new().open(&url))))
 }
 
 fn print_scripts() -> io::Result<()> {
