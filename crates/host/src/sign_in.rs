@@ -68,7 +68,9 @@ impl Host {
         Ok(out)
     }
 
-    pub(crate) fn account(&self, server: &ServerName) -> Option<mcparley_auth::Account> {
+    /// The sign-in to a server, where there can be one: not where the entry itself says who we are.
+    #[must_use]
+    pub fn account(&self, server: &ServerName) -> Option<mcparley_auth::Account> {
         let roster = self.roster();
         roster.connection(server).and_then(|connection| roster.account(connection))
     }

@@ -158,6 +158,11 @@ impl Account {
         self.0.memory(|memory| memory.asked.clone())
     }
 
+    /// Whether anything is remembered of it, if only who we are there.
+    pub async fn is_known(&self) -> bool {
+        self.read().await.is_ok_and(|kept| kept.is_some())
+    }
+
     /// How it stands, as the vault has it now.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! Who knows the person, as the settings say, and whether that is switched on (A6).
 
 use mcparley_auth::IdentitySettings;
-use mcparley_model::expand::Env;
 
 use super::Loaded;
 
@@ -12,7 +11,13 @@ impl Loaded {
     /// Who knows the person, for servers whose entries say `xaa`; nobody unless it is switched on.
     #[must_use]
     pub fn identity(&self) -> Option<IdentitySettings> {
-        self.identity_settings().filter(|_| is_switched_on(&self.env))
+        self.identity_settings().filter(|_| self.is_identity_switched_on())
+    }
+
+    /// Whether servers whose entries say `xaa` are signed in to through the identity provider.
+    #[must_use]
+    pub fn is_identity_switched_on(&self) -> bool {
+        SWITCHES.iter().any(|name| matches!(self.env.get(name), Some("1" | "true")))
     }
 
     /// The same, whether it is switched on or not.
@@ -27,8 +32,4 @@ impl Loaded {
             id_token: None,
         })
     }
-}
-
-fn is_switched_on(env: &Env) -> bool {
-    SWITCHES.iter().any(|name| matches!(env.get(name), Some("1" | "true")))
 }
