@@ -7,11 +7,15 @@ use clap_complete::engine::ArgValueCandidates;
 
 use crate::complete;
 
+mod add;
 mod order;
+mod sign_in;
 mod talk;
 mod values;
 
+pub use add::{AddArgs, AddOptions};
 pub use order::parse;
+pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
 pub use talk::{CallArgs, CallOptions, DoctorArgs, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
@@ -132,7 +136,7 @@ pub enum McpCommand {
     Add(AddArgs),
     /// Add a server from its JSON entry
     AddJson(AddJsonArgs),
-    /// Remove a server
+    /// Remove a server, and forget its sign-in
     Remove(RemoveArgs),
     /// Show one server: what it is, where it stands, what becomes of it
     Get(GetArgs),
@@ -150,6 +154,16 @@ pub enum McpCommand {
     Logs(LogsArgs),
     /// Find out why servers do not work, and what to do about it
     Doctor(DoctorArgs),
+    /// Sign in to servers
+    Login(LoginArgs),
+    /// Sign out of servers
+    Logout(LogoutArgs),
+    /// Look at sign-ins, and set up who knows you
+    Auth {
+        /// What to do.
+        #[command(subcommand)]
+        command: AuthCommand,
+    },
     /// Show what becomes of every declared server, and why
     Plan(PlanArgs),
     /// List the agents that files describe, with the servers they see and bring
@@ -174,73 +188,6 @@ pub enum McpCommand {
     },
 }
 
-/// Add a server
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  mcparley add files npx -y @modelcontextprotocol/server-filesystem .
-  mcparley add -e API_KEY='${API_KEY}' search -- search-server --fast
-  mcparley add api https://example.com/mcp -H 'Authorization: Bearer ${TOKEN}'
-
-Options stand before the command; everything after the command belongs to it. After a URL options may
-follow. `${VAR}` is written to the file as it is and replaced when the server is used.")]
-pub struct AddArgs {
-    /// How to add it.
-    #[command(flatten)]
-    pub options: AddOptions,
-
-    /// The server's name: letters, digits, `-` and `_`
-    pub name: String,
-
-    /// A command with its arguments, or a URL
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        required = true,
-        value_name = "COMMAND-or-URL"
-    )]
-    pub target: Vec<String>,
-}
-
-/// How to add a server.
-#[derive(Clone, Debug, Default, Args)]
-pub struct AddOptions {
-    /// Where to add it: for you in this project, for you everywhere, or for everyone in the project
-    /// [default: local]
-    #[arg(short, long, value_enum)]
-    pub scope: Option<ScopeArg>,
-
-    /// Set a variable for the command; may be repeated
-    #[arg(short, long, value_name = "KEY=VALUE")]
-    pub env: Vec<String>,
-
-    /// How to reach it; found out from a URL unless given
-    #[arg(short, long, value_parser = ["stdio", "http", "streamable-http", "sse", "ws"])]
-    pub transport: Option<String>,
-
-    /// Send a header with every request; may be repeated
-    #[arg(short = 'H', long, value_name = "Key: Value")]
-    pub header: Vec<String>,
-
-    /// Sign in with this client id
-    #[arg(long, value_name = "ID")]
-    pub client_id: Option<String>,
-
-    /// Use this port for the browser's way back
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
-    pub callback_port: Option<u16>,
-
-    /// Sign in across applications, through the identity provider
-    #[arg(long)]
-    pub xaa: bool,
-
-    /// Which file of the scope to write to
-    ///
-    /// `claude-json` is `~/.claude.json`, the only one Claude Code itself reads for user and local servers.
-    #[arg(long, value_enum)]
-    pub file: Option<FileArg>,
-}
-
 /// Add a server from its JSON entry
 #[derive(Debug, Args)]
 pub struct AddJsonArgs {
@@ -261,7 +208,9 @@ pub struct AddJsonArgs {
     pub entry: String,
 }
 
-/// Remove a server
+/// Remove a server, and forget its sign-in
+///
+/// If you are signed in to it, its tokens are given back first, unless another entry of that name needs them.
 #[derive(Debug, Args)]
 pub struct RemoveArgs {
     /// Where to remove it; needed only when it stands in several scopes

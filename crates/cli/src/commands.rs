@@ -2,12 +2,15 @@
 
 mod add;
 mod agents;
+mod auth;
 mod call;
 mod choose;
 mod doctor;
 mod get;
 mod import;
 mod list;
+mod login;
+mod logout;
 mod logs;
 mod permissions;
 mod plan;
@@ -70,6 +73,9 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
             state::run(&context, seen, out)
         }
+        McpCommand::Login(args) => login::run(args, &context, &loaded, out),
+        McpCommand::Logout(args) => logout::run(args, &context, &loaded, out),
+        McpCommand::Auth { command } => auth::run(command, &context, &loaded, out),
         McpCommand::Logs(args) => logs::run(args, &context, &loaded, out),
         McpCommand::Doctor(args) => doctor::run(args, &context, &loaded, out),
         McpCommand::Plan(args) => {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
+use mcparley::model::config::Kind;
 use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::is_shell_word;
 
@@ -45,6 +46,11 @@ pub(crate) fn register(shell: ShellArg, to: &mut dyn Write) -> std::io::Result<(
 /// The names of all configured servers.
 pub(crate) fn servers() -> Vec<CompletionCandidate> {
     candidates(|_| true)
+}
+
+/// The names of the servers that somebody can sign in to.
+pub(crate) fn remote_servers() -> Vec<CompletionCandidate> {
+    candidates(|server| matches!(server.kind, Some(Kind::Http | Kind::Sse | Kind::Ws)))
 }
 
 /// The names of the servers that wait for approval.

@@ -11,8 +11,8 @@ use mcparley::model::secret::Secret;
 use mcparley::{Loaded, Organisation, StoredToken, Surroundings};
 
 use crate::args::{
-    CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LogsArgs, McpCommand, ToolsArgs,
-    WaitReadyArgs,
+    CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LoginArgs, LogoutArgs, LogsArgs,
+    McpCommand, ToolsArgs, WaitReadyArgs,
 };
 use crate::context::Context;
 use crate::error::CommandError;
@@ -35,6 +35,10 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         McpCommand::WaitReady(WaitReadyArgs { servers, .. }) | McpCommand::Doctor(DoctorArgs { servers }) => {
             servers.is_empty() || servers.iter().any(|name| may_be(name))
         }
+        // Nobody signs in to them one by one; who tries is told so.
+        McpCommand::Login(LoginArgs { servers, .. }) | McpCommand::Logout(LogoutArgs { servers, .. }) => {
+            servers.iter().any(|name| may_be(name))
+        }
         McpCommand::Logs(LogsArgs { server, .. }) => server.as_deref().is_some_and(may_be),
         McpCommand::Add(_)
         | McpCommand::AddJson(_)
@@ -43,6 +47,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         | McpCommand::Reject(_)
         | McpCommand::ResetProjectChoices
         | McpCommand::Import(_)
+        | McpCommand::Auth { .. }
         | McpCommand::Permissions { .. } => false,
     }
 }

@@ -8,12 +8,19 @@ use mcparley::model::expand::Env;
 use mcparley::model::permission::Mode;
 use mcparley::{
     Connectors, Editor, HostBuilder, Loaded, NoConnectors, Organisation, Places, SettingSource, Severity,
-    Wishes, load,
+    Surroundings, Wishes, load,
 };
+use mcparley_auth::browser::{Browser, Desktop, System};
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
 
 use crate::args::{Global, SettingSourceArg};
 use crate::error::CommandError;
+
+/// Who may keep the key of the vault, and the words for it.
+const VAULT_STORAGE: (&str, [&str; 3]) = ("MCPARLEY_VAULT_STORAGE", ["auto", "keyring", "file"]);
+
+/// What no browser is told: these let others in where only the person may go.
+const UNTOLD: [&str; 3] = ["MCPARLEY_VAULT_KEY", "MCP_CLIENT_SECRET", "MCPARLEY_CONNECTORS_TOKEN"];
 
 /// Where we are and what was asked for.
 pub(crate) struct Context {
@@ -44,6 +51,8 @@ impl Context {
         places.plugin_data = directories.data.join("plugins");
         places.logs = Some(directories.state.join("logs"));
         places.cache = Some(directories.cache.clone());
+        places.secrets = Some(directories.data.join("secrets"));
+        check_vault_storage(variable(VAULT_STORAGE.0).as_deref())?;
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
             places = places.with_managed_trial(Path::new(&trial));
         }
@@ -67,7 +76,15 @@ impl Context {
 
     /// A host of what was loaded.
     pub(crate) fn host(&self, loaded: Loaded) -> HostBuilder {
-        HostBuilder::new(&self.places, loaded).organisation(self.organisation.clone())
+        let identity = loaded.identity();
+        HostBuilder::new(&self.places, loaded).organisation(self.organisation.clone()).identity(identity)
+    }
+
+    /// What servers are reached with where there is no host; the same credentials as there.
+    pub(crate) fn surroundings(&self, loaded: &Loaded) -> Surroundings {
+        Surroundings::new(&loaded.env, &self.places)
+            .with_organisation(self.organisation.clone())
+            .with_identity(loaded.identity())
     }
 }
 
@@ -89,6 +106,36 @@ pub(crate) fn stderr_can_move() -> bool {
 /// Whether a person can be asked.
 pub(crate) fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Whether a person types what is read.
+pub(crate) fn stdin_is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
+/// The person's browser.
+pub(crate) fn browser() -> Browser {
+    let system = if cfg!(target_os = "macos") {
+        System::MacOs
+    } else if cfg!(windows) {
+        System::Windows
+    } else {
+        System::Linux
+    };
+    let is_told = |(name, _): &(std::ffi::OsString, std::ffi::OsString)| !UNTOLD.iter().any(|it| name == it);
+    Browser::of(Desktop { system, env: std::env::vars_os().filter(is_told).collect() })
+}
+
+/// A word that is misspelt must not have the key kept where nobody wants it.
+fn check_vault_storage(word: Option<&str>) -> Result<(), CommandError> {
+    let (name, words) = VAULT_STORAGE;
+    match word {
+        Some(word) if !words.contains(&word) => Err(CommandError::usage(
+            format!("`{name}` is none of `{}`", words.join("`, `")),
+            "choose one of them, or unset it",
+        )),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn home(found: Option<PathBuf>) -> Result<PathBuf, CommandError> {

@@ -1,16 +1,21 @@
 //! What a command could not do, with its exit code and its way out.
 
 mod call;
+mod sign_in;
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use mcparley::change::ChangeError;
 use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
 use mcparley::model::plan::Standing;
-use mcparley::{AgentError, CallError, Problem, Severity};
+use mcparley::{AgentError, CallError, Problem, Severity, SignInError};
 
 use crate::exit::{self, Code};
 use crate::live::Signal;
+use crate::sign_in::{Pending, Who, sign_in_hint};
 
 /// Why a command ended without its result.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +41,22 @@ pub(crate) enum CommandError {
     /// A tool could not be called, or its server not be used.
     #[error(transparent)]
     Call(Box<CallError>),
+    /// A tool wants more rights than there are.
+    #[error("{error}")]
+    LacksRights {
+        server: ServerName,
+        #[source]
+        error: Box<CallError>,
+    },
+    /// Nobody is signed in, or not as wanted.
+    #[error("the sign-in to {who} did not succeed: {}", error.in_one_line())]
+    SignIn { who: String, error: Arc<SignInError> },
+    /// Nobody signed in in time.
+    #[error("nobody signed in to {who} within {after:?}")]
+    NobodyCame { who: String, after: Duration },
+    /// There is nothing to sign in to.
+    #[error("nobody signs in to server `{server}`: {why}")]
+    NoSignIn { server: ServerName, why: String, hint: Option<String> },
     /// There is no such agent.
     #[error(transparent)]
     Agent(#[from] AgentError),
@@ -57,6 +78,20 @@ impl From<CallError> for CommandError {
 }
 
 impl CommandError {
+    pub(crate) fn sign_in(who: Who<'_>, error: Arc<SignInError>) -> Self {
+        Self::SignIn { who: who.to_string(), error }
+    }
+
+    /// The sign-in that would help.
+    pub(crate) fn pending(&self) -> Option<Pending> {
+        let server = match self {
+            Self::Call(error) => call::wants_sign_in(error)?,
+            Self::LacksRights { server, .. } => server,
+            _ => return None,
+        };
+        Some(Pending::unbegun(Who::Server(server.as_str())))
+    }
+
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hint: Some(hint.into()) }
     }
@@ -72,6 +107,10 @@ impl CommandError {
             Self::NotFound { .. } | Self::NoTool { .. } | Self::Agent(_) => exit::NOT_FOUND,
             Self::Standing { standing, .. } => standing_code(standing),
             Self::Call(error) => call::code(error),
+            Self::LacksRights { .. } => exit::NEEDS_AUTH,
+            Self::SignIn { error, .. } => sign_in::code(error),
+            Self::NobodyCame { .. } => exit::TIMED_OUT,
+            Self::NoSignIn { .. } => exit::USAGE,
             Self::File { .. } => exit::FILE,
             Self::Signalled(signal) => signal.code(),
             Self::Unavailable { .. } => exit::FAILED,
@@ -80,8 +119,14 @@ impl CommandError {
 
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. } | Self::File { hint, .. } | Self::Unavailable { hint, .. } => {
-                hint.clone()
+            Self::Usage { hint, .. }
+            | Self::File { hint, .. }
+            | Self::Unavailable { hint, .. }
+            | Self::NoSignIn { hint, .. } => hint.clone(),
+            Self::LacksRights { server, .. } => Some(sign_in_hint(server)),
+            Self::SignIn { error, .. } => error.hint(),
+            Self::NobodyCame { .. } => {
+                Some("try again; `--timeout` gives the person more milliseconds".to_owned())
             }
             Self::Signalled(_) => None,
             Self::Standing { name, standing } => standing.hint(name),

@@ -9,6 +9,7 @@
 //! | what each command does | `commands` |
 //! | what is shown | `report`, `out` |
 //! | the arguments of a call | `arguments` |
+//! | signing in: pages, pasted addresses, secrets | `sign_in` |
 //! | signals, and the thread that talks to servers | `live` |
 //! | exit codes | [`exit`] |
 //! | environment, home, working directory | `context`, the only place that looks around |
@@ -25,6 +26,7 @@ mod live;
 mod out;
 mod progress;
 mod report;
+mod sign_in;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

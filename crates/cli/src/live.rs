@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use mcparley::{Host, HostBuilder};
+use mcparley::{Host, HostBuilder, Surroundings};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -56,6 +56,22 @@ impl Signal {
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
     let signalled = watch()?;
     runtime()?.block_on(until(signalled, work))
+}
+
+/// The same with the credentials of the user: tokens that are being renewed are not lost when it ends (A3).
+///
+/// # Errors
+/// [`CommandError::Signalled`] after a signal.
+pub(crate) fn run_with<T>(
+    surroundings: &Surroundings,
+    work: impl Future<Output = T>,
+) -> Result<T, CommandError> {
+    let signalled = watch()?;
+    runtime()?.block_on(async {
+        let done = until(signalled, work).await;
+        surroundings.accounts().settle().await;
+        done
+    })
 }
 
 /// Does work before there is anything that would have to be ended in order; a signal ends the program as usual.

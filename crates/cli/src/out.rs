@@ -104,6 +104,16 @@ impl Out {
         }
     }
 
+    /// A value as one line of JSON that is there at once, for programs that read before we are done.
+    pub(crate) fn json_line(&mut self, value: &impl Serialize) {
+        match serde_json::to_string(value) {
+            Ok(json) => self.line(display_json(&json)),
+            Err(error) => self.note(Err(error.into())),
+        }
+        let flushed = self.data.flush();
+        self.note(flushed);
+    }
+
     /// One line of talk.
     pub(crate) fn say(&mut self, line: impl AsRef<str>) {
         let Self { talk, progress, .. } = self;
@@ -163,9 +173,13 @@ impl Out {
         let code = error.code();
         if self.json {
             let hint = error.hint();
-            self.value(&json!({
+            let mut value = json!({
                 "error": { "code": code.name, "exit": code.number, "message": error.to_string(), "hint": hint }
-            }));
+            });
+            if let Some(pending) = error.pending() {
+                value["pendingAuth"] = json!([pending]);
+            }
+            self.value(&value);
             return code;
         }
         self.complain(&with_sources(error));

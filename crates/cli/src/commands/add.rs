@@ -10,6 +10,7 @@ use mcparley::model::config::Reveal;
 use mcparley::model::explain::Explain;
 use mcparley::model::limits::CONFIG_FILE_BYTES;
 use mcparley::model::scope::{Origin, Source};
+use mcparley::model::secret::Secret;
 use mcparley::model::text::display;
 use serde_json::{Map, Value, json};
 
@@ -18,10 +19,12 @@ use crate::args::{AddArgs, AddJsonArgs, FileArg, ScopeArg};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
+use crate::live;
 use crate::out::{Out, bold};
+use crate::sign_in::{Door, Who, client_secret};
 
 pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let entry = entry::from_args(args)?;
+    let entry = entry::from_args(args, &context.places)?;
     let options = &args.options;
     let new = NewServer {
         name: args.name.clone(),
@@ -29,7 +32,8 @@ pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut 
         scope: options.scope.unwrap_or(ScopeArg::Local).into(),
         file: file_choice(options.file),
     };
-    add(&new, context, loaded, out)
+    let secret = if options.client_secret { Some(client_secret(context, out)?) } else { None };
+    add(&new, secret, context, loaded, out)
 }
 
 pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
@@ -40,19 +44,32 @@ pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, o
         scope: args.scope.into(),
         file: file_choice(args.file),
     };
-    add(&new, context, loaded, out)
+    add(&new, None, context, loaded, out)
 }
 
-fn add(new: &NewServer, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+fn add(
+    new: &NewServer,
+    secret: Option<Secret<String>>,
+    context: &Context,
+    loaded: &Loaded,
+    out: &mut Out,
+) -> Done {
     let added = change::add(&context.places, &context.wishes, loaded, new)?;
+    let is_kept = secret.is_some();
+    if let Some(secret) = secret {
+        keep(secret, &added, context)?;
+    }
     if out.json {
-        out.value(&report(&added));
+        out.value(&report(&added, is_kept));
         return Ok(exit::OK);
     }
     let kind = added.raw.effective_kind(&nowhere()).map_or("", |kind| kind.as_str());
     let scope = added.scope.as_str();
     out.line(format!("Added {kind} server {} to {scope} scope", bold(added.name.as_str())));
     out.line(format!("File: {}", display(&added.file.to_string_lossy())));
+    if is_kept {
+        out.line("Kept the client's secret in the vault");
+    }
     if let Some(error) = &added.not_yet {
         out.warn(&error.to_string());
         if let Some(hint) = error.hint() {
@@ -68,15 +85,35 @@ fn add(new: &NewServer, context: &Context, loaded: &Loaded, out: &mut Out) -> Do
     Ok(exit::OK)
 }
 
-fn report(added: &Added) -> Value {
+/// Keeps the secret of the server's client in the vault.
+fn keep(secret: Secret<String>, added: &Added, context: &Context) -> Result<(), CommandError> {
+    let loaded = context.load()?;
+    let surroundings = context.surroundings(&loaded);
+    let named = loaded.plan.named(added.name.as_str());
+    let declared = named.into_iter().find(|server| server.scope == added.scope.scope());
+    let door = declared.and_then(|server| Door::of(server, &surroundings));
+    let not_kept = || CommandError::Unavailable {
+        message: "the server was added, but its secret was not kept: its entry cannot be used yet".to_owned(),
+        hint: Some("set what it needs, remove it, and add it again".to_owned()),
+    };
+    let door = door.ok_or_else(not_kept)?;
+    let kept = live::beforehand(door.account.keep_client_secret(secret))?;
+    kept.map_err(|error| CommandError::sign_in(Who::Server(door.name()), error.into()))
+}
+
+fn report(added: &Added, is_kept: bool) -> Value {
     let kind = added.raw.effective_kind(&nowhere()).ok();
-    json!({
+    let mut report = json!({
         "added": added.name,
         "scope": added.scope,
         "file": added.file.to_string_lossy(),
         "entry": added.raw.shown(kind, Reveal::Masked),
         "notYet": added.not_yet.as_ref().map(ToString::to_string),
-    })
+    });
+    if is_kept {
+        report["secretKept"] = true.into();
+    }
+    report
 }
 
 fn nowhere() -> Origin {

@@ -20,7 +20,8 @@ const STDERR_LINES: usize = 8;
 
 pub(super) fn run(args: &DoctorArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let servers = chosen(args, loaded, out)?;
-    let doctor = Doctor::new(&loaded.env, &context.places).with_organisation(context.organisation.clone());
+    let surroundings = context.surroundings(loaded);
+    let doctor = Doctor::of(surroundings.clone());
     let findings = doctor.findings(loaded, &servers);
     if !out.json {
         findings.iter().for_each(|finding| tell_finding(finding, out));
@@ -38,7 +39,7 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, loaded: &Loaded, out: &m
         }
         examined.push(server);
     });
-    live::run(examining)?;
+    live::run_with(&surroundings, examining)?;
     out.waited();
     let code = code(args, loaded, &findings, &examined);
     let report = DoctorReport::of(&findings, examined);

@@ -44,8 +44,8 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), Comma
     }
     let mut left = servers.iter().filter(|server| server.standing == Standing::Ready).count();
     let mut found: BTreeMap<ServerName, HealthReport> = BTreeMap::new();
-    let mut checkup = Checkup::new(&loaded.env, &context.places);
-    checkup.surroundings = checkup.surroundings.with_organisation(context.organisation.clone());
+    let surroundings = context.surroundings(loaded);
+    let checkup = Checkup::of(surroundings.clone());
     out.waiting(&waiting(left));
     let checking = checkup.check(&servers, |checked| {
         left = left.saturating_sub(1);
@@ -59,7 +59,7 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), Comma
             tell(&servers, &checked, out);
         }
     });
-    live::run(checking)?;
+    live::run_with(&surroundings, checking)?;
     out.waited();
     if out.json {
         out.value(&ListReport::of(loaded, &found));

@@ -14,6 +14,7 @@ use super::tell_problems;
 use crate::error::CommandError;
 use crate::out::Out;
 use crate::report::effective;
+use crate::sign_in::sign_in_hint;
 
 /// Connecting ends by its own limits; this one is only there so that waiting has an end in any case.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -150,6 +151,7 @@ fn of_server(server: &Server) -> Option<Lacking> {
     let status = &server.state.status;
     let hint = match status {
         Status::Failed(error) => error.hint(),
+        Status::NeedsAuth => Some(sign_in_hint(&server.name)),
         _ => None,
     };
     let notes = server.state.surface.notes();

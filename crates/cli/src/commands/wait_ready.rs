@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::exit::{self, Code};
 use crate::live;
 use crate::out::{Out, bold};
+use crate::sign_in::sign_in_hint;
 
 /// What `wait-ready` shows.
 #[derive(Serialize)]
@@ -31,6 +32,8 @@ struct Outcome {
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
     milliseconds: u64,
     tools: usize,
 }
@@ -94,6 +97,7 @@ impl Outcome {
             server: server.name.clone(),
             is: server.state.status.as_str(),
             reason: server.state.status.reason(),
+            hint: matches!(server.state.status, Status::NeedsAuth).then(|| sign_in_hint(&server.name)),
             milliseconds: u64::try_from(server.state.took.as_millis()).unwrap_or(u64::MAX),
             tools: server.state.surface.tools.len(),
         }
@@ -102,12 +106,15 @@ impl Outcome {
 
 impl Report {
     fn render(&self, out: &mut Out) {
-        for Outcome { server, is, reason, milliseconds, tools } in &self.servers {
+        for Outcome { server, is, reason, hint, milliseconds, tools } in &self.servers {
             let more = match reason {
                 Some(reason) => format!(": {}", mcparley::model::text::display(reason)),
                 None => format!(", {tools} tool(s), {milliseconds} ms"),
             };
             out.line(format!("{}: {is}{more}", bold(server.as_str())));
+            if let Some(hint) = hint {
+                out.hint(hint);
+            }
         }
         for other in &self.others {
             other.tell(out);

@@ -1,9 +1,11 @@
 //! Which exit code a call that gave no result ends with, and what to do about it.
 
+use mcparley::model::name::ServerName;
 use mcparley::{CallError, Unavailable};
 use mcparley_wire::Failure;
 
 use crate::exit::{self, Code};
+use crate::sign_in::sign_in_hint;
 
 pub(super) fn code(error: &CallError) -> Code {
     match error {
@@ -22,7 +24,15 @@ pub(super) fn hint(error: &CallError) -> Option<String> {
         CallError::Arguments { .. } => Some("`--help` behind the tool shows what it takes".to_owned()),
         // The person's own word allows it already; only what denies is in the way.
         CallError::Denied { .. } => Some("`mcparley permissions test` shows which rule decides".to_owned()),
-        error => error.hint(),
+        error => wants_sign_in(error).map(sign_in_hint).or_else(|| error.hint()),
+    }
+}
+
+/// The server of a call that somebody has to sign in to first.
+pub(super) fn wants_sign_in(error: &CallError) -> Option<&ServerName> {
+    match error {
+        CallError::Unavailable { server, why: Unavailable::NeedsAuth } => Some(server),
+        _ => None,
     }
 }
 

@@ -5,6 +5,8 @@ use mcparley::{Checked, Health};
 use mcparley_wire::Failure;
 use serde::Serialize;
 
+use crate::sign_in::sign_in_hint;
+
 /// How much of a server's last words stands in a list.
 const STDERR_CHARS: usize = 2000;
 
@@ -65,9 +67,9 @@ impl HealthReport {
                 }
             }
             Health::Failed { failure, stderr } => Self {
-                is: if matches!(failure, Failure::Unauthorized { .. }) { "needs-auth" } else { "failed" },
+                is: if checked.wants_sign_in { "needs-auth" } else { "failed" },
                 error: Some(failure.to_string()),
-                hint: hint(failure),
+                hint: if checked.wants_sign_in { Some(sign_in_hint(&checked.name)) } else { hint(failure) },
                 stderr: cut(stderr.clean().trim(), STDERR_CHARS).into_owned(),
                 ..empty
             },
@@ -92,9 +94,7 @@ pub(crate) fn summary(checked: &Checked) -> String {
         Health::Connected { spoken, surface } => {
             format!("connected ({} tools, {}, {took} ms)", surface.tools.len(), spoken.version().as_str())
         }
-        Health::Failed { failure: failure @ Failure::Unauthorized { .. }, .. } => {
-            format!("needs sign-in: {failure}")
-        }
+        Health::Failed { failure, .. } if checked.wants_sign_in => format!("needs sign-in: {failure}"),
         Health::Failed { failure, .. } => format!("failed: {failure}"),
         _ => "not known".to_owned(),
     }

@@ -35,6 +35,7 @@ mod read_only;
 mod refused;
 mod removed;
 mod secrets;
+mod sign_in;
 mod signals;
 mod talk;
 mod terminal;

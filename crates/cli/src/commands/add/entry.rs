@@ -3,16 +3,17 @@
 //! What follows a command belongs to the command; what follows a URL are options again. Whatever would be
 //! dropped without a word elsewhere (a header for a command, a variable for a URL) is refused here.
 
+use mcparley::Places;
 use serde_json::{Map, Value, json};
 
 use crate::args::{AddArgs, AddOptions};
 use crate::error::CommandError;
 
 /// The entry that the words mean.
-pub(super) fn from_args(args: &AddArgs) -> Result<Map<String, Value>, CommandError> {
+pub(super) fn from_args(args: &AddArgs, places: &Places) -> Result<Map<String, Value>, CommandError> {
     match args.target.split_first() {
         None => Err(CommandError::usage("there is no command and no URL", "see `mcparley add --help`")),
-        Some((url, [])) if args.is_remote() => remote(url, &args.options),
+        Some((url, [])) if args.is_remote() => remote(url, &args.options, places),
         Some(_) if args.is_remote() => Err(CommandError::usage(
             "behind a URL only options may stand",
             "a URL takes no arguments; see `mcparley add --help`",
@@ -37,6 +38,11 @@ fn local(command: &str, args: &[String], options: &AddOptions) -> Result<Map<Str
     let for_urls = [
         ("--header", !options.header.is_empty()),
         ("--client-id", options.client_id.is_some()),
+        ("--client-metadata-url", options.client_metadata_url.is_some()),
+        ("--grant", options.grant.is_some()),
+        ("--private-key-file", options.private_key_file.is_some()),
+        ("--assertion-file", options.assertion_file.is_some()),
+        ("--oauth-scopes", options.oauth_scopes.is_some()),
         ("--callback-port", options.callback_port.is_some()),
         ("--xaa", options.xaa),
     ];
@@ -50,7 +56,7 @@ fn local(command: &str, args: &[String], options: &AddOptions) -> Result<Map<Str
     Ok(object(json!({ "type": "stdio", "command": command, "args": args, "env": env })))
 }
 
-fn remote(url: &str, options: &AddOptions) -> Result<Map<String, Value>, CommandError> {
+fn remote(url: &str, options: &AddOptions, places: &Places) -> Result<Map<String, Value>, CommandError> {
     if !options.env.is_empty() {
         return Err(CommandError::usage(
             "`--env` means nothing for a URL",
@@ -67,9 +73,39 @@ fn remote(url: &str, options: &AddOptions) -> Result<Map<String, Value>, Command
         let headers = options.header.iter().map(|line| header(line)).collect::<Result<Map<_, _>, _>>()?;
         entry.insert("headers".to_owned(), headers.into());
     }
+    let oauth = oauth(options, places)?;
+    if !oauth.is_empty() {
+        entry.insert("oauth".to_owned(), oauth.into());
+    }
+    Ok(entry)
+}
+
+fn oauth(options: &AddOptions, places: &Places) -> Result<Map<String, Value>, CommandError> {
+    let grant = options.grant.as_deref();
+    if options.assertion_file.is_some() && grant != Some("jwt-bearer") {
+        return Err(CommandError::usage(
+            "`--assertion-file` means nothing without `--grant jwt-bearer`",
+            "an assertion is shown for a token in the place of a person's consent",
+        ));
+    }
     let mut oauth = Map::new();
-    if let Some(id) = &options.client_id {
-        oauth.insert("clientId".to_owned(), id.as_str().into());
+    let file = |path: &Option<String>| path.as_deref().map(|path| as_seen_from_project(path, places));
+    let texts = [
+        ("clientId", options.client_id.clone()),
+        ("clientMetadataUrl", options.client_metadata_url.clone()),
+        // What is not said is this one.
+        ("grant", grant.filter(|grant| *grant != "authorization_code").map(str::to_owned)),
+        ("privateKeyFile", file(&options.private_key_file)),
+        ("assertionFile", file(&options.assertion_file)),
+    ];
+    for (name, text) in texts {
+        if let Some(text) = text {
+            oauth.insert(name.to_owned(), text.into());
+        }
+    }
+    if let Some(scopes) = &options.oauth_scopes {
+        let scopes: Vec<&str> = scopes.split_whitespace().collect();
+        oauth.insert("scopes".to_owned(), scopes.into());
     }
     if let Some(port) = options.callback_port {
         oauth.insert("callbackPort".to_owned(), port.into());
@@ -77,10 +113,15 @@ fn remote(url: &str, options: &AddOptions) -> Result<Map<String, Value>, Command
     if options.xaa {
         oauth.insert("xaa".to_owned(), true.into());
     }
-    if !oauth.is_empty() {
-        entry.insert("oauth".to_owned(), oauth.into());
+    Ok(oauth)
+}
+
+/// Files of an entry are looked for from the project's folder, wherever it was typed.
+fn as_seen_from_project(path: &str, places: &Places) -> String {
+    if path.starts_with('$') || places.cwd == places.project {
+        return path.to_owned();
     }
-    Ok(entry)
+    places.cwd.join(path).to_string_lossy().into_owned()
 }
 
 /// The transport a URL asks for.

@@ -1,0 +1,8 @@
+//! Signing in at the command line: `login`, `logout`, `auth`, and what other commands say meanwhile.
+
+mod client;
+mod idp;
+mod life;
+mod person;
+mod scripts;
+mod trouble;
