@@ -49,7 +49,7 @@ impl Helped {
         match (next, self.helper.trouble()) {
             // That it brought nothing is likely why.
             (Next::GiveUp, Some(trouble)) => Next::Fail(Failure::Refused {
-                obstacle: Obstacle::Other,
+                obstacle: Obstacle::SignIn,
                 reason: Arc::from(format!(
                     "the server wants a sign-in, and its `headersHelper` failed: {}",
                     chain(&trouble)

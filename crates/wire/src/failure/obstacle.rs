@@ -51,6 +51,9 @@ pub enum Obstacle {
     ProxySignIn,
     /// The proxy is not there, not usable, or lets nobody through.
     Proxy,
+    /// What would let us in cannot be had now: whoever gives it is in trouble. The server itself was not asked, or said
+    /// that it wants it.
+    SignIn,
     /// Its kind of connection is not spoken here.
     NotSpoken,
     /// Anything else; the reason says what.
@@ -59,7 +62,7 @@ pub enum Obstacle {
 
 impl Obstacle {
     /// Every obstacle.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::NoProgram,
         Self::NotExecutable,
         Self::Directory,
@@ -83,6 +86,7 @@ impl Obstacle {
         Self::CertificateFile,
         Self::ProxySignIn,
         Self::Proxy,
+        Self::SignIn,
         Self::NotSpoken,
         Self::Other,
     ];
@@ -114,6 +118,7 @@ impl Obstacle {
             Self::CertificateFile => "certificate-file",
             Self::ProxySignIn => "proxy-sign-in",
             Self::Proxy => "proxy",
+            Self::SignIn => "sign-in",
             Self::NotSpoken => "not-spoken",
             Self::Other => "other",
         }

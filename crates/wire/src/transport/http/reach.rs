@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use mcparley_model::limits::CONNECTION_STRIKES;
 
-use crate::failure::{Failure, Phase};
+use crate::failure::{Failure, Obstacle, Phase};
 use crate::peer::Inbox;
 
 /// What an exchange shows about its server.
@@ -27,6 +27,8 @@ enum Sign {
 impl Sign {
     fn of(failure: &Failure) -> Self {
         match failure {
+            // It is somebody else who is in trouble.
+            Failure::Refused { obstacle: Obstacle::SignIn, .. } => Self::None,
             Failure::Refused { .. } => Self::Gone,
             Failure::Closed { .. } | Failure::TimedOut { phase: Phase::Connecting, .. } => Self::Broken,
             // It may be at work.

@@ -12,15 +12,10 @@ use crate::failure::{Damage, Failure, Phase, RpcError};
 fn what_a_failure_shows_about_its_server() {
     use Sign::{Broken, Gone, None, There};
     let timed_out = |phase| Failure::TimedOut { phase, after: Duration::ZERO };
+    let refused = |obstacle| Failure::Refused { obstacle, reason: "x".into(), hint: Option::None };
     let table = [
-        (
-            Failure::Refused {
-                obstacle: crate::Obstacle::PortClosed,
-                reason: "x".into(),
-                hint: Option::None,
-            },
-            Gone,
-        ),
+        (refused(crate::Obstacle::PortClosed), Gone),
+        (refused(crate::Obstacle::SignIn), None),
         (Failure::Closed { exit: Option::None, sent: true }, Broken),
         (Failure::Closed { exit: Option::None, sent: false }, Broken),
         (timed_out(Phase::Connecting), Broken),
