@@ -7,27 +7,29 @@
 //! |---|---|
 //! | what is remembered, in memory and in the vault | `memory` |
 //! | what requests carry, and what follows a refusal | `authority` |
-//! | new tokens for old ones, once for everybody | `renewal` |
+//! | new tokens for old ones, once for everybody | `renewal`, `joint` |
 //! | tokens with the consent of a person | `consent`, seen from outside as a [`Flow`](crate::Flow) |
 //! | tokens without anybody | `alone` |
 //! | who we are to an authorization server, and the key of our tokens | `client`, `key` |
 //! | giving tokens back | `departure` |
+//! | hearing of sign-ins | `sign_ins` |
 
 mod alone;
 mod authority;
 mod client;
 mod consent;
 mod departure;
+mod joint;
 mod key;
 mod memory;
 mod renewal;
+mod sign_ins;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::SystemTime;
 
 use mcparley_model::config::{Grant, Oauth, Remote};
-use mcparley_model::limits::SIGN_IN_LOOKED_FOR;
 use mcparley_model::name::ServerName;
 use tokio::sync::watch;
 use url::Url;
@@ -38,12 +40,14 @@ use crate::record::Slot;
 use crate::task::Tasks;
 use crate::vault::Vault;
 use crate::web::Web;
+use joint::Joint;
 use memory::Memory;
 
 pub(crate) use consent::answer;
 pub use departure::SignedOut;
 pub use memory::Standing;
 pub(crate) use renewal::RenewError;
+pub use sign_ins::SignIns;
 
 /// The sign-in to one server. Cheap to clone; all clones are one.
 #[derive(Clone)]
@@ -60,7 +64,9 @@ struct Inner {
     /// Where files that the entry names are looked for.
     folder: PathBuf,
     memory: Mutex<Memory>,
-    /// Held while tokens are renewed: who waited looks again before it asks.
+    /// Renewals that are under way; whoever wants the same joins.
+    joint: Joint,
+    /// Held by whoever changes what is remembered: who waited looks again.
     renewing: tokio::sync::Mutex<()>,
     /// The sign-in that is under way; whoever wants one too joins it.
     flow: tokio::sync::Mutex<Weak<FlowInner>>,
@@ -93,6 +99,7 @@ impl Account {
             identity,
             folder,
             memory: Mutex::default(),
+            joint: Joint::default(),
             renewing: tokio::sync::Mutex::default(),
             flow: tokio::sync::Mutex::default(),
             signed_in: watch::Sender::new(0),
@@ -109,38 +116,21 @@ impl Account {
         }
     }
 
-    /// How often somebody has signed in, in this process.
-    #[must_use]
-    pub fn sign_ins(&self) -> u64 {
-        *self.0.signed_in.borrow()
-    }
-
-    /// Ends when somebody has signed in since this was asked, in this process or in another.
-    ///
-    /// Nobody tells about other processes, so the vault is looked at now and then.
-    pub async fn signed_in(&self) {
-        let mut here = self.0.signed_in.subscribe();
-        let before = self.generation().await;
-        loop {
-            tokio::select! {
-                _changed = here.changed() => return,
-                () = tokio::time::sleep(SIGN_IN_LOOKED_FOR) => {}
-            }
-            if self.generation().await > before && self.has_tokens().await {
-                return;
-            }
-        }
-    }
-
     /// Whether there are tokens that can be used or renewed.
     pub async fn has_tokens(&self) -> bool {
         self.read().await.is_ok_and(|kept| kept.is_some_and(|kept| kept.is_of_use(SystemTime::now())))
     }
 
+    /// Whether it takes nobody to be let in: there are tokens, or somebody knows the person (A6).
+    pub async fn has_a_way_in(&self) -> bool {
+        self.has_tokens().await || self.is_person_known().await
+    }
+
     /// Waits until nothing is under way that must not be torn: tokens that are being renewed or written down.
     pub async fn settle(&self) {
         // Whoever renews holds it until what came of it is safe.
-        drop(self.0.renewing.lock().await);
+        let _alone = self.0.renewing.lock().await;
+        self.save().await;
     }
 }
 

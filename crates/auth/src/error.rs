@@ -114,6 +114,9 @@ pub enum SignInError {
     /// There is no sign-in under way.
     #[error("no sign-in was begun")]
     NothingBegun,
+    /// Nobody could be shown the page.
+    #[error("the page to sign in on cannot be shown to anybody")]
+    Unseen,
     /// The sign-in was broken off.
     #[error("the sign-in was broken off")]
     Stopped,
@@ -181,6 +184,7 @@ impl Explain for SignInError {
             Self::NotHere => {
                 "only servers behind a URL, without an `Authorization` header of their own, are signed in to"
             }
+            Self::Unseen => "sign in from a terminal: `mcparley login`",
             Self::NothingBegun => "begin one first, then paste where its page ends",
             Self::NoIdToken => "its client must be one for OpenID Connect",
             Self::Sign(_) | Self::NoFile { .. } | Self::Renew(_) | Self::Stopped => return None,

@@ -3,6 +3,7 @@
 //! The work belongs to nobody who waits: whoever gives up leaves it to the others.
 
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use tokio::sync::{mpsc, oneshot, watch};
@@ -31,6 +32,8 @@ pub struct Flow(Arc<Inner>);
 #[derive(Debug)]
 pub(crate) struct Inner {
     page: Option<Page>,
+    /// Whether somebody was asked to show it; those who wait for one person share it.
+    is_shown: Arc<AtomicBool>,
     user_code: Option<String>,
     pasted: mpsc::Sender<Pasted>,
     done: watch::Receiver<Option<Result<(), Arc<SignInError>>>>,
@@ -42,20 +45,34 @@ pub(crate) struct Pasted {
     pub(crate) reply: oneshot::Sender<Result<(), SignInError>>,
 }
 
+/// What a person sees of a sign-in.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    page: Option<Page>,
+    user_code: Option<String>,
+    is_shown: Arc<AtomicBool>,
+}
+
+impl Shown {
+    pub(crate) fn new(page: Page, user_code: Option<String>) -> Self {
+        Self { page: Some(page), user_code, is_shown: Arc::default() }
+    }
+}
+
 impl Flow {
     /// Starts the work of a sign-in.
     pub(crate) fn start<F>(
         tasks: &Tasks,
-        page: Option<Page>,
-        user_code: Option<String>,
+        shown: Shown,
         work: impl FnOnce(mpsc::Receiver<Pasted>) -> F,
     ) -> Self
     where
         F: Future<Output = Result<(), SignInError>> + Send + 'static,
     {
+        let Shown { page, user_code, is_shown } = shown;
         let (pasted, inbox) = mpsc::channel(PASTED);
         let (ended, done) = watch::channel(None);
-        let flow = Self(Arc::new(Inner { page, user_code, pasted, done }));
+        let flow = Self(Arc::new(Inner { page, is_shown, user_code, pasted, done }));
         let work = work(inbox);
         // Lives as long as the work, so that whoever comes meanwhile finds it.
         let held = flow.clone();
@@ -65,6 +82,12 @@ impl Flow {
             drop(held);
         });
         flow
+    }
+
+    /// What a person sees of it, for a sign-in that waits for this one.
+    pub(crate) fn shown(&self) -> Shown {
+        let Inner { page, user_code, is_shown, .. } = &*self.0;
+        Shown { page: page.clone(), user_code: user_code.clone(), is_shown: Arc::clone(is_shown) }
     }
 
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Self {
@@ -83,6 +106,12 @@ impl Flow {
     #[must_use]
     pub fn page(&self) -> Option<&Page> {
         self.0.page.as_ref()
+    }
+
+    /// The page, for the first who asks for it: one window for all who wait.
+    #[must_use]
+    pub fn unseen_page(&self) -> Option<&Page> {
+        self.page().filter(|_| !self.0.is_shown.swap(true, Ordering::Relaxed))
     }
 
     /// The code that the page asks for, if it does.

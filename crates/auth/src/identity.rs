@@ -81,6 +81,11 @@ impl Identity {
         self.token().await.is_some()
     }
 
+    /// Whether this process knows it, without asking the vault.
+    pub(crate) fn remembers_the_person(&self) -> bool {
+        self.remembered().is_some()
+    }
+
     /// A statement about the person for the authorization server of a server, and for no other.
     pub(crate) async fn statement(
         &self,

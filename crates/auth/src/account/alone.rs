@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use mcparley_model::config::Grant as Granting;
+use mcparley_model::limits::RENEWAL_TIME;
 use mcparley_model::secret::Secret;
 
 use super::Account;
+use super::joint::Wish;
 use super::key::Key;
 use super::memory::Kept;
-use super::renewal::RenewError;
+use super::renewal::{RenewError, late, unreadable};
 use crate::client::Client;
 use crate::discover::{self, Discovered};
 use crate::error::SignInError;
@@ -22,8 +24,16 @@ use crate::vault::Expected;
 
 impl Account {
     /// Whether tokens can be had without a person, as far as the entry goes.
-    fn needs_nobody(&self) -> bool {
+    pub(super) fn needs_nobody(&self) -> bool {
         !self.takes_a_person() || (self.0.oauth.xaa && self.0.identity.is_some())
+    }
+
+    /// Whether the identity provider knows the person, where it is asked. Nobody else is asked anything before.
+    pub(super) async fn is_person_known(&self) -> bool {
+        match &self.0.identity {
+            Some(identity) if self.0.oauth.xaa => identity.knows_the_person().await,
+            Some(_) | None => false,
+        }
     }
 
     /// Tokens other than `sent`, without a person; once for all who ask.
@@ -32,33 +42,46 @@ impl Account {
             return Err(RenewError::Over);
         }
         let (account, sent) = (self.clone(), sent.cloned());
+        let wish = Wish::Anew(sent.clone());
         let work = async move {
-            let before = account.remembered().map(|kept| kept.generation);
             let _alone = account.0.renewing.lock().await;
             let _lock = account.lock().await?;
-            if let Ok(Some(kept)) = account.read().await
-                && before != Some(kept.generation)
-                && kept.record.tokens.as_ref().is_some_and(|tokens| Some(&tokens.access) != sent.as_ref())
-            {
-                return Ok(kept);
+            let kept =
+                account.read().await.map_err(unreadable)?.filter(|kept| kept.is_of_use(SystemTime::now()));
+            match kept {
+                Some(kept) if sent.is_none_or(|sent| kept.is_other_than(&sent)) => Ok(kept),
+                Some(_) | None => account.get_anew().await,
             }
-            account.get_anew().await
         };
-        self.0.tasks.finish(work).await.unwrap_or(Err(RenewError::Over))
+        self.0.joint.share(&self.0.tasks, wish, work).await
+    }
+
+    /// Tokens other than those there are, because somebody wants to sign in again.
+    pub(super) async fn sign_in_alone(&self) -> Result<(), SignInError> {
+        let known = self
+            .read()
+            .await?
+            .and_then(|kept| kept.record.tokens.as_ref().map(|tokens| tokens.access.clone()));
+        self.get_alone(known.as_ref()).await?;
+        self.0.signed_in.send_modify(|count| *count += 1);
+        Ok(())
     }
 
     /// Tokens anew. The entry is locked.
     pub(super) async fn get_anew(&self) -> Result<Arc<Kept>, RenewError> {
-        let record = self.ask_alone().await?;
-        let kept = self.write(record, Expected::Anything).await.map_err(SignInError::Vault)?;
-        self.0.signed_in.send_modify(|count| *count += 1);
-        Ok(kept)
+        if self.takes_a_person() && !self.is_person_known().await {
+            return Err(RenewError::Over);
+        }
+        let asked = tokio::time::timeout(RENEWAL_TIME, self.ask_alone()).await;
+        let record = asked.unwrap_or_else(|_| Err(late()))?;
+        Ok(self.write(record, Expected::Anything).await.map_err(SignInError::Vault)?)
     }
 
     async fn ask_alone(&self) -> Result<Record, SignInError> {
         let (asked, oauth) = (self.asked(), &self.0.oauth);
         let wished = oauth.auth_server_metadata_url.as_ref();
         let found = discover::find(&self.0.web, &self.0.url, asked.as_ref(), wished).await?;
+        self.check_issuer(&found).await?;
         let scopes = self.scopes(&found, Renewal::Unwanted).await;
         let client = self.client_for(&found.server, None, &scopes).await?;
         let key = Key::wanted(&found, asked.as_ref())?;
@@ -129,7 +152,8 @@ impl Account {
         granted: Granted,
         key: &Key,
     ) -> Result<Record, SignInError> {
-        let wanted = match self.kept().await {
+        // Another process may have been asked for more since.
+        let wanted = match self.read().await? {
             Some(kept) if kept.record.issuer.issuer == found.server.issuer => kept.record.wanted.clone(),
             Some(_) | None => Vec::new(),
         };

@@ -16,6 +16,7 @@ use crate::challenge::Asked;
 use crate::dpop::{Party, Proving};
 use crate::scopes;
 use crate::tokens::{Kind, Tokens};
+use crate::vault::Expected;
 
 impl Authorizer for Account {
     fn headers<'a>(&'a self, request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>> {
@@ -37,23 +38,29 @@ impl Authorizer for Account {
 
 impl Account {
     async fn credentials(&self, request: Asking<'_>) -> Result<Credentials, Failure> {
-        let now = SystemTime::now();
         let Some(mut kept) = self.kept().await else { return Ok(Credentials::default()) };
         let Some(tokens) = &kept.record.tokens else { return Ok(Credentials::default()) };
-        if tokens.is_due(now) {
+        if self.is_to_be_renewed(tokens) {
             match self.renew(&tokens.access).await {
                 Ok(newer) => kept = newer,
                 // It lasts for a little while yet.
-                Err(_) if !tokens.is_over(now) => {}
+                Err(_) if !tokens.is_over(SystemTime::now()) => {}
                 Err(RenewError::Trouble(failure)) => return Err(failure),
                 // The server says what it wants of those who come with nothing.
                 Err(RenewError::Over) => return Ok(Credentials::default()),
             }
         }
         match &kept.record.tokens {
-            Some(tokens) => carried(&kept, tokens, request, now),
+            Some(tokens) => carried(&kept, tokens, request, SystemTime::now()),
             None => Ok(Credentials::default()),
         }
+    }
+
+    /// Whether the token is about to end, and there is a way to another one. Without one it is used to its end.
+    fn is_to_be_renewed(&self, tokens: &Tokens) -> bool {
+        let now = SystemTime::now();
+        let has_a_way = tokens.refresh.is_some() || self.needs_nobody();
+        tokens.is_over(now) || (has_a_way && tokens.is_due(now))
     }
 
     async fn next(&self, sent: &Credentials, challenge: &Challenge) -> Next {
@@ -86,12 +93,10 @@ impl Account {
     /// that the next sign-in asks for them.
     async fn more(&self, sent: Option<&Secret<String>>) -> Next {
         let Some(asked) = self.asked().filter(Asked::wants_more_scopes) else { return Next::GiveUp };
-        if let Some(token) = sent
-            && self
-                .remembered()
-                .is_some_and(|kept| kept.record.tokens.as_ref().is_some_and(|tokens| tokens.access != *token))
+        // Another request has got them meanwhile, or another process.
+        if let (Some(token), Ok(Some(kept))) = (sent, self.read().await)
+            && kept.is_other_than(token)
         {
-            // Another request has got them meanwhile.
             return Next::Again;
         }
         if self.want(&asked.scope).await {
@@ -103,15 +108,25 @@ impl Account {
     /// Takes down scopes to ask for; says whether any of them is new.
     async fn want(&self, more: &[String]) -> bool {
         let Some(kept) = self.remembered() else { return true };
-        let wanted = scopes::union(&kept.record.wanted, more);
-        if wanted == kept.record.wanted {
+        if scopes::union(&kept.record.wanted, more) == kept.record.wanted {
             return false;
         }
-        let mut record = kept.record.clone();
-        record.wanted = wanted;
-        // Should another process have written meanwhile, the server will ask again.
-        let _missed = self.write(record, crate::vault::Expected::Generation(kept.generation)).await;
+        let (account, more) = (self.clone(), more.to_vec());
+        // What cannot be taken down is asked for again by the server.
+        self.0.tasks.finish(async move { account.take_down(&more).await }).await;
         true
+    }
+
+    async fn take_down(&self, more: &[String]) {
+        let _alone = self.0.renewing.lock().await;
+        let Ok(_lock) = self.lock().await else { return };
+        let Ok(Some(kept)) = self.read().await else { return };
+        let mut record = kept.record.clone();
+        record.wanted = scopes::union(&record.wanted, more);
+        if record.wanted != kept.record.wanted {
+            // As above.
+            let _missed = self.write(record, Expected::Generation(kept.generation)).await;
+        }
     }
 }
 

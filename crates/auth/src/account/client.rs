@@ -1,6 +1,7 @@
 //! Who we are to the authorization server of a server: known from before, configured, or registered now.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use mcparley_model::config::Held;
 use mcparley_model::limits::KEY_FILE_BYTES;
@@ -14,6 +15,7 @@ use crate::error::SignInError;
 use crate::jwt::SigningKey;
 use crate::metadata::Server;
 use crate::register::{self, Configured, Identity, Known, Registration};
+use crate::tokens::Tokens;
 
 impl Account {
     /// Who we are to `server`; `redirect` is where browsers are sent back to, if one takes part.
@@ -47,7 +49,8 @@ impl Account {
         let record = &kept.record;
         let fits = record.issuer.issuer == server.issuer
             && record.client.origin == Origin::Registered
-            && record.client.redirect.as_ref() == redirect;
+            && record.client.redirect.as_ref() == redirect
+            && !self.is_disowned(&record.client);
         fits.then(|| record.client.clone())
     }
 
@@ -60,6 +63,22 @@ impl Account {
         }
     }
 
+    /// The authorization server does not know a client any more that had registered: the next sign-in registers anew.
+    /// Tokens that still open the server stay until they end.
+    pub(super) async fn disown(&self, client: &Client) {
+        if client.origin != Origin::Registered {
+            return;
+        }
+        self.note_disowned(client);
+        let _alone = self.0.renewing.lock().await;
+        let (Ok(_lock), Ok(Some(kept))) = (self.lock().await, self.read().await) else { return };
+        let is_open = |tokens: &Tokens| !tokens.is_over(SystemTime::now());
+        if kept.record.client.id == client.id && !kept.record.tokens.as_ref().is_some_and(is_open) {
+            // What stays there is noticed again.
+            let _kept_by_another = self.forget(&kept).await;
+        }
+    }
+
     /// The secret of a configured client: from its entry, or from the vault.
     async fn client_secret(&self) -> Result<Option<Secret<String>>, SignInError> {
         if let Some(secret) = &self.0.oauth.client_secret {
@@ -68,6 +87,15 @@ impl Account {
         let (Some(_), Some(vault)) = (&self.0.oauth.client_id, &self.0.vault) else { return Ok(None) };
         let entry = vault.read(&self.0.slot.secret()).await?;
         Ok(entry.and_then(|entry| String::from_utf8(entry.value.expose().clone()).ok()).map(Secret::new))
+    }
+
+    /// Who we are with what is configured now: a secret may have been replaced since the sign-in.
+    pub(super) async fn client_now(&self, client: &Client) -> Result<Client, SignInError> {
+        let secret = match client.origin {
+            Origin::Configured => self.client_secret().await?,
+            Origin::Document | Origin::Registered => None,
+        };
+        Ok(Client { secret: secret.or_else(|| client.secret.clone()), ..client.clone() })
     }
 
     /// Keeps the secret of a configured client in the vault, so that it stands in no file.

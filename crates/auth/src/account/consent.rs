@@ -18,7 +18,7 @@ use crate::client::{Client, Origin};
 use crate::device::{self, DeviceRequest};
 use crate::discover::{self, Discovered};
 use crate::error::SignInError;
-use crate::flow::{Flow, Pasted, Way};
+use crate::flow::{Flow, Pasted, Shown, Way};
 use crate::grant::{Grant, Granted, Keys};
 use crate::scopes::Renewal;
 use crate::vault::Expected;
@@ -55,6 +55,10 @@ impl Account {
     }
 
     async fn start(&self, way: Way) -> Result<Flow, SignInError> {
+        if let Some(vault) = &self.0.vault {
+            // Nobody is bothered for what could not be kept.
+            vault.keeper().await?;
+        }
         if self.asked().is_none() {
             self.probe().await;
         }
@@ -84,9 +88,7 @@ impl Account {
 
     fn start_alone(&self) -> Flow {
         let account = self.clone();
-        Flow::start(&self.0.tasks, None, None, async move |_pasted| {
-            account.get_alone(None).await.map(drop).map_err(SignInError::from)
-        })
+        Flow::start(&self.0.tasks, Shown::default(), async move |_pasted| account.sign_in_alone().await)
     }
 
     async fn start_with_identity(&self) -> Result<Flow, SignInError> {
@@ -96,9 +98,8 @@ impl Account {
         }
         // One window for all servers: whoever comes second joins.
         let asking = identity.begin().await?;
-        let (page, code) = (asking.page().cloned(), asking.user_code().map(str::to_owned));
-        let account = self.clone();
-        Ok(Flow::start(&self.0.tasks, page, code, async move |mut pasted: mpsc::Receiver<Pasted>| {
+        let (shown, account) = (asking.shown(), self.clone());
+        Ok(Flow::start(&self.0.tasks, shown, async move |mut pasted: mpsc::Receiver<Pasted>| {
             let done = asking.wait();
             let pass_on = async {
                 while let Some(Pasted { text, reply }) = pasted.recv().await {
@@ -109,7 +110,7 @@ impl Account {
                 done = done => done.map_err(Arc::unwrap_or_clone)?,
                 () = pass_on => asking.wait().await.map_err(Arc::unwrap_or_clone)?,
             }
-            account.get_alone(None).await.map(drop).map_err(SignInError::from)
+            account.sign_in_alone().await
         }))
     }
 
@@ -128,7 +129,7 @@ impl Account {
         };
         let (attempt, page) = Attempt::begin(&begun.found.server, &begun.client, &wish)?;
         let account = self.clone();
-        Ok(Flow::start(&self.0.tasks, Some(page), None, async move |pasted| {
+        Ok(Flow::start(&self.0.tasks, Shown::new(page, None), async move |pasted| {
             let answer = answer(callback, &attempt, pasted).await?;
             let code = attempt.accept(&answer)?;
             account.redeem(begun, &code).await
@@ -163,7 +164,7 @@ impl Account {
 
     /// A client that was registered by hand belongs to one issuer. Another one is not shown its secret because a server
     /// says so (H33).
-    async fn check_issuer(&self, found: &Discovered) -> Result<(), SignInError> {
+    pub(super) async fn check_issuer(&self, found: &Discovered) -> Result<(), SignInError> {
         let Some(kept) = self.kept().await else { return Ok(()) };
         let (before, now) = (&kept.record.issuer.issuer, &found.server.issuer);
         match kept.record.client.origin {
@@ -179,8 +180,13 @@ impl Account {
         let Code { code, verifier, redirect, .. } = code;
         let grant = Grant::Code { code, verifier, redirect };
         let Begun { found, client, scopes, key } = &begun;
-        let granted = self.ask(found, client, grant, scopes, key).await?;
-        self.arrive(begun, granted).await
+        let granted = self.ask(found, client, grant, scopes, key).await;
+        if let Err(SignInError::Token(error)) = &granted
+            && error.is_unknown_client()
+        {
+            self.disown(client).await;
+        }
+        self.arrive(begun, granted?).await
     }
 
     async fn start_on_device(&self) -> Result<Flow, SignInError> {
@@ -191,9 +197,9 @@ impl Account {
             device::start(&self.0.web, &begun.on_device(&keys), SystemTime::now()).await?
         };
         let page = started.page_with_code.clone().unwrap_or_else(|| started.page.clone());
-        let code = started.user_code.display().into_owned();
-        let account = self.clone();
-        Ok(Flow::start(&self.0.tasks, Some(page), Some(code), async move |_pasted| {
+        let user_code = Some(started.user_code.display().into_owned());
+        let (shown, account) = (Shown::new(page, user_code), self.clone());
+        Ok(Flow::start(&self.0.tasks, shown, async move |_pasted| {
             let granted = {
                 let keys = Keys { signing: signing.as_ref(), possession: begun.key.possession() };
                 let request = begun.on_device(&keys);

@@ -7,7 +7,7 @@ use mcparley_model::text::Untrusted;
 
 use super::{Account, Inner};
 use crate::challenge::Asked;
-use crate::client::Origin;
+use crate::client::{Client, Origin};
 use crate::dpop::Prover;
 use crate::record::Record;
 use crate::tokens::Tokens;
@@ -21,18 +21,22 @@ pub(super) struct Memory {
     is_read: bool,
     /// What the server asked for when it refused last.
     asked: Option<Asked>,
+    /// The id of a client that registered and is not known any more.
+    disowned: Option<String>,
 }
 
 /// A record, and which of its versions it is.
 pub(super) struct Kept {
     pub(super) record: Record,
     pub(super) generation: u64,
+    /// Whether it could not be written down, so that the vault still has what was there before.
+    is_unsaved: bool,
     prover: OnceLock<Option<Prover>>,
 }
 
 impl Kept {
     pub(super) fn new(record: Record, generation: u64) -> Self {
-        Self { record, generation, prover: OnceLock::new() }
+        Self { record, generation, is_unsaved: false, prover: OnceLock::new() }
     }
 
     /// The key that its tokens are bound to.
@@ -96,8 +100,11 @@ impl Account {
     /// What the vault says now.
     pub(super) async fn read(&self) -> Result<Option<Arc<Kept>>, VaultError> {
         let Some(vault) = &self.0.vault else { return Ok(self.0.memory(|memory| memory.kept.clone())) };
-        let entry = vault.read(&self.0.slot.record()).await?;
         // A record that cannot be read is as good as none: the next sign-in replaces it.
+        let entry = match vault.read(&self.0.slot.record()).await {
+            Err(VaultError::Damaged { .. }) => None,
+            read => read?,
+        };
         let kept =
             entry.and_then(|entry| Some(Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation)));
         Ok(self.remember(kept))
@@ -120,6 +127,25 @@ impl Account {
             memory.kept = Some(Arc::clone(&kept));
         });
         Ok(kept)
+    }
+
+    /// Remembers what the vault does not take, in the place of what it holds; [`Account::save`] tries again.
+    pub(super) fn hold(&self, record: Record, generation: u64) -> Arc<Kept> {
+        let kept = Arc::new(Kept { is_unsaved: true, ..Kept::new(record, generation) });
+        self.0.memory(|memory| memory.kept = Some(Arc::clone(&kept)));
+        kept
+    }
+
+    /// Writes down what could not be written before, if there is such a thing. What the vault still does not take stays
+    /// in memory.
+    pub(super) async fn save(&self) {
+        let Some(kept) = self.remembered().filter(|kept| kept.is_unsaved) else { return };
+        let Ok(_lock) = self.lock().await else { return };
+        let expected = Expected::Generation(kept.generation);
+        if let Err(VaultError::Changed { .. }) = self.write(kept.record.clone(), expected).await {
+            // Somebody has signed in or out since, and has taken its place.
+            let _unreadable = self.read().await;
+        }
     }
 
     /// Forgets it, here and in the vault, if it is still what was read.
@@ -161,6 +187,14 @@ impl Account {
     /// Whether anything is remembered of it, if only who we are there.
     pub async fn is_known(&self) -> bool {
         self.read().await.is_ok_and(|kept| kept.is_some())
+    }
+
+    pub(super) fn note_disowned(&self, client: &Client) {
+        self.0.memory(|memory| memory.disowned = Some(client.id.clone()));
+    }
+
+    pub(super) fn is_disowned(&self, client: &Client) -> bool {
+        self.0.memory(|memory| memory.disowned.as_ref() == Some(&client.id))
     }
 
     /// How it stands, as the vault has it now.

@@ -14,12 +14,13 @@ use mcparley_model::secret::Secret;
 use mcparley_wire::{Failure, Obstacle};
 
 use super::Account;
+use super::joint::Wish;
 use super::memory::Kept;
-use crate::client::Origin;
+use crate::client::{Client, Origin};
 use crate::dpop::Possession;
 use crate::error::{SignInError, chain};
-use crate::grant::{self, Grant, Keys, TokenError, TokenRequest};
-use crate::tokens::Kind;
+use crate::grant::{self, Grant, Granted, Keys, TokenError, TokenRequest};
+use crate::tokens::{Kind, Tokens};
 use crate::vault::{EntryLock, Expected, VaultError};
 use crate::web::WebError;
 
@@ -38,7 +39,12 @@ impl RenewError {
     pub(super) fn trouble(what: &str, why: &dyn std::error::Error, hint: Option<String>) -> Self {
         let reason = Arc::from(format!("{what}: {}", chain(why)));
         let hint = hint.map(Arc::from);
-        Self::Trouble(Failure::Refused { obstacle: Obstacle::Other, reason, hint })
+        Self::Trouble(Failure::Refused { obstacle: Obstacle::SignIn, reason, hint })
+    }
+
+    /// The tokens there are cannot be renewed now.
+    pub(super) fn broken_off(why: &(impl std::error::Error + mcparley_model::explain::Explain)) -> Self {
+        Self::trouble("the sign-in cannot be renewed", why, why.hint())
     }
 }
 
@@ -49,8 +55,8 @@ impl Account {
             return Ok(kept);
         }
         let (account, spent) = (self.clone(), spent.clone());
-        let work = async move { account.renew_now(&spent).await };
-        self.0.tasks.finish(work).await.unwrap_or(Err(RenewError::Over))
+        let wish = Wish::Renewed(spent.clone());
+        self.0.joint.share(&self.0.tasks, wish, async move { account.renew_now(&spent).await }).await
     }
 
     async fn renew_now(&self, spent: &Secret<String>) -> Result<Arc<Kept>, RenewError> {
@@ -65,15 +71,23 @@ impl Account {
         }
         match self.0.oauth.grant {
             Granting::ClientCredentials | Granting::JwtBearer => self.get_anew().await,
-            Granting::Person => match self.refresh(&kept).await {
-                // Whoever signs in through an identity provider may still be known there.
-                Err(RenewError::Over) if self.0.oauth.xaa => self.get_anew().await,
-                refreshed => refreshed,
-            },
+            Granting::Person if self.0.oauth.xaa => self.refresh_or_get_anew(&kept).await,
+            Granting::Person => self.refresh(&kept).await,
         }
     }
 
-    /// Keeps other processes from the same work.
+    /// Whoever signs in through an identity provider may still be known there when the tokens are over.
+    async fn refresh_or_get_anew(&self, kept: &Arc<Kept>) -> Result<Arc<Kept>, RenewError> {
+        let can_be_renewed = kept.record.tokens.as_ref().is_some_and(|tokens| tokens.refresh.is_some());
+        let refreshed = if can_be_renewed { self.refresh(kept).await } else { Err(RenewError::Over) };
+        match refreshed {
+            Err(RenewError::Over) => self.get_anew().await,
+            refreshed => refreshed,
+        }
+    }
+
+    /// Keeps other processes from the same work. Whoever changes the entry holds it: what is written by somebody else
+    /// while a token is renewed would cost the new one.
     pub(super) async fn lock(&self) -> Result<Option<EntryLock>, RenewError> {
         let Some(vault) = &self.0.vault else { return Ok(None) };
         vault.lock(&self.0.slot.record(), RENEWAL_TIME).await.map(Some).map_err(unreadable)
@@ -83,47 +97,86 @@ impl Account {
         let record = &kept.record;
         let Some(tokens) = &record.tokens else { return Err(RenewError::Over) };
         let Some(token) = &tokens.refresh else { return self.close(kept).await };
-        let signing = self.signing_key(&record.client).map_err(|error| cannot(&error))?;
-        let request = TokenRequest {
-            server: &record.issuer,
-            client: &record.client,
-            grant: Grant::Refresh { token },
-            resource: Some(&record.resource),
-            scopes: &tokens.scopes,
-        };
         let possession = match (tokens.kind, kept.prover()) {
             (Kind::Dpop, Some(prover)) => Possession::Required(prover),
             (Kind::Dpop, None) => return self.close(kept).await,
             (Kind::Bearer, _) => Possession::Unbound,
         };
+        let client = self.client_now(&record.client).await.map_err(|error| RenewError::broken_off(&error))?;
+        match self.ask_for_others(kept, &client, tokens, token, possession).await {
+            Ok(granted) => {
+                let mut renewed = record.clone();
+                renewed.client = client;
+                renewed.tokens = Some(granted.tokens);
+                self.replace(kept, renewed).await
+            }
+            Err(SignInError::Token(error)) if error.is_unknown_client() => match client.origin {
+                Origin::Registered => {
+                    // The next sign-in registers anew.
+                    let _kept_by_another = self.forget(kept).await;
+                    Err(RenewError::Over)
+                }
+                // Its secret may be the wrong one; what it was given for may be good.
+                Origin::Configured | Origin::Document => Err(RenewError::broken_off(&error)),
+            },
+            Err(SignInError::Token(error)) if error.is_dead() => self.close(kept).await,
+            Err(error) => Err(RenewError::broken_off(&error)),
+        }
+    }
+
+    async fn ask_for_others(
+        &self,
+        kept: &Kept,
+        client: &Client,
+        tokens: &Tokens,
+        token: &Secret<String>,
+        possession: Possession<'_>,
+    ) -> Result<Granted, SignInError> {
+        let signing = self.signing_key(client)?;
+        let request = TokenRequest {
+            server: &kept.record.issuer,
+            client,
+            grant: Grant::Refresh { token },
+            resource: Some(&kept.record.resource),
+            scopes: &tokens.scopes,
+        };
         let keys = Keys { signing: signing.as_ref(), possession };
         let asking = grant::ask(&self.0.web, &request, &keys, SystemTime::now());
-        let granted = match tokio::time::timeout(RENEWAL_TIME, asking).await {
-            Ok(Ok(granted)) => granted,
-            Ok(Err(error)) if error.is_unknown_client() && record.client.origin == Origin::Registered => {
-                // The next sign-in registers anew.
-                let _kept_by_another = self.forget(kept).await;
-                return Err(RenewError::Over);
-            }
-            Ok(Err(error)) if error.is_dead() => return self.close(kept).await,
-            Ok(Err(error)) => return Err(cannot(&error)),
-            Err(_) => return Err(cannot(&TokenError::Web(WebError::Late { after: RENEWAL_TIME }))),
-        };
-        let mut renewed = record.clone();
-        renewed.tokens = Some(granted.tokens);
-        self.write(renewed, Expected::Generation(kept.generation)).await.map_err(unreadable)
+        match tokio::time::timeout(RENEWAL_TIME, asking).await {
+            Ok(granted) => Ok(granted?),
+            Err(_) => Err(late()),
+        }
+    }
+
+    /// Writes down what takes the place of `kept`. What cannot be written is used all the same, and written at the next
+    /// chance: the refresh token it came for is spent.
+    async fn replace(&self, kept: &Kept, record: crate::record::Record) -> Result<Arc<Kept>, RenewError> {
+        match self.write(record.clone(), Expected::Generation(kept.generation)).await {
+            Ok(newer) => Ok(newer),
+            // Somebody has signed in or out all the same.
+            Err(VaultError::Changed { .. }) => self.whatever_is_there().await,
+            Err(_) => Ok(self.hold(record, kept.generation)),
+        }
     }
 
     /// The tokens are of no use any more. Who we are to the authorization server stays known.
     async fn close(&self, kept: &Arc<Kept>) -> Result<Arc<Kept>, RenewError> {
         let mut record = kept.record.clone();
         record.tokens = None;
-        match self.write(record, Expected::Generation(kept.generation)).await {
-            // Somebody has signed in meanwhile.
-            Err(VaultError::Changed { .. }) => match self.read().await {
-                Ok(Some(newer)) if newer.is_of_use(SystemTime::now()) => Ok(newer),
-                Ok(_) | Err(_) => Err(RenewError::Over),
-            },
+        match self.write(record.clone(), Expected::Generation(kept.generation)).await {
+            Ok(_) => Err(RenewError::Over),
+            Err(VaultError::Changed { .. }) => self.whatever_is_there().await,
+            Err(_) => {
+                // They are not shown again.
+                self.hold(record, kept.generation);
+                Err(RenewError::Over)
+            }
+        }
+    }
+
+    async fn whatever_is_there(&self) -> Result<Arc<Kept>, RenewError> {
+        match self.read().await {
+            Ok(Some(newer)) if newer.is_of_use(SystemTime::now()) => Ok(newer),
             Ok(_) | Err(_) => Err(RenewError::Over),
         }
     }
@@ -131,17 +184,18 @@ impl Account {
 
 impl Kept {
     /// Whether it has a token, and another one.
-    fn is_other_than(&self, spent: &Secret<String>) -> bool {
+    pub(super) fn is_other_than(&self, spent: &Secret<String>) -> bool {
         self.record.tokens.as_ref().is_some_and(|tokens| tokens.access != *spent)
     }
 }
 
-fn cannot(error: &(dyn std::error::Error + 'static)) -> RenewError {
-    RenewError::trouble("the sign-in cannot be renewed", error, None)
+/// The authorization server has used up the time for a renewal.
+pub(super) fn late() -> SignInError {
+    SignInError::Token(TokenError::Web(WebError::Late { after: RENEWAL_TIME }))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it stands where errors are mapped")]
-fn unreadable(error: VaultError) -> RenewError {
+pub(super) fn unreadable(error: VaultError) -> RenewError {
     use mcparley_model::explain::Explain as _;
     RenewError::trouble("what is remembered of the sign-in cannot be used", &error, error.hint())
 }

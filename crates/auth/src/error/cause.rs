@@ -51,6 +51,7 @@ impl SignInError {
             | Self::UnknownPerson
             | Self::Renew(RenewError::Over)
             | Self::NothingBegun
+            | Self::Unseen
             | Self::Stopped => Cause::Person,
             Self::NotHere => Cause::Caller,
         }

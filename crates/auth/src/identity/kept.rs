@@ -35,9 +35,7 @@ pub struct Person {
 impl Identity {
     /// What the provider said, if it still holds.
     pub(super) async fn token(&self) -> Option<Arc<IdToken>> {
-        let now = SystemTime::now();
-        let known = self.0.token.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known.filter(|known| is_good(known, now)) {
+        if let Some(known) = self.remembered() {
             return Some(known);
         }
         let given = match &self.0.settings.id_token {
@@ -45,7 +43,13 @@ impl Identity {
             None => self.stored().await?,
         };
         let token = self.believed(given, None).ok()?;
-        is_good(&token, now).then(|| self.remember(token))
+        is_good(&token, SystemTime::now()).then(|| self.remember(token))
+    }
+
+    /// The same as far as this process knows it.
+    pub(super) fn remembered(&self) -> Option<Arc<IdToken>> {
+        let known = self.0.token.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        known.filter(|known| is_good(known, SystemTime::now()))
     }
 
     /// Who the person is.

@@ -8,7 +8,7 @@ use crate::authorize::{Attempt, Code, Identity as Asking, Wish};
 use crate::callback::Callback;
 use crate::client::Client;
 use crate::error::SignInError;
-use crate::flow::Flow;
+use crate::flow::{Flow, Shown};
 use crate::grant::{self, Grant, Keys, TokenRequest};
 use crate::metadata::Server;
 
@@ -40,7 +40,7 @@ impl Identity {
         };
         let (attempt, page) = Attempt::begin(&provider, &client, &wish)?;
         let identity = self.clone();
-        Ok(Flow::start(&self.0.tasks, Some(page), None, async move |pasted| {
+        Ok(Flow::start(&self.0.tasks, Shown::new(page, None), async move |pasted| {
             let answer = answer(callback, &attempt, pasted).await?;
             let code = attempt.accept(&answer)?;
             identity.redeem(&provider, &client, &code).await

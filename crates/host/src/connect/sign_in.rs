@@ -63,7 +63,7 @@ impl Surroundings {
         let signature = Signature::of(config);
         let looked = move || noted.is_noted(&server, &signature, SystemTime::now());
         // A look that broke off has seen nothing.
-        tokio::task::spawn_blocking(looked).await.unwrap_or(false) && !account.has_tokens().await
+        tokio::task::spawn_blocking(looked).await.unwrap_or(false) && !account.has_a_way_in().await
     }
 
     /// Takes down whether the server wants a sign-in.

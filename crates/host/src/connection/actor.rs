@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley_auth::SignIns;
 use mcparley_model::config::{Kind, ServerConfig};
 use mcparley_model::limits::{HEALTHY_AFTER, NEEDS_AUTH_TIME, RECONNECT_PATIENCE, RETRY_PAUSE};
 use mcparley_wire::Failure;
@@ -15,7 +16,7 @@ use tokio::time::Instant;
 
 use super::ears::{Changes, Ears};
 use super::idle::Idle;
-use super::phase::{Event, Missed, Opened, Phase, Ready, Waiting};
+use super::phase::{Event, Missed, Opened, Phase, Ready};
 use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
 use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen};
@@ -48,6 +49,8 @@ pub(super) struct Actor {
     phase: Phase,
     epoch: Epoch,
     waiters: Vec<Waiter>,
+    /// The sign-ins since it was last tried to reach the server.
+    sign_ins: Option<SignIns>,
     /// Nothing is started before it is gone.
     predecessor: Option<watch::Receiver<bool>>,
     /// What goes on after its cause: connections that were replaced and end when their last call has ended, and
@@ -78,6 +81,7 @@ impl Actor {
             phase: if on { Phase::Dormant } else { Phase::Off },
             epoch: Epoch::default(),
             waiters: Vec::new(),
+            sign_ins: None,
             predecessor,
             afterwards: JoinSet::new(),
             patience: watch::Sender::new(()),
@@ -206,8 +210,8 @@ impl Actor {
                 self.waiters.push(reply);
                 self.connect(0, None);
             }
-            Phase::NeedsAuth { until, account }
-                if Instant::now() < *until && !account.as_ref().is_some_and(Waiting::is_over) =>
+            Phase::NeedsAuth { until, sign_ins }
+                if Instant::now() < *until && !sign_ins.as_ref().is_some_and(SignIns::has_one) =>
             {
                 answer(reply, Err(Unavailable::NeedsAuth));
             }
@@ -222,6 +226,7 @@ impl Actor {
 
     /// Starts reaching the server.
     fn connect(&mut self, attempt: u32, because: Option<&str>) {
+        self.sign_ins = self.surroundings.account(&self.config).map(|account| account.sign_ins());
         let (desk, changes) = (Arc::clone(&self.desk), Arc::clone(&self.changes));
         let ears = Arc::new(Ears::new(desk, changes, Arc::clone(&self.log)));
         let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
@@ -341,8 +346,11 @@ impl Actor {
     }
 
     fn needs_auth(&mut self, took: Duration) {
-        let account = self.surroundings.account(&self.config).map(Waiting::for_sign_in);
-        self.phase = Phase::NeedsAuth { until: Instant::now() + NEEDS_AUTH_TIME, account };
+        let mut sign_ins = self.sign_ins.take();
+        if let Some(sign_ins) = &mut sign_ins {
+            sign_ins.refused();
+        }
+        self.phase = Phase::NeedsAuth { until: Instant::now() + NEEDS_AUTH_TIME, sign_ins };
         self.settle(Status::NeedsAuth, took);
         for waiter in self.waiters.drain(..) {
             answer(waiter, Err(Unavailable::NeedsAuth));

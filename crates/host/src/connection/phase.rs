@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_auth::Account;
+use mcparley_auth::SignIns;
 use mcparley_model::config::ServerConfig;
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::{Failure, Session};
@@ -55,30 +55,11 @@ pub(super) enum Phase {
     /// It cannot, and nothing is done about it until somebody wants it again.
     Failed { error: Arc<ConnectError>, since: Instant },
     /// It wants a sign-in, and is not asked again before `until` unless there was one.
-    NeedsAuth { until: Instant, account: Option<Waiting> },
+    NeedsAuth { until: Instant, sign_ins: Option<SignIns> },
     /// It is switched off.
     Off,
     /// It is being ended.
     Stopping(Owned<()>),
-}
-
-/// A sign-in that is waited for.
-pub(super) struct Waiting {
-    account: Account,
-    /// How many there were when the waiting began.
-    before: u64,
-}
-
-impl Waiting {
-    pub(super) fn for_sign_in(account: Account) -> Self {
-        let before = account.sign_ins();
-        Self { account, before }
-    }
-
-    /// Whether somebody has signed in here. The event that tells it may not have come yet.
-    pub(super) fn is_over(&self) -> bool {
-        self.account.sign_ins() != self.before
-    }
 }
 
 /// A server that can be used.
@@ -117,11 +98,11 @@ impl Phase {
     /// Waits for what happens next by itself. Giving up the waiting loses nothing.
     pub(super) async fn next(&mut self, changes: &Changes, config: &ServerConfig) -> Event {
         match self {
-            Self::Dormant | Self::Failed { .. } | Self::NeedsAuth { account: None, .. } | Self::Off => {
+            Self::Dormant | Self::Failed { .. } | Self::NeedsAuth { sign_ins: None, .. } | Self::Off => {
                 std::future::pending().await
             }
-            Self::NeedsAuth { account: Some(waiting), .. } => {
-                waiting.account.signed_in().await;
+            Self::NeedsAuth { sign_ins: Some(sign_ins), .. } => {
+                sign_ins.next().await;
                 Event::SignedIn
             }
             Self::Connecting { work, .. } => match work.done().await {
