@@ -43,7 +43,7 @@ impl RenewError {
     }
 
     /// The tokens there are cannot be renewed now.
-    pub(super) fn broken_off(why: &(impl std::error::Error + mcparley_model::explain::Explain)) -> Self {
+    pub(super) fn broken_off(why: &impl mcparley_model::explain::Explain) -> Self {
         Self::trouble("the sign-in cannot be renewed", why, why.hint())
     }
 }

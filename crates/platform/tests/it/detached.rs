@@ -44,7 +44,7 @@ fn a_program_that_stays_has_a_session_of_its_own_and_leaves_no_zombie() {
     // Its process and its session, then what of ours it can see; it stays until it is told.
     let script = "seen=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2); \
                   { echo $$ $(cut -d' ' -f6 /proc/$$/stat) $seen; env; } > facts.new; \
-                  mv facts.new facts; while [ ! -e go ]; do sleep 0.01; done";
+                  mv facts.new facts; while [ -e facts ] && [ ! -e go ]; do sleep 0.01; done";
     let running = launch_detached(&shell(folder.path(), script), Duration::from_millis(1)).unwrap();
     assert_eq!(running, Detached::Running);
     wait_for("its facts", LONG, || facts.exists());
