@@ -1,6 +1,7 @@
 //! Signing in at the command line: `login`, `logout`, `auth`, and what other commands say meanwhile.
 
 mod client;
+mod fleet;
 mod idp;
 mod life;
 mod person;
