@@ -49,6 +49,9 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
         return json!({ "tools": tools::of_editors() });
     }
     let mut tools = tools::definitions();
+    if let Some(name) = scripts.text(Name::AlsoTool) {
+        tools.push(tools::echo(name));
+    }
     if scripts.has(Name::BadTools) {
         tools.splice(1..1, bad_tools());
     }

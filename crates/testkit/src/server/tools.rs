@@ -15,7 +15,7 @@ const MOST_CHARACTERS: u64 = 256 * 1024 * 1024;
 /// What `tools/list` shows.
 pub(crate) fn definitions() -> Vec<Value> {
     let number = json!({ "type": "number" });
-    let mut echo = tool("echo", "Repeat a message", &json!({ "message": { "type": "string" } }));
+    let mut echo = echo("echo");
     if let Some(echo) = echo.as_object_mut() {
         echo.insert("annotations".to_owned(), json!({ "readOnlyHint": true }));
     }
@@ -29,6 +29,11 @@ pub(crate) fn definitions() -> Vec<Value> {
         tool("pid", "Return the process of the server", &json!({})),
         tool("crash", "Exit with code 9", &json!({})),
     ]
+}
+
+/// A tool that repeats a message, under some name.
+pub(crate) fn echo(name: &str) -> Value {
+    tool(name, "Repeat a message", &json!({ "message": { "type": "string" } }))
 }
 
 /// What editors offer: two tools for models, the others for the program in their terminal.
