@@ -26,6 +26,7 @@ mod renewal;
 mod sign_ins;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::SystemTime;
 
@@ -70,6 +71,8 @@ struct Inner {
     renewing: tokio::sync::Mutex<()>,
     /// The sign-in that is under way; whoever wants one too joins it.
     flow: tokio::sync::Mutex<Weak<FlowInner>>,
+    /// Whether a command of the entry says who we are.
+    is_spoken_for: AtomicBool,
     /// Counts the sign-ins of this process.
     signed_in: watch::Sender<u64>,
     tasks: Tasks,
@@ -102,6 +105,7 @@ impl Account {
             joint: Joint::default(),
             renewing: tokio::sync::Mutex::default(),
             flow: tokio::sync::Mutex::default(),
+            is_spoken_for: AtomicBool::new(false),
             signed_in: watch::Sender::new(0),
             tasks: Tasks::default(),
         }))
@@ -119,6 +123,16 @@ impl Account {
     /// Whether there are tokens that can be used or renewed.
     pub async fn has_tokens(&self) -> bool {
         self.read().await.is_ok_and(|kept| kept.is_some_and(|kept| kept.is_of_use(SystemTime::now())))
+    }
+
+    /// Whether a command of the entry says who we are, so that a sign-in would change nothing (A7).
+    #[must_use]
+    pub fn is_spoken_for(&self) -> bool {
+        self.0.is_spoken_for.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn speak_for(&self, says_who: bool) {
+        self.0.is_spoken_for.store(says_who, Ordering::Relaxed);
     }
 
     /// Whether it takes nobody to be let in: there are tokens, or somebody knows the person (A6).

@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use mcparley_auth::Account;
 use mcparley_model::config::ServerConfig;
 use mcparley_model::name::ServerName;
 use mcparley_model::signature::Signature;
@@ -129,6 +130,8 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 struct Core {
     names: Arc<Names>,
+    /// Who we are to the server, whatever its handles are called.
+    account: Option<Account>,
     log: Arc<Log>,
     desk: Arc<Desk>,
     state: watch::Receiver<State>,
@@ -160,10 +163,19 @@ impl Connection {
         let journal = Journal::of(&beginning.surroundings.places, &name);
         let log = Arc::new(Log::new(&config, journal));
         let surroundings = beginning.surroundings.of_server(&name);
+        let account = surroundings.account(&config);
         let beginning = Beginning { surroundings, ..beginning };
         let desk = Arc::new(Desk::new(name.clone(), &beginning.surroundings, Arc::clone(&log)));
         let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), Arc::clone(&desk), beginning);
-        let core = Arc::new(Core { names, log, desk, state, wishes, _actor: Owned::start(actor.run(inbox)) });
+        let core = Arc::new(Core {
+            names,
+            account,
+            log,
+            desk,
+            state,
+            wishes,
+            _actor: Owned::start(actor.run(inbox)),
+        });
         Self { name, config, signature, tool_limit, core }
     }
 
@@ -199,6 +211,11 @@ impl Connection {
     /// Whether it can be used at once, so that what is published of it holds.
     pub(crate) fn is_live(&self) -> bool {
         self.core.state.borrow().live.as_ref().is_some_and(|live| !live.session.peer().is_over())
+    }
+
+    /// The sign-in to the server, where there can be one.
+    pub(crate) fn account(&self) -> Option<&Account> {
+        self.core.account.as_ref()
     }
 
     /// What happened to it.

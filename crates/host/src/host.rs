@@ -325,7 +325,7 @@ impl Shelf {
                 name: &connection.name,
                 config: &connection.config,
                 surface: &state.surface,
-                sign_in: match (&state.status, roster.account(connection)) {
+                sign_in: match (&state.status, connection.account()) {
                     (_, None) => SignIn::Never,
                     (Status::NeedsAuth, Some(_)) => SignIn::Wanted,
                     (_, Some(_)) => SignIn::Possible,

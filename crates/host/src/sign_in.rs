@@ -45,14 +45,16 @@ impl Host {
         account.begin(way).await
     }
 
-    /// Begins to sign in and shows the page by the [`PageOpener`]; waits until it is over.
+    /// Begins to sign in and shows the page by the [`PageOpener`], once for all who want the same; waits until it is over.
     ///
     /// # Errors
-    /// As [`Host::sign_in`], and when it did not succeed.
+    /// As [`Host::sign_in`], and when it did not succeed; [`SignInError::Unseen`] when the page could not be shown.
     pub async fn sign_in_with_page(&self, server: &ServerName) -> Result<(), Arc<SignInError>> {
         let flow = self.sign_in(server, Way::Browser).await?;
-        if let Some(page) = flow.page() {
-            self.page_opener().open(server, page).await;
+        if let Some(page) = flow.unseen_page()
+            && !self.page_opener().open(server, page).await
+        {
+            return Err(Arc::new(SignInError::Unseen));
         }
         flow.wait().await
     }
@@ -71,7 +73,6 @@ impl Host {
     /// The sign-in to a server, where there can be one: not where the entry itself says who we are.
     #[must_use]
     pub fn account(&self, server: &ServerName) -> Option<mcparley_auth::Account> {
-        let roster = self.roster();
-        roster.connection(server).and_then(|connection| roster.account(connection))
+        self.connection(server).and_then(|connection| connection.account().cloned())
     }
 }

@@ -31,8 +31,12 @@ impl HeadersHelper {
 impl Helped {
     async fn credentials(&self, request: Asking<'_>) -> Result<Credentials, Failure> {
         let made = self.helper.headers(request).await?;
+        let says_who = says_who(&made);
+        if let Some(account) = &self.account {
+            account.speak_for(says_who);
+        }
         match &self.account {
-            Some(account) if !says_who(&made) => {
+            Some(account) if !says_who => {
                 let mut credentials = account.headers(request).await?;
                 credentials.headers.extend(made.headers);
                 Ok(credentials)

@@ -14,6 +14,7 @@ pub(super) fn code(error: &CallError) -> Code {
         CallError::Denied { .. } => exit::DENIED,
         CallError::Unavailable { why, .. } => unavailable(why),
         CallError::Failed { failure, .. } => failed(failure),
+        CallError::Rights { .. } => exit::NEEDS_AUTH,
         _ => exit::FAILED,
     }
 }

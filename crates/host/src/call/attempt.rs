@@ -84,7 +84,8 @@ impl Host {
 
     /// Whether somebody can sign in to a server.
     fn person(&self, connection: &Connection) -> Person {
-        match self.account(&connection.name) {
+        match connection.account() {
+            Some(account) if account.is_spoken_for() => Person::Nobody,
             Some(account) if account.takes_a_person() && self.has_page_opener() => Person::There,
             Some(_) => Person::Away,
             // One signs in to connectors at the organisation.

@@ -175,6 +175,15 @@ impl Bound {
                 server: connection.name.clone(),
                 executed,
             },
+            (Failure::Forbidden { challenge }, _) if connection.account().is_some() => {
+                match recovery::wanted_scopes(challenge.as_ref()) {
+                    Some(scopes) => {
+                        let (tool, server) = (self.entry.name.clone(), connection.name.clone());
+                        CallError::Rights { tool, server, scopes }
+                    }
+                    None => self.failed(failure),
+                }
+            }
             _ => self.failed(failure),
         }
     }

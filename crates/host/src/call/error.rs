@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcparley_model::name::{PublicName, ServerName};
 use mcparley_model::permission::Decision;
-use mcparley_model::text::display;
+use mcparley_model::text::{Untrusted, display};
 use mcparley_wire::Failure;
 
 use super::check::Misfit;
@@ -72,6 +72,16 @@ pub enum CallError {
         failure: Failure,
         /// What is known of its effects.
         executed: Executed,
+    },
+    /// The sign-in to its server is not good for it (K4). It has done nothing.
+    #[error("`{tool}` needs more rights than the sign-in to `{}` has{}", display(server.as_str()), missing(scopes))]
+    Rights {
+        /// The tool.
+        tool: PublicName,
+        /// The server.
+        server: ServerName,
+        /// The scopes the server names.
+        scopes: Vec<Untrusted>,
     },
     /// The server was stopped, switched off or replaced while the call ran.
     #[error("server `{}` was stopped while `{tool}` ran{}", display(server.as_str()), unknown(*executed))]
@@ -143,6 +153,13 @@ impl CallError {
                 why: Unavailable::Failed(error) | Unavailable::Waiting { error, .. },
                 ..
             } => error.hint(),
+            Self::Unavailable { why: Unavailable::NeedsAuth, server } => {
+                Some(format!("sign in with `mcparley login {}`", display(server.as_str())))
+            }
+            Self::Rights { server, .. } => {
+                Some(format!("`mcparley login {}` asks for them", display(server.as_str())))
+            }
+            Self::Failed { failure: Failure::Refused { hint: Some(hint), .. }, .. } => Some(hint.to_string()),
             Self::Failed { executed: Executed::Unknown, .. }
             | Self::Stopped { executed: Executed::Unknown, .. } => {
                 Some("look whether it took effect before calling it again".to_owned())
@@ -159,6 +176,11 @@ impl CallError {
 
 fn reason(because: Option<&str>) -> String {
     because.map(|because| format!(": {}", display(because))).unwrap_or_default()
+}
+
+fn missing(scopes: &[Untrusted]) -> String {
+    let scopes: Vec<String> = scopes.iter().map(|scope| format!("`{}`", scope.display())).collect();
+    if scopes.is_empty() { String::new() } else { format!(": {}", scopes.join(", ")) }
 }
 
 fn listed(misfits: &[Misfit]) -> String {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcparley_auth::Asked;
 use mcparley_model::limits::RETRY_AFTER_LONGEST;
 use mcparley_model::text::Untrusted;
-use mcparley_wire::{Failure, HEADER_MISMATCH, Phase};
+use mcparley_wire::{Failure, HEADER_MISMATCH, Obstacle, Phase};
 
 use super::error::Executed;
 
@@ -65,6 +65,8 @@ pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step
     let Nature { harmless, has_headers, person } = nature;
     let first = spent.repeats == 0;
     match failure {
+        // Another connection would want the same.
+        Failure::Refused { obstacle: Obstacle::SignIn, .. } => Step::GiveUp,
         // The server has executed nothing: it did not know the session, or was never reached.
         Failure::SessionExpired | Failure::Refused { .. } if first => Step::Reopen,
         Failure::Closed { sent: false, .. } if first => Step::Reopen,
@@ -80,7 +82,9 @@ pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step
         Failure::Answered(error) if first && has_headers && error.code == HEADER_MISMATCH => Step::Relist,
         Failure::Unauthorized { .. } if person != Person::Nobody => Step::SignIn,
         // Refused before anything was done, and with more rights it would not be (K4).
-        Failure::Forbidden { challenge } if first && person == Person::There && wants_more(challenge) => {
+        Failure::Forbidden { challenge }
+            if first && person == Person::There && wanted_scopes(challenge.as_ref()).is_some() =>
+        {
             Step::AskMore
         }
         Failure::SessionExpired
@@ -98,10 +102,10 @@ pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step
     }
 }
 
-/// Whether the server says that more rights would help.
-fn wants_more(challenge: &Option<Untrusted>) -> bool {
-    let asked = challenge.as_ref().and_then(|words| Asked::read(words.raw()));
-    asked.is_some_and(|asked| asked.wants_more_scopes())
+/// The rights the server says are missing; nothing if more of them would not help.
+pub(super) fn wanted_scopes(challenge: Option<&Untrusted>) -> Option<Vec<Untrusted>> {
+    let asked = challenge.and_then(|words| Asked::read(words.raw())).filter(Asked::wants_more_scopes)?;
+    Some(asked.scope.into_iter().map(Untrusted::new).collect())
 }
 
 /// Whether a call that failed like this has done something.

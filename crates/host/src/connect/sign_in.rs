@@ -37,11 +37,12 @@ impl Surroundings {
     /// Whether this failure means that somebody has to sign in.
     pub(crate) fn wants_sign_in(&self, config: &ServerConfig, failure: &Failure) -> bool {
         let is_ours = matches!(config.transport, Transport::ClaudeAiProxy { .. });
+        let can_be_signed_in_to = || self.account(config).is_some_and(|account| !account.is_spoken_for());
         match failure {
-            Failure::Unauthorized { .. } => is_ours || self.account(config).is_some(),
+            Failure::Unauthorized { .. } => is_ours || can_be_signed_in_to(),
             Failure::Forbidden { challenge } => {
                 let asked = challenge.as_ref().and_then(|words| Asked::read(words.raw()));
-                asked.is_some_and(|asked| asked.wants_more_scopes()) && self.account(config).is_some()
+                asked.is_some_and(|asked| asked.wants_more_scopes()) && can_be_signed_in_to()
             }
             _ => false,
         }

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use mcparley_auth::Account;
 use mcparley_model::expand::Env;
 use mcparley_model::name::ServerName;
 
@@ -54,11 +53,6 @@ impl Roster {
     /// Every server, in the order of the plan.
     pub(crate) fn connections(&self) -> impl Iterator<Item = &Arc<Connection>> {
         self.connections.iter()
-    }
-
-    /// The sign-in to a server, where there can be one.
-    pub(crate) fn account(&self, connection: &Connection) -> Option<Account> {
-        self.starter.surroundings.of_server(&connection.name).account(&connection.config)
     }
 
     /// Whether the connection goes by another name too.

@@ -42,7 +42,10 @@ impl Host {
                 "Signed in to `{shown}`. Its tools are available as soon as it is connected."
             ));
         };
-        let is_open = self.page_opener().open(server, page).await;
+        let is_open = match flow.unseen_page() {
+            Some(page) => self.page_opener().open(server, page).await,
+            None => false,
+        };
         let how = if is_open { "A browser was opened at" } else { "Ask the user to open" };
         let code = flow.user_code().map(|code| format!("\n\nThe page asks for this code: {code}"));
         Ok(format!(

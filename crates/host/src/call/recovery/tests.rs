@@ -7,8 +7,8 @@ use mcparley_wire::{Damage, Obstacle, Phase, RpcError};
 
 use super::*;
 
-fn refused() -> Failure {
-    Failure::Refused { obstacle: Obstacle::Other, reason: "x".into(), hint: None }
+fn refused(obstacle: Obstacle) -> Failure {
+    Failure::Refused { obstacle, reason: "x".into(), hint: None }
 }
 
 fn closed(sent: bool) -> Failure {
@@ -32,7 +32,8 @@ fn what_follows_each_failure() {
     // failure, then: first time; first time of a harmless tool; second time
     let table = [
         (Failure::SessionExpired, Reopen, Reopen, GiveUp),
-        (refused(), Reopen, Reopen, GiveUp),
+        (refused(Obstacle::Other), Reopen, Reopen, GiveUp),
+        (refused(Obstacle::SignIn), GiveUp, GiveUp, GiveUp),
         (closed(false), Reopen, Reopen, GiveUp),
         (closed(true), GiveUp, Repeat, GiveUp),
         (Failure::Unauthorized { challenge: None }, SignIn, SignIn, SignIn),
@@ -78,7 +79,7 @@ fn what_is_known_of_the_effects() {
     use Executed::{No, Unknown, Yes};
     let table = [
         (Failure::SessionExpired, No),
-        (refused(), No),
+        (refused(Obstacle::Other), No),
         (closed(false), No),
         (Failure::QueueFull { limit: 1 }, No),
         (Failure::Unauthorized { challenge: None }, No),
