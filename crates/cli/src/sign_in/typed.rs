@@ -54,8 +54,9 @@ pub(crate) fn client_secret(context: &Context, out: &mut Out) -> Result<Secret<S
 }
 
 fn asked(out: &mut Out) -> Result<String, CommandError> {
-    out.say("The client's secret (not shown while you type):");
+    // Before the question: who answers quickly must not see it either.
     let hidden = Hidden::begin().map_err(|error| unreadable(&error))?;
+    out.say("The client's secret (not shown while you type):");
     // A signal ends the wait in order, so that the terminal shows again what is typed.
     let typed = live::run(async { lines().recv().await })?;
     drop(hidden);

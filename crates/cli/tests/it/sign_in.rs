@@ -2,8 +2,10 @@
 
 mod client;
 mod fleet;
+mod hands;
 mod idp;
 mod life;
 mod person;
 mod scripts;
 mod trouble;
+mod unseen;

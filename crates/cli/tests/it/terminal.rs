@@ -1,7 +1,7 @@
 //! A terminal for the program to write to.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
@@ -30,6 +30,31 @@ pub(crate) fn run(command: &mut Command, both: bool) -> (i32, String, String) {
     let shown = read_all(File::from(ours));
     let code = child.wait().unwrap().code().unwrap_or(-1);
     (code, reader.join().unwrap(), shown)
+}
+
+/// Runs with all three on a terminal; `answer` gets everything shown so far whenever something is, until it gives what a
+/// person then types. Gives the exit code and what the terminal showed.
+pub(crate) fn talk(command: &mut Command, answer: impl Fn(&str) -> Option<String>) -> (i32, String) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap();
+    let theirs =
+        rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()).unwrap();
+    let copy = || Stdio::from(theirs.try_clone().unwrap());
+    let mut child = command.stdin(copy()).stdout(copy()).stderr(copy()).spawn().unwrap();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    drop(theirs);
+    let (mut terminal, mut shown, mut typed) = (File::from(ours), String::new(), false);
+    let mut part = [0; 4096];
+    while let Ok(read @ 1..) = terminal.read(&mut part) {
+        shown.push_str(&String::from_utf8_lossy(&part[..read]));
+        if !typed && let Some(text) = answer(&shown) {
+            terminal.write_all(format!("{text}\n").as_bytes()).unwrap();
+            typed = true;
+        }
+    }
+    (child.wait().unwrap().code().unwrap_or(-1), shown)
 }
 
 /// A terminal whose other end is closed answers with an error instead of an end.

@@ -1,0 +1,57 @@
+//! Signing in at a terminal: what a person sees and types.
+
+use mcparley_testkit::{AuthServer, STATIC_CLIENT, STATIC_SECRET};
+use serde_json::Value;
+
+use super::person::{health, last_address, windows, world, world_with};
+use crate::terminal;
+
+/// The page that is shown, once it is.
+fn page(shown: &str) -> Option<String> {
+    let line = shown.lines().find(|line| line.trim_start().starts_with("http"))?;
+    shown.contains("paste the address").then(|| line.trim().to_owned())
+}
+
+// A8: a browser is opened, and the address is there for one elsewhere.
+#[test]
+fn at_a_terminal_the_page_is_opened_and_shown() {
+    let server = AuthServer::start(&[]);
+    let world = world_with(server.url());
+    let (code, shown) = terminal::talk(&mut world.command(&["login", "one"]), |_| None);
+    assert_eq!(code, 0, "{shown}");
+    let page = &windows(&world)[0];
+    for part in
+        ["a browser was opened at:", page, "paste the address of that page here:", "signed in, connected ("]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let (code, shown) = terminal::talk(&mut world.command(&["login"]), |_| None);
+    assert!(code == 0 && shown.contains("no sign-in needed"), "{shown}");
+}
+
+// A8: the browser is on another machine.
+#[test]
+fn at_a_terminal_the_last_address_can_be_pasted() {
+    let server = AuthServer::start(&[]);
+    let mut world = world_with(server.url());
+    world.set("BROWSER", "/bin/false");
+    let paste = |shown: &str| Some(last_address(&Value::from(page(shown)?)));
+    let (code, shown) = terminal::talk(&mut world.command(&["login", "one"]), paste);
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("no browser could be started"), "{shown}");
+    assert_eq!(health(&world, "one"), "connected");
+}
+
+// U1 B62: what is typed is not shown.
+#[test]
+fn at_a_terminal_a_secret_is_typed_unseen() {
+    let server = AuthServer::start(&[]);
+    let world = world();
+    let args = ["add", "-s", "user", "one", server.url(), "--client-id", STATIC_CLIENT, "--client-secret"];
+    let mut command = world.command(&[&args[..], &["--grant", "client_credentials"]].concat());
+    let secret = |shown: &str| shown.contains("not shown while you type").then(|| STATIC_SECRET.to_owned());
+    let (code, shown) = terminal::talk(&mut command, secret);
+    assert_eq!(code, 0, "{shown}");
+    assert!(!shown.contains(STATIC_SECRET) && shown.contains("Kept the client's secret"), "{shown}");
+    assert_eq!(health(&world, "one"), "connected");
+}
