@@ -6,9 +6,11 @@
     reason = "tests prepare files, start programs, report their figures, and fail loudly"
 )]
 
+mod consents;
 mod counter;
 mod devices;
 mod exchanges;
+mod fleet_provider;
 mod headers_helpers;
 mod registrations;
 mod renewal_race;
@@ -17,3 +19,4 @@ mod revocations;
 mod signing;
 mod token_requests;
 mod vault;
+mod xaa;

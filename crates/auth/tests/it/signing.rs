@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcparley_auth::vault::{Storage, Vault, VaultSettings};
-use mcparley_auth::{Account, Accounts, AccountsSettings, Flow, SignInError, Way};
+use mcparley_auth::{Account, Accounts, AccountsSettings, Flow, Identity, SignInError, Way};
 use mcparley_model::config::{Era, Oauth, Remote};
 use mcparley_model::name::ServerName;
 use mcparley_model::secret::Secret;
@@ -21,29 +21,42 @@ use url::Url;
 /// Longer than anything takes on a loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
+/// One vault, opened as often as there are processes.
+pub(crate) struct Vaults(TempDir);
+
+impl Vaults {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.0.path().join("vault")
+    }
+
+    pub(crate) fn open(&self) -> Vault {
+        Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(self.folder()) })
+    }
+}
+
 /// What a test has of its own.
 pub(crate) struct Signing {
     pub(crate) server: AuthServer,
-    folder: TempDir,
+    vaults: Vaults,
 }
 
 impl Signing {
     pub(crate) fn start(lies: &[&str]) -> Self {
-        Self { server: AuthServer::start(lies), folder: tempfile::tempdir().unwrap() }
+        Self { server: AuthServer::start(lies), vaults: Vaults::new() }
     }
 
     /// The folder of its vault.
     pub(crate) fn folder(&self) -> PathBuf {
-        self.folder.path().join("vault")
-    }
-
-    pub(crate) fn vault(&self) -> Vault {
-        Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(self.folder()) })
+        self.vaults.folder()
     }
 
     /// What a process of its own would have.
     pub(crate) fn accounts(&self) -> Accounts {
-        accounts(Some(self.vault()))
+        accounts(Some(self.vaults.open()))
     }
 
     /// The account of a process of its own, for an entry that says nothing.
@@ -70,7 +83,7 @@ impl Signing {
 
     /// A connection through the account.
     pub(crate) async fn connect(&self, account: &Account) -> Result<Connected<Http>, Failure> {
-        Site { account: account.clone(), url: self.server.url().parse().unwrap() }.connect().await
+        connect_to(self.server.url(), account).await
     }
 
     /// How many requests the token endpoint has got for a grant.
@@ -98,8 +111,18 @@ impl Signing {
 }
 
 pub(crate) fn accounts(vault: Option<Vault>) -> Accounts {
+    accounts_with(vault, None)
+}
+
+/// The same with somebody who knows the person.
+pub(crate) fn accounts_with(vault: Option<Vault>, identity: Option<Identity>) -> Accounts {
     let folder = PathBuf::from("/");
-    Accounts::new(AccountsSettings { network: Network::default(), vault, identity: None, folder })
+    Accounts::new(AccountsSettings { network: Network::default(), vault, identity, folder })
+}
+
+/// A connection to a server through an account.
+pub(crate) async fn connect_to(url: &str, account: &Account) -> Result<Connected<Http>, Failure> {
+    Site { account: account.clone(), url: url.parse().unwrap() }.connect().await
 }
 
 pub(crate) fn remote(url: &str, oauth: Oauth) -> Remote {

@@ -14,6 +14,7 @@ use mcparley_auth::jwt::SigningKey;
 use mcparley_auth::tokens::Kind;
 use mcparley_auth::web::WebError;
 use mcparley_model::limits::RENEWAL_TIME;
+use mcparley_model::secret::Secret;
 use serde_json::json;
 use tokio::time::Instant;
 use url::Url;
@@ -120,11 +121,16 @@ async fn a_workload_shows_what_was_signed_for_it_once_and_nothing_after_a_refusa
     ]);
 }
 
-/// A key in PEM, and its public half.
-fn key() -> (SigningKey, Vec<u8>) {
+/// A key, and how it stands in a file.
+pub(crate) fn pem() -> (Secret<String>, EcdsaKeyPair) {
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
     let pem = STANDARD.encode(pair.to_pkcs8v1().unwrap());
-    let pem = secret(&format!("-----BEGIN PRIVATE KEY-----\n{pem}\n-----END PRIVATE KEY-----\n"));
+    (secret(&format!("-----BEGIN PRIVATE KEY-----\n{pem}\n-----END PRIVATE KEY-----\n")), pair)
+}
+
+/// A key that signs, and its public half.
+fn key() -> (SigningKey, Vec<u8>) {
+    let (pem, pair) = pem();
     (SigningKey::from_pem(&pem).unwrap(), pair.public_key().as_ref().to_vec())
 }
 
