@@ -142,7 +142,8 @@ impl Account {
 
     /// Waits until nothing is under way that must not be torn: tokens that are being renewed or written down.
     pub async fn settle(&self) {
-        // Whoever renews holds it until what came of it is safe.
+        self.0.joint.settle().await;
+        // Whoever changes something else holds it until that is safe.
         let _alone = self.0.renewing.lock().await;
         self.save().await;
     }

@@ -49,6 +49,19 @@ impl Joint {
         }
     }
 
+    /// Waits until nothing is under way, also what has not got to its first step yet.
+    pub(super) async fn settle(&self) {
+        while let Some(mut running) = self.running() {
+            // One that was broken off is over too.
+            let _broken = running.wait_for(Option::is_some).await;
+        }
+    }
+
+    fn running(&self) -> Option<watch::Receiver<Option<Outcome>>> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|running| running.goes_on()).map(|running| running.outcome.clone())
+    }
+
     fn join<W>(&self, tasks: &Tasks, wish: Wish, work: W) -> watch::Receiver<Option<Outcome>>
     where
         W: Future<Output = Outcome> + Send + 'static,

@@ -11,7 +11,7 @@ use crate::client::{Client, Origin};
 use crate::dpop::Prover;
 use crate::record::Record;
 use crate::tokens::Tokens;
-use crate::vault::{Expected, VaultError};
+use crate::vault::{Entry, Expected, VaultError};
 
 /// The copy in memory.
 #[derive(Default)]
@@ -19,10 +19,33 @@ pub(super) struct Memory {
     kept: Option<Arc<Kept>>,
     /// Whether the vault has been looked at.
     is_read: bool,
+    /// Counts the changes, so that a slow look at the vault does not bring back what was there before one of them.
+    turn: u64,
     /// What the server asked for when it refused last.
     asked: Option<Asked>,
     /// The id of a client that registered and is not known any more.
     disowned: Option<String>,
+}
+
+impl Memory {
+    fn set(&mut self, kept: Option<Arc<Kept>>) {
+        self.is_read = true;
+        self.turn += 1;
+        self.kept = kept;
+    }
+
+    /// Takes over what the vault said to who asked it at this `turn`, unless it has changed since; says whether it holds.
+    fn learn(&mut self, kept: Option<Kept>, turn: u64) -> bool {
+        if self.turn != turn {
+            return false;
+        }
+        self.is_read = true;
+        let generation = |kept: &Kept| kept.generation;
+        if self.kept.as_deref().map(generation) != kept.as_ref().map(generation) {
+            self.set(kept.map(Arc::new));
+        }
+        true
+    }
 }
 
 /// A record, and which of its versions it is.
@@ -99,15 +122,20 @@ impl Account {
 
     /// What the vault says now.
     pub(super) async fn read(&self) -> Result<Option<Arc<Kept>>, VaultError> {
-        let Some(vault) = &self.0.vault else { return Ok(self.0.memory(|memory| memory.kept.clone())) };
-        // A record that cannot be read is as good as none: the next sign-in replaces it.
-        let entry = match vault.read(&self.0.slot.record()).await {
-            Err(VaultError::Damaged { .. }) => None,
-            read => read?,
-        };
-        let kept =
-            entry.and_then(|entry| Some(Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation)));
-        Ok(self.remember(kept))
+        let Some(vault) = &self.0.vault else { return Ok(self.remembered()) };
+        loop {
+            let turn = self.0.memory(|memory| memory.turn);
+            // A record that cannot be read is as good as none: the next sign-in replaces it.
+            let entry = match vault.read(&self.0.slot.record()).await {
+                Err(VaultError::Damaged { .. }) => None,
+                read => read?,
+            };
+            let record =
+                |entry: Entry| Some(Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation));
+            if self.0.memory(|memory| memory.learn(entry.and_then(record), turn)) {
+                return Ok(self.remembered());
+            }
+        }
     }
 
     /// The version of what the vault says; 0 when it says nothing.
@@ -122,17 +150,14 @@ impl Account {
             None => self.0.memory(|memory| memory.kept.as_ref().map_or(0, |kept| kept.generation)) + 1,
         };
         let kept = Arc::new(Kept::new(record, generation));
-        self.0.memory(|memory| {
-            memory.is_read = true;
-            memory.kept = Some(Arc::clone(&kept));
-        });
+        self.0.memory(|memory| memory.set(Some(Arc::clone(&kept))));
         Ok(kept)
     }
 
     /// Remembers what the vault does not take, in the place of what it holds; [`Account::save`] tries again.
     pub(super) fn hold(&self, record: Record, generation: u64) -> Arc<Kept> {
         let kept = Arc::new(Kept { is_unsaved: true, ..Kept::new(record, generation) });
-        self.0.memory(|memory| memory.kept = Some(Arc::clone(&kept)));
+        self.0.memory(|memory| memory.set(Some(Arc::clone(&kept))));
         kept
     }
 
@@ -155,24 +180,9 @@ impl Account {
             None => true,
         };
         if removed {
-            self.remember(None);
+            self.0.memory(|memory| memory.set(None));
         }
         Ok(removed)
-    }
-
-    fn remember(&self, kept: Option<Kept>) -> Option<Arc<Kept>> {
-        self.0.memory(|memory| {
-            memory.is_read = true;
-            let is_known = match (&memory.kept, &kept) {
-                (Some(known), Some(kept)) => known.generation == kept.generation,
-                (None, None) => true,
-                (Some(_), None) | (None, Some(_)) => false,
-            };
-            if !is_known {
-                memory.kept = kept.map(Arc::new);
-            }
-            memory.kept.clone()
-        })
     }
 
     /// Takes down what the server asked for when it refused.

@@ -13,6 +13,7 @@ mod exchanges;
 mod fleet_provider;
 mod headers_helpers;
 mod registrations;
+mod renewal_orders;
 mod renewal_race;
 mod renewals;
 mod revocations;

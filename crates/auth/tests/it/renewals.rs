@@ -120,7 +120,7 @@ async fn a_caller_that_gives_up_after_the_request_was_sent_loses_nothing() {
 }
 
 /// Polls the future so often, then gives it up; whether it came to its end before.
-async fn cancelled_after<T>(polls: usize, future: impl Future<Output = T>) -> bool {
+pub(crate) async fn cancelled_after<T>(polls: usize, future: impl Future<Output = T>) -> bool {
     let (mut future, mut left) = (pin!(future), polls);
     std::future::poll_fn(|context| {
         let Some(fewer) = left.checked_sub(1) else { return Poll::Ready(false) };
