@@ -57,7 +57,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::Remove(args) => remove::run(args, &context, &loaded, out),
         McpCommand::Get(args) => {
             let seen = agents::seen(&args.seen_by, &[&args.name], &context, loaded, out)?;
-            get::run(args, &seen, out)
+            get::run(args, &context, &seen, out)
         }
         McpCommand::List(args) => list::run(args, &context, &loaded, out),
         McpCommand::Tools(args) => {

@@ -58,10 +58,11 @@ pub const DENIED: Code = code(
     "A permission rule or mode denies the call, or the server waits for approval, was rejected or is switched off.",
 );
 /// It took too long.
-pub const TIMED_OUT: Code = code(11, "timed-out", "A server or a call took longer than it may.");
+pub const TIMED_OUT: Code =
+    code(11, "timed-out", "A server, a call or a person who should sign in took longer than it may.");
 /// A sign-in is needed.
 pub const NEEDS_AUTH: Code =
-    code(12, "needs-auth", "The server wants a sign-in first, or one with more rights.");
+    code(12, "needs-auth", "The server wants a sign-in first, or one with more rights, and nobody gave it.");
 /// The terminal is gone.
 pub const HANGUP: Code = code(129, "hangup", "Ended by `SIGHUP`: 128 and the signal's number.");
 /// Somebody pressed Ctrl-C.

@@ -16,6 +16,7 @@ use crate::exit;
 use crate::live;
 use crate::out::{Out, dim};
 use crate::sign_in::{Door, tell_notices};
+pub(super) use standing::Standing as SignInReport;
 use standing::Standing;
 
 pub(super) fn run(command: &AuthCommand, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {

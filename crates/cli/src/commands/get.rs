@@ -5,14 +5,17 @@ use mcparley::model::config::{Reveal, Shown};
 use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::{display, shell_word};
 
+use super::auth::SignInReport;
 use super::{Done, code_of, tell_problems};
 use crate::args::GetArgs;
-use crate::context;
+use crate::context::{self, Context};
 use crate::error::CommandError;
+use crate::live;
 use crate::out::{Out, bold, dim, standing};
 use crate::report::ServerReport;
+use crate::sign_in::Door;
 
-pub(super) fn run(args: &GetArgs, loaded: &Loaded, out: &mut Out) -> Done {
+pub(super) fn run(args: &GetArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let reveal = reveal(args)?;
     let servers = loaded.plan.named(&args.name);
     if servers.is_empty() {
@@ -20,10 +23,15 @@ pub(super) fn run(args: &GetArgs, loaded: &Loaded, out: &mut Out) -> Done {
         let similar = loaded.similar(&args.name);
         return Err(CommandError::NotFound { name: args.name.clone(), similar });
     }
+    let sign_ins = sign_ins(&servers, context, loaded)?;
     if out.json {
         let reports: Vec<ServerReport<'_>> =
             servers.iter().map(|server| ServerReport::of(server, Reveal::Masked)).collect();
-        out.value(&serde_json::json!({ "name": args.name, "declarations": reports }));
+        let mut report = serde_json::json!({ "name": args.name, "declarations": reports });
+        if !sign_ins.is_empty() {
+            report["signIns"] = serde_json::json!(sign_ins);
+        }
+        out.value(&report);
         return Ok(code_of(loaded));
     }
     tell_problems(loaded, out);
@@ -33,7 +41,34 @@ pub(super) fn run(args: &GetArgs, loaded: &Loaded, out: &mut Out) -> Done {
         }
         render(server, reveal, out);
     }
+    for standing in &sign_ins {
+        out.line(format!("  {}", standing.in_one_line()));
+    }
     Ok(code_of(loaded))
+}
+
+/// How the sign-ins to these stand, as far as it is kept; no server is asked.
+fn sign_ins(
+    servers: &[&Planned],
+    context: &Context,
+    loaded: &Loaded,
+) -> Result<Vec<SignInReport>, CommandError> {
+    let surroundings = context.surroundings(loaded);
+    let doors: Vec<Door<'_>> = servers.iter().filter_map(|server| Door::of(server, &surroundings)).collect();
+    if doors.is_empty() {
+        return Ok(Vec::new());
+    }
+    live::beforehand(async {
+        let mut standings: Vec<SignInReport> = Vec::new();
+        for door in &doors {
+            let standing = SignInReport::of(door).await;
+            // Declarations that are the same server share one.
+            if !standings.contains(&standing) {
+                standings.push(standing);
+            }
+        }
+        standings
+    })
 }
 
 /// Secrets are for eyes, never for pipes (B63).

@@ -29,6 +29,9 @@ use outcome::{Is, Outcome};
 pub(super) fn run(args: &LoginArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let surroundings = context.surroundings(loaded);
     let doors = chosen(args, loaded, &surroundings, out)?;
+    if !out.json {
+        tell_problems(loaded, out);
+    }
     let guide = Guide::new(&args.wait, args.device, out);
     let mut session = Session { args, surroundings: surroundings.clone(), guide };
     let outcomes = live::run_with(&surroundings, session.all(&doors, out))?;

@@ -66,6 +66,9 @@ fn forget(
     let gone = declared.filter(|server| server.scope == removed.scope.scope() && !is_left(server));
     let doors: Vec<Door<'_>> = gone.filter_map(|server| Door::of(server, &surroundings)).collect();
     let mut forgotten = Vec::new();
+    if doors.is_empty() {
+        return Ok(forgotten);
+    }
     let forgetting = async {
         for door in &doors {
             let left = Departure::of(door).await;

@@ -94,6 +94,9 @@ pub(crate) fn summary(checked: &Checked) -> String {
         Health::Connected { spoken, surface } => {
             format!("connected ({} tools, {}, {took} ms)", surface.tools.len(), spoken.version().as_str())
         }
+        Health::Failed { failure: Failure::Unauthorized { .. }, .. } if checked.wants_sign_in => {
+            "needs sign-in".to_owned()
+        }
         Health::Failed { failure, .. } if checked.wants_sign_in => format!("needs sign-in: {failure}"),
         Health::Failed { failure, .. } => format!("failed: {failure}"),
         _ => "not known".to_owned(),

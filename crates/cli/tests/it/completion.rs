@@ -49,6 +49,16 @@ fn approving_offers_what_waits() {
     }
 }
 
+// U3 A8: nobody signs in to a command.
+#[test]
+fn signing_in_offers_what_has_an_address() {
+    for words in [&["login"][..], &["logout"], &["mcp", "login"], &["auth", "status"]] {
+        let mut world = with_servers();
+        world.ok(&["add", "remote", "https://h.example/mcp"]);
+        assert_eq!(offered(&mut world, &[&["mcparley"], words, &[""]].concat()), ["remote"], "{words:?}");
+    }
+}
+
 // U3
 #[test]
 fn a_broken_file_does_not_break_completion() {

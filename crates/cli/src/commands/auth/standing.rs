@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use crate::error::with_sources;
 use crate::out::{Out, bold, dim};
-use crate::sign_in::Door;
+use crate::sign_in::{Door, login_command};
 
 /// How one sign-in stands.
-#[derive(Serialize)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Standing {
+pub(in crate::commands) struct Standing {
     server: String,
     /// `signed-in`, `signed-out`, `over`, or `unknown` when the vault cannot be read.
     is: &'static str,
@@ -42,7 +42,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    pub(super) async fn of(door: &Door<'_>) -> Self {
+    pub(in crate::commands) async fn of(door: &Door<'_>) -> Self {
         let blank = Self {
             server: door.name().to_owned(),
             is: "signed-out",
@@ -99,10 +99,20 @@ impl Standing {
         }
     }
 
+    /// The whole in one line, with what to do.
+    pub(in crate::commands) fn in_one_line(&self) -> String {
+        let sign_in = || format!(": {}", dim(&format!("`{}`", login_command(&self.server))));
+        let todo = match (self.is, self.takes_a_person) {
+            ("over" | "signed-out", true) => sign_in(),
+            (_, _) => String::new(),
+        };
+        format!("sign-in: {}{todo}", self.in_words())
+    }
+
     fn in_words(&self) -> String {
         match (self.is, self.takes_a_person) {
             ("signed-in", _) => format!("signed in, {}", self.until()),
-            ("over", _) => "signed in once; that is over, and somebody has to sign in again".to_owned(),
+            ("over", _) => "over, somebody has to sign in again".to_owned(),
             ("signed-out", false) => "signs in by itself when it is needed".to_owned(),
             ("signed-out", true) => "not signed in".to_owned(),
             (_, _) => "not known".to_owned(),

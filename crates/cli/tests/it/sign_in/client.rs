@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use mcparley_cli::exit;
 use mcparley_testkit::{AuthServer, STATIC_CLIENT, STATIC_SECRET};
 use serde_json::json;
@@ -137,4 +139,24 @@ fn a_program_signs_in_by_itself() {
         "client_credentials",
     ]);
     assert_ne!(health(&world, "one"), "connected");
+}
+
+// A8: workload identity; what the platform writes to the file later is used later.
+#[test]
+fn a_program_is_let_in_by_what_its_platform_has_signed() {
+    let server = AuthServer::start(&[]);
+    let world = world();
+    let add =
+        ["add", "-s", "user", "one", server.url(), "--grant", "jwt-bearer", "--assertion-file", "token"];
+    world.ok(&add);
+    let missing = world.mcparley(&["list"]);
+    assert!(missing.out.contains("`home/project/token` with the assertion is missing"), "{missing:?}");
+    for subject in ["first", "second"] {
+        let claims = json!({ "sub": subject, "aud": server.issuer(), "exp": u32::MAX }).to_string();
+        let assertion = format!("{}.{}.signed", BASE64.encode("{}"), BASE64.encode(claims));
+        world.write("home/project/token", &assertion);
+        server.expire_access_tokens();
+        assert_eq!(world.ok(&["call", "one", "echo", "message=hi"]), "hi\n");
+        assert_eq!(server.stats()["last"]["token"]["assertion"], assertion);
+    }
 }

@@ -19,7 +19,7 @@ fn a_server_that_wants_a_sign_in_says_so_everywhere() {
     let server = AuthServer::start(&[]);
     let world = world_with(server.url());
     let list = world.mcparley(&["list"]);
-    assert!(list.out.contains(" - needs sign-in: ") && list.out.contains(HINT), "{list:?}");
+    assert!(list.out.contains(" - needs sign-in\n") && list.out.contains(HINT), "{list:?}");
     let needs_auth = i32::from(exit::NEEDS_AUTH.number);
     for args in [&["tools", "one"][..], &["call", "one", "echo", "message=hi"], &["wait-ready", "one"]] {
         let done = world.mcparley(args);
@@ -32,6 +32,8 @@ fn a_server_that_wants_a_sign_in_says_so_everywhere() {
     assert_eq!(refused["error"]["code"], exit::NEEDS_AUTH.name);
     assert_eq!(refused["pendingAuth"], json!([{ "server": "one", "command": "mcparley login one" }]));
     assert_eq!(standing(&world, "one")["is"], "signed-out");
+    let get = world.mcparley(&["get", "one"]);
+    assert!(get.out.contains("  sign-in: not signed in: `mcparley login one`\n"), "{get:?}");
     assert_eq!(server.stats()["requests"]["authorize"], Value::Null, "nobody has begun to sign in");
 }
 
@@ -61,6 +63,12 @@ fn a_sign_in_lasts_until_somebody_signs_out() {
     assert_eq!(status["issuer"], server.issuer());
     assert_eq!((&status["client"], &status["renews"]), (&json!("registered"), &json!(true)));
     assert_eq!(status["scopes"], json!(["read"]));
+    assert_eq!(world.json(&["get", "one"])["signIns"], json!([status]));
+    let shown = world.ok(&["auth", "status"]);
+    assert!(
+        shown.starts_with("one: signed in, for ") && shown.contains(" min, renewed by itself\n"),
+        "{shown}"
+    );
 
     let logout = world.json(&["logout", "one"]);
     let revoked = json!({ "is": "revoked" });

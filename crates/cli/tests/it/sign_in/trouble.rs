@@ -5,6 +5,7 @@ use mcparley_testkit::{AuthServer, Scripted};
 use serde_json::json;
 
 use super::person::{health, world, world_with};
+use crate::world::World;
 
 // A8 U3
 #[test]
@@ -32,6 +33,17 @@ fn nobody_signs_in_to_what_knows_who_we_are() {
     assert_eq!(world.mcparley(&["login", "nobody"]).code, i32::from(exit::NOT_FOUND.number));
     assert_eq!(world.mcparley(&["login"]).out, "There are no servers to sign in to.\n");
     assert_eq!(world.files(), ["home/.claude.json"], "nothing is made for nobody");
+}
+
+// A2 A4: who needs no sign-in keeps nothing.
+#[test]
+fn nothing_is_kept_where_nobody_signs_in() {
+    let world = World::new();
+    world.ok(&["tools"]);
+    world.ok(&["call", "mcparley", "echo", "message=hi"]);
+    world.ok(&["auth", "status"]);
+    world.ok(&["logout", "--all"]);
+    assert_eq!(world.files(), Vec::<String>::new());
 }
 
 // A1 U3: each kind of failure has its code, and nothing is kept of it.
