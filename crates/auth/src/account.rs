@@ -19,6 +19,8 @@ mod authority;
 mod client;
 mod consent;
 mod departure;
+#[cfg(test)]
+mod explored;
 mod joint;
 mod key;
 mod memory;

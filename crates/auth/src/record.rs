@@ -77,4 +77,4 @@ pub(crate) struct Record {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,7 +4,11 @@ use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::oneshot;
-use tokio::task::{JoinHandle, JoinSet, spawn};
+#[cfg(not(test))]
+use tokio::task::{JoinHandle, spawn};
+
+#[cfg(test)]
+use explored::{JoinHandle, spawn};
 
 /// Work in flight. Dropping it ends the work.
 #[derive(Debug)]
@@ -32,14 +36,15 @@ impl<T> Drop for Owned<T> {
 
 /// The tasks of one owner: when it goes, they go. Work that must not be torn holds its owner.
 #[derive(Debug, Default)]
-pub(crate) struct Tasks(Mutex<JoinSet<()>>);
+pub(crate) struct Tasks(Mutex<Vec<Owned<()>>>);
 
 impl Tasks {
     /// Starts a task. Those that have ended are forgotten on the way.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let task = Owned::start(task);
         let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while tasks.try_join_next().is_some() {}
-        tasks.spawn(task);
+        tasks.retain(|task| !task.is_over());
+        tasks.push(task);
     }
 
     /// Does the work and waits for it; giving up the waiting leaves the work going on. Nothing if it panicked.
@@ -55,3 +60,6 @@ impl Tasks {
         done.await.ok()
     }
 }
+
+#[cfg(test)]
+mod explored;

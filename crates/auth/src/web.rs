@@ -10,6 +10,8 @@ mod forbidden;
 mod rule;
 #[cfg(test)]
 pub(crate) mod site;
+#[cfg(test)]
+pub(crate) mod stand_in;
 mod watch;
 
 use std::fmt;
@@ -35,6 +37,9 @@ pub struct Web {
     network: Network,
     watch: Watch,
     server: Url,
+    /// Who answers in the place of everybody, where there is no network.
+    #[cfg(test)]
+    stand_in: Option<stand_in::StandIn>,
 }
 
 /// What came back.
@@ -62,7 +67,13 @@ impl Web {
     #[must_use]
     pub fn new(network: &Network, server: &Url) -> Self {
         let watch = Watch::new(Arc::clone(network.names())).with(server, !network.is_proxied(server));
-        Self { network: network.with_names(Arc::new(watch.clone())), watch, server: server.clone() }
+        Self {
+            network: network.with_names(Arc::new(watch.clone())),
+            watch,
+            server: server.clone(),
+            #[cfg(test)]
+            stand_in: None,
+        }
     }
 
     /// The same web, and also what is no nearer than `place`, which the user himself has configured.
@@ -70,7 +81,7 @@ impl Web {
     pub fn trusting(&self, place: &Url) -> Self {
         let watch = self.watch.with(place, !self.network.is_proxied(place));
         let network = self.network.with_names(Arc::new(watch.clone()));
-        Self { network, watch, server: self.server.clone() }
+        Self { network, watch, ..self.clone() }
     }
 
     /// The server that is signed in to.
@@ -111,6 +122,10 @@ impl Web {
         body: Body<'_>,
         headers: &[(&str, Secret<String>)],
     ) -> Result<Page, WebError> {
+        #[cfg(test)]
+        if let Some(stand_in) = &self.stand_in {
+            return Ok(stand_in.answer(body).await);
+        }
         in_time(async { Page::read(self.send(Method::POST, url, Some(body), headers).await?).await }).await
     }
 

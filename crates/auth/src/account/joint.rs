@@ -66,16 +66,18 @@ impl Joint {
     where
         W: Future<Output = Outcome> + Send + 'static,
     {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(Running::goes_on);
-        if let Some(running) = all.iter().find(|running| running.wish == wish) {
-            return running.outcome.clone();
-        }
         let (ended, outcome) = watch::channel(None);
+        {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(Running::goes_on);
+            if let Some(running) = all.iter().find(|running| running.wish == wish) {
+                return running.outcome.clone();
+            }
+            all.push(Running { wish, outcome: outcome.clone() });
+        }
         tasks.spawn(async move {
             ended.send_replace(Some(work.await));
         });
-        all.push(Running { wish, outcome: outcome.clone() });
         outcome
     }
 }

@@ -9,7 +9,7 @@ use crate::client::{Origin, Proof};
 use crate::metadata::Found;
 use crate::tokens::Kind;
 
-fn record() -> Record {
+pub(crate) fn record() -> Record {
     let url = |text: &str| Url::parse(text).unwrap();
     Record {
         server: "s".into(),

@@ -301,3 +301,34 @@ async fn who_signs_out_gives_the_tokens_back_and_other_processes_notice() {
     }
     assert_eq!(signing.grants("refresh_token"), 0);
 }
+
+/// A port that is free now.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+}
+
+// F100
+#[tokio::test]
+async fn two_sign_ins_at_once_never_cross_and_a_port_that_is_taken_is_told() {
+    let (first, second) = (Signing::start(&[]), Signing::start(&[]));
+    let free = [first.account(), second.account()];
+    let flows = [free[0].begin(Way::Browser).await.unwrap(), free[1].begin(Way::Browser).await.unwrap()];
+    let crossed = flows[0].paste(&last_address(&flows[1]).await).await.unwrap_err();
+    assert!(matches!(crossed, SignInError::OtherAttempt | SignInError::Pasted(_)), "{crossed:?}");
+    for (flow, signing) in flows.iter().zip([&first, &second]) {
+        browse(flow).await;
+        flow.wait().await.unwrap();
+        assert_eq!(signing.grants("authorization_code"), 1);
+    }
+
+    let fixed =
+        Oauth { callback_port: Some(free_port()), client_id: Some(STATIC_CLIENT.to_owned()), ..configured() };
+    let accounts = [first.account_as(fixed.clone()), second.account_as(fixed)];
+    let flow = accounts[0].begin(Way::Browser).await.unwrap();
+    let error = accounts[1].begin(Way::Browser).await.unwrap_err();
+    assert!(matches!(error, SignInError::Callback(_)), "{error:?}");
+    assert!(error.hint().is_some());
+    browse(&flow).await;
+    flow.wait().await.unwrap();
+    sign_in(&accounts[1]).await.unwrap();
+}

@@ -6,6 +6,7 @@
     reason = "tests prepare files, start programs, report their figures, and fail loudly"
 )]
 
+mod canaries;
 mod consents;
 mod counter;
 mod devices;

@@ -321,3 +321,38 @@ async fn a_sign_in_that_fails_is_told_and_a_second_one_can_be_begun() {
     it.sign_in("s").await;
     it.until("s", is_connected).await;
 }
+
+// A6 A5
+#[tokio::test]
+async fn servers_behind_one_identity_provider_open_one_window_and_all_come() {
+    let provider = AuthServer::start(&[]);
+    let servers = [AuthServer::start(&[]), AuthServer::start(&[]), AuthServer::start(&[])];
+    let us = json!({
+        "xaa": true,
+        "clientId": mcparley_testkit::STATIC_CLIENT,
+        "clientSecret": mcparley_testkit::STATIC_SECRET,
+    });
+    let entries = ["a", "b", "c"].into_iter().zip(&servers);
+    let home = Home::new(entries.map(|(name, server)| (name, with(guarded(server), "oauth", us.clone()))));
+    let identity = mcparley::IdentitySettings {
+        issuer: provider.issuer().to_owned(),
+        client_id: mcparley_testkit::STATIC_CLIENT.to_owned(),
+        client_secret: Some(mcparley::model::secret::Secret::new(mcparley_testkit::STATIC_SECRET.to_owned())),
+        callback_port: None,
+        id_token: None,
+    };
+    let person = Person::default();
+    let it = home.host_as(|builder| builder.identity(Some(identity)).page_opener(person.clone())).await;
+    for name in ["a", "b", "c"] {
+        assert!(needs_auth(&it.status(name)), "{:?}", it.status(name));
+    }
+    // The others come by themselves when it is known who the person is.
+    let told = it.call("mcp__a__authenticate", json!({})).await.unwrap();
+    assert!(!told.is_error, "{}", told.text());
+    for name in ["a", "b", "c"] {
+        it.until(name, is_connected).await;
+        assert_eq!(it.echo(name).await.unwrap(), "hi");
+    }
+    assert_eq!(person.shown(), ["a"]);
+    assert_eq!(count(&provider, "requests", "authorize"), 1);
+}

@@ -1,0 +1,38 @@
+//! What is behind tasks in tests: `shuttle` while schedules are explored, else what ships.
+
+use std::future::Future;
+
+/// Whether a schedule is being explored on this thread.
+fn is_exploring() -> bool {
+    shuttle::current::try_get_current_task().is_some()
+}
+
+pub(super) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    match is_exploring() {
+        true => JoinHandle::Explored(shuttle::future::spawn(work)),
+        false => JoinHandle::Plain(tokio::spawn(work)),
+    }
+}
+
+/// As `tokio::task::JoinHandle`, as far as it is used.
+#[derive(Debug)]
+pub(super) enum JoinHandle<T> {
+    Plain(tokio::task::JoinHandle<T>),
+    Explored(shuttle::future::JoinHandle<T>),
+}
+
+impl<T> JoinHandle<T> {
+    pub(super) fn abort(&self) {
+        match self {
+            Self::Plain(handle) => handle.abort(),
+            Self::Explored(handle) => handle.abort(),
+        }
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        match self {
+            Self::Plain(handle) => handle.is_finished(),
+            Self::Explored(handle) => handle.is_finished(),
+        }
+    }
+}
