@@ -15,7 +15,7 @@ use mcparley::{AgentError, CallError, Problem, Severity, SignInError};
 
 use crate::exit::{self, Code};
 use crate::live::Signal;
-use crate::sign_in::{Pending, Who, sign_in_hint};
+use crate::sign_in::{Pending, Who};
 
 /// Why a command ended without its result.
 #[derive(Debug, thiserror::Error)]
@@ -41,13 +41,6 @@ pub(crate) enum CommandError {
     /// A tool could not be called, or its server not be used.
     #[error(transparent)]
     Call(Box<CallError>),
-    /// A tool wants more rights than there are.
-    #[error("{error}")]
-    LacksRights {
-        server: ServerName,
-        #[source]
-        error: Box<CallError>,
-    },
     /// Nobody is signed in, or not as wanted.
     #[error("the sign-in to {who} did not succeed: {}", error.in_one_line())]
     SignIn { who: String, error: Arc<SignInError> },
@@ -84,12 +77,8 @@ impl CommandError {
 
     /// The sign-in that would help.
     pub(crate) fn pending(&self) -> Option<Pending> {
-        let server = match self {
-            Self::Call(error) => call::wants_sign_in(error)?,
-            Self::LacksRights { server, .. } => server,
-            _ => return None,
-        };
-        Some(Pending::unbegun(Who::Server(server.as_str())))
+        let Self::Call(error) = self else { return None };
+        call::wants_sign_in(error).map(|server| Pending::unbegun(Who::Server(server.as_str())))
     }
 
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
@@ -107,7 +96,6 @@ impl CommandError {
             Self::NotFound { .. } | Self::NoTool { .. } | Self::Agent(_) => exit::NOT_FOUND,
             Self::Standing { standing, .. } => standing_code(standing),
             Self::Call(error) => call::code(error),
-            Self::LacksRights { .. } => exit::NEEDS_AUTH,
             Self::SignIn { error, .. } => sign_in::code(error),
             Self::NobodyCame { .. } => exit::TIMED_OUT,
             Self::NoSignIn { .. } => exit::USAGE,
@@ -123,7 +111,6 @@ impl CommandError {
             | Self::File { hint, .. }
             | Self::Unavailable { hint, .. }
             | Self::NoSignIn { hint, .. } => hint.clone(),
-            Self::LacksRights { server, .. } => Some(sign_in_hint(server)),
             Self::SignIn { error, .. } => error.hint(),
             Self::NobodyCame { .. } => {
                 Some("try again; `--timeout` gives the person more milliseconds".to_owned())

@@ -10,7 +10,6 @@ use std::time::Duration;
 use mcparley::model::limits::MESSAGE_BYTES;
 use mcparley::model::text::display;
 use mcparley::{Call, CallError, Consent, Entry, Host, Loaded, Outcome, Progress, Unavailable};
-use mcparley_wire::Failure;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
@@ -45,8 +44,7 @@ pub(super) fn run(args: &CallArgs, context: &Context, loaded: Loaded, out: &mut 
             return Ok(exit::OK);
         }
         let outcome = call(host, &entry, arguments, &options, out).await;
-        let outcome = outcome.inspect_err(|error| last_words(error, out));
-        let outcome = outcome.map_err(|error| about_rights(host, &entry, error))?;
+        let outcome = outcome.inspect_err(|error| last_words(error, out))?;
         finish(&outcome, &entry, &options, out)
     })
 }
@@ -125,15 +123,6 @@ fn finish(outcome: &Outcome, entry: &Entry, options: &CallOptions, out: &mut Out
         out.complain(&format!("tool `{}` says that it failed", entry.name));
     }
     Ok(exit::TOOL_ERROR)
-}
-
-/// Whether a sign-in with more rights would help.
-fn about_rights(host: &Host, entry: &Entry, error: CallError) -> CommandError {
-    let is_forbidden = matches!(&error, CallError::Failed { failure: Failure::Forbidden { .. }, .. });
-    match entry.server().filter(|server| is_forbidden && host.account(server).is_some()) {
-        Some(server) => CommandError::LacksRights { server: server.clone(), error: Box::new(error) },
-        None => error.into(),
-    }
 }
 
 /// What a server that cannot be used wrote last is often the real reason.

@@ -5,7 +5,6 @@ use mcparley::{CallError, Unavailable};
 use mcparley_wire::Failure;
 
 use crate::exit::{self, Code};
-use crate::sign_in::sign_in_hint;
 
 pub(super) fn code(error: &CallError) -> Code {
     match error {
@@ -25,14 +24,16 @@ pub(super) fn hint(error: &CallError) -> Option<String> {
         CallError::Arguments { .. } => Some("`--help` behind the tool shows what it takes".to_owned()),
         // The person's own word allows it already; only what denies is in the way.
         CallError::Denied { .. } => Some("`mcparley permissions test` shows which rule decides".to_owned()),
-        error => wants_sign_in(error).map(sign_in_hint).or_else(|| error.hint()),
+        error => error.hint(),
     }
 }
 
-/// The server of a call that somebody has to sign in to first.
+/// The server of a call that somebody has to sign in to first, or with more rights.
 pub(super) fn wants_sign_in(error: &CallError) -> Option<&ServerName> {
     match error {
-        CallError::Unavailable { server, why: Unavailable::NeedsAuth } => Some(server),
+        CallError::Unavailable { server, why: Unavailable::NeedsAuth } | CallError::Rights { server, .. } => {
+            Some(server)
+        }
         _ => None,
     }
 }

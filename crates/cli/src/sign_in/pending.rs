@@ -56,5 +56,5 @@ pub(crate) fn login(server: &str) -> String {
 
 /// The same as something to do.
 pub(crate) fn hint(server: &ServerName) -> String {
-    format!("sign in: `{}`", login(server.as_str()))
+    format!("sign in with `{}`", login(server.as_str()))
 }

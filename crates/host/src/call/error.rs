@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcparley_model::name::{PublicName, ServerName};
 use mcparley_model::permission::Decision;
-use mcparley_model::text::{Untrusted, display};
+use mcparley_model::text::{Untrusted, display, shell_word};
 use mcparley_wire::Failure;
 
 use super::check::Misfit;
@@ -154,10 +154,10 @@ impl CallError {
                 ..
             } => error.hint(),
             Self::Unavailable { why: Unavailable::NeedsAuth, server } => {
-                Some(format!("sign in with `mcparley login {}`", display(server.as_str())))
+                Some(format!("sign in with `mcparley login {}`", shell_word(server.as_str())))
             }
             Self::Rights { server, .. } => {
-                Some(format!("`mcparley login {}` asks for them", display(server.as_str())))
+                Some(format!("`mcparley login {}` asks for them", shell_word(server.as_str())))
             }
             Self::Failed { failure: Failure::Refused { hint: Some(hint), .. }, .. } => Some(hint.to_string()),
             Self::Failed { executed: Executed::Unknown, .. }

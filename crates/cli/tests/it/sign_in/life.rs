@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::person::{health, standing, windows, world_with};
 use crate::world::Output;
 
-const HINT: &str = "sign in: `mcparley login one`";
+const HINT: &str = "sign in with `mcparley login one`";
 
 fn parsed(done: &Output) -> Value {
     serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {done:?}"))
@@ -102,7 +102,8 @@ fn a_sign_in_with_more_rights_is_asked_for_when_a_tool_wants_them() {
     world.ok(&["login", "one", "--wait"]);
     let refused = world.mcparley(&["call", "one", "echo", "message=hi"]);
     assert_eq!(refused.code, i32::from(exit::NEEDS_AUTH.number), "{refused:?}");
-    assert!(refused.err.contains(HINT), "{refused:?}");
+    assert!(refused.err.contains("hint: `mcparley login one` asks for them"), "{refused:?}");
+    assert_eq!(world.json(&["call", "one", "echo", "message=hi"])["pendingAuth"][0]["server"], "one");
     let wanted = &standing(&world, "one")["wanted"];
     assert_eq!(*wanted, json!(["write"]));
     assert_eq!(parsed(&world.mcparley(&["login", "--json"]))["servers"][0]["is"], "needs-auth");
