@@ -337,6 +337,10 @@ pub const RENEWAL_TIME: Duration = Duration::from_secs(45);
 /// How long before its end a token is renewed: clocks differ, and requests take their time (F86).
 pub const RENEWAL_AHEAD: Duration = Duration::from_secs(30);
 
+/// How long a renewal that failed is not tried again while the token still lasts: an authorization server in trouble is
+/// not asked, and waited for, at every request (F81).
+pub const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
+
 /// How long a server that wants a sign-in is not asked again (A4).
 pub const NEEDS_AUTH_TIME: Duration = Duration::from_secs(15 * 60);
 

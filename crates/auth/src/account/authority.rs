@@ -44,7 +44,7 @@ impl Account {
             match self.renew(&tokens.access).await {
                 Ok(newer) => kept = newer,
                 // It lasts for a little while yet.
-                Err(_) if !tokens.is_over(SystemTime::now()) => {}
+                Err(_) if !tokens.is_over(SystemTime::now()) => self.put_off(&tokens.access),
                 Err(RenewError::Trouble(failure)) => return Err(failure),
                 // The server says what it wants of those who come with nothing.
                 Err(RenewError::Over) => return Ok(Credentials::default()),
@@ -60,7 +60,7 @@ impl Account {
     fn is_to_be_renewed(&self, tokens: &Tokens) -> bool {
         let now = SystemTime::now();
         let has_a_way = tokens.refresh.is_some() || self.needs_nobody();
-        tokens.is_over(now) || (has_a_way && tokens.is_due(now))
+        tokens.is_over(now) || (has_a_way && tokens.is_due(now) && !self.is_put_off(&tokens.access))
     }
 
     async fn next(&self, sent: &Credentials, challenge: &Challenge) -> Next {

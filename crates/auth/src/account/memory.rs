@@ -3,7 +3,10 @@
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use mcparley_model::limits::RENEWAL_PAUSE;
+use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
+use tokio::time::Instant;
 
 use super::{Account, Inner};
 use crate::challenge::Asked;
@@ -25,6 +28,8 @@ pub(super) struct Memory {
     asked: Option<Asked>,
     /// The id of a client that registered and is not known any more.
     disowned: Option<String>,
+    /// A token whose renewal has failed, and when it is tried again.
+    put_off: Option<(Secret<String>, Instant)>,
 }
 
 impl Memory {
@@ -197,6 +202,17 @@ impl Account {
     /// Whether anything is remembered of it, if only who we are there.
     pub async fn is_known(&self) -> bool {
         self.read().await.is_ok_and(|kept| kept.is_some())
+    }
+
+    /// A token that still lasts could not be renewed: it is used, and the renewal tried again in a while.
+    pub(super) fn put_off(&self, token: &Secret<String>) {
+        let until = Instant::now() + RENEWAL_PAUSE;
+        self.0.memory(|memory| memory.put_off = Some((token.clone(), until)));
+    }
+
+    pub(super) fn is_put_off(&self, token: &Secret<String>) -> bool {
+        let is_now = |(of, until): &(Secret<String>, Instant)| of == token && Instant::now() < *until;
+        self.0.memory(|memory| memory.put_off.as_ref().is_some_and(is_now))
     }
 
     pub(super) fn note_disowned(&self, client: &Client) {

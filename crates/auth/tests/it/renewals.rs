@@ -185,6 +185,25 @@ async fn trouble_of_the_authorization_server_costs_one_call_and_no_sign_in() {
 
 // F81
 #[tokio::test]
+async fn while_a_token_lasts_an_authorization_server_in_trouble_is_left_alone() {
+    let signing = Signing::start(&["access-ms:8000"]);
+    let account = signing.signed_in().await;
+    let connected = signing.connect(&account).await.unwrap();
+    signing.server.tell(&["token:500"]);
+    // It is due after half of its life.
+    let begun = Instant::now();
+    while signing.grants("refresh_token") == 0 {
+        assert_eq!(echo(&connected, "hi").await.unwrap(), "hi");
+        assert!(begun.elapsed() < LONG);
+    }
+    for _ in 0..20 {
+        assert_eq!(echo(&connected, "hi").await.unwrap(), "hi");
+    }
+    assert_eq!(signing.grants("refresh_token"), 1);
+}
+
+// F81
+#[tokio::test]
 async fn heavy_an_authorization_server_that_hangs_is_asked_once_and_everybody_hears_of_it() {
     let signing = Signing::start(&[]);
     let account = signing.signed_in().await;

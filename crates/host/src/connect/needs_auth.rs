@@ -29,8 +29,7 @@ impl NeedsAuth {
 
     /// Whether the server wanted a sign-in a short while ago.
     pub(crate) fn is_noted(&self, server: &ServerName, signature: &Signature, now: SystemTime) -> bool {
-        let Ok(Some(text)) = file::read(&self.path, NEEDS_AUTH_BYTES) else { return false };
-        let noted = serde_json::from_str::<Value>(&text.text).unwrap_or_default();
+        let noted = self.noted();
         let Some(entry) = noted.get(server.as_str()) else { return false };
         entry.get("signature").and_then(Value::as_str) == Some(&signature.to_string()) && is_fresh(entry, now)
     }
@@ -45,12 +44,17 @@ impl NeedsAuth {
 
     /// Takes down that it does not any more.
     pub(crate) fn clear(&self, server: &ServerName, now: SystemTime) {
-        let Ok(Some(text)) = file::read(&self.path, NEEDS_AUTH_BYTES) else { return };
-        if text.text.contains(server.as_str()) {
+        if self.noted().get(server.as_str()).is_some() {
             self.edit(now, |noted| {
                 noted.shift_remove(server.as_str());
             });
         }
+    }
+
+    /// What is remembered; nothing if it cannot be read.
+    fn noted(&self) -> Value {
+        let text = file::read(&self.path, NEEDS_AUTH_BYTES).ok().flatten();
+        text.and_then(|text| serde_json::from_str(&text.text).ok()).unwrap_or_default()
     }
 
     /// Writers of several processes come one after the other. What cannot be written is asked again next time.

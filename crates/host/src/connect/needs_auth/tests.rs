@@ -30,6 +30,20 @@ fn a_server_is_remembered_for_a_quarter_of_an_hour_and_no_longer() {
     assert!(!noted.is_noted(&server, &signature, begin));
 }
 
+// A4
+#[test]
+fn a_server_with_any_name_can_be_cleared() {
+    let folder = tempfile::tempdir().unwrap();
+    let (noted, signature, now) =
+        (NeedsAuth::new(folder.path()), signature("https://h/mcp"), SystemTime::now());
+    for name in ["a \"quoted\" name", "back\\slash", "ü\u{7}"] {
+        let server = ServerName::new(name);
+        noted.note(&server, &signature, now);
+        noted.clear(&server, now);
+        assert!(!noted.is_noted(&server, &signature, now), "{name}");
+    }
+}
+
 // A4 C11
 #[test]
 fn a_changed_entry_is_asked_again() {
