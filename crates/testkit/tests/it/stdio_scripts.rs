@@ -20,6 +20,7 @@ const WORDS: &[&str] = &[
     "progress-storm",
     "server-request",
     "listen-end",
+    "also-tool",
 ];
 
 #[test]
@@ -120,6 +121,17 @@ fn notifications_go_ahead_of_the_reply() {
         }
         assert_eq!(server.message()["id"], 2, "{script}");
     }
+}
+
+#[test]
+fn one_more_tool_is_listed_and_not_there() {
+    let mut server = start(&["also-tool:authenticate"]);
+    server.greet();
+    server.request(2, "tools/list", &json!({}));
+    let tools = server.message()["result"]["tools"].clone();
+    assert!(tools.as_array().unwrap().iter().any(|tool| tool["name"] == "authenticate"), "{tools}");
+    server.request(3, "tools/call", &json!({ "name": "authenticate", "arguments": { "message": "hi" } }));
+    assert_eq!(server.message()["error"]["message"], "Invalid params: no such tool");
 }
 
 #[test]
