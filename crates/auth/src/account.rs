@@ -71,6 +71,8 @@ struct Inner {
     joint: Joint,
     /// Held by whoever changes what is remembered: who waited looks again.
     renewing: tokio::sync::Mutex<()>,
+    /// Held for reading while a code is redeemed: it is good once, and what it is good for must arrive.
+    redeeming: tokio::sync::RwLock<()>,
     /// The sign-in that is under way; whoever wants one too joins it.
     flow: tokio::sync::Mutex<Weak<FlowInner>>,
     /// Whether a command of the entry says who we are.
@@ -106,6 +108,7 @@ impl Account {
             memory: Mutex::default(),
             joint: Joint::default(),
             renewing: tokio::sync::Mutex::default(),
+            redeeming: tokio::sync::RwLock::default(),
             flow: tokio::sync::Mutex::default(),
             is_spoken_for: AtomicBool::new(false),
             signed_in: watch::Sender::new(0),
@@ -142,8 +145,10 @@ impl Account {
         self.has_tokens().await || self.is_person_known().await
     }
 
-    /// Waits until nothing is under way that must not be torn: tokens that are being renewed or written down.
+    /// Waits until nothing is under way that must not be torn: tokens that are being got for a code, renewed or
+    /// written down.
     pub async fn settle(&self) {
+        drop(self.0.redeeming.write().await);
         self.0.joint.settle().await;
         // Whoever changes something else holds it until that is safe.
         let _alone = self.0.renewing.lock().await;

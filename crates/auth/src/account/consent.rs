@@ -177,6 +177,7 @@ impl Account {
     }
 
     async fn redeem(&self, begun: Begun, code: &Code) -> Result<(), SignInError> {
+        let _redeeming = self.0.redeeming.read().await;
         let Code { code, verifier, redirect, .. } = code;
         let grant = Grant::Code { code, verifier, redirect };
         let Begun { found, client, scopes, key } = &begun;

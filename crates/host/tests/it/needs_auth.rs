@@ -306,6 +306,23 @@ async fn a_host_that_is_shut_down_while_a_token_is_renewed_keeps_the_new_one() {
     assert_eq!((&stats["grants"]["refresh_token"], &stats["replays"]), (&json!(1), &json!(0)));
 }
 
+// A3 A5
+#[tokio::test]
+async fn a_host_that_is_shut_down_while_a_code_is_redeemed_keeps_the_sign_in() {
+    let server = AuthServer::start(&["token-after:400"]);
+    let home = Home::new([("s", guarded(&server))]);
+    let it = home.host().await;
+    let flow = it.begin("s").await;
+    let shut_down = async {
+        until(&server, |stats| stats["grants"]["authorization_code"] == 1).await;
+        it.host.shut_down().await;
+    };
+    tokio::join!(browse(flow.page().unwrap().as_str()), shut_down);
+    let next = home.host().await;
+    assert!(is_connected(&next.status("s")), "{:?}", next.status("s"));
+    assert_eq!(count(&server, "grants", "authorization_code"), 1);
+}
+
 // A5
 #[tokio::test]
 async fn a_sign_in_that_fails_is_told_and_a_second_one_can_be_begun() {
