@@ -54,6 +54,30 @@ pub struct Server {
     pub found: Found,
 }
 
+impl Server {
+    /// One of which nothing is known but its name and where it gives tokens.
+    #[must_use]
+    pub fn new(issuer: String, token_endpoint: Url) -> Self {
+        Self {
+            issuer,
+            authorization_endpoint: None,
+            token_endpoint,
+            registration_endpoint: None,
+            device_endpoint: None,
+            revocation_endpoint: None,
+            scopes: Vec::new(),
+            grants: None,
+            proofs: None,
+            signing: None,
+            has_s256: false,
+            names_issuer: false,
+            takes_documents: false,
+            dpop: Vec::new(),
+            found: Found::Described,
+        }
+    }
+}
+
 /// How an authorization server's description was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {

@@ -18,21 +18,10 @@ const ISSUER: &str = "https://as.example";
 /// An authorization server that describes itself.
 fn server() -> Server {
     Server {
-        issuer: ISSUER.to_owned(),
         authorization_endpoint: Some(url("https://as.example/authorize")),
-        token_endpoint: url("https://as.example/token"),
-        registration_endpoint: None,
-        device_endpoint: None,
-        revocation_endpoint: None,
-        scopes: Vec::new(),
-        grants: None,
-        proofs: None,
-        signing: None,
         has_s256: true,
         names_issuer: true,
-        takes_documents: false,
-        dpop: Vec::new(),
-        found: Found::Described,
+        ..Server::new(ISSUER.to_owned(), url("https://as.example/token"))
     }
 }
 

@@ -13,7 +13,7 @@ use url::Url;
 use super::Callback;
 use crate::authorize::{Attempt, Identity, Wish};
 use crate::client::{Client, Origin, Proof};
-use crate::metadata::{Found, Server};
+use crate::metadata::Server;
 
 /// Far longer than anything here takes.
 const SOON: Duration = Duration::from_secs(20);
@@ -23,21 +23,10 @@ const ISSUER: &str = "https://as.example";
 fn attempt(callback: &Callback) -> Attempt {
     let url = |text| Url::parse(text).unwrap();
     let server = Server {
-        issuer: ISSUER.to_owned(),
         authorization_endpoint: Some(url("https://as.example/authorize")),
-        token_endpoint: url("https://as.example/token"),
-        registration_endpoint: None,
-        device_endpoint: None,
-        revocation_endpoint: None,
-        scopes: Vec::new(),
-        grants: None,
-        proofs: None,
-        signing: None,
         has_s256: true,
         names_issuer: true,
-        takes_documents: false,
-        dpop: Vec::new(),
-        found: Found::Described,
+        ..Server::new(ISSUER.to_owned(), url("https://as.example/token"))
     };
     let client = Client {
         id: "it".to_owned(),

@@ -133,20 +133,9 @@ impl<'w> Search<'w> {
 /// Discovery").
 fn assumed(home: &Url, issuer: String) -> Server {
     Server {
-        issuer,
         authorization_endpoint: Some(place::at(home, "/authorize")),
-        token_endpoint: place::at(home, "/token"),
         registration_endpoint: Some(place::at(home, "/register")),
-        device_endpoint: None,
-        revocation_endpoint: None,
-        scopes: Vec::new(),
-        grants: None,
-        proofs: None,
-        signing: None,
-        has_s256: false,
-        names_issuer: false,
-        takes_documents: false,
-        dpop: Vec::new(),
         found: Found::Assumed,
+        ..Server::new(issuer, place::at(home, "/token"))
     }
 }

@@ -10,26 +10,15 @@ use url::Url;
 
 use super::*;
 use crate::client::{Origin, Proof};
-use crate::metadata::Found;
 
 pub(crate) fn server() -> Server {
     let at = |path: &str| Url::parse("https://as.example").unwrap().join(path).unwrap();
     Server {
-        issuer: "https://as.example".to_owned(),
         authorization_endpoint: Some(at("/authorize")),
-        token_endpoint: at("/token"),
         registration_endpoint: Some(at("/register")),
-        device_endpoint: None,
-        revocation_endpoint: None,
-        scopes: Vec::new(),
-        grants: None,
-        proofs: None,
-        signing: None,
         has_s256: true,
         names_issuer: true,
-        takes_documents: false,
-        dpop: Vec::new(),
-        found: Found::Described,
+        ..Server::new("https://as.example".to_owned(), at("/token"))
     }
 }
 

@@ -15,21 +15,13 @@ pub(crate) fn record() -> Record {
         server: "s".into(),
         resource: "https://mcp.example/mcp".into(),
         issuer: Server {
-            issuer: "https://as.example".into(),
-            authorization_endpoint: None,
-            token_endpoint: url("https://as.example/token"),
-            registration_endpoint: None,
-            device_endpoint: None,
             revocation_endpoint: Some(url("https://as.example/revoke")),
-            scopes: Vec::new(),
             grants: Some(vec!["refresh_token".into()]),
             proofs: Some(vec![Proof::Basic, Proof::Nothing]),
             signing: Some(vec!["ES256".into()]),
-            has_s256: false,
-            names_issuer: false,
-            takes_documents: false,
             dpop: vec!["ES256".into()],
             found: Found::Assumed,
+            ..Server::new("https://as.example".into(), url("https://as.example/token"))
         },
         client: Client {
             id: "client".into(),

@@ -181,8 +181,6 @@ impl WrittenServer {
     fn read(self) -> Server {
         let proofs = |names: Vec<String>| names.iter().filter_map(|name| Proof::named(name)).collect();
         Server {
-            issuer: self.issuer,
-            token_endpoint: self.token_endpoint,
             revocation_endpoint: self.revocation_endpoint,
             grants: self.grants,
             proofs: self.proofs.map(proofs),
@@ -190,13 +188,7 @@ impl WrittenServer {
             dpop: self.dpop,
             found: if self.assumed { Found::Assumed } else { Found::Described },
             // A new sign-in asks for the rest anew.
-            authorization_endpoint: None,
-            registration_endpoint: None,
-            device_endpoint: None,
-            scopes: Vec::new(),
-            has_s256: false,
-            names_issuer: false,
-            takes_documents: false,
+            ..Server::new(self.issuer, self.token_endpoint)
         }
     }
 }

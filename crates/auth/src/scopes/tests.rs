@@ -1,7 +1,6 @@
 //! Which scopes are asked for.
 
 use super::*;
-use crate::metadata::Found;
 use crate::tokens::Kind;
 use url::Url;
 
@@ -10,23 +9,8 @@ fn list(scopes: &str) -> Vec<String> {
 }
 
 fn server(scopes: &str) -> Server {
-    Server {
-        issuer: "https://a.example".to_owned(),
-        authorization_endpoint: None,
-        token_endpoint: Url::parse("https://a.example/token").unwrap(),
-        registration_endpoint: None,
-        device_endpoint: None,
-        revocation_endpoint: None,
-        scopes: list(scopes),
-        grants: None,
-        proofs: None,
-        signing: None,
-        has_s256: true,
-        names_issuer: false,
-        takes_documents: false,
-        dpop: Vec::new(),
-        found: Found::Described,
-    }
+    let place = Url::parse("https://a.example/token").unwrap();
+    Server { scopes: list(scopes), ..Server::new("https://a.example".to_owned(), place) }
 }
 
 fn chosen(configured: &str, challenged: &str, known: &str, offered: &str, renewal: Renewal) -> String {

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcparley_auth::client::{Client, Origin, Proof};
-use mcparley_auth::metadata::{Found, Server};
+use mcparley_auth::metadata::Server;
 use mcparley_auth::web::Web;
 use mcparley_model::secret::Secret;
 use mcparley_wire::transport::http::Network;
@@ -72,21 +72,13 @@ impl Counter {
     pub(crate) fn server(&self) -> Server {
         let at = |path: &str| self.url.join(path).unwrap();
         Server {
-            issuer: self.issuer(),
             authorization_endpoint: Some(at("/authorize")),
-            token_endpoint: at("/token"),
             registration_endpoint: Some(at("/register")),
             device_endpoint: Some(at("/device")),
             revocation_endpoint: Some(at("/revoke")),
-            scopes: Vec::new(),
-            grants: None,
-            proofs: None,
-            signing: None,
             has_s256: true,
             names_issuer: true,
-            takes_documents: false,
-            dpop: Vec::new(),
-            found: Found::Described,
+            ..Server::new(self.issuer(), at("/token"))
         }
     }
 
