@@ -16,7 +16,8 @@ pub trait Authorizer: Send + Sync + 'static {
     /// What the next request carries. It goes to the origin of the request and to no other.
     fn headers<'a>(&'a self, request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>>;
 
-    /// The server refused what was sent. Asked once for each request, which is then repeated at most once.
+    /// The server refused what was sent. Asked once for each request, which is then repeated; once more only where the
+    /// answer was [`Next::Try`].
     fn refused<'a>(&'a self, sent: &'a Credentials, challenge: &'a Challenge) -> Boxed<'a, Next>;
 
     /// An answer brought a nonce for the proof that the next request carries (RFC 9449, 8.2).
@@ -73,6 +74,9 @@ pub enum Wants {
 pub enum Next {
     /// Repeat the request with what [`Authorizer::headers`] gives now.
     Again,
+    /// The same with something that nobody knows to be good, such as what another process has got some time ago. Should it
+    /// be refused too, ask once more.
+    Try,
     /// Tell the caller what the server said.
     GiveUp,
     /// Tell the caller this: it is not for want of rights that we are not let in.

@@ -71,7 +71,7 @@ impl Account {
         }
         match (challenge.wants, &sent.token) {
             // The nonce came with the refusal, and the next proof has it.
-            (Wants::SignIn, Some(_)) if wants_nonce => Next::Again,
+            (Wants::SignIn, Some(_)) if wants_nonce => Next::Try,
             (Wants::SignIn, Some(token)) => follow(self.renew(token).await),
             (Wants::SignIn, None) => self.first(None).await,
             (Wants::MoreRights, token) => self.more(token.as_ref()).await,
@@ -84,7 +84,7 @@ impl Account {
             && kept.is_of_use(SystemTime::now())
             && kept.record.tokens.as_ref().map(|tokens| &tokens.access) != sent
         {
-            return Next::Again;
+            return Next::Try;
         }
         follow(self.get_alone(sent).await)
     }
@@ -97,7 +97,7 @@ impl Account {
         if let (Some(token), Ok(Some(kept))) = (sent, self.read().await)
             && kept.is_other_than(token)
         {
-            return Next::Again;
+            return Next::Try;
         }
         if self.want(&asked.scope).await {
             return follow(self.get_alone(sent).await);
@@ -157,6 +157,8 @@ fn carried(
 
 fn follow(renewed: Result<Arc<Kept>, RenewError>) -> Next {
     match renewed {
+        // The server may have refused that one too, for all we know.
+        Ok(kept) if kept.is_learnt => Next::Try,
         Ok(_) => Next::Again,
         Err(RenewError::Over) => Next::GiveUp,
         Err(RenewError::Trouble(failure)) => Next::Fail(failure),

@@ -122,7 +122,7 @@ async fn signed_in() -> (Account, Arc<Rotating>) {
 async fn refused(account: Account, sent: Credentials) -> Option<String> {
     let challenge = Challenge { wants: Wants::SignIn, words: None };
     match account.refused(&sent, &challenge).await {
-        Next::Again => carried(&account).await.token.map(|token| token.expose().clone()),
+        Next::Again | Next::Try => carried(&account).await.token.map(|token| token.expose().clone()),
         Next::GiveUp | Next::Fail(_) => None,
     }
 }

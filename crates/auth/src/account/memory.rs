@@ -59,12 +59,14 @@ pub(super) struct Kept {
     pub(super) generation: u64,
     /// Whether it could not be written down, so that the vault still has what was there before.
     is_unsaved: bool,
+    /// Whether it was read from the vault, so that nobody here knows since when it is there.
+    pub(super) is_learnt: bool,
     prover: OnceLock<Option<Prover>>,
 }
 
 impl Kept {
     pub(super) fn new(record: Record, generation: u64) -> Self {
-        Self { record, generation, is_unsaved: false, prover: OnceLock::new() }
+        Self { record, generation, is_unsaved: false, is_learnt: false, prover: OnceLock::new() }
     }
 
     /// The key that its tokens are bound to.
@@ -135,8 +137,12 @@ impl Account {
                 Err(VaultError::Damaged { .. }) => None,
                 read => read?,
             };
-            let record =
-                |entry: Entry| Some(Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation));
+            let record = |entry: Entry| {
+                Some(Kept {
+                    is_learnt: true,
+                    ..Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation)
+                })
+            };
             if self.0.memory(|memory| memory.learn(entry.and_then(record), turn)) {
                 return Ok(self.remembered());
             }

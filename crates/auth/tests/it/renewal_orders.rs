@@ -46,7 +46,7 @@ impl Part {
     async fn play(self, account: Account, sent: Arc<Credentials>) -> Option<bool> {
         let refused = Challenge { wants: Wants::SignIn, words: None };
         match self {
-            Self::Waits => Some(matches!(account.refused(&sent, &refused).await, Next::Again)),
+            Self::Waits => Some(matches!(account.refused(&sent, &refused).await, Next::Again | Next::Try)),
             Self::GivesUp { polls } => {
                 cancelled_after(polls, account.refused(&sent, &refused)).await;
                 None

@@ -23,6 +23,8 @@ struct Counting {
     asked: AtomicUsize,
     refused: AtomicUsize,
     gives_up: bool,
+    /// Whether it does not know that the next one is good.
+    guesses: bool,
 }
 
 impl Authorizer for Counting {
@@ -41,7 +43,12 @@ impl Authorizer for Counting {
         let sent: usize = sent.token.as_ref().unwrap().expose().parse().unwrap();
         // Whoever comes later with the same token finds it renewed.
         let _lost = self.current.compare_exchange(sent, sent + 1, Ordering::Relaxed, Ordering::Relaxed);
-        Box::pin(std::future::ready(if self.gives_up { Next::GiveUp } else { Next::Again }))
+        let next = match (self.gives_up, self.guesses) {
+            (true, _) => Next::GiveUp,
+            (false, true) => Next::Try,
+            (false, false) => Next::Again,
+        };
+        Box::pin(std::future::ready(next))
     }
 }
 
@@ -150,6 +157,20 @@ impl Authorizer for Unknown {
 
     fn refused<'a>(&'a self, _sent: &'a Credentials, _challenge: &'a Challenge) -> Boxed<'a, Next> {
         Box::pin(std::future::ready(Next::Again))
+    }
+}
+
+// T7 K4
+#[tokio::test]
+async fn who_only_guesses_is_asked_once_more_and_no_oftener() {
+    for (good, refused) in [("2", None), ("never", Some(3))] {
+        let (server, _folder) = guarded(good, &[]);
+        let authorizer = Arc::new(Counting { guesses: true, ..Counting::default() });
+        let mut site = Site::at(server.url()).with_authorizer(&authorizer);
+        let connected = site.connect_as(Era::Old).await;
+        assert_eq!(connected.is_err(), refused.is_some(), "{good}");
+        assert_eq!(counting(&authorizer)[1], 2, "{good}");
+        assert_eq!(server.stats()["unauthorized"], refused.unwrap_or(2), "{good}");
     }
 }
 

@@ -21,6 +21,20 @@ use crate::task::Tasks;
 /// Where a server puts what the proof of the next request must repeat.
 const NONCE: &str = "dpop-nonce";
 
+/// How often an authorizer is asked about one request.
+const MOST_ASKED: usize = 2;
+
+/// What is to become of a request that was answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// The answer stands.
+    Final,
+    /// It is made once more.
+    Once,
+    /// The same, and should it be refused again, that is asked about too.
+    Perhaps,
+}
+
 /// The way to one server.
 pub(in crate::transport) struct Courier {
     network: Network,
@@ -71,13 +85,20 @@ impl Courier {
         limit: Option<Duration>,
     ) -> Result<Response, Failure> {
         let work = async {
-            let (response, sent) = self.travel(&method, url, &headers, &body).await?;
-            if self.is_final(&response, &sent).await? {
-                return Ok(response);
+            let (mut response, mut sent) = self.travel(&method, url, &headers, &body).await?;
+            for _ in 0..MOST_ASKED {
+                let next = self.verdict(&response, &sent).await?;
+                if next == Verdict::Final {
+                    break;
+                }
+                // Reading the little there may be lets the connection be used again.
+                body::beginning(response).await;
+                (response, sent) = self.travel(&method, url, &headers, &body).await?;
+                if next == Verdict::Once {
+                    break;
+                }
             }
-            // Reading the little there may be lets the connection be used again.
-            body::beginning(response).await;
-            self.travel(&method, url, &headers, &body).await.map(|(response, _)| response)
+            Ok(response)
         };
         let Some(limit) = limit else { return work.await };
         let late = Failure::TimedOut { phase: Phase::Answering, after: limit };
@@ -105,20 +126,21 @@ impl Courier {
         }
     }
 
-    /// Whether nothing is gained by making the same request again.
-    async fn is_final(&self, response: &Response, sent: &Credentials) -> Result<bool, Failure> {
+    /// Whether something is gained by making the same request again.
+    async fn verdict(&self, response: &Response, sent: &Credentials) -> Result<Verdict, Failure> {
         if let Some(nonce) = response.headers().get(NONCE).and_then(|nonce| nonce.to_str().ok()) {
             self.authorizer.noted(&Untrusted::new(nonce));
         }
         let wants = match response.status() {
             StatusCode::UNAUTHORIZED => Wants::SignIn,
             StatusCode::FORBIDDEN => Wants::MoreRights,
-            _ => return Ok(true),
+            _ => return Ok(Verdict::Final),
         };
         let challenge = Challenge { wants, words: refusal::challenge(response.headers()) };
         match self.authorizer.refused(sent, &challenge).await {
-            Next::Again => Ok(false),
-            Next::GiveUp => Ok(true),
+            Next::Again => Ok(Verdict::Once),
+            Next::Try => Ok(Verdict::Perhaps),
+            Next::GiveUp => Ok(Verdict::Final),
             Next::Fail(failure) => Err(failure),
         }
     }
