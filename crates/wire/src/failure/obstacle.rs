@@ -54,15 +54,13 @@ pub enum Obstacle {
     /// What would let us in cannot be had now: whoever gives it is in trouble. The server itself was not asked, or said
     /// that it wants it.
     SignIn,
-    /// Its kind of connection is not spoken here.
-    NotSpoken,
     /// Anything else; the reason says what.
     Other,
 }
 
 impl Obstacle {
     /// Every obstacle.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 25] = [
         Self::NoProgram,
         Self::NotExecutable,
         Self::Directory,
@@ -87,7 +85,6 @@ impl Obstacle {
         Self::ProxySignIn,
         Self::Proxy,
         Self::SignIn,
-        Self::NotSpoken,
         Self::Other,
     ];
 
@@ -119,7 +116,6 @@ impl Obstacle {
             Self::ProxySignIn => "proxy-sign-in",
             Self::Proxy => "proxy",
             Self::SignIn => "sign-in",
-            Self::NotSpoken => "not-spoken",
             Self::Other => "other",
         }
     }
