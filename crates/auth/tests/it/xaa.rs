@@ -139,18 +139,22 @@ async fn an_identity_that_has_ended_is_shown_to_nobody_and_wants_a_window_again(
     assert!(account.begin(Way::Browser).await.unwrap().page().is_some());
 }
 
+/// A sign-in at a provider that lies: it fails, and what is told of it holds no secret.
+async fn deceived(provider: &AuthServer, lie: &str, account: &Account) {
+    provider.tell(&[lie]);
+    let flow = account.begin(Way::Browser).await.unwrap();
+    browse(&flow).await;
+    let error = flow.wait().await.unwrap_err();
+    assert!(!format!("{error:?} {}", error.in_one_line()).contains("canary"), "{lie}: {error:?}");
+}
+
 // A6 B83
 #[tokio::test]
 async fn an_identity_for_somebody_else_is_not_kept() {
     for lie in ["id-token:absent", "id-token:other-audience", "id-token:other-issuer", "id-token:expired"] {
         let (provider, servers, folder) = world(1);
-        provider.tell(&[lie]);
         let accounts = process(folder.path(), settings(provider.issuer()));
-        let account = account(&accounts, servers[0].url());
-        let flow = account.begin(Way::Browser).await.unwrap();
-        browse(&flow).await;
-        let error = flow.wait().await.unwrap_err();
-        assert!(!format!("{error:?} {}", error.in_one_line()).contains("canary"), "{lie}: {error:?}");
+        deceived(&provider, lie, &account(&accounts, servers[0].url())).await;
         assert_eq!(count(&provider, "grants", EXCHANGE), 0, "{lie}");
         for accounts in [accounts, process(folder.path(), settings(provider.issuer()))] {
             assert!(!accounts.identity().unwrap().knows_the_person().await, "{lie}");
@@ -169,13 +173,9 @@ async fn a_statement_that_is_not_for_this_server_is_not_sent_to_it() {
         "id-jag:other-type",
     ] {
         let (provider, servers, folder) = world(1);
-        provider.tell(&[lie]);
         let accounts = process(folder.path(), settings(provider.issuer()));
         let account = account(&accounts, servers[0].url());
-        let flow = account.begin(Way::Browser).await.unwrap();
-        browse(&flow).await;
-        let error = flow.wait().await.unwrap_err();
-        assert!(!format!("{error:?} {}", error.in_one_line()).contains("canary"), "{lie}: {error:?}");
+        deceived(&provider, lie, &account).await;
         assert_eq!(count(&provider, "grants", EXCHANGE), 1, "{lie}");
         assert_eq!(count(&servers[0], "requests", "token"), 0, "{lie}");
         assert!(!account.has_tokens().await);

@@ -35,10 +35,11 @@ impl Surroundings {
             return Err(ConnectError { failure, stderr: Untrusted::default() });
         }
         let arrived = self.arrive(config, handler, log, trace).await;
-        let is_wanted = arrived.as_ref().err().map(|error| self.wants_sign_in(config, &error.failure));
-        // Other failures say nothing about it.
-        if let Some(is_wanted) = is_wanted.map_or(Some(false), |is_wanted| is_wanted.then_some(true)) {
-            self.note_sign_in(config, is_wanted).await;
+        match &arrived {
+            Ok(_) => self.note_sign_in(config, false).await,
+            Err(error) if self.wants_sign_in(config, &error.failure) => self.note_sign_in(config, true).await,
+            // Other failures say nothing about it.
+            Err(_) => {}
         }
         arrived
     }

@@ -101,9 +101,7 @@ impl Surroundings {
             (None, None) => Arc::new(Nobody),
         }
     }
-}
 
-impl Surroundings {
     /// The same with somebody who knows the person, for servers whose entries say `xaa` (A6).
     #[must_use]
     pub fn with_identity(mut self, settings: Option<IdentitySettings>) -> Self {
