@@ -17,7 +17,7 @@ mod tests;
 
 pub use cut::{TRUNCATED, beginning, cut};
 use hidden::Marked;
-pub use json::clean_json;
+pub use json::{clean_json, is_deeper_than};
 pub(crate) use json::{clean_strings, may_hide};
 
 /// The text on one line of a terminal: whatever is hidden, or would move the cursor, becomes an escape.

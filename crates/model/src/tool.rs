@@ -3,9 +3,11 @@
 //! Everything here is the server's word: texts are cleaned and cut before anyone sees them, hints never decide
 //! a permission, and a tool that cannot be used is withheld alone, with the reason (N4–N8).
 
+mod entry;
 mod header;
 mod record;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +16,8 @@ use serde_json::{Map, Value};
 
 use crate::limits::DESCRIPTION_CHARS;
 use crate::name::ToolName;
-use crate::text::{clean, clean_strings, cut, may_hide};
+use crate::text::{clean, cut};
+use entry::Written;
 pub use header::{HeaderFault, HeaderParam, headers};
 pub use record::{Digest, Record};
 
@@ -104,41 +107,30 @@ impl Tool {
     /// [`Withheld`], when a model could not use it.
     pub fn read(entry: &RawValue) -> Result<Self, Withheld> {
         let withheld = |name: &str, fault| Withheld { name: cut(&clean(name), 64).into_owned(), fault };
-        // Deeper nesting than any schema needs ends here as well: the parser has a limit.
-        let decoded = serde_json::from_str::<Map<String, Value>>(entry.get());
-        let written = serde_json::from_str::<Written<'_>>(entry.get());
-        let (Ok(entry), Ok(written)) = (decoded, written) else {
-            return Err(withheld("", Fault::NotAnObject));
-        };
-        let Some(name) = entry.get("name").and_then(Value::as_str) else {
+        let written: Written<'_> =
+            serde_json::from_str(entry.get()).map_err(|_| withheld("", Fault::NotAnObject))?;
+        let Some(name) = written.name() else {
             return Err(withheld("", Fault::Field { name: "name", expected: "a string" }));
         };
-        Self::from_entry(name, &entry, &written).map_err(|fault| withheld(name, fault))
+        Self::from_entry(&name, &written).map_err(|fault| withheld(&name, fault))
     }
 
-    fn from_entry(name: &str, entry: &Map<String, Value>, written: &Written<'_>) -> Result<Self, Fault> {
-        let annotations = entry.get("annotations").and_then(Value::as_object);
-        let meta = entry.get("_meta").and_then(Value::as_object);
-        let title =
-            text(entry, "title")?.or_else(|| annotations.and_then(|map| text(map, "title").ok().flatten()));
-        let search_hint = meta.and_then(|meta| meta.get("anthropic/searchHint")).and_then(Value::as_str);
+    fn from_entry(name: &str, written: &Written<'_>) -> Result<Self, Fault> {
+        let (annotations, meta) = (written.annotations(), written.meta());
+        let titled = |annotations: &Map<String, Value>| Some(annotations.get("title")?.as_str()?.to_owned());
+        let title = written.title()?.or_else(|| annotations.as_ref().and_then(titled).map(Cow::Owned));
+        let hint = meta.as_ref().and_then(|meta| meta.get("anthropic/searchHint")).and_then(Value::as_str);
+        let shown = |text: &str| cut(&clean(text), DESCRIPTION_CHARS).into_owned();
         Ok(Self {
             name: ToolName::new(name),
-            title: title.map(|title| cut(&clean(title), DESCRIPTION_CHARS).into_owned()),
-            description: text(entry, "description")?
-                .map(|text| cut(&clean(text), DESCRIPTION_CHARS).into_owned())
-                .unwrap_or_default(),
-            input_schema: schema("inputSchema", entry, written.input_schema)?
-                .ok_or(Fault::Field { name: "inputSchema", expected: "a JSON Schema" })?,
-            // Results are checked against it; without it they simply are not.
-            output_schema: schema("outputSchema", entry, written.output_schema).ok().flatten(),
-            hints: Hints::read(annotations),
-            search_hint: search_hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ")),
-            loading: Loading::read(meta),
-            header_params: entry
-                .get("inputSchema")
-                .map_or(Ok(Vec::new()), HeaderParam::read_all)
-                .map_err(Fault::Header)?,
+            title: title.as_deref().map(shown),
+            description: written.description()?.as_deref().map(shown).unwrap_or_default(),
+            input_schema: written.input_schema()?,
+            output_schema: written.output_schema(),
+            hints: Hints::read(annotations.as_ref()),
+            search_hint: hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ")),
+            loading: Loading::read(meta.as_ref()),
+            header_params: written.header_params()?,
         })
     }
 }
@@ -170,51 +162,6 @@ impl Loading {
             Self::Normal
         }
     }
-}
-
-fn text<'e>(entry: &'e Map<String, Value>, name: &'static str) -> Result<Option<&'e str>, Fault> {
-    match entry.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(Fault::Field { name, expected: "a string" }),
-    }
-}
-
-/// A schema of an object, cleaned. Other schemas are legal JSON Schema and no model takes them.
-fn schema(
-    name: &'static str,
-    entry: &Map<String, Value>,
-    written: Option<&RawValue>,
-) -> Result<Option<Box<RawValue>>, Fault> {
-    let fault = Fault::Field { name, expected: "a JSON Schema of an object" };
-    let (Some(schema), Some(written)) = (entry.get(name), written) else { return Ok(None) };
-    let is_object = schema.as_object().is_some_and(|schema| {
-        schema.get("type").is_none_or(|kind| {
-            kind == "object" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "object"))
-        })
-    });
-    if !is_object {
-        return Err(fault);
-    }
-    // Nearly all hide nothing, and copying a schema to clean it takes as long as reading it.
-    if !may_hide(written.get()) {
-        return Ok(Some(written.to_owned()));
-    }
-    let mut cleaned = schema.clone();
-    if !clean_strings(&mut cleaned) {
-        return Ok(Some(written.to_owned()));
-    }
-    RawValue::from_string(cleaned.to_string()).map(Some).map_err(|_| fault)
-}
-
-/// The schemas as they are written, byte for byte.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Written<'e> {
-    #[serde(borrow, default)]
-    input_schema: Option<&'e RawValue>,
-    #[serde(borrow, default)]
-    output_schema: Option<&'e RawValue>,
 }
 
 impl fmt::Display for Withheld {

@@ -51,3 +51,24 @@ pub(crate) fn clean_strings(value: &mut Value) -> bool {
         }
     }
 }
+
+/// Whether arrays and objects stand inside each other more than `limit` deep.
+#[must_use]
+pub fn is_deeper_than(limit: usize, json: &str) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > limit {
+            return true;
+        }
+    }
+    false
+}

@@ -11,9 +11,6 @@ use super::{HeaderParam, Hints, Loading, Tool};
 use crate::hex::Hex;
 use crate::name::ToolName;
 
-/// What a schema must hold for its arguments to stand in headers.
-const HEADER_MARK: &str = "x-mcp-header";
-
 /// Identity of a tool's definition: everything a person or a model was shown of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
@@ -44,11 +41,7 @@ impl Record<'_> {
     pub fn into_tool(self) -> Option<Tool> {
         let Self { name, title, description, input_schema, output_schema, hints, search_hint, loading } =
             self;
-        let header_params = if input_schema.get().contains(HEADER_MARK) {
-            HeaderParam::read_all(&serde_json::from_str(input_schema.get()).ok()?).ok()?
-        } else {
-            Vec::new()
-        };
+        let header_params = HeaderParam::read_marked(input_schema).ok()?;
         Some(Tool {
             name: ToolName::new(&name),
             title: title.map(Cow::into_owned),

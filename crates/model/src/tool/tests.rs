@@ -98,3 +98,19 @@ fn every_text_is_cleaned_and_long_ones_are_cut() {
         r#"{"properties":{"abc":{"description":"abc","enum":["abc"],"x":[{"y":"abc"}]}}}"#
     );
 }
+
+// N8 B03 B107
+#[test]
+fn odd_ways_to_write_an_entry_change_nothing_of_what_it_means() {
+    let read = |entry: String| Tool::read(&RawValue::from_string(entry).unwrap());
+    let twice = read(r#"{"name": 1, "inputSchema": true, "name": "last", "inputSchema": {}}"#.into());
+    assert_eq!(twice.unwrap().name.as_str(), "last");
+    let escaped = r#"{"\u006eame": "x", "inputSchema": {"properties": {"a": {"type": "string", "x\u002dmcp-header": "A"}}}}"#;
+    assert_eq!(read(escaped.into()).unwrap().header_params.len(), 1);
+    let deep =
+        format!(r#"{{"name": "x", "inputSchema": {}{}}}"#, r#"{"a":"#.repeat(200) + "1", "}".repeat(200));
+    assert_eq!(
+        read(deep).unwrap_err().to_string(),
+        "tool `x`: `inputSchema` is not a JSON Schema of an object"
+    );
+}
