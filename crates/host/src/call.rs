@@ -30,16 +30,15 @@ mod rounds;
 mod shape;
 mod wish;
 
-use crate::catalog::Provider;
+use crate::catalog::{Entry, Provider};
 use crate::host::Host;
-use admit::Asked;
 use bind::Bound;
 
 /// How often a tool may turn out to be another one before a call to it is given up.
 const DEFINITIONS: usize = 3;
 
 pub(crate) use admit::Gate;
-pub use admit::{Answer, Approver, NobodyToAsk, Question};
+pub use admit::{Admission, Answer, Approver, NobodyToAsk, Question};
 pub(crate) use check::Checker;
 pub use check::Misfit;
 pub use error::{CallError, Executed};
@@ -55,7 +54,7 @@ impl Host {
     /// # Errors
     /// A [`CallError`]. That a tool itself failed is no error: see [`Outcome::is_error`].
     pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
-        let bound = self.admitted(&call).await?;
+        let (bound, _) = self.admitted(&call).await?;
         match &bound.entry.provider {
             Provider::Server(_) => {
                 let answer = self.attempt(&bound, call).await?;
@@ -71,19 +70,28 @@ impl Host {
 
     /// Looks the tool up, checks the arguments and asks for permission. Should reaching the server show that the tool
     /// is another one than the catalogue said, all of that again (L12).
-    async fn admitted(&self, call: &Call) -> Result<Bound, CallError> {
+    ///
+    /// What hooks say about a call comes between the check and the permission.
+    async fn admitted(&self, call: &Call) -> Result<(Bound, Admission), CallError> {
         let mut bound = self.bind(call).await?;
         for _ in 0..DEFINITIONS {
             bound.check(call)?;
-            let asked = self.roster().gate.admit(&bound, call).await?;
-            if bound.is_settled && asked == Asked::Nobody {
-                return Ok(bound);
+            let admission = self.roster().gate.admit(&bound, call, None).await?;
+            if bound.is_settled && !admission.was_asked() {
+                return Ok((bound, admission));
             }
             match self.rebind(&bound, call).await? {
-                None => return Ok(bound),
+                None => return Ok((bound, admission)),
                 Some(other) => bound = other,
             }
         }
         Err(bound.restless())
+    }
+
+    /// Whether no call of the tool can happen, because a rule denies it whatever its arguments: a model need not be
+    /// shown it (P3).
+    #[must_use]
+    pub fn denies_outright(&self, entry: &Entry) -> bool {
+        self.roster().gate.denies_outright(entry)
     }
 }

@@ -71,7 +71,8 @@ pub use mcparley_model as model;
 
 pub use agent::{AgentError, AgentSpec, Missing};
 pub use call::{
-    Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk, Outcome, Question,
+    Admission, Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk,
+    Outcome, Question,
 };
 pub use catalog::{BuiltIn, Catalog, Entry, Mention, Provider, SignInTool};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};

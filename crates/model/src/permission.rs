@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+mod advice;
 mod mode;
 mod rule;
 mod set;
@@ -16,6 +17,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub use advice::Advice;
 pub use mode::{Mode, ModeError};
 pub use rule::{Fault, Rule, RuleError, RuleKind, RuleScope, rule_text};
 pub use set::{Dead, DeadRule, RuleSet};
@@ -52,6 +54,28 @@ impl Decision {
             Verdict::Deny => self,
         }
     }
+
+    /// Whether no rule had a say, and the mode nothing against it.
+    fn is_without_rule(&self) -> bool {
+        match self.why {
+            Why::Mode { .. } => self.verdict != Verdict::Deny,
+            Why::NobodyToAsk { rule: None } | Why::NoClassifier => true,
+            Why::NobodyToAsk { rule: Some(_) } | Why::Rule { .. } | Why::Hook { .. } => false,
+        }
+    }
+
+    /// Who has the last word: what is to be asked is a person's matter.
+    #[must_use]
+    pub fn decider(&self) -> Decider {
+        match (self.verdict, &self.why) {
+            (Verdict::Ask, _) => Decider::Person,
+            (Verdict::Allow | Verdict::Deny, why) => match why {
+                Why::Rule { .. } => Decider::Rule,
+                Why::Mode { .. } | Why::NoClassifier | Why::NobodyToAsk { .. } => Decider::Mode,
+                Why::Hook { .. } => Decider::Hook,
+            },
+        }
+    }
 }
 
 /// What decided about a call.
@@ -75,6 +99,28 @@ pub enum Why {
         /// The rule that asks; without one the default does.
         rule: Option<Arc<Rule>>,
     },
+    /// A hook that spoke before the rules.
+    Hook {
+        /// What it said.
+        #[serde(flatten)]
+        advice: Advice,
+    },
+}
+
+/// Who had the last word about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Decider {
+    /// A rule.
+    Rule,
+    /// The mode.
+    Mode,
+    /// A hook.
+    Hook,
+    /// A person who was asked, or nobody where one was to be asked.
+    Person,
+    /// A person who asked for exactly this call.
+    Consent,
 }
 
 /// Decides about a call of a server's tool.
@@ -150,6 +196,10 @@ impl fmt::Display for Why {
             Self::NoClassifier => f.write_str("mode `auto`, but no classifier is configured"),
             Self::NobodyToAsk { rule: Some(rule) } => write!(f, "mode `dontAsk`, and {rule}"),
             Self::NobodyToAsk { rule: None } => f.write_str("mode `dontAsk`, since no rule decides"),
+            Self::Hook { advice: Advice { hook, reason: None, .. } } => write!(f, "hook `{hook}`"),
+            Self::Hook { advice: Advice { hook, reason: Some(reason), .. } } => {
+                write!(f, "hook `{hook}`: {reason}")
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Decides whether a call may happen: rules and mode first, then a person (P1).
+//! Decides whether a call may happen: what hooks said, rules and mode first, then a person (P1).
 
 use std::sync::Arc;
 
 use mcparley_model::permission::{
-    Decision, KnownServers, Mode, RuleSet, Subject, Verdict, decide, decide_built_in,
+    Advice, Decider, Decision, KnownServers, Mode, RuleSet, Subject, Verdict, Why, decide, decide_built_in,
 };
 use mcparley_wire::peer::Boxed;
 use serde_json::Value;
@@ -52,11 +52,22 @@ impl Approver for NobodyToAsk {
     }
 }
 
-/// Who was asked before a call was permitted. A person takes time, and things change meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    Nobody,
-    Person,
+/// That a call may happen, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Admission {
+    /// What hooks, rules and mode decided; when that was to ask, [`Admission::by`] says who answered.
+    pub decision: Decision,
+    /// Who had the last word.
+    pub by: Decider,
+}
+
+impl Admission {
+    /// Whether a person was asked. That takes time, and things change meanwhile.
+    #[must_use]
+    pub fn was_asked(&self) -> bool {
+        self.by == Decider::Person
+    }
 }
 
 /// What calls are judged by.
@@ -74,46 +85,73 @@ impl Gate {
         Self { by_arguments: rules.looks_at_arguments(), rules, mode, known, approver }
     }
 
-    pub(super) async fn admit(&self, bound: &Bound, call: &Call) -> Result<Asked, CallError> {
-        let decision = if self.by_arguments {
-            &self.decide(bound, call)
+    /// Whether the call may happen. What a hook said about it (`advice`) is heard here and nowhere else.
+    pub(super) async fn admit(
+        &self,
+        bound: &Bound,
+        call: &Call,
+        advice: Option<&Advice>,
+    ) -> Result<Admission, CallError> {
+        let entry = bound.entry.as_ref();
+        let decided = if self.by_arguments {
+            self.decide(entry, call)
         } else {
-            bound.entry.decision(call.consent, || self.decide(bound, call))
+            entry.decision(call.consent, || self.decide(entry, call)).clone()
         };
-        let denied = |message: String| CallError::Denied {
-            tool: bound.entry.name.clone(),
-            decision: Box::new(decision.clone()),
-            message,
+        let decision = match advice {
+            Some(advice) => decided.advised(advice, self.mode_for(call.consent)),
+            None => decided,
         };
         match decision.verdict {
-            Verdict::Allow => Ok(Asked::Nobody),
-            Verdict::Ask if call.consent == Consent::Given => Ok(Asked::Nobody),
-            Verdict::Ask => {
-                let (entry, arguments) = (bound.entry.as_ref(), &call.arguments);
-                match self.approver.ask(Question { entry, arguments, decision }).await {
-                    Answer::Allow => Ok(Asked::Person),
-                    Answer::Deny(message) => Err(denied(message)),
-                }
+            Verdict::Allow => Ok(Admission { by: decision.decider(), decision }),
+            Verdict::Ask if call.consent == Consent::Given => {
+                Ok(Admission { by: Decider::Consent, decision })
             }
-            Verdict::Deny => Err(denied(format!("it is denied by {}", decision.why))),
+            Verdict::Ask => self.ask(entry, call, decision).await,
+            Verdict::Deny => {
+                let message = format!("it is denied by {}", decision.why);
+                Err(denied(entry, decision, message))
+            }
         }
     }
 
-    fn decide(&self, bound: &Bound, call: &Call) -> Decision {
-        let entry = &bound.entry;
-        let read_only = entry.tool.hints.read_only;
-        let mode = match (call.consent, self.mode) {
+    async fn ask(&self, entry: &Entry, call: &Call, decision: Decision) -> Result<Admission, CallError> {
+        let question = Question { entry, arguments: &call.arguments, decision: &decision };
+        match self.approver.ask(question).await {
+            Answer::Allow => Ok(Admission { by: Decider::Person, decision }),
+            Answer::Deny(message) => Err(denied(entry, decision, message)),
+        }
+    }
+
+    /// Whether no call of the tool can happen, whatever its arguments: then a model need not be shown it (P3).
+    pub(crate) fn denies_outright(&self, entry: &Entry) -> bool {
+        let rules = |decision: &Decision| {
+            decision.verdict == Verdict::Deny && matches!(decision.why, Why::Rule { .. })
+        };
+        rules(&self.judge(entry, None, Mode::BypassPermissions))
+    }
+
+    fn decide(&self, entry: &Entry, call: &Call) -> Decision {
+        self.judge(entry, Some(&call.arguments), self.mode_for(call.consent))
+    }
+
+    fn mode_for(&self, consent: Consent) -> Mode {
+        match (consent, self.mode) {
             // A person stands behind it, so the mode has nobody to ask and nothing to guess.
             (Consent::Given, Mode::DontAsk | Mode::Auto | Mode::Default | Mode::AcceptEdits) => {
                 Mode::BypassPermissions
             }
             (Consent::Given | Consent::Open, mode) => mode,
-        };
+        }
+    }
+
+    fn judge(&self, entry: &Entry, arguments: Option<&Value>, mode: Mode) -> Decision {
+        let read_only = entry.tool.hints.read_only;
         let subject = |server| Subject {
             server,
             tool: &entry.tool.name,
             public: Some(&entry.name),
-            arguments: Some(&call.arguments),
+            arguments,
             read_only,
         };
         match &entry.provider {
@@ -125,6 +163,10 @@ impl Gate {
             }
         }
     }
+}
+
+fn denied(entry: &Entry, decision: Decision, message: String) -> CallError {
+    CallError::Denied { tool: entry.name.clone(), decision: Box::new(decision), message }
 }
 
 impl std::fmt::Debug for Gate {

@@ -32,6 +32,7 @@ mod network;
 mod organisation;
 mod own_files;
 mod own_server;
+mod permitting;
 mod plugins;
 mod policy;
 mod precedence;

@@ -10,6 +10,7 @@ use crate::explain::Explain as _;
 use crate::name::{Names, ServerName, ToolName};
 use crate::scope::{Origin, Source};
 
+mod advice;
 mod ambiguity;
 mod reference;
 
