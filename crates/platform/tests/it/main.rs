@@ -9,6 +9,7 @@
 mod append;
 mod detached;
 mod directory;
+mod folder;
 mod full_disk;
 mod guardian;
 mod house;

@@ -140,7 +140,7 @@ impl ReadError {
         Self::Io { path, source }
     }
 
-    pub(super) fn not_regular(path: &Path, kind: FileType) -> Self {
+    pub(in crate::file) fn not_regular(path: &Path, kind: FileType) -> Self {
         let path = path.to_owned();
         let kind = name_of(kind);
         Self::NotRegular { path, kind }
