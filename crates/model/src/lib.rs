@@ -13,7 +13,7 @@
 //! | may it be called | [`permission`] |
 //! | what may be shown | [`secret`], [`text`] |
 //! | what do other programs call their servers | [`import`] |
-//! | how much is too much | [`limits`] |
+//! | how much is too much | [`limits`]; what a text costs a model: [`tokens`] |
 
 pub mod approval;
 pub mod config;
@@ -35,4 +35,5 @@ pub mod secret;
 pub mod settings;
 pub mod signature;
 pub mod text;
+pub mod tokens;
 pub mod tool;

@@ -2,10 +2,12 @@
 //!
 //! The environment reference page is generated from [`VARIABLES`].
 
+mod results;
 mod variables;
 
 use std::time::Duration;
 
+pub use results::*;
 pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
 
 /// The most a configuration file may hold.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::limits::DESCRIPTION_CHARS;
+use crate::limits::{DESCRIPTION_CHARS, RESULT_CHARS_CLAIMED};
 use crate::name::ToolName;
 use crate::text::{clean, cut};
 use entry::Written;
@@ -42,6 +42,8 @@ pub struct Tool {
     pub loading: Loading,
     /// The arguments that an HTTP request of the new era tells in its headers too; see [`headers`].
     pub header_params: Vec<HeaderParam>,
+    /// How many characters of a result it claims for a model's window, within [`RESULT_CHARS_CLAIMED`].
+    pub result_chars: Option<usize>,
 }
 
 /// What a tool says about its effects. Hints of an untrusted party: they order work, they permit nothing.
@@ -131,8 +133,16 @@ impl Tool {
             search_hint: hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ")),
             loading: Loading::read(meta.as_ref()),
             header_params: written.header_params()?,
+            result_chars: meta.as_ref().and_then(claimed_chars),
         })
     }
+}
+
+/// How long its results may be by its own word: results that must be seen whole, such as a schema, say so.
+fn claimed_chars(meta: &Map<String, Value>) -> Option<usize> {
+    let claimed = meta.get("anthropic/maxResultSizeChars")?.as_f64().filter(|claimed| *claimed >= 1.0)?;
+    // Beyond the limit any number is the limit, so the fraction and the sign are all that is lost.
+    Some((claimed.min(RESULT_CHARS_CLAIMED as f64)) as usize)
 }
 
 impl Hints {

@@ -46,7 +46,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "XDG_CACHE_HOME",
         default: "`~/.cache`",
-        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there, and which of them want a sign-in in `mcparley/mcp-needs-auth-cache.json`. It may be deleted at any time.",
+        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there, and which of them want a sign-in in `mcparley/mcp-needs-auth-cache.json`; results too long for a model are kept in `mcparley/results`. It may be deleted at any time.",
     },
     Variable {
         name: "MCP_TIMEOUT",
@@ -57,6 +57,16 @@ pub const VARIABLES: &[Variable] = &[
         name: "MCP_TOOL_TIMEOUT",
         default: "100000000",
         meaning: "How many milliseconds one tool call may take without a word from the server. `timeout` in a server's entry wins over it.",
+    },
+    Variable {
+        name: "MAX_MCP_OUTPUT_TOKENS",
+        default: "25000",
+        meaning: "How many tokens, by estimate, one result may give a model. A longer one is stored, and the model is told how to read on.",
+    },
+    Variable {
+        name: "MCPARLEY_MAX_RESULT_CHARS",
+        default: "100000",
+        meaning: "The same in characters. A tool that claims more for its results, up to 500,000, gets them, and its tokens are not counted.",
     },
     Variable {
         name: "MCP_SERVER_CONNECTION_BATCH_SIZE",

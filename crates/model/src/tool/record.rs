@@ -33,14 +33,25 @@ pub struct Record<'t> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     search_hint: Option<Cow<'t, str>>,
     loading: Loading,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    result_chars: Option<usize>,
 }
 
 impl Record<'_> {
     /// The tool it was made of; nothing if it is something else.
     #[must_use]
     pub fn into_tool(self) -> Option<Tool> {
-        let Self { name, title, description, input_schema, output_schema, hints, search_hint, loading } =
-            self;
+        let Self {
+            name,
+            title,
+            description,
+            input_schema,
+            output_schema,
+            hints,
+            search_hint,
+            loading,
+            result_chars,
+        } = self;
         let header_params = HeaderParam::read_marked(input_schema).ok()?;
         Some(Tool {
             name: ToolName::new(&name),
@@ -52,6 +63,7 @@ impl Record<'_> {
             search_hint: search_hint.map(Cow::into_owned),
             loading,
             header_params,
+            result_chars,
         })
     }
 }
@@ -77,6 +89,7 @@ impl Tool {
             search_hint,
             loading,
             header_params: _,
+            result_chars,
         } = self;
         Record {
             name: Cow::Borrowed(name.as_str()),
@@ -87,6 +100,7 @@ impl Tool {
             hints: *hints,
             search_hint: search_hint.as_deref().map(Cow::Borrowed),
             loading: *loading,
+            result_chars: *result_chars,
         }
     }
 }
@@ -120,7 +134,7 @@ mod tests {
             },
             "outputSchema": { "type": "object" },
             "annotations": { "readOnlyHint": true, "openWorldHint": false },
-            "_meta": { "anthropic/searchHint": " two  words ", "anthropic/alwaysLoad": true },
+            "_meta": { "anthropic/searchHint": " two  words ", "anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": 9_000_000 },
         });
         change(&mut entry);
         Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
@@ -134,20 +148,21 @@ mod tests {
         let again = serde_json::from_str::<Record<'_>>(&written).unwrap().into_tool().unwrap();
         assert_eq!(format!("{again:?}"), format!("{tool:?}"));
         assert_eq!(again.digest(), tool.digest());
-        assert_eq!(again.header_params.len(), 1);
+        assert_eq!((again.header_params.len(), again.result_chars), (1, Some(500_000)));
     }
 
     // L12 B47
     #[test]
     fn every_part_of_a_definition_counts_in_its_digest() {
         let same = tool(|_| ()).digest();
-        let changes: [fn(&mut serde_json::Value); 6] = [
+        let changes: [fn(&mut serde_json::Value); 7] = [
             |entry| entry["title"] = json!("Other"),
             |entry| entry["description"] = json!("other"),
             |entry| entry["inputSchema"]["required"] = json!(["tenant"]),
             |entry| entry["outputSchema"]["title"] = json!("t"),
             |entry| entry["annotations"]["readOnlyHint"] = json!(false),
             |entry| entry["_meta"]["anthropic/searchHint"] = json!("words"),
+            |entry| entry["_meta"]["anthropic/maxResultSizeChars"] = json!(7),
         ];
         for change in changes {
             assert_ne!(tool(change).digest(), same);
