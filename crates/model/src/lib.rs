@@ -11,6 +11,7 @@
 //! | **what becomes of every declared server** | **[`plan`]**, the place to start reading |
 //! | what is a tool, and what is it called | [`tool`], [`name`] |
 //! | may it be called | [`permission`] |
+//! | what else runs then | [`hook`] |
 //! | what may be shown | [`secret`], [`text`] |
 //! | what do other programs call their servers | [`import`] |
 //! | how much is too much | [`limits`]; what a text costs a model: [`tokens`] |
@@ -24,6 +25,7 @@ pub mod explain;
 pub mod front_matter;
 pub mod glob;
 pub mod hex;
+pub mod hook;
 pub mod import;
 pub mod limits;
 pub mod name;

@@ -3,6 +3,7 @@
 //! The same keys mean different things in different files, because the files have different authors. A
 //! [`Layer`] names the author; what a layer may not say is left out with a warning, never silently.
 
+mod hooks;
 mod identity;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use crate::approval::Choices;
 use crate::config::Spanned;
 use crate::document::Node;
+use crate::hook::Hooks;
 use crate::limits::SAFE_VARIABLES;
 use crate::name::ServerName;
 use crate::permission::{Mode, Rule, RuleKind, RuleScope};
@@ -42,7 +44,7 @@ pub enum Layer {
 impl Layer {
     /// Whether a yes from this layer counts, be it to a server, to a mode or to a plugin: nobody who sends a
     /// folder can write these.
-    fn is_outside(self) -> bool {
+    pub(crate) fn is_outside(self) -> bool {
         match self {
             Self::Managed | Self::CommandLine | Self::User | Self::Private => true,
             Self::Local | Self::Project => false,
@@ -87,6 +89,8 @@ pub struct Settings {
     pub connectors: Option<(Layer, Spanned<String>)>,
     /// `xaaIdp`: who knows the person, for servers that are signed in to across applications.
     pub identity: Option<Spanned<IdentityProvider>>,
+    /// `hooks`: commands beside calls.
+    pub hooks: Hooks,
     /// `env`: variables for expansion and for our own limits.
     pub env: Vec<Variable>,
     /// What was left out, and why.
@@ -143,6 +147,7 @@ impl Settings {
                 "connectors" => self.read_connectors(value, layer),
                 "xaaIdp" => self.read_identity(value, layer),
                 "env" => self.read_env(value, layer),
+                key if Hooks::KEYS.contains(&key) => self.read_about_hooks(key, value, layer),
                 _ => {}
             }
         }

@@ -92,6 +92,22 @@ impl Endpoint {
 }
 
 impl Definition {
+    /// The definition of a hook: when it runs, for what, and what is run.
+    #[must_use]
+    pub fn of_hook(
+        event: &str,
+        matcher: &str,
+        command: &Secret<String>,
+        args: Option<&[Secret<String>]>,
+    ) -> Self {
+        let mut hash = Hash::new("hook");
+        hash.text(event).text(matcher).text(command.expose()).flag(args.is_some());
+        if let Some(args) = args {
+            hash.secrets(args);
+        }
+        Self(hash.finish())
+    }
+
     /// The definition of an entry and what it expands to.
     #[must_use]
     pub fn of(raw: &RawServer, config: &ServerConfig) -> Self {

@@ -211,6 +211,16 @@ fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
     }
 }
 
+/// A line people wrote, with every part masked that looks like a secret.
+pub(crate) fn masked_text(text: &str) -> String {
+    guess::mask(text)
+}
+
+/// The same for the arguments of a program, where one may announce that the next is secret.
+pub(crate) fn masked_arguments(arguments: impl Iterator<Item = String>) -> Vec<String> {
+    guess::mask_arguments(arguments)
+}
+
 /// The template with its defaults masked: a default is where people park a real token.
 fn masked_defaults(template: &Template) -> String {
     let Ok(pieces) = template.pieces() else {
