@@ -4,11 +4,15 @@
 //! about the entries of the others, in name, place or bytes (N11).
 
 mod assemble;
+mod budget;
 mod built_in;
 mod cache;
+mod denial;
 mod entry;
 mod mention;
+mod offer;
 mod sign_in;
+mod tokens;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,10 +20,13 @@ use std::sync::Arc;
 use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 
 pub(crate) use assemble::{Assembler, Seen, SignIn};
+pub use budget::{Budget, BudgetError};
 pub use built_in::BuiltIn;
 pub(crate) use cache::{Cache, Known};
+pub(crate) use denial::Denials;
 pub use entry::{Entry, Provider};
 pub use mention::Mention;
+pub use offer::Offer;
 pub use sign_in::SignInTool;
 
 /// All tools of all servers and of the host itself, as they are now.
@@ -29,6 +36,7 @@ pub struct Catalog {
     entries: Vec<Arc<Entry>>,
     places: HashMap<PublicName, usize>,
     names: Names,
+    denials: Denials,
 }
 
 impl Catalog {
@@ -65,5 +73,10 @@ impl Catalog {
     #[must_use]
     pub fn similar(&self, name: &str) -> Vec<String> {
         crate::sources::similar_names(name, self.entries.iter().map(|entry| entry.name.as_str()))
+    }
+
+    /// Whether a rule denies every call of the tool, so that no model is shown it.
+    pub(crate) fn is_denied(&self, entry: &Entry) -> bool {
+        entry.is_denied(|| self.denials.cover(entry))
     }
 }

@@ -29,7 +29,7 @@ use mcparley_model::text::Untrusted;
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 
-use crate::catalog::{Assembler, Catalog, Seen, SignIn};
+use crate::catalog::{Assembler, Catalog, Denials, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
 use crate::log::LogLine;
@@ -314,8 +314,7 @@ impl Shelf {
             self.shown = false;
         }
         if self.roster.as_ref().is_none_or(|last| !Arc::ptr_eq(last, &roster)) {
-            // Entries remember what was decided about them, and other rules may decide otherwise.
-            self.assembler.forget();
+            self.assembler.under(Denials::of(&roster.loaded.settings.rules));
         }
         let states: Vec<_> =
             roster.connections().map(|connection| (connection, connection.state())).collect();

@@ -74,7 +74,7 @@ pub use call::{
     Admission, Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk,
     Outcome, Question,
 };
-pub use catalog::{BuiltIn, Catalog, Entry, Mention, Provider, SignInTool};
+pub use catalog::{Budget, BudgetError, BuiltIn, Catalog, Entry, Mention, Offer, Provider, SignInTool};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};

@@ -2,17 +2,19 @@
 //!
 //! The environment reference page is generated from [`VARIABLES`].
 
-mod results;
 mod hooks;
+mod offer;
+mod results;
 mod variables;
 
 use std::time::Duration;
 
-pub use results::*;
 pub use hooks::{
     HOOK_NOTES, HOOK_OUTPUT_BYTES, HOOK_SAID_BYTES, HOOK_TEXT_CHARS, HOOK_TIME, HOOK_TIME_MOST, HOOKS,
     HOOKS_AT_ONCE, MATCHER_BYTES,
 };
+pub use offer::{OFFER_PERCENT, OFFER_TOKENS};
+pub use results::*;
 pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
 
 /// The most a configuration file may hold.

@@ -8,7 +8,7 @@ use mcparley_model::glob::Glob;
 use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 use mcparley_model::tool::{Loading, Tool};
 
-use super::{BuiltIn, Catalog, Entry, Provider, SignInTool};
+use super::{BuiltIn, Catalog, Denials, Entry, Provider, SignInTool};
 use crate::surface::Surface;
 
 /// Names beyond those in use that are remembered, so that a tool that comes back has its name again. A server
@@ -46,6 +46,7 @@ pub(crate) struct Assembler {
     /// Entries made before, with the surface they were made from: they are made once.
     made: HashMap<ServerName, (Arc<Surface>, Vec<Arc<Entry>>)>,
     own: Vec<Arc<Entry>>,
+    denials: Denials,
     revision: u64,
 }
 
@@ -60,9 +61,12 @@ impl Assembler {
         self.shown = catalog.entries.iter().map(|entry| entry.name.clone()).collect();
     }
 
-    /// Makes every entry anew the next time. Names and places stay.
-    pub(crate) fn forget(&mut self) {
+    /// Makes every entry anew the next time, under these rules: entries remember what was decided about them. Names and
+    /// places stay.
+    pub(crate) fn under(&mut self, denials: Denials) {
         self.made.clear();
+        self.own.clear();
+        self.denials = denials;
     }
 
     /// The next catalogue. `servers` come in the order of the plan.
@@ -84,7 +88,8 @@ impl Assembler {
         self.order(&mut entries);
         self.revision += 1;
         let places = entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)).collect();
-        Catalog { revision: self.revision, entries, places, names: self.names.clone() }
+        let denials = self.denials.clone();
+        Catalog { revision: self.revision, entries, places, names: self.names.clone(), denials }
     }
 
     /// Gives names to the tools that have none yet.

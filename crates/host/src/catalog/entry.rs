@@ -8,7 +8,7 @@ use mcparley_model::tool::Tool;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{BuiltIn, SignInTool};
+use super::{BuiltIn, SignInTool, tokens};
 use crate::call::{Checker, Consent};
 
 /// One tool, as a model is shown it.
@@ -24,6 +24,8 @@ pub struct Entry {
     checker: OnceLock<Checker>,
     /// What is decided about its calls, without and with a person's consent, where arguments do not matter.
     decisions: [OnceLock<Decision>; 2],
+    denied: OnceLock<bool>,
+    tokens: OnceLock<u64>,
 }
 
 /// Who answers a tool.
@@ -45,7 +47,15 @@ pub enum Provider {
 
 impl Entry {
     pub(super) fn new(name: PublicName, provider: Provider, tool: Tool) -> Self {
-        Self { name, provider, tool, checker: OnceLock::new(), decisions: Default::default() }
+        Self {
+            name,
+            provider,
+            tool,
+            checker: OnceLock::new(),
+            decisions: Default::default(),
+            denied: OnceLock::new(),
+            tokens: OnceLock::new(),
+        }
     }
 
     /// The server that answers it, unless the host does.
@@ -61,6 +71,17 @@ impl Entry {
     #[must_use]
     pub fn unchecked(&self) -> Option<&str> {
         self.checker().blind()
+    }
+
+    /// What its definition takes of a model's context, in tokens: an estimate, the same on every machine.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        *self.tokens.get_or_init(|| tokens::of_definition(self))
+    }
+
+    /// Whether every call of it is denied; `decide` is asked once.
+    pub(super) fn is_denied(&self, decide: impl FnOnce() -> bool) -> bool {
+        *self.denied.get_or_init(decide)
     }
 
     /// What is decided about its calls; `decide` is asked once.

@@ -7,7 +7,7 @@ use mcparley_model::config::Kind;
 use mcparley_model::name::ServerName;
 
 use super::{HostBuilder, Server};
-use crate::catalog::{Assembler, Catalog, Seen, SignIn};
+use crate::catalog::{Assembler, Catalog, Denials, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{State, Status};
 use crate::own_server;
@@ -62,7 +62,9 @@ impl HostBuilder {
                 },
             })
             .collect();
-        let catalog = Assembler::new(self.bare.clone()).assemble(&seen);
+        let mut assembler = Assembler::new(self.bare.clone());
+        assembler.under(Denials::of(&self.loaded.settings.rules));
+        let catalog = assembler.assemble(&seen);
         Some(Remembered { catalog, servers })
     }
 }

@@ -1,0 +1,72 @@
+//! What is listed, what waits, and that nothing moves.
+
+use mcparley_model::config::{ServerConfig, Transport};
+use mcparley_model::name::ServerName;
+use mcparley_model::permission::{Rule, RuleKind, RuleScope};
+use mcparley_model::scope::{Origin, Source};
+use mcparley_model::tool::Tool;
+use serde_json::json;
+use serde_json::value::to_raw_value;
+
+use super::*;
+use crate::catalog::{Assembler, Denials, Seen, SignIn};
+use crate::surface::Surface;
+
+fn catalog(servers: &[(&str, &[&str])], deny: &[&str]) -> Catalog {
+    let config = ServerConfig::new(Transport::Sdk { name: String::new() });
+    let tool = |name: &&str| {
+        let meta = json!({ format!("anthropic/{}", name.split('_').next().unwrap()): true });
+        let entry = json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta });
+        Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
+    };
+    let of =
+        |tools: &[&str]| Arc::new(Surface { tools: tools.iter().map(tool).collect(), ..Surface::default() });
+    let offered: Vec<_> = servers.iter().map(|(name, tools)| (ServerName::new(name), of(tools))).collect();
+    let seen: Vec<Seen<'_>> = offered
+        .iter()
+        .map(|(name, surface)| Seen { name, config: &config, surface, sign_in: SignIn::Never })
+        .collect();
+    let rule = |text: &&str| {
+        Arc::new(
+            Rule::parse(RuleKind::Deny, text, Origin::whole(Source::inline("settings")), RuleScope::User)
+                .unwrap(),
+        )
+    };
+    let mut assembler = Assembler::default();
+    assembler.under(Denials::of(&deny.iter().map(rule).collect::<Vec<_>>()));
+    assembler.assemble(&seen)
+}
+
+fn names(entries: &[Arc<Entry>]) -> Vec<&str> {
+    entries.iter().map(|entry| entry.name.as_str()).collect()
+}
+
+// N10
+#[test]
+fn what_fits_is_listed_in_the_order_of_the_catalogue() {
+    let catalog = catalog(&[("a", &["x", "y"]), ("b", &["z"])], &[]);
+    let offer = catalog.offer(&Budget::default());
+    assert_eq!(names(&offer.listed), ["mcp__a__x", "mcp__a__y", "mcp__b__z"]);
+    assert!(offer.deferred.is_empty());
+    assert_eq!(offer.listed_tokens(), offer.listed.iter().map(|entry| entry.tokens()).sum::<u64>());
+    assert!(offer.listed_tokens() > 0);
+}
+
+// P3
+#[test]
+fn what_a_rule_denies_whatever_its_arguments_is_not_listed() {
+    let deny = ["mcp__a__x", "mcp__b(path:/etc/*)", "mcp__c"];
+    let catalog = catalog(&[("a", &["x", "y"]), ("b", &["z"]), ("c", &["v", "w"])], &deny);
+    let offer = catalog.offer(&Budget::unlimited());
+    assert_eq!(names(&offer.listed), ["mcp__a__y", "mcp__b__z"]);
+    assert_eq!(names(&offer.denied), ["mcp__a__x", "mcp__c__v", "mcp__c__w"]);
+}
+
+// N11
+#[test]
+fn what_a_conversation_was_shown_stays_first_and_in_its_order() {
+    let catalog = catalog(&[("a", &["x", "y"]), ("b", &["z"])], &[]);
+    let offer =
+        catalog.offer(&Budget::default()).after(["mcp__b__z", "mcp__gone__x", "mcp__a__y", "mcp__b__z"]);
+    assert_eq!(names(&offer.listed), ["mcp__b__z", "mcp__a__y", "mcp__a__x"]);
+}

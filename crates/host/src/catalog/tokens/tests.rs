@@ -1,0 +1,55 @@
+//! The estimate against vocabularies that are public.
+
+use mcparley_model::name::{Names, ServerName};
+use mcparley_model::tool::Tool;
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+
+use super::super::Provider;
+use super::*;
+
+/// Definitions, and what three vocabularies make of them: `o200k_base`, `cl100k_base`, and Anthropic's of 2023.
+const COUNTED: &str = include_str!("counted.json");
+
+fn entry(definition: &Value) -> Entry {
+    let server = ServerName::new(definition["server"].as_str().unwrap());
+    let tool = Tool::read(&to_raw_value(definition).unwrap()).unwrap();
+    let names = Names::default().extend([(server.clone(), tool.name.clone())]);
+    let public = names.public(&server, &tool.name).unwrap().clone();
+    Entry::new(public, Provider::Server(server), tool)
+}
+
+// N10
+#[test]
+fn the_estimate_is_near_what_real_vocabularies_count() {
+    let definitions: Vec<Value> = serde_json::from_str(COUNTED).unwrap();
+    for definition in &definitions {
+        let entry = entry(definition);
+        for counted in definition["counted"].as_array().unwrap() {
+            let (estimate, counted) = (entry.tokens(), counted.as_u64().unwrap());
+            let apart = estimate.abs_diff(counted) * 100;
+            assert!(apart <= counted * 15, "{}: {estimate}, not {counted}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn words_signs_and_digits_cost_what_they_are() {
+    let cases = [
+        ("", 0),
+        ("word", 6),
+        ("two words", 12),
+        ("readHTMLPage", 18),
+        ("HTML", 6),
+        ("internationalisation", 18),
+        ("1234567", 18),
+        ("\":\"", 6),
+        ("\":{\"", 8),
+        ("a\n\n    b", 18),
+        ("{\"a\":1}", 30),
+        ("日本", 12),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(sixths(text), expected, "{text:?}");
+    }
+}
