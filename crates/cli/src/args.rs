@@ -72,6 +72,12 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR")]
     pub plugin_dir: Vec<PathBuf>,
 
+    /// Tell servers to work in this folder too; may be repeated
+    ///
+    /// They are told of the working directory and of these, as roots. It is advice that servers need not follow.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub add_dir: Vec<PathBuf>,
+
     /// Connect to the editor that has this folder open
     ///
     /// Editors with the extension tell where they listen in `~/.claude/ide`. In an editor's own terminal it is

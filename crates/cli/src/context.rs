@@ -47,6 +47,7 @@ impl Context {
         let config_dir = config_dir.or_else(|| variable("CLAUDE_CONFIG_DIR").map(PathBuf::from));
         let directories = Directories::of(&home, variable);
         let mut places = Places::of(&home, &cwd);
+        places.add_dirs = added(&cwd, &global.add_dir)?;
         places.claude = ClaudeFiles::of(&home, config_dir.as_deref());
         places.plugin_data = directories.data.join("plugins");
         places.logs = Some(directories.state.join("logs"));
@@ -136,6 +137,18 @@ fn check_vault_storage(word: Option<&str>) -> Result<(), CommandError> {
         )),
         Some(_) | None => Ok(()),
     }
+}
+
+/// The folders of `--add-dir`. One that is not there is a slip of the pen, and servers would look for it in vain.
+fn added(cwd: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+    let added = |folder: &PathBuf| match cwd.join(folder).canonicalize() {
+        Ok(path) if path.is_dir() => Ok(path),
+        Ok(_) | Err(_) => Err(CommandError::usage(
+            format!("`{}` is not a folder", folder.display()),
+            "name a folder that exists after `--add-dir`",
+        )),
+    };
+    folders.iter().map(added).collect()
 }
 
 fn home(found: Option<PathBuf>) -> Result<PathBuf, CommandError> {

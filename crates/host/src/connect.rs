@@ -40,6 +40,8 @@ use crate::launch::launch;
 use crate::organisation::Organisation;
 use crate::places::Places;
 use crate::redact::Redactor;
+use crate::roots::Roots;
+use crate::sample::Sampler;
 use crate::surface::Surface;
 use era::Eras;
 
@@ -79,6 +81,10 @@ pub struct Surroundings {
     needs_auth: Option<Arc<NeedsAuth>>,
     /// Who answers what servers ask a person, if anybody does.
     elicitor: Option<Arc<dyn Elicitor>>,
+    /// Who has a model that servers may ask, if anybody does.
+    sampler: Option<Arc<dyn Sampler>>,
+    /// Where servers are told to work.
+    roots: Roots,
     /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
     network: Network,
 }
@@ -101,6 +107,8 @@ impl Surroundings {
             server: None,
             needs_auth: None,
             elicitor: None,
+            sampler: None,
+            roots: Roots::of(&places),
             places,
             network,
         }
@@ -111,7 +119,9 @@ impl Surroundings {
         let (inside, eras) = (Arc::clone(&self.inside), Arc::clone(&self.eras));
         let (accounts, needs_auth) = (self.accounts.clone(), self.needs_auth.clone());
         let (organisation, elicitor) = (self.organisation.clone(), self.elicitor.clone());
-        Self { inside, eras, organisation, elicitor, accounts, needs_auth, ..Self::new(env, &self.places) }
+        let (sampler, roots) = (self.sampler.clone(), self.roots.clone());
+        let new = Self::new(env, &self.places);
+        Self { inside, eras, organisation, elicitor, sampler, roots, accounts, needs_auth, ..new }
     }
 
     /// The same with these servers inside this program.
@@ -142,6 +152,20 @@ impl Surroundings {
 
     pub(crate) fn elicitor(&self) -> Option<Arc<dyn Elicitor>> {
         self.elicitor.clone()
+    }
+
+    /// The same with somebody who has a model that servers may ask.
+    pub(crate) fn with_sampler(mut self, sampler: Option<Arc<dyn Sampler>>) -> Self {
+        self.sampler = sampler;
+        self
+    }
+
+    pub(crate) fn sampler(&self) -> Option<Arc<dyn Sampler>> {
+        self.sampler.clone()
+    }
+
+    pub(crate) fn roots(&self) -> &Roots {
+        &self.roots
     }
 
     pub(crate) fn network(&self) -> &Network {
@@ -229,10 +253,13 @@ impl Surroundings {
 
     /// Who we are. Only what the host can really answer stands among the capabilities.
     fn introduction(&self) -> Introduction {
-        let capabilities = match &self.elicitor {
-            Some(_) => json!({ "roots": {}, "elicitation": { "form": {}, "url": {} } }),
-            None => json!({ "roots": {} }),
-        };
+        let mut capabilities = json!({ "roots": { "listChanged": true } });
+        if self.elicitor.is_some() {
+            capabilities["elicitation"] = json!({ "form": {}, "url": {} });
+        }
+        if let Some(sampler) = &self.sampler {
+            capabilities["sampling"] = if sampler.takes_tools() { json!({ "tools": {} }) } else { json!({}) };
+        }
         Introduction {
             info: json!({ "name": "mcparley", "version": env!("CARGO_PKG_VERSION") }),
             capabilities,

@@ -12,6 +12,7 @@
 //! | what the server says unasked | `ears` |
 //! | lists that changed | `refresh`; in the new era they are asked for by `listen` |
 //! | whether anybody uses it | `idle` |
+//! | what it is told unasked | `tell` |
 //! | what others see | `state` |
 
 mod actor;
@@ -22,6 +23,7 @@ mod listen;
 mod phase;
 mod refresh;
 mod state;
+mod tell;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -286,6 +286,10 @@ impl Host {
         Arc::clone(&self.inner.roster.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        self.roster().starter().surroundings.clone()
+    }
+
     pub(crate) fn connection(&self, name: &ServerName) -> Option<Arc<Connection>> {
         self.roster().connection(name).cloned()
     }

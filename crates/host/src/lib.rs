@@ -8,6 +8,7 @@
 //! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
 //! | give an agent its own view, with servers of its own | [`AgentSpec`] → [`Agent`] |
 //! | answer for a person | [`Approver`]; what servers ask: [`elicit`] |
+//! | let servers ask a model | [`sample`] |
 //! | sign in to a server | [`Host::sign_in`] → [`Flow`], [`PageOpener`] |
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
@@ -59,9 +60,12 @@ mod launch;
 mod log;
 mod organisation;
 mod own_server;
+mod pace;
 mod places;
 mod redact;
 mod reload;
+mod roots;
+pub mod sample;
 mod sign_in;
 mod sources;
 mod surface;
@@ -87,6 +91,7 @@ pub use mcparley_wire::peer::{Boxed, Progress};
 pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
 pub use reload::Change;
+pub use sample::Sampler;
 pub use sign_in::{
     Account, Accounts, Cause, Flow, IdentitySettings, NobodyToShow, Page, PageOpener, Revoked, SignInError,
     SignInStanding, SignedOut, Way,

@@ -10,6 +10,8 @@ use mcparley_platform::dirs::ClaudeFiles;
 pub struct Places {
     /// Where the user stands.
     pub cwd: PathBuf,
+    /// Other folders that servers are told to work in (`--add-dir`), absolute.
+    pub add_dirs: Vec<PathBuf>,
     /// The user's home directory.
     pub home: PathBuf,
     /// The project: the nearest folder with version control, or [`Places::cwd`].
@@ -45,6 +47,7 @@ impl Places {
     pub fn of(home: &Path, cwd: &Path) -> Self {
         Self {
             cwd: cwd.to_owned(),
+            add_dirs: Vec::new(),
             home: home.to_owned(),
             project: project_of(cwd, home),
             claude: ClaudeFiles::of(home, None),

@@ -2,6 +2,7 @@
 //!
 //! The environment reference page is generated from [`VARIABLES`].
 
+mod asks;
 mod hooks;
 mod offer;
 mod results;
@@ -9,6 +10,7 @@ mod variables;
 
 use std::time::Duration;
 
+pub use asks::*;
 pub use hooks::{
     HOOK_NOTES, HOOK_OUTPUT_BYTES, HOOK_SAID_BYTES, HOOK_TEXT_CHARS, HOOK_TIME, HOOK_TIME_MOST, HOOKS,
     HOOKS_AT_ONCE, MATCHER_BYTES,

@@ -17,8 +17,8 @@ mod tests;
 
 pub use cut::{TRUNCATED, beginning, cut};
 use hidden::Marked;
-pub use json::{clean_json, is_deeper_than};
-pub(crate) use json::{clean_strings, may_hide};
+pub(crate) use json::may_hide;
+pub use json::{clean_json, clean_strings, is_deeper_than};
 
 /// The text on one line of a terminal: whatever is hidden, or would move the cursor, becomes an escape.
 ///

@@ -78,8 +78,28 @@ pub trait Carrier: Send + Sync {
 pub struct Introduction {
     /// `clientInfo`
     pub info: Value,
-    /// `capabilities`
+    /// `capabilities`, of both eras: what only one of them has is told in that one only.
     pub capabilities: Value,
+}
+
+impl Introduction {
+    /// Without extensions: only the new era has them.
+    fn old_capabilities(&self) -> Value {
+        let mut capabilities = self.capabilities.clone();
+        if let Some(members) = capabilities.as_object_mut() {
+            members.remove("extensions");
+        }
+        capabilities
+    }
+
+    /// Without the promise to tell of other roots: the new era has no such notification.
+    fn new_capabilities(&self) -> Value {
+        let mut capabilities = self.capabilities.clone();
+        if let Some(roots) = capabilities.get_mut("roots").and_then(Value::as_object_mut) {
+            roots.remove("listChanged");
+        }
+        capabilities
+    }
 }
 
 /// A connection with an agreed protocol.
@@ -312,7 +332,7 @@ fn new_meta(introduction: &Introduction) -> Map<String, Value> {
     [
         ("io.modelcontextprotocol/protocolVersion", Value::from(version)),
         ("io.modelcontextprotocol/clientInfo", introduction.info.clone()),
-        ("io.modelcontextprotocol/clientCapabilities", introduction.capabilities.clone()),
+        ("io.modelcontextprotocol/clientCapabilities", introduction.new_capabilities()),
     ]
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value))
@@ -367,7 +387,7 @@ async fn initialize(peer: &Peer, introduction: &Introduction) -> Result<(Version
     }
     let params = RawJson::of(&json!({
         "protocolVersion": Version::NEWEST_OLD.as_str(),
-        "capabilities": introduction.capabilities,
+        "capabilities": introduction.old_capabilities(),
         "clientInfo": introduction.info,
     }));
     let params = params.map_err(|error| Failure::Protocol(error.to_string().into()))?;

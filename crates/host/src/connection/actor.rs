@@ -19,7 +19,7 @@ use super::idle::Idle;
 use super::phase::{Event, Missed, Opened, Phase, Ready};
 use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
-use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen};
+use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen, tell};
 use crate::chance;
 use crate::connect::{Arrival, ConnectError, Surroundings, Trace};
 use crate::elicit::Desk;
@@ -265,6 +265,7 @@ impl Actor {
         let (in_use, released) = mpsc::channel(1);
         let (spoken, about) = (session.spoken(), Arc::new(session.about().clone()));
         let listening = listen::start(&session, &self.changes);
+        let telling = tell::start(&session, &self.surroundings);
         let live = Arc::new(Live::new(session, self.epoch, in_use));
         let surface = Arc::new(surface);
         self.log.event(&format!("connected, {}", spoken.version().as_str()));
@@ -284,6 +285,7 @@ impl Actor {
             refresh: Refresh::Idle,
             idle: Idle::new(),
             _listening: listening,
+            _telling: telling,
         }));
         self.write_down(&surface);
     }

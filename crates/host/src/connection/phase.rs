@@ -76,6 +76,8 @@ pub(super) struct Ready {
     pub(super) idle: Idle,
     /// Keeps the stream of changes open, where the era has one.
     pub(super) _listening: Option<Owned<Infallible>>,
+    /// Tells the server what changes here, where the era has that.
+    pub(super) _telling: Option<Owned<Infallible>>,
 }
 
 /// What happened.

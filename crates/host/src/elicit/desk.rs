@@ -1,4 +1,4 @@
-//! Answers the requests of one server, in both eras: its roots, and what it asks a person (X5, X6).
+//! Answers the requests of one server, in both eras: its roots, and what it asks a person or a model (X5, X6).
 //!
 //! One question of a server is asked at a time, however many it has. While one is open, the clocks of its calls stand
 //! still (K2).
@@ -20,12 +20,15 @@ use super::{Ask, Elicitation, Elicitor, Reply, Unanswered};
 use crate::call::Misfit;
 use crate::connect::Surroundings;
 use crate::log::Log;
+use crate::roots::Roots;
+use crate::sample::{Unsampled, Window};
 
 /// Where the requests of one server are answered.
 pub(crate) struct Desk {
     server: ServerName,
     elicitor: Option<Arc<dyn Elicitor>>,
-    roots: Option<Value>,
+    roots: Roots,
+    models: Window,
     log: Arc<Log>,
     turn: Semaphore,
     /// How many questions are open.
@@ -42,6 +45,8 @@ enum Trouble {
     Request(String),
     /// The answer we were given does not fit it.
     Answer(Vec<Misfit>),
+    /// No model has answered it.
+    Model(Unsampled),
 }
 
 /// What is asked, as it was read.
@@ -52,10 +57,12 @@ struct Asked {
 
 impl Desk {
     pub(crate) fn new(server: ServerName, surroundings: &Surroundings, log: Arc<Log>) -> Self {
+        let models = Window::new(server.clone(), surroundings.sampler(), Arc::clone(&log));
         Self {
             server,
             elicitor: surroundings.elicitor(),
-            roots: roots(surroundings),
+            roots: surroundings.roots().clone(),
+            models,
             log,
             turn: Semaphore::new(1),
             open: watch::Sender::new(0),
@@ -113,7 +120,8 @@ impl Desk {
 
     async fn respond(&self, method: &str, params: Option<&RawJson>) -> Result<Value, Trouble> {
         match method {
-            "roots/list" => self.roots.clone().ok_or(Trouble::Method),
+            "roots/list" => Ok(self.roots.to_result()),
+            "sampling/createMessage" => self.sample(params).await,
             "elicitation/create" => self.elicit(&Asked::read(params)?).await,
             _ => Err(Trouble::Method),
         }
@@ -137,6 +145,12 @@ impl Desk {
         Ok(json!({ "action": "accept", "content": content }))
     }
 
+    async fn sample(&self, params: Option<&RawJson>) -> Result<Value, Trouble> {
+        // A person may look at the question and at the answer, and models are no faster.
+        let _open = Open::new(&self.open);
+        self.models.answer(params).await.map_err(Trouble::Model)
+    }
+
     async fn ask(&self, elicitor: &dyn Elicitor, asked: &Asked) -> Reply {
         // It is never closed; were it so, nobody would have to wait.
         let _turn = self.turn.acquire().await;
@@ -149,12 +163,6 @@ impl Desk {
         });
         reply
     }
-}
-
-/// The working directories, as `roots/list` answers (X6).
-fn roots(surroundings: &Surroundings) -> Option<Value> {
-    let root = url::Url::from_file_path(&surroundings.places.cwd).ok()?;
-    Some(json!({ "roots": [{ "uri": root.as_str() }] }))
 }
 
 impl Asked {
@@ -194,12 +202,16 @@ impl Trouble {
             Self::Request(reason) => RpcError::new(INVALID_PARAMS, &reason),
             // What was answered stays here.
             Self::Answer(_) => RpcError::new(INTERNAL, "the answer given does not fit the form"),
+            Self::Model(why) => why.into_error(),
         }
     }
 
     fn into_unanswered(self, method: &str) -> Unanswered {
         match self {
-            Self::Method => Unanswered::NotOffered { method: Untrusted::new(cut(method, 64)) },
+            Self::Method | Self::Model(Unsampled::Nobody) => {
+                Unanswered::NotOffered { method: Untrusted::new(cut(method, 64)) }
+            }
+            Self::Model(why) => Unanswered::Unsampled { reason: why.to_string() },
             Self::Request(reason) => Unanswered::Unaskable { reason },
             Self::Answer(misfits) => {
                 let reasons: Vec<String> = misfits.iter().map(ToString::to_string).collect();

@@ -30,6 +30,12 @@ pub enum Unanswered {
     /// A page has to be visited first, and the person did not agree to.
     #[error("a page has to be visited first, and that was declined")]
     Declined,
+    /// It wants a model to answer something, and none did.
+    #[error("it asks a model, and has no answer: {reason}")]
+    Unsampled {
+        /// Why.
+        reason: String,
+    },
     /// It does not stop wanting something.
     #[error("it still wants something after {rounds} rounds")]
     Endless {

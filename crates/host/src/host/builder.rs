@@ -15,6 +15,7 @@ use crate::organisation::Organisation;
 use crate::own_server::{self, OwnServer};
 use crate::places::Places;
 use crate::reload::Sources;
+use crate::sample::Sampler;
 use crate::sign_in::{IdentitySettings, PageOpener};
 use crate::sources::{Earlier, Loaded, NoConnectors, Wishes, load_again};
 
@@ -51,6 +52,7 @@ pub struct HostBuilder {
     page_opener: Option<Arc<dyn PageOpener>>,
     identity: Option<IdentitySettings>,
     elicitor: Option<Arc<dyn Elicitor>>,
+    sampler: Option<Arc<dyn Sampler>>,
 }
 
 impl Host {
@@ -85,6 +87,7 @@ impl HostBuilder {
             page_opener: None,
             identity: None,
             elicitor: None,
+            sampler: None,
         }
     }
 
@@ -114,6 +117,14 @@ impl HostBuilder {
     #[must_use]
     pub fn elicitor(mut self, elicitor: impl Elicitor) -> Self {
         self.elicitor = Some(Arc::new(elicitor));
+        self
+    }
+
+    /// Who has a model that servers may ask; nobody unless said otherwise, and nobody means no. Servers are told that they
+    /// can ask only if somebody is there (X6).
+    #[must_use]
+    pub fn sampler(mut self, sampler: impl Sampler) -> Self {
+        self.sampler = Some(Arc::new(sampler));
         self
     }
 
@@ -171,6 +182,7 @@ impl HostBuilder {
             .with_organisation(self.organisation.clone())
             .with_identity(identity)
             .with_elicitor(self.elicitor)
+            .with_sampler(self.sampler)
             .heeding();
         let starter = Arc::new(Starter::new(surroundings.clone(), self.start));
         let standing = Standing {

@@ -117,6 +117,12 @@ pub(crate) enum Answer {
 pub(crate) struct Inside {
     version: &'static str,
     answers: Arc<Mutex<VecDeque<Answer>>>,
+    /// What it was told unasked.
+    pub(crate) noted: Arc<Mutex<Vec<String>>>,
+    /// Tells that there is more of it.
+    pub(crate) news: Arc<Notify>,
+    /// How it was greeted, and with what parameters.
+    pub(crate) greeted: Arc<Mutex<Vec<String>>>,
     /// The parameters of every call, as they came.
     pub(crate) heard: Arc<Mutex<Vec<String>>>,
     client: Arc<OnceLock<Peer>>,
@@ -127,7 +133,9 @@ pub(crate) const DONE: &str = r#"{"content":[{"type":"text","text":"done"}]}"#;
 impl Inside {
     pub(crate) fn new(version: &'static str, answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = Arc::new(Mutex::new(answers.into_iter().collect()));
-        Self { version, answers, heard: Arc::default(), client: Arc::default() }
+        let (heard, client) = (Arc::default(), Arc::default());
+        let (noted, news, greeted) = (Arc::default(), Arc::default(), Arc::default());
+        Self { version, answers, noted, news, greeted, heard, client }
     }
 
     pub(crate) fn heard(&self) -> Vec<String> {
@@ -166,6 +174,9 @@ impl Inside {
 impl Handler for Inside {
     fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
         let capabilities = json!({ "tools": {}, "resources": {} });
+        if matches!(method, "server/discover" | "initialize") {
+            self.greeted.lock().unwrap().push(params.as_ref().unwrap().as_str().to_owned());
+        }
         let answer = match method {
             "server/discover" if self.version == "2026-07-28" => {
                 json!({ "supportedVersions": [self.version], "capabilities": capabilities })
@@ -183,7 +194,10 @@ impl Handler for Inside {
         Box::pin(std::future::ready(Ok(RawJson::of(&answer).unwrap())))
     }
 
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+    fn notification(&self, method: &str, _params: Option<RawJson>) {
+        self.noted.lock().unwrap().push(method.to_owned());
+        self.news.notify_one();
+    }
 
     fn joined(&self, peer: &Peer) {
         drop(self.client.set(peer.clone()));
@@ -192,16 +206,20 @@ impl Handler for Inside {
 
 /// A host with this server inside, and with this person or with nobody.
 pub(crate) fn host(server: &Inside, person: Option<&Person>) -> (Host, World) {
+    host_as(server, |builder| match person {
+        Some(person) => builder.elicitor(person.clone()),
+        None => builder,
+    })
+}
+
+/// A host with this server inside, and with whoever else is wanted.
+pub(crate) fn host_as(server: &Inside, change: impl FnOnce(HostBuilder) -> HostBuilder) -> (Host, World) {
     let mut world = World::new();
     world.wishes.allowed_tools.push("mcp__inside".to_owned());
     world.wishes.allowed_tools.push("ReadMcpResource".to_owned());
     let builder = HostBuilder::new(&world.places(), world.load()).without_own_server();
     let builder = builder.server("inside", Arc::new(server.clone()));
-    let host = match person {
-        Some(person) => builder.elicitor(person.clone()).start(),
-        None => builder.start(),
-    };
-    (host, world)
+    (change(builder).start(), world)
 }
 
 /// A form with one field, as a server of either era asks for it.

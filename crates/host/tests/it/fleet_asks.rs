@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::alive::{LONG, Making, servers};
 use crate::asking::Person;
+use crate::sampling::Parrot;
 
 /// A file of the fleet.
 fn installed(path: &str) -> PathBuf {
@@ -61,6 +62,36 @@ async fn fleet_everything_is_answered_with_a_form_of_every_kind_of_field() {
     let alive = everything().start_as(|builder| builder.elicitor(declining));
     let outcome = alive.call("everything", "trigger-elicitation-request", json!({})).await.unwrap();
     assert!(outcome.text().contains("declined"), "{}", outcome.text());
+}
+
+// X6
+#[tokio::test]
+async fn fleet_everything_is_answered_by_a_model() {
+    let parrot = Parrot::default();
+    let alive = everything().start_as(|builder| builder.sampler(parrot.clone()));
+    let asking = json!({ "prompt": "Say it.", "maxTokens": 7 });
+    let outcome = alive.call("everything", "trigger-sampling-request", asking).await.unwrap();
+    let text = outcome.text();
+    assert!(text.contains("parrot-1") && text.contains("context: Say it."), "{text}");
+    assert_eq!(parrot.asked.lock().unwrap().len(), 1);
+}
+
+// X6
+#[tokio::test]
+async fn fleet_everything_knows_its_folders_and_hears_of_others() {
+    let alive = everything().ready().await;
+    let other = alive.world.path("home/other");
+    let roots = async || alive.call("everything", "get-roots-list", json!({})).await.unwrap().text();
+    let here = alive.world.path("home/project").display().to_string();
+    assert!(roots().await.contains(&here));
+    alive.host.set_roots([&other]);
+    let changed = async {
+        while !roots().await.contains(&other.display().to_string()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LONG, changed).await.unwrap();
+    assert!(!roots().await.contains(&here));
 }
 
 // X5: in the new era it can ask nobody.

@@ -27,7 +27,7 @@ pub(crate) fn may_hide(json: &str) -> bool {
 }
 
 /// Removes hidden characters from all strings and keys; tells whether there were any.
-pub(crate) fn clean_strings(value: &mut Value) -> bool {
+pub fn clean_strings(value: &mut Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
         Value::String(string) => match clean(string) {

@@ -58,6 +58,34 @@ async fn what_we_can_do_is_said_with_every_request_of_the_new_era() {
     }
 }
 
+// T9 X6 X8
+#[tokio::test]
+async fn what_only_one_era_has_is_said_in_that_one() {
+    let capabilities = json!({"roots": {"listChanged": true}, "extensions": {"io.example/x": {}}});
+    let introduction = Introduction { capabilities, ..introduction() };
+    for (version, path, expected) in [
+        ("2025-11-25", "/params/capabilities", json!({"roots": {"listChanged": true}})),
+        (
+            "2026-07-28",
+            "/params/_meta/io.modelcontextprotocol~1clientCapabilities",
+            json!({"roots": {}, "extensions": {"io.example/x": {}}}),
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log_file(&folder);
+        let mut server = Server::new(Scripted::stdio(&[]).with("--versions", version).logged(&log));
+        let connected = connect(&mut server, Era::Auto, &introduction, LONG).await.unwrap();
+        connected.link.stop().await;
+        let lines = log_lines(&log);
+        let said: Vec<serde_json::Value> = lines
+            .iter()
+            .map(|line| serde_json::from_str::<serde_json::Value>(&line.text).unwrap())
+            .filter_map(|message| message.pointer(path).cloned())
+            .collect();
+        assert_eq!(said.last(), Some(&expected), "{version}");
+    }
+}
+
 // T9
 #[tokio::test]
 async fn whatever_an_old_server_does_with_the_probe_it_is_connected_to() {

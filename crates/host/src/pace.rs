@@ -1,0 +1,61 @@
+//! How often somebody may do something: so many at once, and no more than come back with time.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A store of leaves that fills up again with time.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    most: u32,
+    /// How long it takes to fill up when it is empty.
+    every: Duration,
+    store: Mutex<Store>,
+}
+
+#[derive(Debug)]
+struct Store {
+    left: f64,
+    since: Option<Instant>,
+}
+
+impl Pace {
+    /// At most so many within that time, and so many at once.
+    pub(crate) fn new(most: u32, every: Duration) -> Self {
+        Self { most, every, store: Mutex::new(Store { left: f64::from(most), since: None }) }
+    }
+
+    /// Takes a leave, if there is one.
+    pub(crate) fn take(&self) -> bool {
+        let now = Instant::now();
+        // Every change is one step, so a panic leaves nothing half done.
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = store.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
+        let most = f64::from(self.most);
+        store.left = (store.left + most * passed.as_secs_f64() / self.every.as_secs_f64()).min(most);
+        store.since = Some(now);
+        let is_left = store.left >= 1.0;
+        if is_left {
+            store.left -= 1.0;
+        }
+        is_left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // B114
+    #[tokio::test(start_paused = true)]
+    async fn as_many_as_are_in_the_store_and_then_as_many_as_come_back() {
+        let pace = Pace::new(3, Duration::from_secs(30));
+        let taken = || (0..9).filter(|_| pace.take()).count();
+        assert_eq!(taken(), 3);
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert_eq!(taken(), 1);
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        assert_eq!(taken(), 3, "it does not overflow");
+    }
+}
