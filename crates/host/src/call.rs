@@ -1,13 +1,14 @@
 //! One call from a model's wish to a result it can use (K1).
 //!
-//! The order is fixed: look up → check the arguments → permission → a connection → the call, repeated where
-//! that is safe → shape the result.
+//! The order is fixed: look up → check the arguments → hooks → permission → a connection → the call, repeated where
+//! that is safe → shape the result → hooks.
 //!
 //! | step | where |
 //! |---|---|
 //! | what is wanted | `wish` |
 //! | look up | `bind` |
 //! | arguments against the schema | `check` |
+//! | what hooks say, before and after | `hooked` |
 //! | may it happen | `admit` |
 //! | the request, its limit, its repetition | `attempt`, `patience` |
 //! | what the server wants before it answers | `rounds` |
@@ -22,6 +23,7 @@ mod batch;
 mod bind;
 mod check;
 mod error;
+mod hooked;
 mod outcome;
 mod own;
 mod patience;
@@ -33,6 +35,7 @@ mod wish;
 use crate::catalog::{Entry, Provider};
 use crate::host::Host;
 use bind::Bound;
+use hooked::Beside;
 
 /// How often a tool may turn out to be another one before a call to it is given up.
 const DEFINITIONS: usize = 3;
@@ -53,11 +56,19 @@ impl Host {
     ///
     /// # Errors
     /// A [`CallError`]. That a tool itself failed is no error: see [`Outcome::is_error`].
-    pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
-        let (bound, _) = self.admitted(&call).await?;
+    pub async fn call(&self, mut call: Call) -> Result<Outcome, CallError> {
+        let mut beside = Beside::default();
+        let (bound, _) = self.admitted(&mut call, &mut beside).await?;
+        beside.keep(self.hooks(), &call);
+        let result = self.carried_out(&bound, call).await;
+        self.hear_after(&bound, beside, result).await
+    }
+
+    /// Does what was permitted.
+    async fn carried_out(&self, bound: &Bound, call: Call) -> Result<Outcome, CallError> {
         match &bound.entry.provider {
             Provider::Server(_) => {
-                let answer = self.attempt(&bound, call).await?;
+                let answer = self.attempt(bound, call).await?;
                 shape::shape(answer).map_err(|failure| bound.failed(failure))
             }
             Provider::Host(tool) => self.own(*tool, &call).await,
@@ -72,12 +83,13 @@ impl Host {
     /// is another one than the catalogue said, all of that again (L12).
     ///
     /// What hooks say about a call comes between the check and the permission.
-    async fn admitted(&self, call: &Call) -> Result<(Bound, Admission), CallError> {
+    async fn admitted(&self, call: &mut Call, beside: &mut Beside) -> Result<(Bound, Admission), CallError> {
         let mut bound = self.bind(call).await?;
         for _ in 0..DEFINITIONS {
             bound.check(call)?;
-            let admission = self.roster().gate.admit(&bound, call, None).await?;
-            if bound.is_settled && !admission.was_asked() {
+            let advice = self.hear_before(&bound, call, beside).await?;
+            let admission = self.roster().gate.admit(&bound, call, advice.as_ref()).await?;
+            if bound.is_settled && !admission.was_asked() && !beside.were_heard {
                 return Ok((bound, admission));
             }
             match self.rebind(&bound, call).await? {

@@ -8,3 +8,8 @@ pub(crate) fn number() -> u64 {
 
 #[cfg(test)]
 pub(crate) use crate::explore::executor::number;
+
+/// A name that nobody else has, for what is told apart by it. Not for secrets.
+pub(crate) fn id() -> String {
+    format!("{:016x}{:016x}", number(), number())
+}

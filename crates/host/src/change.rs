@@ -5,6 +5,7 @@
 
 mod choice;
 mod error;
+mod hook;
 mod identity;
 mod server;
 
@@ -21,6 +22,7 @@ use crate::places::Places;
 
 pub use choice::{Chosen, Switched, approve, disable, enable, reject, reset_project_choices};
 pub use error::ChangeError;
+pub use hook::{ChosenHook, approve_hook, pending_hooks, reject_hook};
 pub use identity::{forget_identity_provider, name_identity_provider};
 pub use server::{Added, NewServer, Removed, add, remove};
 

@@ -18,6 +18,7 @@ use std::time::Duration;
 use mcparley_auth::Accounts;
 use mcparley_model::config::{Era, Ide, Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
+use mcparley_model::hook::Event;
 use mcparley_model::limits::CONNECT_TIME;
 use mcparley_model::name::ServerName;
 use mcparley_model::text::Untrusted;
@@ -36,6 +37,7 @@ use url::Url;
 
 use crate::catalog::{Cache, Known};
 use crate::elicit::Elicitor;
+use crate::hooks::Board;
 use crate::launch::launch;
 use crate::organisation::Organisation;
 use crate::places::Places;
@@ -85,6 +87,8 @@ pub struct Surroundings {
     sampler: Option<Arc<dyn Sampler>>,
     /// Where servers are told to work.
     roots: Roots,
+    /// The hooks, some of which may answer too.
+    hooks: Arc<Board>,
     /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
     network: Network,
 }
@@ -109,6 +113,7 @@ impl Surroundings {
             elicitor: None,
             sampler: None,
             roots: Roots::of(&places),
+            hooks: Arc::new(Board::new(Arc::clone(&places), String::new(), Vec::new())),
             places,
             network,
         }
@@ -120,8 +125,8 @@ impl Surroundings {
         let (accounts, needs_auth) = (self.accounts.clone(), self.needs_auth.clone());
         let (organisation, elicitor) = (self.organisation.clone(), self.elicitor.clone());
         let (sampler, roots) = (self.sampler.clone(), self.roots.clone());
-        let new = Self::new(env, &self.places);
-        Self { inside, eras, organisation, elicitor, sampler, roots, accounts, needs_auth, ..new }
+        let (hooks, new) = (Arc::clone(&self.hooks), Self::new(env, &self.places));
+        Self { inside, eras, organisation, elicitor, sampler, roots, hooks, accounts, needs_auth, ..new }
     }
 
     /// The same with these servers inside this program.
@@ -166,6 +171,16 @@ impl Surroundings {
 
     pub(crate) fn roots(&self) -> &Roots {
         &self.roots
+    }
+
+    /// The same with these hooks.
+    pub(crate) fn with_hooks(mut self, hooks: Arc<Board>) -> Self {
+        self.hooks = hooks;
+        self
+    }
+
+    pub(crate) fn hooks(&self) -> Arc<Board> {
+        Arc::clone(&self.hooks)
     }
 
     pub(crate) fn network(&self) -> &Network {
@@ -254,8 +269,11 @@ impl Surroundings {
     /// Who we are. Only what the host can really answer stands among the capabilities.
     fn introduction(&self) -> Introduction {
         let mut capabilities = json!({ "roots": { "listChanged": true } });
-        if self.elicitor.is_some() {
-            capabilities["elicitation"] = json!({ "form": {}, "url": {} });
+        match (&self.elicitor, self.hooks.hears(Event::Elicitation)) {
+            (Some(_), _) => capabilities["elicitation"] = json!({ "form": {}, "url": {} }),
+            // A page is for a person, and there is none.
+            (None, true) => capabilities["elicitation"] = json!({ "form": {} }),
+            (None, false) => {}
         }
         if let Some(sampler) = &self.sampler {
             capabilities["sampling"] = if sampler.takes_tools() { json!({ "tools": {} }) } else { json!({}) };

@@ -32,6 +32,7 @@ use tokio::task::JoinSet;
 use crate::catalog::{Assembler, Catalog, Denials, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
+use crate::hooks::{Board, HookNote};
 use crate::log::LogLine;
 use crate::organisation::Organisation;
 use crate::reload::{Change, Sources};
@@ -205,6 +206,17 @@ impl Host {
         self.connection(server).map(|connection| (connection.log().lines(), connection.log().stderr()))
     }
 
+    /// What hooks have told the person, and what went wrong with them; the oldest first.
+    #[must_use]
+    pub fn hook_notes(&self) -> Vec<HookNote> {
+        self.hooks().notes()
+    }
+
+    /// What the hooks for the start of a session tell a model; waits until they have ended (P5).
+    pub async fn session_context(&self) -> Vec<String> {
+        self.hooks().context().await
+    }
+
     /// Ends every server in order, all at the same time; those of its agents too.
     pub async fn shut_down(&self) {
         locked(&self.inner.followers).clear();
@@ -232,6 +244,7 @@ impl Host {
         if self.has_ended() {
             return Change::default();
         }
+        self.inner.standing.hooks.put(&loaded);
         let next = self.inner.standing.next(&self.roster(), loaded, &off);
         self.put(next, off)
     }
@@ -256,6 +269,10 @@ impl Host {
         change
     }
 
+    pub(crate) fn hooks(&self) -> &Arc<Board> {
+        &self.inner.standing.hooks
+    }
+
     pub(crate) fn has_page_opener(&self) -> bool {
         self.inner.standing.page_opener.is_some()
     }
@@ -266,6 +283,11 @@ impl Host {
 
     pub(crate) fn sources(&self) -> Option<&Sources> {
         self.inner.standing.sources.as_ref()
+    }
+
+    /// Has work go on for as long as the host lives.
+    fn keep_going(&self, work: Option<Owned<()>>) {
+        locked(&self.inner.followers).extend(work);
     }
 
     /// Follows the files for as long as the host lives.

@@ -9,6 +9,7 @@
 //! | give an agent its own view, with servers of its own | [`AgentSpec`] → [`Agent`] |
 //! | answer for a person | [`Approver`]; what servers ask: [`elicit`] |
 //! | let servers ask a model | [`sample`] |
+//! | run something beside calls, and change them | [`hooks`] |
 //! | sign in to a server | [`Host::sign_in`] → [`Flow`], [`PageOpener`] |
 //! | know what becomes of every configured server | [`load`] → [`Loaded`] |
 //! | add, remove, switch, approve | [`change`] |
@@ -54,6 +55,7 @@ pub mod elicit;
 #[cfg(test)]
 mod explore;
 mod health;
+pub mod hooks;
 mod host;
 pub mod import;
 mod launch;
@@ -84,6 +86,7 @@ pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};
 pub use elicit::Elicitor;
 pub use health::{Care, Checked, Checkup, Health, Stray};
+pub use hooks::Hooks;
 pub use host::{Agent, Host, HostBuilder, HostState, Readiness, Remembered, Server, Start};
 pub use launch::launch;
 pub use log::{LogLine, Speaker, read_logs};

@@ -22,8 +22,8 @@ use crate::secret::Secret;
 
 pub use error::{ConfigError, Problem};
 pub use header::{is_header_name, is_reserved_header};
-pub use mask::{Reveal, Shown};
-pub(crate) use mask::{masked_arguments, masked_text};
+pub(crate) use mask::masked_arguments;
+pub use mask::{Reveal, Shown, masked_text};
 pub use oauth::{Grant, Held, Oauth, RawOauth};
 pub use raw::{Hint, RawServer, Spanned};
 

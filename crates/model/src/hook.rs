@@ -52,6 +52,12 @@ impl Hook {
         Definition::of_hook(self.event.as_str(), self.matcher.as_str(), &self.command, args)
     }
 
+    /// Whether it stands in a file that a repository can bring.
+    #[must_use]
+    pub fn needs_approval(&self) -> bool {
+        !self.layer.is_outside()
+    }
+
     /// What is run, on one line, as people may see it.
     #[must_use]
     pub fn shown(&self) -> String {

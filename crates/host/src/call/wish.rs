@@ -17,6 +17,8 @@ pub struct Call {
     pub(super) written: Option<RawJson>,
     pub(super) consent: Consent,
     pub(super) limit: Option<Duration>,
+    /// What the model calls this use of the tool.
+    pub(super) use_id: Option<String>,
     pub(super) progress: Option<watch::Sender<Option<Progress>>>,
 }
 
@@ -57,7 +59,8 @@ impl Call {
 
     fn of(wanted: Wanted, arguments: Value) -> Self {
         let arguments = if arguments.is_null() { Value::Object(serde_json::Map::new()) } else { arguments };
-        Self { wanted, arguments, written: None, consent: Consent::Open, limit: None, progress: None }
+        let (written, limit, use_id, progress) = (None, None, None, None);
+        Self { wanted, arguments, written, consent: Consent::Open, limit, use_id, progress }
     }
 
     /// The same with the arguments as JSON text, which is passed on to the byte.
@@ -74,6 +77,13 @@ impl Call {
     #[must_use]
     pub fn with_consent(mut self, consent: Consent) -> Self {
         self.consent = consent;
+        self
+    }
+
+    /// The same with the model's name for this use of the tool, which hooks are told.
+    #[must_use]
+    pub fn with_use_id(mut self, id: &str) -> Self {
+        self.use_id = Some(id.to_owned());
         self
     }
 

@@ -10,7 +10,7 @@ use mcparley_model::signature::Definition;
 use mcparley_platform::file::Updated;
 use serde_json::Value;
 
-use super::{ChangeError, Spot, WriteScope};
+use super::{ChangeError, Spot, WriteScope, hook};
 use crate::places::Places;
 use crate::sources::Loaded;
 
@@ -119,7 +119,7 @@ pub fn reset_project_choices(places: &Places) -> Result<Vec<PathBuf>, ChangeErro
     for spot in [Spot::private_choices(places), Spot::local_choices(places)] {
         let removed = spot.change_existing(|editor, path| {
             let mut removed = false;
-            for key in [ENABLED, REJECTED, DEFINITIONS] {
+            for key in [ENABLED, REJECTED, DEFINITIONS, hook::APPROVED, hook::REJECTED] {
                 removed |= editor.remove(path, key)?;
             }
             Ok(removed)

@@ -89,6 +89,18 @@ pub enum ChangeError {
         /// Why.
         reason: String,
     },
+    /// There is no such hook.
+    #[error("there is no hook `{definition}`, or more than one begins so")]
+    NoSuchHook {
+        /// What was asked for.
+        definition: String,
+    },
+    /// Only what a project brings is approved or rejected.
+    #[error("the hook `{hook}` does not come from the project; it needs no approval")]
+    NotAProjectHook {
+        /// Its command, as people may see it.
+        hook: String,
+    },
     /// The change ended without a result.
     #[error("nothing was done to {}", file.display())]
     NothingDone {
@@ -148,6 +160,8 @@ impl Explain for ChangeError {
             Self::Unusable { name, .. } => {
                 Some(format!("`mcparley get {}` shows what is wrong", shell_word(name)))
             }
+            Self::NoSuchHook { .. } => Some("`mcparley hooks list` shows every hook".to_owned()),
+            Self::NotAProjectHook { .. } => Some("change the file it stands in".to_owned()),
             Self::NothingDone { .. } => None,
         }
     }

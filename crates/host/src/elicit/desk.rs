@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use mcparley_model::hook::Event;
 use mcparley_model::limits::{PAGE_TIME, QUESTION_CHARS};
 use mcparley_model::name::ServerName;
 use mcparley_model::text::{Untrusted, clean, cut};
@@ -19,6 +20,7 @@ use super::visits::Visits;
 use super::{Ask, Elicitation, Elicitor, Reply, Unanswered};
 use crate::call::Misfit;
 use crate::connect::Surroundings;
+use crate::hooks::Board;
 use crate::log::Log;
 use crate::roots::Roots;
 use crate::sample::{Unsampled, Window};
@@ -29,6 +31,7 @@ pub(crate) struct Desk {
     elicitor: Option<Arc<dyn Elicitor>>,
     roots: Roots,
     models: Window,
+    hooks: Arc<Board>,
     log: Arc<Log>,
     turn: Semaphore,
     /// How many questions are open.
@@ -63,6 +66,7 @@ impl Desk {
             elicitor: surroundings.elicitor(),
             roots: surroundings.roots().clone(),
             models,
+            hooks: surroundings.hooks(),
             log,
             turn: Semaphore::new(1),
             open: watch::Sender::new(0),
@@ -88,12 +92,17 @@ impl Desk {
         let Ask::Page(page) = &asked.ask else {
             return Err(Unanswered::Unaskable { reason: "it is no page".into() });
         };
-        let elicitor = self.elicitor.as_ref().ok_or(Unanswered::Nobody)?;
         let _open = Open::new(&self.open);
-        match self.ask(elicitor.as_ref(), &asked).await {
-            Reply::Accept(_) => {}
-            Reply::Decline | Reply::Cancel => return Err(Unanswered::Declined),
+        match (self.ask(&asked).await, &self.elicitor) {
+            (Some(Reply::Accept(_)), Some(elicitor)) => self.stay(page, elicitor.as_ref()).await,
+            (Some(Reply::Accept(_)), None) | (None, _) => return Err(Unanswered::Nobody),
+            (Some(Reply::Decline | Reply::Cancel), _) => return Err(Unanswered::Declined),
         }
+        Ok(())
+    }
+
+    /// Waits until the person is done at a page.
+    async fn stay(&self, page: &Page, elicitor: &dyn Elicitor) {
         let told = async {
             match page.id() {
                 Some(id) => self.visits.done(id).await,
@@ -105,7 +114,6 @@ impl Desk {
             () = elicitor.done(page) => {}
             () = tokio::time::sleep(PAGE_TIME) => self.log.event("nobody said to be done at the page"),
         }
-        Ok(())
     }
 
     /// The server tells that a person is done at a page.
@@ -128,12 +136,12 @@ impl Desk {
     }
 
     async fn elicit(&self, asked: &Asked) -> Result<Value, Trouble> {
-        let Some(elicitor) = &self.elicitor else {
+        let _open = Open::new(&self.open);
+        let Some(reply) = self.ask(asked).await else {
             self.log.event("it asks a person, and nobody is there to be asked");
             return Ok(json!({ "action": "decline" }));
         };
-        let _open = Open::new(&self.open);
-        let content = match (self.ask(elicitor.as_ref(), asked).await, &asked.ask) {
+        let content = match (reply, &asked.ask) {
             (Reply::Decline, _) => return Ok(json!({ "action": "decline" })),
             (Reply::Cancel, _) => return Ok(json!({ "action": "cancel" })),
             (Reply::Accept(_), Ask::Page(_)) => return Ok(json!({ "action": "accept" })),
@@ -151,17 +159,28 @@ impl Desk {
         self.models.answer(params).await.map_err(Trouble::Model)
     }
 
-    async fn ask(&self, elicitor: &dyn Elicitor, asked: &Asked) -> Reply {
+    /// Asks hooks first, then the person; nothing when neither answers (X5).
+    async fn ask(&self, asked: &Asked) -> Option<Reply> {
         // It is never closed; were it so, nobody would have to wait.
         let _turn = self.turn.acquire().await;
         let question = Elicitation { server: &self.server, message: &asked.message, ask: &asked.ask };
-        let reply = elicitor.ask(question).await;
+        if self.hooks.hears(Event::Elicitation)
+            && let Some(reply) = self.hooks.elicited(question).await
+        {
+            self.log.event(match &reply {
+                Reply::Accept(_) => "it asked a person, and a hook accepted",
+                Reply::Decline => "it asked a person, and a hook declined",
+                Reply::Cancel => "it asked a person, and a hook put it aside",
+            });
+            return Some(reply);
+        }
+        let reply = self.elicitor.as_ref()?.ask(question).await;
         self.log.event(match &reply {
             Reply::Accept(_) => "it asked a person, who accepted",
             Reply::Decline => "it asked a person, who declined",
             Reply::Cancel => "it asked a person, who put it aside",
         });
-        reply
+        Some(reply)
     }
 }
 

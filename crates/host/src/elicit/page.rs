@@ -70,7 +70,7 @@ impl Page {
         self.url.host_str().unwrap_or_default()
     }
 
-    pub(super) fn id(&self) -> Option<&str> {
+    pub(crate) fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 }

@@ -9,8 +9,10 @@ use super::standing::Standing;
 use super::starter::Starter;
 use super::{Host, HostInner};
 use crate::call::{Approver, NobodyToAsk};
+use crate::chance;
 use crate::connect::Surroundings;
 use crate::elicit::Elicitor;
+use crate::hooks::{Board, Hooks};
 use crate::organisation::Organisation;
 use crate::own_server::{self, OwnServer};
 use crate::places::Places;
@@ -53,6 +55,8 @@ pub struct HostBuilder {
     identity: Option<IdentitySettings>,
     elicitor: Option<Arc<dyn Elicitor>>,
     sampler: Option<Arc<dyn Sampler>>,
+    hooks: Vec<Arc<dyn Hooks>>,
+    session_hooks: bool,
 }
 
 impl Host {
@@ -88,6 +92,8 @@ impl HostBuilder {
             identity: None,
             elicitor: None,
             sampler: None,
+            hooks: Vec::new(),
+            session_hooks: true,
         }
     }
 
@@ -125,6 +131,20 @@ impl HostBuilder {
     #[must_use]
     pub fn sampler(mut self, sampler: impl Sampler) -> Self {
         self.sampler = Some(Arc::new(sampler));
+        self
+    }
+
+    /// Adds hooks of this program's own, beside those that settings configure (P5).
+    #[must_use]
+    pub fn hooks(mut self, hooks: impl Hooks) -> Self {
+        self.hooks.push(Arc::new(hooks));
+        self
+    }
+
+    /// Leaves out the hooks for the start of a session: this host lives for one call or two.
+    #[must_use]
+    pub fn without_session_hooks(mut self) -> Self {
+        self.session_hooks = false;
         self
     }
 
@@ -177,16 +197,21 @@ impl HostBuilder {
     pub fn start(mut self) -> Host {
         let own = self.add_own_server();
         let identity = self.identity.or_else(|| self.loaded.identity());
+        let board = Board::new(Arc::new(self.places.clone()), chance::id(), self.hooks);
+        board.put(&self.loaded);
+        let board = Arc::new(board);
         let surroundings = Surroundings::new(&self.loaded.env, &self.places)
             .with_inside(self.inside.clone())
             .with_organisation(self.organisation.clone())
             .with_identity(identity)
             .with_elicitor(self.elicitor)
             .with_sampler(self.sampler)
+            .with_hooks(Arc::clone(&board))
             .heeding();
         let starter = Arc::new(Starter::new(surroundings.clone(), self.start));
         let standing = Standing {
             approver: self.approver,
+            hooks: Arc::clone(&board),
             page_opener: self.page_opener,
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
             own_server: own.is_some(),
@@ -199,6 +224,9 @@ impl HostBuilder {
         let host = Host { inner: Arc::new(HostInner::new(standing, roster, None)) };
         if let Some(own) = own {
             own.show(Arc::downgrade(&host.inner));
+        }
+        if self.session_hooks {
+            host.keep_going(board.begin());
         }
         if self.watches {
             host.follow_files();

@@ -13,6 +13,7 @@ use super::roster::Roster;
 use super::starter::{Place, Starter};
 use crate::call::{Approver, Gate};
 use crate::connection::{Connection, Event};
+use crate::hooks::Board;
 use crate::reload::{Change, Sources};
 use crate::sign_in::PageOpener;
 use crate::sources::Loaded;
@@ -20,6 +21,8 @@ use crate::sources::Loaded;
 /// What does not change while a host lives.
 pub(super) struct Standing {
     pub(super) approver: Arc<dyn Approver>,
+    /// What runs beside calls; an agent shares its host's.
+    pub(super) hooks: Arc<Board>,
     /// Who shows people pages.
     pub(super) page_opener: Option<Arc<dyn PageOpener>>,
     /// The names of the servers inside this program.

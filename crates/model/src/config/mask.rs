@@ -212,7 +212,8 @@ fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
 }
 
 /// A line people wrote, with every part masked that looks like a secret.
-pub(crate) fn masked_text(text: &str) -> String {
+#[must_use]
+pub fn masked_text(text: &str) -> String {
     guess::mask(text)
 }
 

@@ -100,7 +100,7 @@ impl Hooks {
             return Standing::Disabled { by: by.clone() };
         }
         // A no is for what a project brings: what guards the user's calls cannot be rejected by a file in its folder.
-        if hook.layer.is_outside() {
+        if !hook.needs_approval() {
             return Standing::Ready;
         }
         let definition = hook.definition().to_string();

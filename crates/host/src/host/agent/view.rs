@@ -30,6 +30,7 @@ impl Host {
         let starter = Arc::new(self.roster().starter().for_agent(spec.start.clone(), own.clone()));
         let standing = Standing {
             approver: Arc::clone(&above.approver),
+            hooks: Arc::clone(&above.hooks),
             page_opener: above.page_opener.clone(),
             inside: own.iter().map(|_| own_server::NAME.to_owned()).collect(),
             own_server: own.is_some(),

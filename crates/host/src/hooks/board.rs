@@ -1,0 +1,330 @@
+//! The hooks in force, and running those that an event is for.
+//!
+//! One for a host and its agents. The configured hooks are replaced whole when the settings change. Who asks in vain, as
+//! every call of a host without hooks does, reads one number.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use mcparley_model::hook::{Event, Hook};
+use mcparley_model::limits::HOOKS_AT_ONCE;
+use mcparley_model::name::ServerName;
+use mcparley_model::permission::Mode;
+use mcparley_model::text::{clean, cut};
+use mcparley_platform::process::Launch;
+use tokio::sync::{Semaphore, watch};
+
+use super::answer::{Answer, Mute, told};
+use super::input::Common;
+use super::merge::{self, Said};
+use super::notes::{HookNote, Notes};
+use super::{After, Before, Ended, Hooks, ToolUse, command};
+use crate::elicit::{Ask, Elicitation, Reply};
+use crate::launch::passed_on;
+use crate::places::Places;
+use crate::sources::Loaded;
+use crate::task::Owned;
+
+/// The names under which a command finds the project: as in Claude Code, and our own.
+const PROJECT: [&str; 2] = ["CLAUDE_PROJECT_DIR", "MCPARLEY_PROJECT_DIR"];
+
+/// How many characters of a command name it.
+const NAME_CHARS: usize = 80;
+
+/// What the hooks of an embedding program are called.
+const INSIDE: &str = "of this program";
+
+/// The hooks of a host.
+pub(crate) struct Board {
+    inside: Vec<Arc<dyn Hooks>>,
+    places: Arc<Places>,
+    session: String,
+    /// The events that a hook is for, one bit each.
+    heard: AtomicU8,
+    force: RwLock<Arc<Force>>,
+    /// Room for so many commands at once.
+    room: Arc<Semaphore>,
+    notes: Arc<Notes>,
+    /// What the hooks of the start have told; nothing while they run.
+    began: watch::Sender<Option<Vec<String>>>,
+}
+
+/// What settings say about hooks.
+#[derive(Default)]
+struct Force {
+    hooks: Vec<Arc<Hook>>,
+    env: Vec<(OsString, OsString)>,
+    mode: Mode,
+    block_on_failure: bool,
+    /// The scopes that servers are from.
+    sources: HashMap<ServerName, &'static str>,
+}
+
+impl Board {
+    pub(crate) fn new(places: Arc<Places>, session: String, inside: Vec<Arc<dyn Hooks>>) -> Self {
+        let this = Self {
+            inside,
+            places,
+            session,
+            heard: AtomicU8::new(0),
+            force: RwLock::default(),
+            room: Arc::new(Semaphore::new(HOOKS_AT_ONCE)),
+            notes: Arc::default(),
+            began: watch::Sender::new(Some(Vec::new())),
+        };
+        this.note_heard(&[]);
+        this
+    }
+
+    /// From now on the hooks of these settings run.
+    pub(crate) fn put(&self, loaded: &Loaded) {
+        let settings = &loaded.settings;
+        let hooks = settings.hooks.ready(loaded.session);
+        self.note_heard(&hooks);
+        let planned = loaded.plan.ready();
+        let force = Force {
+            hooks,
+            env: passed_on(&loaded.env),
+            mode: settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),
+            block_on_failure: settings.hooks.block_on_failure,
+            sources: planned.map(|server| (server.name.clone(), server.scope.as_str())).collect(),
+        };
+        *self.force.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(force);
+    }
+
+    fn note_heard(&self, hooks: &[Arc<Hook>]) {
+        let inside = self.inside.iter().flat_map(|hooks| hooks.events()).copied();
+        let events = hooks.iter().map(|hook| hook.event).chain(inside);
+        self.heard.store(events.fold(0, |bits, event| bits | bit(event)), Ordering::Release);
+    }
+
+    /// Whether there is a hook for this event.
+    pub(crate) fn hears(&self, event: Event) -> bool {
+        self.heard.load(Ordering::Acquire) & bit(event) != 0
+    }
+
+    pub(crate) fn notes(&self) -> Vec<HookNote> {
+        self.notes.all()
+    }
+
+    /// What all hooks say about a tool that is about to be used.
+    pub(crate) async fn before(&self, about: ToolUse<'_>) -> Said {
+        let (event, force) = (Event::PreToolUse, self.force());
+        let input = || force.common(self).tool(event, about, force.source(about.server), None);
+        let running = self.run(&force, event, about.name.as_str(), input);
+        let mut said = Vec::new();
+        for hooks in self.inside_for(event) {
+            said.push((INSIDE.to_owned(), cleaned(hooks.before(about).await)));
+        }
+        for (hook, answered) in answers(running).await {
+            let name = name(&hook);
+            match self.heard(&hook, answered) {
+                Ok(Answer { verdict, reason, arguments, context, .. }) => {
+                    said.push((name, Before { verdict, reason, arguments, context }));
+                }
+                Err(Mute(why)) if force.block_on_failure => {
+                    let verdict = Some(mcparley_model::permission::Verdict::Deny);
+                    let reason = Some(format!("the hook failed, and such hooks block: {why}"));
+                    said.push((name, Before { verdict, reason, ..Before::default() }));
+                }
+                Err(_) => {}
+            }
+        }
+        merge::before(said)
+    }
+
+    /// What all hooks say about a tool that was used: another result, and what a model is to be told besides.
+    pub(crate) async fn after(
+        &self,
+        event: Event,
+        about: ToolUse<'_>,
+        ended: Ended<'_>,
+    ) -> (Option<serde_json::Value>, Vec<String>) {
+        let force = self.force();
+        let input = || force.common(self).tool(event, about, force.source(about.server), Some(ended));
+        let running = self.run(&force, event, about.name.as_str(), input);
+        let mut said = Vec::new();
+        for hooks in self.inside_for(event) {
+            let After { replacement, context } = hooks.after(about, ended).await;
+            said.push(After { replacement, context: context.as_deref().and_then(told) });
+        }
+        for (hook, answered) in answers(running).await {
+            if let Ok(Answer { verdict: _, reason, context, replacement, .. }) = self.heard(&hook, answered) {
+                said.push(After { replacement, context: reason });
+                said.push(After { replacement: None, context });
+            }
+        }
+        merge::after(said)
+    }
+
+    /// What hooks answer to a question of a server; nothing leaves it to the person.
+    pub(crate) async fn elicited(&self, question: Elicitation<'_>) -> Option<Reply> {
+        let (event, force) = (Event::Elicitation, self.force());
+        let input = || force.common(self).question(&question, force.source(Some(question.server)));
+        let running = self.run(&force, event, question.server.as_str(), input);
+        let mut replies = Vec::new();
+        for hooks in self.inside_for(event) {
+            let reply = hooks.elicitation(question).await;
+            replies.extend(reply.and_then(|reply| self.fitting(INSIDE, &question, reply)));
+        }
+        for (hook, answered) in answers(running).await {
+            if let Ok(Answer { reply: Some(reply), .. }) = self.heard(&hook, answered) {
+                replies.extend(self.fitting(&name(&hook), &question, reply));
+            }
+        }
+        merge::replies(replies)
+    }
+
+    /// The reply, if a hook may give it: content fits its form, and a page is nobody's to visit but a person's (H30).
+    fn fitting(&self, hook: &str, question: &Elicitation<'_>, reply: Reply) -> Option<Reply> {
+        let trouble = match (&reply, question.ask) {
+            (Reply::Decline | Reply::Cancel, _) => return Some(reply),
+            (Reply::Accept(_), Ask::Page(_)) => "a page can be accepted by a person only".to_owned(),
+            (Reply::Accept(content), Ask::Form(form)) => match form.check(content) {
+                Ok(()) => return Some(reply),
+                Err(misfits) => {
+                    let reasons: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+                    format!("its answer does not fit the form: {}", reasons.join("; "))
+                }
+            },
+        };
+        self.trouble(hook.to_owned(), Event::Elicitation, &trouble);
+        None
+    }
+
+    /// Runs the hooks of the start, beside everything else.
+    pub(crate) fn begin(self: &Arc<Self>) -> Option<Owned<()>> {
+        if !self.hears(Event::SessionStart) {
+            return None;
+        }
+        self.began.send_replace(None);
+        let this = Arc::clone(self);
+        Some(Owned::start(async move {
+            let force = this.force();
+            let running = this.run(&force, Event::SessionStart, "startup", || force.common(&this).start());
+            let mut contexts = Vec::new();
+            for (hook, answered) in answers(running).await {
+                contexts.extend(this.heard(&hook, answered).ok().and_then(|answer| answer.context));
+            }
+            this.began.send_replace(Some(contexts));
+        }))
+    }
+
+    /// What the hooks of the start have told a model; waits for them.
+    pub(crate) async fn context(&self) -> Vec<String> {
+        let mut began = self.began.subscribe();
+        let told = began.wait_for(Option::is_some).await;
+        told.ok().and_then(|told| told.clone()).unwrap_or_default()
+    }
+
+    fn inside_for(&self, event: Event) -> impl Iterator<Item = &Arc<dyn Hooks>> {
+        self.inside.iter().filter(move |hooks| hooks.events().contains(&event))
+    }
+
+    fn force(&self) -> Arc<Force> {
+        Arc::clone(&self.force.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Starts every command that is for this event and name. They end when they are let go of.
+    fn run(&self, force: &Force, event: Event, name: &str, input: impl Fn() -> Vec<u8>) -> Running {
+        let wanted = force.hooks.iter().filter(|hook| hook.event == event && hook.matcher.fits(name));
+        let mut written: Option<Arc<[u8]>> = None;
+        let start = |hook: &Arc<Hook>| {
+            let input = Arc::clone(written.get_or_insert_with(|| input().into()));
+            let (launch, limit, room) = (self.launch(force, hook), hook.limit, Arc::clone(&self.room));
+            let work = async move {
+                // It is never closed; were it so, nobody would have to wait.
+                let _room = room.acquire().await;
+                let ran = command::run(&launch, &input, limit).await?;
+                Answer::read(event, &ran)
+            };
+            (Arc::clone(hook), Owned::start(work))
+        };
+        wanted.map(start).collect()
+    }
+
+    fn launch(&self, force: &Force, hook: &Hook) -> Launch {
+        let project = self.places.project.as_os_str();
+        let known = force.env.iter().filter(|(name, _)| !PROJECT.iter().any(|ours| name == ours));
+        let ours = PROJECT.iter().map(|name| (OsString::from(name), project.to_owned()));
+        let env = known.cloned().chain(ours).collect();
+        let cwd = Some(self.places.cwd.clone());
+        let command = hook.command.expose();
+        match &hook.args {
+            None => Launch { program: "/bin/sh".into(), args: vec!["-c".into(), command.into()], env, cwd },
+            Some(args) => {
+                let filled = |text: &str| text.replace("${CLAUDE_PROJECT_DIR}", &project.to_string_lossy());
+                let args = args.iter().map(|arg| filled(arg.expose()).into()).collect();
+                Launch { program: filled(command).into(), args, env, cwd }
+            }
+        }
+    }
+
+    /// Notes what a hook tells the person, and what went wrong with it.
+    fn heard(&self, hook: &Hook, answered: Option<Result<Answer, Mute>>) -> Result<Answer, Mute> {
+        let answered = answered.unwrap_or_else(|| Err(Mute("it was given up".to_owned())));
+        match &answered {
+            Ok(Answer { message: Some(text), .. }) => {
+                let (text, event) = (text.clone(), hook.event);
+                self.notes.push(HookNote { hook: name(hook), event, text, is_trouble: false });
+            }
+            Ok(Answer { message: None, .. }) => {}
+            Err(Mute(why)) => self.trouble(name(hook), hook.event, why),
+        }
+        answered
+    }
+
+    fn trouble(&self, hook: String, event: Event, why: &str) {
+        let text = clean(why).into_owned();
+        self.notes.push(HookNote { hook, event, text, is_trouble: true });
+    }
+}
+
+type Running = Vec<(Arc<Hook>, Owned<Result<Answer, Mute>>)>;
+
+/// What they say, in the order of their hooks.
+async fn answers(running: Running) -> Vec<(Arc<Hook>, Option<Result<Answer, Mute>>)> {
+    let mut answers = Vec::new();
+    for (hook, mut work) in running {
+        answers.push((hook, work.done().await));
+    }
+    answers
+}
+
+impl Force {
+    fn common<'f>(&self, board: &'f Board) -> Common<'f> {
+        Common { session: &board.session, cwd: &board.places.cwd, mode: self.mode }
+    }
+
+    /// Where a server is from; those inside the program are from nowhere.
+    fn source(&self, server: Option<&ServerName>) -> &'static str {
+        server.and_then(|server| self.sources.get(server)).copied().unwrap_or("program")
+    }
+}
+
+fn cleaned(said: Before) -> Before {
+    let text = |text: Option<String>| text.as_deref().and_then(told);
+    Before { reason: text(said.reason), context: text(said.context), ..said }
+}
+
+fn name(hook: &Hook) -> String {
+    cut(&clean(&hook.shown()), NAME_CHARS).into_owned()
+}
+
+fn bit(event: Event) -> u8 {
+    match event {
+        Event::PreToolUse => 1,
+        Event::PostToolUse => 2,
+        Event::PostToolUseFailure => 4,
+        Event::Elicitation => 8,
+        Event::SessionStart => 16,
+    }
+}
+
+impl std::fmt::Debug for Board {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Board").field("session", &self.session).finish_non_exhaustive()
+    }
+}
