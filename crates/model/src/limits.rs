@@ -3,6 +3,7 @@
 //! The environment reference page is generated from [`VARIABLES`].
 
 mod asks;
+mod gateway;
 mod hooks;
 mod offer;
 mod results;
@@ -11,6 +12,7 @@ mod variables;
 use std::time::Duration;
 
 pub use asks::*;
+pub use gateway::*;
 pub use hooks::{
     HOOK_NOTES, HOOK_OUTPUT_BYTES, HOOK_SAID_BYTES, HOOK_TEXT_CHARS, HOOK_TIME, HOOK_TIME_MOST, HOOKS,
     HOOKS_AT_ONCE, MATCHER_BYTES,

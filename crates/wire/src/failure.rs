@@ -173,6 +173,12 @@ pub struct RpcError {
     pub data: Option<RawJson>,
 }
 
+/// What came is not JSON.
+pub const PARSE_ERROR: i64 = -32700;
+
+/// What came is JSON and no request.
+pub const INVALID_REQUEST: i64 = -32600;
+
 /// There is no such method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 

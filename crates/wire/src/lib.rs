@@ -26,8 +26,8 @@ mod task;
 pub mod transport;
 
 pub use failure::{
-    Damage, Exit, Failure, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, Obstacle, Phase,
-    RpcError, URL_REQUIRED,
+    Damage, Exit, Failure, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND,
+    Obstacle, PARSE_ERROR, Phase, RpcError, URL_REQUIRED,
 };
 pub use json::RawJson;
 pub use message::Id;

@@ -169,6 +169,21 @@ fn finish(bytes: &mut Vec<u8>, method: &str, params: Option<&RawJson>) {
 
 /// Our answer to a request of the other side, which gets its id back byte for byte.
 pub(crate) fn response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec<u8> {
+    let result = match outcome {
+        Ok(result) => result.as_bytes(),
+        Err(error) => return refusal(Some(id), error),
+    };
+    let mut bytes = Vec::with_capacity(MARGIN + id.as_bytes().len() + result.len());
+    bytes.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    bytes.extend_from_slice(id.as_bytes());
+    bytes.extend_from_slice(br#","result":"#);
+    bytes.extend_from_slice(result);
+    bytes.push(b'}');
+    bytes
+}
+
+/// An error of ours; without an id when it could not be told which request it is about.
+pub(crate) fn refusal(id: Option<&RawJson>, error: &RpcError) -> Vec<u8> {
     #[derive(Serialize)]
     struct Error<'e> {
         code: i64,
@@ -176,20 +191,16 @@ pub(crate) fn response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<&'e RawValue>,
     }
-    let mut bytes = br#"{"jsonrpc":"2.0","id":"#.to_vec();
-    bytes.extend_from_slice(id.as_bytes());
-    match outcome {
-        Ok(result) => {
-            bytes.extend_from_slice(br#","result":"#);
-            bytes.extend_from_slice(result.as_bytes());
-        }
-        Err(error) => {
-            bytes.extend_from_slice(br#","error":"#);
-            let data = error.data.as_ref().and_then(RawJson::as_raw_value);
-            let error = Error { code: error.code, message: error.message.raw(), data };
-            bytes.extend_from_slice(&serde_json::to_vec(&error).unwrap_or_default());
-        }
+    let mut bytes = br#"{"jsonrpc":"2.0","#.to_vec();
+    if let Some(id) = id {
+        bytes.extend_from_slice(br#""id":"#);
+        bytes.extend_from_slice(id.as_bytes());
+        bytes.push(b',');
     }
+    bytes.extend_from_slice(br#""error":"#);
+    let data = error.data.as_ref().and_then(RawJson::as_raw_value);
+    let error = Error { code: error.code, message: error.message.raw(), data };
+    bytes.extend_from_slice(&serde_json::to_vec(&error).unwrap_or_default());
     bytes.push(b'}');
     bytes
 }

@@ -8,6 +8,7 @@ mod call;
 mod inbox;
 mod owed;
 mod pending;
+mod refusal;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -65,6 +66,16 @@ pub(crate) struct Ticket {
 pub trait Handler: Send + Sync + 'static {
     /// Answers a request.
     fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>>;
+
+    /// Answers a request whose id is this, byte for byte. Only for who has to know it: a subscription goes by it.
+    fn asked(
+        &self,
+        _id: &RawJson,
+        method: &str,
+        params: Option<RawJson>,
+    ) -> Boxed<'static, Result<RawJson, RpcError>> {
+        self.request(method, params)
+    }
 
     /// Takes a notification. Must not wait: what follows comes after it.
     fn notification(&self, method: &str, params: Option<RawJson>);

@@ -36,7 +36,9 @@ impl Version {
         self.0
     }
 
-    pub(crate) fn parse_old(word: &str) -> Option<Self> {
+    /// The revision with sessions that goes by this date.
+    #[must_use]
+    pub fn parse_old(word: &str) -> Option<Self> {
         Self::OLD.into_iter().find(|version| version.0 == word)
     }
 }

@@ -4,6 +4,7 @@ pub mod http;
 mod line;
 pub mod memory;
 mod queue;
+pub mod served;
 pub mod sse;
 pub mod stdio;
 pub mod ws;

@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use mcparley_model::limits::{EXCERPT_CHARS, INBOUND_REQUESTS, MESSAGE_BYTES};
+use mcparley_model::limits::{EXCERPT_CHARS, INBOUND_REQUESTS, MESSAGE_BYTES, SERVED_REQUESTS};
 use mcparley_model::text::{Untrusted, cut};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
 use super::call::Progress;
 use super::owed::Owed;
+use super::refusal::{self, Refusal};
 use super::{Handler, Peer};
 use crate::failure::{Damage, Failure, RpcError};
 use crate::frame::Frame;
@@ -32,6 +33,8 @@ pub(crate) struct Inbox {
     owed: Arc<Owed>,
     room: Arc<Semaphore>,
     strays: Arc<Counters>,
+    /// Whether the other side is told what could not be read: a client waits for an answer to it.
+    tells: bool,
 }
 
 #[derive(Debug, Default)]
@@ -87,7 +90,24 @@ impl Inbox {
             owed: Arc::default(),
             room: Arc::new(Semaphore::new(INBOUND_REQUESTS)),
             strays: Arc::default(),
+            tells: false,
         }
+    }
+
+    /// The same for the side that serves: it takes more requests at once, and tells what it could not read.
+    pub(crate) fn serving(self) -> Self {
+        Self { room: Arc::new(Semaphore::new(SERVED_REQUESTS)), tells: true, ..self }
+    }
+
+    /// Waits until no request of the other side is being answered.
+    pub(crate) async fn idle(&self) {
+        // All the room there is; were it closed, nothing would be answered either.
+        let _all = self.room.acquire_many(u32::try_from(SERVED_REQUESTS).unwrap_or(u32::MAX)).await;
+    }
+
+    /// The requests that are being answered are not answered any more.
+    pub(crate) fn drop_answers(&self) {
+        self.answers.abort();
     }
 
     /// Takes what a stream of lines gives.
@@ -95,7 +115,9 @@ impl Inbox {
         let too_large = Failure::TooLarge { limit: MESSAGE_BYTES };
         match frame {
             Frame::Line(line) => self.deliver(&line),
+            Frame::TooLong { head } if self.tells => self.refuse_early(&head),
             Frame::TooLong { head } => self.fail(salvage::id(&head), &too_large),
+            Frame::TooLongEnd { head, tail } if self.tells => self.refuse_late(&head, &tail),
             // What stands in the end may be nested deep, so it counts only when the beginning names no call.
             Frame::TooLongEnd { head, tail } => {
                 if let (None, Some(id)) = (salvage::id(&head), salvage::last_id(&tail)) {
@@ -107,7 +129,11 @@ impl Inbox {
 
     /// Takes one message.
     pub(crate) fn deliver(&self, line: &Bytes) {
-        for message in message::read(line) {
+        let messages = message::read(line);
+        if self.tells {
+            refusal::all(line, &messages).for_each(|refusal| self.refuse(&refusal));
+        }
+        for message in messages {
             // Servers that log as JSON on the channel of their messages are many.
             let foreign = Damage::Foreign;
             let is_noise = matches!(&message, Message::Noise)
@@ -194,6 +220,7 @@ impl Inbox {
             Message::Response { id: None, outcome: Err(error) } => self.fail(None, &Failure::Answered(error)),
             Message::Response { id: None, outcome: Ok(_) } => self.unclaimed(),
             Message::Damaged { id, damage } => self.fail(id, &Failure::Damaged(damage)),
+            Message::Request { id, .. } if self.tells && !refusal::is_id(&id) => self.unclaimed(),
             Message::Request { id, method, params } => self.answer(id, &method, params),
             Message::Notification { method, params } => self.hear(&method, params),
             Message::Noise => {
@@ -211,6 +238,24 @@ impl Inbox {
         };
         if !claimed {
             self.unclaimed();
+        }
+    }
+
+    /// Tells the other side that something cannot be answered, unless it does not listen anyway.
+    fn refuse(&self, refusal: &Refusal) {
+        self.peer.shared.outbound.offer(Bytes::from(refusal.message()));
+    }
+
+    fn refuse_early(&self, head: &Bytes) {
+        if let Some(id) = salvage::id(head) {
+            self.refuse(&Refusal::too_large(Some(id)));
+        }
+    }
+
+    /// The end of a message that was too large says whose it is, if its beginning did not.
+    fn refuse_late(&self, head: &Bytes, tail: &Bytes) {
+        if salvage::id(head).is_none() {
+            self.refuse(&Refusal::too_large(salvage::last_id(tail)));
         }
     }
 
@@ -255,7 +300,7 @@ impl Inbox {
             let busy = Err(RpcError::new(BUSY, "too many requests at once"));
             return self.peer.shared.outbound.offer(Bytes::from(message::response(&id, &busy)));
         };
-        let answer = self.handler.request(method, params);
+        let answer = self.handler.asked(&id, method, params);
         let owed = self.owed.note(self.peer.clone(), id);
         self.answers.spawn(async move {
             owed.pay(answer).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcparley_model::limits::{QUEUE_BYTES, QUEUE_MESSAGES};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::failure::Failure;
 use crate::peer::{Boxed, Outbound, Ticket};
@@ -29,7 +29,11 @@ pub(super) struct Queued {
 
 /// The other end of the queue.
 #[derive(Debug)]
-pub(super) struct Outgoing(mpsc::Receiver<Queued>);
+pub(super) struct Outgoing {
+    messages: mpsc::Receiver<Queued>,
+    /// Ends when nothing more is to be taken, though somebody could still send.
+    until: Option<oneshot::Receiver<()>>,
+}
 
 impl Queue {
     pub(super) fn new() -> (Self, Outgoing) {
@@ -43,24 +47,40 @@ impl Queue {
 
     fn with(names_calls: bool) -> (Self, Outgoing) {
         let (messages, outgoing) = mpsc::channel(QUEUE_MESSAGES);
-        (Self { messages, room: Arc::new(Semaphore::new(QUEUE_BYTES)), names_calls }, Outgoing(outgoing))
+        let outgoing = Outgoing { messages: outgoing, until: None };
+        (Self { messages, room: Arc::new(Semaphore::new(QUEUE_BYTES)), names_calls }, outgoing)
     }
 }
 
 impl Outgoing {
+    /// The same, which ends when `stop` does: with the last message that waits then.
+    pub(super) fn until(self, stop: oneshot::Receiver<()>) -> Self {
+        Self { until: Some(stop), ..self }
+    }
+
     /// The next message; nothing once nobody can send any more.
     pub(super) async fn next(&mut self) -> Option<Queued> {
-        self.0.recv().await
+        if let Some(stop) = &mut self.until {
+            tokio::select! {
+                biased;
+                message = self.messages.recv() => return message,
+                // Whether it was told or is gone means the same.
+                _ = stop => {}
+            }
+            self.until = None;
+            self.close();
+        }
+        self.messages.recv().await
     }
 
     /// The next message, if it is here already.
     pub(super) fn waiting(&mut self) -> Option<Queued> {
-        self.0.try_recv().ok()
+        self.messages.try_recv().ok()
     }
 
     /// Takes no more; what is here already can still be taken out.
     pub(super) fn close(&mut self) {
-        self.0.close();
+        self.messages.close();
     }
 }
 
