@@ -5,7 +5,7 @@
 //!
 //! | step | where |
 //! |---|---|
-//! | what is wanted | `wish` |
+//! | what is wanted, and by whom | `wish`, `person` |
 //! | look up | `bind` |
 //! | arguments against the schema | `check` |
 //! | what hooks say, before and after | `hooked` |
@@ -27,6 +27,7 @@ mod hooked;
 mod outcome;
 mod own;
 mod patience;
+mod person;
 mod recovery;
 mod rounds;
 mod shape;
@@ -47,6 +48,7 @@ pub use check::Misfit;
 pub use error::{CallError, Executed};
 pub use outcome::{Block, Body, Outcome};
 pub(crate) use own::answer as own_answer;
+pub use person::Person;
 pub use wish::{Call, Consent};
 
 impl Host {

@@ -10,8 +10,10 @@
 //! | one field of it | `field` |
 //! | a page to visit | `page` |
 //! | the requests of one server, from reading to the answer | `desk` |
+//! | whose call a question belongs to | `askers` |
 //! | pages that a person is done with | `visits` |
 
+mod askers;
 mod desk;
 mod error;
 mod field;

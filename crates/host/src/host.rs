@@ -121,6 +121,17 @@ impl Host {
         self.shelf(|shelf| shelf.shown = true)
     }
 
+    /// Waits until there is another catalogue than the one of this revision. It may hold the same tools.
+    pub async fn catalog_after(&self, revision: u64) {
+        // Before looking, so that nothing changes in between.
+        let mut changes = self.changes();
+        while self.current().revision() == revision {
+            if changes.changed().await.is_err() {
+                std::future::pending().await
+            }
+        }
+    }
+
     /// The same for looking something up: nobody sees its order.
     pub(crate) fn current(&self) -> Arc<Catalog> {
         self.shelf(|_| ())

@@ -78,7 +78,7 @@ pub use mcparley_model as model;
 pub use agent::{AgentError, AgentSpec, Missing};
 pub use call::{
     Admission, Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk,
-    Outcome, Question,
+    Outcome, Person, Question,
 };
 pub use catalog::{Budget, BudgetError, BuiltIn, Catalog, Entry, Mention, Offer, Provider, SignInTool};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};

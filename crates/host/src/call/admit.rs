@@ -117,7 +117,8 @@ impl Gate {
 
     async fn ask(&self, entry: &Entry, call: &Call, decision: Decision) -> Result<Admission, CallError> {
         let question = Question { entry, arguments: &call.arguments, decision: &decision };
-        match self.approver.ask(question).await {
+        let approver = call.person.as_ref().map_or(&self.approver, |person| &person.approver);
+        match approver.ask(question).await {
             Answer::Allow => Ok(Admission { by: Decider::Person, decision }),
             Answer::Deny(message) => Err(denied(entry, decision, message)),
         }

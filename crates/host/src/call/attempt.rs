@@ -25,6 +25,7 @@ impl Host {
     pub(super) async fn attempt(&self, bound: &Bound, call: Call) -> Result<RawJson, CallError> {
         let Some(connection) = &bound.connection else { return Err(bound.unavailable(Unavailable::Stopped)) };
         let mut patience = Patience::of(&call, connection);
+        let person = call.person.clone();
         let mut request = Request::new(bound, call)?;
         let hints = bound.entry.tool.hints;
         let harmless = hints.read_only || hints.idempotent;
@@ -43,7 +44,10 @@ impl Host {
             if spent.repeats > 0 && !self.is_unchanged(bound) {
                 return Err(bound.restless());
             }
-            let failure = match request.run(&live, &mut patience, connection.desk()).await {
+            let in_flight = connection.desk().begin(person.clone());
+            let answer = request.run(&live, &mut patience, connection.desk()).await;
+            drop(in_flight);
+            let failure = match answer {
                 Ok(answer) => {
                     live.served();
                     return Ok(answer);

@@ -8,6 +8,8 @@ use mcparley_wire::peer::Progress;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::person::Person;
+
 /// A call that is to be made.
 #[derive(Debug)]
 pub struct Call {
@@ -20,6 +22,7 @@ pub struct Call {
     /// What the model calls this use of the tool.
     pub(super) use_id: Option<String>,
     pub(super) progress: Option<watch::Sender<Option<Progress>>>,
+    pub(super) person: Option<Person>,
 }
 
 /// How a tool is named.
@@ -59,8 +62,16 @@ impl Call {
 
     fn of(wanted: Wanted, arguments: Value) -> Self {
         let arguments = if arguments.is_null() { Value::Object(serde_json::Map::new()) } else { arguments };
-        let (written, limit, use_id, progress) = (None, None, None, None);
-        Self { wanted, arguments, written, consent: Consent::Open, limit, use_id, progress }
+        Self {
+            wanted,
+            arguments,
+            written: None,
+            consent: Consent::Open,
+            limit: None,
+            use_id: None,
+            progress: None,
+            person: None,
+        }
     }
 
     /// The same with the arguments as JSON text, which is passed on to the byte.
@@ -91,6 +102,13 @@ impl Call {
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Self {
         self.limit = Some(limit);
+        self
+    }
+
+    /// The same for a person of its own, who is asked in place of whom the host asks.
+    #[must_use]
+    pub fn with_person(mut self, person: Person) -> Self {
+        self.person = Some(person);
         self
     }
 

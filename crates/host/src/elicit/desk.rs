@@ -14,11 +14,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
+use super::askers::{Askers, InFlight, Whom};
 use super::form::Form;
 use super::page::Page;
 use super::visits::Visits;
 use super::{Ask, Elicitation, Elicitor, Reply, Unanswered};
-use crate::call::Misfit;
+use crate::call::{Misfit, Person};
 use crate::connect::Surroundings;
 use crate::hooks::Board;
 use crate::log::Log;
@@ -29,6 +30,7 @@ use crate::sample::{Unsampled, Window};
 pub(crate) struct Desk {
     server: ServerName,
     elicitor: Option<Arc<dyn Elicitor>>,
+    askers: Askers,
     roots: Roots,
     models: Window,
     hooks: Arc<Board>,
@@ -64,6 +66,7 @@ impl Desk {
         Self {
             server,
             elicitor: surroundings.elicitor(),
+            askers: Askers::default(),
             roots: surroundings.roots().clone(),
             models,
             hooks: surroundings.hooks(),
@@ -93,7 +96,8 @@ impl Desk {
             return Err(Unanswered::Unaskable { reason: "it is no page".into() });
         };
         let _open = Open::new(&self.open);
-        match (self.ask(&asked).await, &self.elicitor) {
+        let elicitor = self.elicitor();
+        match (self.ask(&asked, elicitor.as_deref()).await, &elicitor) {
             (Some(Reply::Accept(_)), Some(elicitor)) => self.stay(page, elicitor.as_ref()).await,
             (Some(Reply::Accept(_)), None) | (None, _) => return Err(Unanswered::Nobody),
             (Some(Reply::Decline | Reply::Cancel), _) => return Err(Unanswered::Declined),
@@ -121,6 +125,23 @@ impl Desk {
         self.visits.tell(params);
     }
 
+    /// A call begins, made for this person; it is over when what this gives is dropped.
+    pub(crate) fn begin(&self, person: Option<Person>) -> InFlight<'_> {
+        self.askers.begin(person)
+    }
+
+    /// Who is to be asked now.
+    fn elicitor(&self) -> Option<Arc<dyn Elicitor>> {
+        match self.askers.whom() {
+            Whom::Host => self.elicitor.clone(),
+            Whom::Person(elicitor) => Some(elicitor),
+            Whom::Unclear => {
+                self.log.event("it asks a person, and its calls are of more than one");
+                None
+            }
+        }
+    }
+
     /// How many questions are open, as it changes.
     pub(crate) fn open_questions(&self) -> watch::Receiver<usize> {
         self.open.subscribe()
@@ -137,7 +158,8 @@ impl Desk {
 
     async fn elicit(&self, asked: &Asked) -> Result<Value, Trouble> {
         let _open = Open::new(&self.open);
-        let Some(reply) = self.ask(asked).await else {
+        let elicitor = self.elicitor();
+        let Some(reply) = self.ask(asked, elicitor.as_deref()).await else {
             self.log.event("it asks a person, and nobody is there to be asked");
             return Ok(json!({ "action": "decline" }));
         };
@@ -160,7 +182,7 @@ impl Desk {
     }
 
     /// Asks hooks first, then the person; nothing when neither answers (X5).
-    async fn ask(&self, asked: &Asked) -> Option<Reply> {
+    async fn ask(&self, asked: &Asked, elicitor: Option<&dyn Elicitor>) -> Option<Reply> {
         // It is never closed; were it so, nobody would have to wait.
         let _turn = self.turn.acquire().await;
         let question = Elicitation { server: &self.server, message: &asked.message, ask: &asked.ask };
@@ -174,7 +196,7 @@ impl Desk {
             });
             return Some(reply);
         }
-        let reply = self.elicitor.as_ref()?.ask(question).await;
+        let reply = elicitor?.ask(question).await;
         self.log.event(match &reply {
             Reply::Accept(_) => "it asked a person, who accepted",
             Reply::Decline => "it asked a person, who declined",
