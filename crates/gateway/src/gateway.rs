@@ -1,0 +1,47 @@
+//! What all clients of a gateway share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mcparley::elicit::{Elicitation, Elicitor, Reply};
+use mcparley::{Boxed, Host, HostBuilder};
+
+use crate::session::Session;
+
+/// A host that is served to others. Cheap to clone; all clones are one gateway.
+#[derive(Clone, Debug)]
+pub struct Gateway {
+    pub(crate) host: Host,
+    /// How many sessions there have been.
+    sessions: Arc<AtomicU64>,
+}
+
+impl Gateway {
+    /// Serves a host that was started with [`Gateway::prepare`].
+    #[must_use]
+    pub fn new(host: Host) -> Self {
+        Self { host, sessions: Arc::default() }
+    }
+
+    /// Prepares a host for being served: its servers are told that they can ask a person. Each client answers for its
+    /// own calls, so nobody answers for the host.
+    #[must_use]
+    pub fn prepare(host: HostBuilder) -> HostBuilder {
+        host.elicitor(NobodyHere)
+    }
+
+    /// A new client.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        Session::new(self.clone(), self.sessions.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Answers what a server asks outside of any client's call.
+struct NobodyHere;
+
+impl Elicitor for NobodyHere {
+    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> Boxed<'q, Reply> {
+        Box::pin(std::future::ready(Reply::Decline))
+    }
+}

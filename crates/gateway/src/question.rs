@@ -1,0 +1,84 @@
+//! The words in which a person is asked, as parameters of an elicitation.
+//!
+//! A person has to see all that a call would do, and nothing of it in disguise: arguments stand in full up to a limit, with
+//! everything that hides written out (B40, B45).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mcparley::Question;
+use mcparley::elicit::{Ask, Elicitation};
+use mcparley::model::limits::QUESTION_CHARS;
+use mcparley::model::text::{clean_json, display, display_json};
+use serde_json::{Value, json};
+
+/// The field of the form, and what it is when the person agrees.
+const DECISION: (&str, &str) = ("decision", "allow");
+
+/// Asks for permission to make a call.
+pub(crate) fn permission(question: &Question<'_>) -> Value {
+    let Question { entry, arguments, decision, .. } = question;
+    let of = entry.server().map(|server| format!(" of server `{}`", display(server.as_str())));
+    let tool = display(entry.tool.name.as_str()).into_owned();
+    let hint = if entry.tool.hints.read_only { "" } else { " It may change something." };
+    let message = format!(
+        "May `{tool}`{} be called?{hint}\n\nArguments:\n{}\n\nAsked because of {}.",
+        of.unwrap_or_default(),
+        shown(arguments),
+        decision.why,
+    );
+    json!({
+        "mode": "form",
+        "message": message,
+        "requestedSchema": {
+            "type": "object",
+            "properties": {
+                DECISION.0: {
+                    "type": "string",
+                    "title": "Decision",
+                    "description": "Whether this one call may be made",
+                    "enum": [DECISION.1, "deny"],
+                },
+            },
+            "required": [DECISION.0],
+        },
+    })
+}
+
+/// Whether the filled-in form allows the call.
+pub(crate) fn is_allowed(content: &Value) -> bool {
+    content.get(DECISION.0).and_then(Value::as_str) == Some(DECISION.1)
+}
+
+/// Passes on what a server asks; nothing if it cannot be.
+pub(crate) fn elicitation(question: &Elicitation<'_>, with_id: bool) -> Option<Value> {
+    static PAGES: AtomicU64 = AtomicU64::new(1);
+    let message = format!("Server `{}` asks: {}", display(question.server.as_str()), question.message);
+    match question.ask {
+        Ask::Form(form) => {
+            let schema: Value = serde_json::from_str(&clean_json(form.schema().as_str())).ok()?;
+            Some(json!({ "mode": "form", "message": message, "requestedSchema": schema }))
+        }
+        Ask::Page(page) => {
+            let mut params = json!({ "mode": "url", "message": message, "url": page.url() });
+            if with_id {
+                // 2025-11-25 wants one; nothing of ours is called by it.
+                let number = PAGES.fetch_add(1, Ordering::Relaxed);
+                params["elicitationId"] = json!(format!("page-{number}"));
+            }
+            Some(params)
+        }
+        _ => None,
+    }
+}
+
+/// The arguments for a person: laid out, in characters that hide nothing, and with a word about what is not shown.
+fn shown(arguments: &Value) -> String {
+    let text = serde_json::to_string_pretty(arguments).unwrap_or_default();
+    let text = display_json(&text);
+    let rest = text.chars().count().saturating_sub(QUESTION_CHARS);
+    if rest == 0 {
+        return text.into_owned();
+    }
+    let beginning: String = text.chars().take(QUESTION_CHARS).collect();
+    format!("{beginning}\n… {rest} more characters are not shown")
+}

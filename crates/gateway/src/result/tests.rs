@@ -1,0 +1,87 @@
+//! What clients of each era read.
+
+use mcparley_wire::Version;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn caller(version: &str) -> Caller {
+    Version::parse_old(version).map_or_else(
+        || Caller { spoken: mcparley_wire::Spoken::New, can: Default::default() },
+        |version| Caller::greeted(version, None),
+    )
+}
+
+fn result(raw: &str, version: &str) -> String {
+    let outcome = RawJson::parse(raw).ok().and_then(|raw| Outcome::try_from(raw).ok());
+    let result = outcome.and_then(|outcome| of(&outcome, &caller(version)).ok());
+    result.map(|result| result.as_str().to_owned()).unwrap_or_default()
+}
+
+// G1 N7
+#[test]
+fn a_result_is_passed_on_to_the_byte_where_nothing_has_to_change() {
+    let raw =
+        r#"{"content":[{"type":"text","text":"a","x":1.50}],"unknown":{"z":1,"a":1e2},"isError":false}"#;
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        assert_eq!(result(raw, version), raw, "{version}");
+    }
+    let new = result(raw, "2026-07-28");
+    assert!(
+        new.starts_with(r#"{"resultType":"complete","content":[{"type":"text","text":"a","x":1.50}]"#),
+        "{new}"
+    );
+    assert!(new.contains(r#""unknown":{"z":1,"a":1e2}"#), "{new}");
+}
+
+// G1
+#[test]
+fn an_old_client_is_not_told_what_belongs_to_the_new_era() {
+    let raw = r#"{"resultType":"complete","content":[{"type":"text","text":"a"}],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"x","version":"1"},"k":1}}"#;
+    assert_eq!(result(raw, "2025-11-25"), r#"{"content":[{"type":"text","text":"a"}],"_meta":{"k":1}}"#);
+    let new: Value = serde_json::from_str(&result(raw, "2026-07-28")).unwrap_or_default();
+    assert_eq!(new["_meta"]["k"], 1);
+    assert_eq!(new["_meta"][SERVER_INFO]["name"], "mcparley", "who passes it on is who says it");
+}
+
+// N7 B41 B43
+#[test]
+fn what_is_hidden_is_taken_out_and_the_rest_stays() {
+    let raw = "{\"content\":[{\"type\":\"text\",\"text\":\"a\u{e0041}b\",\"x\":1}],\"y\":\"\\u202ec\"}";
+    assert_eq!(result(raw, "2025-11-25"), r#"{"content":[{"type":"text","text":"ab","x":1}],"y":"c"}"#);
+}
+
+// R1 G1
+#[test]
+fn a_block_that_a_client_cannot_read_is_told_as_text() {
+    let raw = r#"{"content":[{"type":"text","text":"a"},{"type":"hologram"},{"type":"resource_link","uri":"u://x"},{"type":"audio","data":"AA==","mimeType":"audio/wav"}]}"#;
+    let kinds = |version: &str| -> Vec<String> {
+        let read: Value = serde_json::from_str(&result(raw, version)).unwrap_or_default();
+        let content = read["content"].as_array().cloned().unwrap_or_default();
+        content.iter().map(|block| block["type"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(kinds("2024-11-05"), ["text", "text", "text", "text"]);
+    assert_eq!(kinds("2025-03-26"), ["text", "text", "text", "audio"]);
+    assert_eq!(kinds("2025-06-18"), ["text", "text", "resource_link", "audio"]);
+}
+
+// R1 G1
+#[test]
+fn structured_content_is_never_lost() {
+    let read = |raw: &str, version: &str| -> Value {
+        serde_json::from_str(&result(raw, version)).unwrap_or_default()
+    };
+    let alone = r#"{"content":[],"structuredContent":{"a":1}}"#;
+    let expected =
+        json!({ "content": [{ "type": "text", "text": "{\"a\":1}" }], "structuredContent": { "a": 1 } });
+    assert_eq!(read(alone, "2025-11-25"), expected);
+    let list = r#"{"content":[{"type":"text","text":"x"}],"structuredContent":[1,2]}"#;
+    assert_eq!(
+        read(list, "2025-11-25"),
+        json!({ "content": [
+        { "type": "text", "text": "x" }, { "type": "text", "text": "[1,2]" }
+    ] })
+    );
+    assert_eq!(read(list, "2026-07-28")["structuredContent"], json!([1, 2]));
+    assert_eq!(read(r#"{"content":[]}"#, "2025-11-25")["content"][0]["text"], "(no content)");
+}

@@ -1,0 +1,167 @@
+//! Questions for the person behind a client.
+
+use mcparley_gateway::Gateway;
+use mcparley_testkit::{Scripted, log_lines};
+use serde_json::{Value, json};
+
+use crate::client::{Client, NEW};
+use crate::world::{World, logged};
+
+fn can_ask() -> Value {
+    json!({ "elicitation": { "form": {}, "url": {} } })
+}
+
+fn echo(message: &str) -> Value {
+    json!({ "name": "mcp__one__echo", "arguments": { "message": message } })
+}
+
+// G3 P1
+#[tokio::test]
+async fn a_client_that_cannot_ask_is_told_how_to_allow_the_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let gateway = World::with([("one", logged(&[], &log))]).gateway();
+    for version in ["2024-11-05", "2025-11-25", NEW] {
+        let mut client = Client::new(&gateway, version).await;
+        let result = client.call("mcp__one__echo", json!({ "message": "hi" })).await;
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(result["isError"], true);
+        assert!(text.contains("permission") && text.contains("--allowed-tools mcp__one__echo"), "{text}");
+    }
+    assert!(!log_lines(&log).iter().any(|line| line.text.contains("tools/call")));
+}
+
+// G3 P1 B45
+#[tokio::test]
+async fn an_old_client_is_asked_by_a_request_of_ours() {
+    let gateway = World::one().gateway();
+    let table = [
+        (json!({ "action": "accept", "content": { "decision": "allow" } }), None),
+        (json!({ "action": "accept", "content": { "decision": "deny" } }), Some("said no")),
+        (json!({ "action": "accept", "content": {} }), Some("said no")),
+        (json!({ "action": "accept" }), Some("said no")),
+        (json!({ "action": "decline" }), Some("said no")),
+        (json!({ "action": "cancel" }), Some("put the question aside")),
+        (json!({ "decision": "allow" }), Some("put the question aside")),
+    ];
+    for version in ["2025-06-18", "2025-11-25"] {
+        for (reply, refusal) in &table {
+            let mut client = Client::greeting(&gateway, version, can_ask()).await;
+            let id = client.begin("tools/call", echo("a\u{202e}b")).await;
+            let question = client.next_of("elicitation/create").await;
+            let message = question["params"]["message"].as_str().unwrap();
+            assert!(message.contains("`echo` of server `one`"), "{message}");
+            assert!(message.contains(r"a\u202eb"), "what hides is shown: {message}");
+            client.reply(&question["id"], reply.clone()).await;
+            let result = client.answer(&id).await["result"].clone();
+            let text = result["content"][0]["text"].as_str().unwrap();
+            match refusal {
+                None => assert_eq!((text, &result["isError"]), ("ab", &json!(false)), "{reply}"),
+                Some(refusal) => assert!(text.contains(refusal), "{reply}: {text}"),
+            }
+        }
+    }
+}
+
+/// What a client of the new era is asked, and the request to come back with.
+async fn asked(client: &mut Client, params: &Value) -> (Value, Value) {
+    let result = client.ask("tools/call", params.clone()).await["result"].clone();
+    assert_eq!(result["resultType"], "input_required", "{result}");
+    let mut again = params.clone();
+    again["requestState"] = result["requestState"].clone();
+    (result["inputRequests"]["question"].clone(), again)
+}
+
+// G3 P1
+#[tokio::test]
+async fn a_new_client_is_asked_by_the_answer_and_comes_back() {
+    let gateway = World::one().gateway();
+    let mut client = Client::greeting(&gateway, NEW, can_ask()).await;
+    let (question, mut again) = asked(&mut client, &echo("hi")).await;
+    assert_eq!(question["method"], "elicitation/create");
+    again["inputResponses"] =
+        json!({ "question": { "action": "accept", "content": { "decision": "allow" } } });
+    let result = client.ask("tools/call", again.clone()).await["result"].clone();
+    assert_eq!((&result["resultType"], &result["content"][0]["text"]), (&json!("complete"), &json!("hi")));
+    let twice = client.ask("tools/call", again).await;
+    assert_eq!(twice["error"]["code"], -32602, "an answer is good for one call: {twice}");
+
+    let (_, mut again) = asked(&mut client, &echo("hi")).await;
+    again["inputResponses"] = json!({ "question": { "action": "decline" } });
+    let result = client.ask("tools/call", again).await["result"].clone();
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("said no"), "{result}");
+}
+
+// G3 B115 H31
+#[tokio::test]
+async fn an_answer_is_good_for_the_request_it_was_given_to_and_for_no_other() {
+    let gateway = World::one().gateway();
+    let mut client = Client::greeting(&gateway, NEW, can_ask()).await;
+    let yes = json!({ "question": { "action": "accept", "content": { "decision": "allow" } } });
+    let (_, again) = asked(&mut client, &echo("hi")).await;
+    let mut refused = async |change: &dyn Fn(&mut Value)| {
+        let mut request = again.clone();
+        request["inputResponses"] = yes.clone();
+        change(&mut request);
+        assert_eq!(client.ask("tools/call", request.clone()).await["error"]["code"], -32602, "{request}");
+    };
+    refused(&|request| request["arguments"]["message"] = json!("other")).await;
+    refused(&|request| request["name"] = json!("mcp__one__add")).await;
+    refused(&|request| request["requestState"] = json!("0".repeat(1_000_000))).await;
+    refused(&|request| request["requestState"] = json!(7)).await;
+    refused(&|request| request["inputResponses"] = json!({})).await;
+    refused(&|request| request["inputResponses"] = json!([])).await;
+    // Another client cannot use it either, and the right one still can.
+    let mut other = Client::greeting(&gateway, NEW, can_ask()).await;
+    let mut right = again;
+    right["inputResponses"] = yes.clone();
+    assert_eq!(other.ask("tools/call", right.clone()).await["error"]["code"], -32602);
+    let result = client.ask("tools/call", right).await;
+    assert_eq!(result["result"]["content"][0]["text"], "hi");
+}
+
+/// What a server behind the gateway got for its question.
+async fn got(gateway: &Gateway, version: &str, reply: Value) -> Value {
+    let mut client = Client::greeting(gateway, version, can_ask()).await;
+    if version == NEW {
+        let (question, mut again) = asked(&mut client, &echo("x")).await;
+        assert!(question["params"]["message"].as_str().unwrap().contains("Server `one` asks: Who are you?"));
+        again["inputResponses"] = json!({ "question": reply });
+        return client.ask("tools/call", again).await["result"].clone();
+    }
+    let id = client.begin("tools/call", echo("x")).await;
+    let question = client.next_of("elicitation/create").await;
+    assert!(question["params"]["message"].as_str().unwrap().contains("Server `one` asks: Who are you?"));
+    assert_eq!(question["params"]["requestedSchema"]["properties"]["age"]["minimum"], 0);
+    client.reply(&question["id"], reply).await;
+    client.answer(&id).await["result"].clone()
+}
+
+// G3 X5
+#[tokio::test]
+async fn what_a_server_asks_reaches_the_client_whose_call_it_is() {
+    let old = Scripted::stdio(&["server-request:elicitation/create"]);
+    let new = Scripted::stdio(&["wants:form"]).with("--versions", NEW).with("--times", "1");
+    for (behind, server) in [("old", old), ("new", new)] {
+        for version in ["2025-06-18", "2025-11-25", NEW] {
+            let gateway = World::with([("one", server.clone())]).allow("mcp__one").gateway();
+            let reply = json!({ "action": "accept", "content": { "name": "Grace" } });
+            let result = got(&gateway, version, reply).await;
+            let text = result["content"][0]["text"].as_str().unwrap();
+            assert!(text.contains("Grace") || behind == "new", "{version} before {behind}: {text}");
+            assert_ne!(result["isError"], true, "{version} before {behind}: {text}");
+        }
+    }
+}
+
+// G3 X5: nobody is asked who cannot be, and the server hears a no.
+#[tokio::test]
+async fn a_server_whose_client_cannot_ask_hears_a_no() {
+    let server = Scripted::stdio(&["server-request:elicitation/create"]);
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    for version in ["2024-11-05", "2025-11-25", NEW] {
+        let mut client = Client::new(&gateway, version).await;
+        let result = client.call("mcp__one__echo", json!({ "message": "x" })).await;
+        assert!(result["content"][0]["text"].as_str().unwrap().contains("decline"), "{version}: {result}");
+    }
+}

@@ -1,0 +1,227 @@
+//! A client that speaks raw bytes: it can say anything, and believes only what the schema allows.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use mcparley_gateway::{Gateway, serve};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
+use tokio::task::JoinHandle;
+
+use crate::schema::assert_is;
+
+/// Longer than anything takes on a loaded machine.
+pub(crate) const LONG: Duration = Duration::from_secs(30);
+
+pub(crate) const NEW: &str = "2026-07-28";
+
+pub(crate) const OLD: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+/// One end of a conversation with the gateway.
+pub(crate) struct Client {
+    input: Option<DuplexStream>,
+    output: Lines<BufReader<DuplexStream>>,
+    served: JoinHandle<()>,
+    pub(crate) version: String,
+    capabilities: Value,
+    next: u64,
+    /// Which method a request was of.
+    asked: HashMap<String, String>,
+    /// What came while something else was waited for.
+    pub(crate) heard: VecDeque<Value>,
+}
+
+impl Client {
+    /// A client that has said nothing yet.
+    pub(crate) fn silent(gateway: &Gateway, version: &str) -> Self {
+        let (input, theirs) = tokio::io::duplex(1024 * 1024);
+        let (ours, output) = tokio::io::duplex(1024 * 1024);
+        let gateway = gateway.clone();
+        let served = tokio::spawn(async move { serve(&gateway, theirs, ours).await });
+        Self {
+            input: Some(input),
+            output: BufReader::new(output).lines(),
+            served,
+            version: version.to_owned(),
+            capabilities: json!({}),
+            next: 1,
+            asked: HashMap::new(),
+            heard: VecDeque::new(),
+        }
+    }
+
+    /// A client of this revision, which has greeted if its era does so.
+    pub(crate) async fn greeting(gateway: &Gateway, version: &str, capabilities: Value) -> Self {
+        let mut client = Self::silent(gateway, version);
+        client.capabilities = capabilities;
+        if version != NEW {
+            let params = json!({
+                "protocolVersion": version, "capabilities": client.capabilities.clone(),
+                "clientInfo": { "name": "raw", "version": "1" },
+            });
+            let answer = client.ask("initialize", params).await;
+            assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
+            client.tell("notifications/initialized", None).await;
+        }
+        client
+    }
+
+    pub(crate) async fn new(gateway: &Gateway, version: &str) -> Self {
+        Self::greeting(gateway, version, json!({})).await
+    }
+
+    /// Sends a line as it is.
+    pub(crate) async fn say(&mut self, line: impl AsRef<[u8]>) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line.as_ref()).await.unwrap();
+        input.write_all(b"\n").await.unwrap();
+    }
+
+    pub(crate) async fn tell(&mut self, method: &str, params: Option<Value>) {
+        let mut message = json!({ "jsonrpc": "2.0", "method": method });
+        if let Some(params) = params {
+            message["params"] = params;
+        }
+        self.say(message.to_string()).await;
+    }
+
+    /// Makes a request and gives its id.
+    pub(crate) async fn begin(&mut self, method: &str, params: Value) -> Value {
+        let id = json!(self.next);
+        self.next += 1;
+        self.begin_as(&id, method, params).await;
+        id
+    }
+
+    pub(crate) async fn begin_as(&mut self, id: &Value, method: &str, mut params: Value) {
+        if self.version == NEW {
+            params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(NEW);
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+        }
+        self.asked.insert(id.to_string(), method.to_owned());
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.say(message.to_string()).await;
+    }
+
+    /// The answer to a request; what comes before it is kept.
+    pub(crate) async fn answer(&mut self, id: &Value) -> Value {
+        loop {
+            let message = self.next().await;
+            if message.get("method").is_none() && message.get("id") == Some(id) {
+                return message;
+            }
+            self.heard.push_back(message);
+        }
+    }
+
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params).await;
+        self.answer(&id).await
+    }
+
+    /// Calls a tool and gives its result.
+    pub(crate) async fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let answer = self.ask("tools/call", json!({ "name": name, "arguments": arguments })).await;
+        assert!(answer.get("result").is_some(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// The names of the tools.
+    pub(crate) async fn tools(&mut self) -> Vec<String> {
+        let answer = self.ask("tools/list", json!({})).await;
+        let tools = answer["result"]["tools"].as_array().cloned().unwrap_or_default();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The next message, which is of a form that the revision has.
+    pub(crate) async fn next(&mut self) -> Value {
+        let line = tokio::time::timeout(LONG, self.output.next_line()).await;
+        let line = line.expect("a message in time").unwrap().expect("a message before the end");
+        let message: Value = serde_json::from_str(&line).unwrap();
+        self.check(&message);
+        message
+    }
+
+    /// The next message that is a request or notification with this method.
+    pub(crate) async fn next_of(&mut self, method: &str) -> Value {
+        let is_it = |message: &Value| message["method"] == method;
+        if let Some(place) = self.heard.iter().position(is_it) {
+            return self.heard.remove(place).unwrap();
+        }
+        loop {
+            let message = self.next().await;
+            if is_it(&message) {
+                return message;
+            }
+            self.heard.push_back(message);
+        }
+    }
+
+    /// Answers a request of the gateway.
+    pub(crate) async fn reply(&mut self, id: &Value, result: Value) {
+        self.say(json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string()).await;
+    }
+
+    /// Says that nothing more comes.
+    pub(crate) fn end_input(&mut self) {
+        drop(self.input.take());
+    }
+
+    /// The next message, or nothing at the end.
+    pub(crate) async fn next_or_end(&mut self) -> Option<Value> {
+        let line =
+            tokio::time::timeout(LONG, self.output.next_line()).await.expect("an end in time").unwrap()?;
+        let message: Value = serde_json::from_str(&line).unwrap();
+        self.check(&message);
+        Some(message)
+    }
+
+    /// Hangs up, and waits until the gateway has understood.
+    pub(crate) async fn hang_up(mut self) {
+        drop(self.input.take());
+        tokio::time::timeout(LONG, &mut self.served).await.expect("the gateway lets go").unwrap();
+    }
+
+    fn check(&self, message: &Value) {
+        let version = self.version.as_str();
+        match (message.get("method"), message.get("error")) {
+            (Some(_), _) if message.get("id").is_some() => assert_is(version, "ServerRequest", message),
+            (Some(_), _) => assert_is(version, "ServerNotification", message),
+            (None, Some(error)) => self.check_error(message, error),
+            (None, None) => {
+                let method = self.asked.get(&message["id"].to_string()).map(String::as_str);
+                assert_is(version, result_of(method, &message["result"]), &message["result"]);
+            }
+        }
+    }
+
+    fn check_error(&self, message: &Value, error: &Value) {
+        let name = match (self.version.as_str(), error["code"].as_i64()) {
+            (NEW, Some(-32022)) => "UnsupportedProtocolVersionError",
+            (NEW | "2025-11-25", _) => "JSONRPCErrorResponse",
+            // The older revisions have no form for an error whose request could not be read.
+            (_, _) if message.get("id").is_none() => return,
+            (_, _) => "JSONRPCError",
+        };
+        assert_is(&self.version, name, message);
+    }
+}
+
+fn result_of(method: Option<&str>, result: &Value) -> &'static str {
+    match method {
+        Some("initialize") => "InitializeResult",
+        Some("server/discover") => "DiscoverResult",
+        Some("tools/list") => "ListToolsResult",
+        Some("tools/call") if result["resultType"] == "input_required" => "InputRequiredResult",
+        Some("tools/call") => "CallToolResult",
+        Some("subscriptions/listen") => "SubscriptionsListenResult",
+        Some("ping" | "logging/setLevel") => "EmptyResult",
+        other => panic!("a result that nobody asked for: {other:?} {result}"),
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.served.abort();
+    }
+}

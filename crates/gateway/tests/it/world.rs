@@ -1,0 +1,90 @@
+//! A home of one test's own, and a host in it.
+
+use std::path::{Path, PathBuf};
+
+use mcparley::{Host, Places, Start, Wishes};
+use mcparley_gateway::Gateway;
+use mcparley_testkit::Scripted;
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+/// What a gateway is to be made of.
+pub(crate) struct World {
+    folder: TempDir,
+    servers: Map<String, Value>,
+    wishes: Wishes,
+}
+
+impl World {
+    /// A world with these servers.
+    pub(crate) fn with<'s>(servers: impl IntoIterator<Item = (&'s str, Scripted)>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("home/project")).unwrap();
+        let mut wishes = Wishes::default();
+        wishes.env.set("PATH", "/usr/bin:/bin");
+        let entry = |(name, server): (&str, Scripted)| {
+            (name.to_owned(), json!({ "command": server.program, "args": server.args }))
+        };
+        Self { folder, servers: servers.into_iter().map(entry).collect(), wishes }
+    }
+
+    /// One correct server, called `one`.
+    pub(crate) fn one() -> Self {
+        Self::with([("one", Scripted::stdio(&[]))])
+    }
+
+    pub(crate) fn allow(mut self, rule: &str) -> Self {
+        self.wishes.allowed_tools.push(rule.to_owned());
+        self
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes the file of servers that the host reads.
+    pub(crate) fn configure(&self) {
+        let file = self.path("home/.claude.json");
+        std::fs::write(file, json!({ "mcpServers": self.servers }).to_string()).unwrap();
+    }
+
+    /// Adds a server to the file of a host that runs.
+    pub(crate) fn add(&mut self, name: &str, server: &Scripted) {
+        self.servers.insert(name.to_owned(), json!({ "command": server.program, "args": server.args }));
+        self.configure();
+    }
+
+    /// Starts the host, without the built-in server.
+    pub(crate) fn gateway(self) -> Served {
+        self.configure();
+        let places = self.places();
+        let host = Host::builder(&places, &self.wishes).start_with(Start::All).without_own_server();
+        Served { gateway: Gateway::new(Gateway::prepare(host).start()), world: self }
+    }
+
+    fn places(&self) -> Places {
+        let root = self.folder.path().canonicalize().unwrap();
+        let mut places = Places::of(&root.join("home"), &root.join("home/project"));
+        places.managed = root.join("managed");
+        places
+    }
+}
+
+/// A gateway, and the files it follows.
+pub(crate) struct Served {
+    gateway: Gateway,
+    pub(crate) world: World,
+}
+
+impl std::ops::Deref for Served {
+    type Target = Gateway;
+
+    fn deref(&self) -> &Gateway {
+        &self.gateway
+    }
+}
+
+/// A scripted server that writes down what it receives.
+pub(crate) fn logged(scripts: &[&str], log: &Path) -> Scripted {
+    Scripted::stdio(scripts).logged(log)
+}
