@@ -9,12 +9,14 @@ use crate::complete;
 
 mod add;
 mod order;
+mod serve;
 mod sign_in;
 mod talk;
 mod values;
 
 pub use add::{AddArgs, AddOptions};
 pub use order::parse;
+pub use serve::ServeArgs;
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
 pub use talk::{CallArgs, CallOptions, DoctorArgs, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
@@ -152,6 +154,8 @@ pub enum McpCommand {
     Tools(ToolsArgs),
     /// Call a tool
     Call(CallArgs),
+    /// Serve all servers to another program, as one MCP server
+    Serve(ServeArgs),
     /// Wait until servers answer
     WaitReady(WaitReadyArgs),
     /// Show everything that is known, as JSON

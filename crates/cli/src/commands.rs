@@ -15,6 +15,7 @@ mod logs;
 mod permissions;
 mod plan;
 mod remove;
+mod serve;
 mod state;
 mod tools;
 mod usable;
@@ -68,6 +69,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
             call::run(args, &context, seen, out)
         }
+        McpCommand::Serve(args) => serve::run(args, &context, &loaded, out),
         McpCommand::WaitReady(args) => wait_ready::run(args, &context, loaded, out),
         McpCommand::State(args) => {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mcparley::model::limits::CATALOGUE_PATIENCE;
 use mcparley::model::plan::Enterprise;
 use mcparley::model::secret::Secret;
-use mcparley::{Loaded, Organisation, StoredToken, Surroundings};
+use mcparley::{ConnectorError, Loaded, Organisation, StoredToken, Surroundings};
 
 use crate::args::{
     CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LoginArgs, LogoutArgs, LogsArgs,
@@ -47,6 +47,8 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         | McpCommand::Reject(_)
         | McpCommand::ResetProjectChoices
         | McpCommand::Import(_)
+        // It adds them when they are there, and waits for nobody.
+        | McpCommand::Serve(_)
         | McpCommand::Auth { .. }
         | McpCommand::Permissions { .. } => false,
     }
@@ -54,15 +56,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
 
 /// What was loaded, with them.
 pub(crate) fn added(context: &mut Context, loaded: Loaded) -> Result<Loaded, CommandError> {
-    // Where no connector may run, nobody is asked for them.
-    if context.wishes.strict || loaded.enterprise != Enterprise::Absent {
-        return Ok(loaded);
-    }
-    let env = &context.wishes.env;
-    let given = env.get("MCPARLEY_CONNECTORS_TOKEN").filter(|token| !token.is_empty());
-    let given = given.map(|token| Secret::new(token.to_owned()));
-    let token = StoredToken::new(given, context.places.claude.dir.join(".credentials.json"));
-    let known = match Organisation::configured(&loaded.settings, env, Arc::new(token)) {
+    let known = match organisation(context, &loaded) {
         Ok(None) => return Ok(loaded),
         Ok(Some(organisation)) => {
             let surroundings = Surroundings::new(&loaded.env, &context.places);
@@ -73,4 +67,23 @@ pub(crate) fn added(context: &mut Context, loaded: Loaded) -> Result<Loaded, Com
         Err(error) => Err(error),
     };
     context.load_with(&known)
+}
+
+/// Whose connectors there are to ask for.
+///
+/// # Errors
+/// When it is not said as it must be.
+pub(crate) fn organisation(
+    context: &Context,
+    loaded: &Loaded,
+) -> Result<Option<Organisation>, ConnectorError> {
+    // Where no connector may run, nobody is asked for them.
+    if context.wishes.strict || loaded.enterprise != Enterprise::Absent {
+        return Ok(None);
+    }
+    let env = &context.wishes.env;
+    let given = env.get("MCPARLEY_CONNECTORS_TOKEN").filter(|token| !token.is_empty());
+    let given = given.map(|token| Secret::new(token.to_owned()));
+    let token = StoredToken::new(given, context.places.claude.dir.join(".credentials.json"));
+    Organisation::configured(&loaded.settings, env, Arc::new(token))
 }

@@ -20,7 +20,7 @@ use crate::sign_in::sign_in_hint;
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The built-in server, which stands in no file.
-const BUILT_IN: &str = "mcparley";
+pub(super) const BUILT_IN: &str = "mcparley";
 
 /// How many of its last lines are told of a server that fails.
 const LAST_WORDS: usize = 5;

@@ -1,0 +1,72 @@
+//! `serve`: the host as one MCP server on standard input and output (G1).
+//!
+//! Standard output belongs to the client: nothing else is written there.
+
+mod streams;
+
+use std::time::Duration;
+
+use mcparley::model::name::ServerName;
+use mcparley::{AgentSpec, Host, HostBuilder, Loaded, Start};
+use mcparley_gateway::{Gateway, serve};
+
+use super::{Done, tell_problems};
+use crate::args::ServeArgs;
+use crate::connectors;
+use crate::context::{Context, stdin_is_terminal};
+use crate::error::CommandError;
+use crate::exit;
+use crate::live;
+use crate::out::Out;
+
+/// How long servers may still hear that calls are cancelled, before they are ended.
+const FAREWELL: Duration = Duration::from_millis(50);
+
+pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    for name in args.only.iter().chain(&args.no_prefix) {
+        if loaded.plan.named(name).is_empty() && name != super::usable::BUILT_IN {
+            return Err(CommandError::NotFound { name: name.clone(), similar: loaded.similar(name) });
+        }
+    }
+    tell_problems(loaded, out);
+    if stdin_is_terminal() {
+        out.remark("waiting for messages of an MCP client on standard input; Ctrl-D ends it");
+    }
+    live::with_host(host(args, context, loaded, out), async |host| {
+        let unavailable = |error: std::io::Error| CommandError::Unavailable {
+            message: format!("standard input or output cannot be used: {error}"),
+            hint: None,
+        };
+        let (input, output) =
+            (streams::input().map_err(unavailable)?, streams::output().map_err(unavailable)?);
+        let gateway = Gateway::new(view(args, host).await?);
+        serve(&gateway, input, output).await;
+        tokio::time::sleep(FAREWELL).await;
+        Ok(exit::OK)
+    })
+}
+
+/// The host, which follows its files for as long as it serves.
+fn host(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> HostBuilder {
+    let organisation = connectors::organisation(context, loaded).unwrap_or_else(|error| {
+        out.warn(&error.to_string());
+        None
+    });
+    let host = Host::builder(&context.places, &context.wishes).organisation(organisation);
+    let host = args.no_prefix.iter().fold(host, |host, server| host.no_prefix(server));
+    let host = match args.only.as_slice() {
+        [] => host,
+        only => host.start_with(Start::Among(only.iter().map(|name| ServerName::new(name)).collect())),
+    };
+    Gateway::prepare(host)
+}
+
+/// What the client sees of it.
+async fn view(args: &ServeArgs, host: &Host) -> Result<Host, CommandError> {
+    if args.only.is_empty() {
+        return Ok(host.clone());
+    }
+    let spec = args.only.iter().fold(AgentSpec::new("client"), |spec, server| spec.share(server));
+    let agent = host.agent(spec).await?;
+    Ok(Host::clone(&agent))
+}
