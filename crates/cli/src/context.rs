@@ -52,6 +52,7 @@ impl Context {
         places.plugin_data = directories.data.join("plugins");
         places.logs = Some(directories.state.join("logs"));
         places.cache = Some(directories.cache.clone());
+        places.results = Some(directories.cache.join("results"));
         places.secrets = Some(directories.data.join("secrets"));
         check_vault_storage(variable(VAULT_STORAGE.0).as_deref())?;
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
@@ -75,7 +76,12 @@ impl Context {
         }
     }
 
-    /// A host of what was loaded.
+    /// A host of what was loaded, for a person: results are handed over whole.
+    pub(crate) fn host_for_person(&self, loaded: Loaded) -> HostBuilder {
+        self.host(loaded).whole_results()
+    }
+
+    /// A host of what was loaded, for a model.
     pub(crate) fn host(&self, loaded: Loaded) -> HostBuilder {
         let identity = loaded.identity();
         HostBuilder::new(&self.places, loaded).organisation(self.organisation.clone()).identity(identity)

@@ -2,7 +2,8 @@
 //!
 //! A result is passed on as it was written, byte for byte, as long as its client can read it and nothing is hidden in it
 //! (N7). Only what the era decides changes: the type of the result, and who says it. Otherwise it is written anew from what
-//! the host has made of it, so that one damaged or unknown block costs nothing but itself.
+//! the host has made of it, so that one damaged or unknown block costs nothing but itself, and what was too long for a model
+//! stays where it is stored (R2).
 
 mod block;
 mod faithful;
@@ -25,7 +26,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The result of a call.
 pub(crate) fn of(outcome: &Outcome, caller: &Caller) -> Result<RawJson, RpcError> {
-    if !faithful::reads(&outcome.raw, caller.spoken.version()) {
+    if outcome.is_fitted || !faithful::reads(&outcome.raw, caller.spoken.version()) {
         return anew(outcome, caller);
     }
     let clean = clean_json(outcome.raw.as_str());

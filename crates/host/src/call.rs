@@ -1,7 +1,7 @@
 //! One call from a model's wish to a result it can use (K1).
 //!
 //! The order is fixed: look up → check the arguments → hooks → permission → a connection → the call, repeated where
-//! that is safe → shape the result → hooks.
+//! that is safe → shape the result → hooks → store what is too long.
 //!
 //! | step | where |
 //! |---|---|
@@ -15,6 +15,7 @@
 //! | what follows a failure | `recovery` |
 //! | the host's own tools | `own` |
 //! | what the answer means | `shape`, `outcome` |
+//! | how much of it is handed over | `deliver` |
 //! | several calls at once | `batch` |
 
 mod admit;
@@ -22,6 +23,7 @@ mod attempt;
 mod batch;
 mod bind;
 mod check;
+mod deliver;
 mod error;
 mod hooked;
 mod outcome;
@@ -63,7 +65,9 @@ impl Host {
         let (bound, _) = self.admitted(&mut call, &mut beside).await?;
         beside.keep(self.hooks(), &call);
         let result = self.carried_out(&bound, call).await;
-        self.hear_after(&bound, beside, result).await
+        let outcome = self.hear_after(&bound, beside, result).await?;
+        // Last, so that nothing is stored that a hook took away.
+        Ok(self.deliver(&bound, outcome).await)
     }
 
     /// Does what was permitted.

@@ -36,6 +36,7 @@ use crate::hooks::{Board, HookNote};
 use crate::log::LogLine;
 use crate::organisation::Organisation;
 use crate::reload::{Change, Sources};
+use crate::results::Results;
 use crate::sign_in::{NobodyToShow, PageOpener};
 use crate::sources::{Loaded, similar_names};
 use crate::task::Owned;
@@ -91,7 +92,8 @@ struct Shelf {
 impl HostInner {
     fn new(standing: Standing, roster: Roster, shared: Option<Shared>) -> Self {
         let shelf = Shelf {
-            assembler: Assembler::new(standing.bare.iter().cloned()),
+            assembler: Assembler::new(standing.bare.iter().cloned())
+                .storing_results(standing.results.is_some()),
             catalog: Arc::new(Catalog::default()),
             roster: None,
             as_of: None,
@@ -290,6 +292,18 @@ impl Host {
 
     pub(crate) fn page_opener(&self) -> Arc<dyn PageOpener> {
         self.inner.standing.page_opener.clone().unwrap_or_else(|| Arc::new(NobodyToShow))
+    }
+
+    /// Where results are stored that are too long for a model; none where all are handed over whole.
+    pub(crate) fn results(&self) -> Option<&Arc<Results>> {
+        self.inner.standing.results.as_ref()
+    }
+
+    /// Removes what earlier hosts have stored, beside everything else.
+    fn tidy_results(&self) {
+        if let Some(results) = self.results() {
+            locked(&self.inner.followers).push(Owned::start(results.tidy()));
+        }
     }
 
     pub(crate) fn sources(&self) -> Option<&Sources> {

@@ -6,6 +6,7 @@
 //! | keep every server alive, list their tools, call them | [`Host`] |
 //! | know what a model is shown | [`Catalog`] |
 //! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
+//! | keep what is too long for a model elsewhere | [`ResultStore`] |
 //! | give an agent its own view, with servers of its own | [`AgentSpec`] → [`Agent`] |
 //! | answer for a person | [`Approver`]; what servers ask: [`elicit`] |
 //! | let servers ask a model | [`sample`] |
@@ -66,6 +67,7 @@ mod pace;
 mod places;
 mod redact;
 mod reload;
+mod results;
 mod roots;
 pub mod sample;
 mod sign_in;
@@ -94,6 +96,7 @@ pub use mcparley_wire::peer::{Boxed, Progress};
 pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
 pub use reload::Change;
+pub use results::{Handle, Piece, ResultStore, StoreError, Stored};
 pub use sample::Sampler;
 pub use sign_in::{
     Account, Accounts, Cause, Flow, IdentitySettings, NobodyToShow, Page, PageOpener, Revoked, SignInError,

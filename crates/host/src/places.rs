@@ -26,6 +26,8 @@ pub struct Places {
     pub logs: Option<PathBuf>,
     /// Where it is remembered what servers offer; without a folder every process asks them itself.
     pub cache: Option<PathBuf>,
+    /// Where results are kept that are too long for a model; without a folder they are kept in memory only.
+    pub results: Option<PathBuf>,
     /// Where sign-ins are kept; without a folder they are kept in memory only.
     pub secrets: Option<PathBuf>,
 }
@@ -55,6 +57,7 @@ impl Places {
             plugin_data: home.join(".local/share/mcparley/plugins"),
             logs: None,
             cache: None,
+            results: None,
             secrets: None,
         }
     }

@@ -31,6 +31,12 @@ impl<T: Send + 'static> Owned<T> {
     }
 }
 
+/// Does work that blocks on a thread where it holds up nobody; nothing if it panicked. It is finished once begun, even if
+/// nobody waits for it any more.
+pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
+}
+
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
         self.0.abort();

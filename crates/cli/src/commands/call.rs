@@ -29,7 +29,7 @@ pub(super) fn run(args: &CallArgs, context: &Context, loaded: Loaded, out: &mut 
     // Until the tool is known it is not known either whose option this is.
     out.json |= wanted.words().iter().take_while(|word| *word != "--").any(|word| word == "--json");
     let start = wanted.start(&loaded);
-    let host = context.host(loaded).start_with(start);
+    let host = context.host_for_person(loaded).start_with(start);
     live::with_host(host, async |host| {
         let entry = wanted.entry(host, out).await?;
         let schema = schema(&entry)?;

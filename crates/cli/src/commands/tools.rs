@@ -42,7 +42,7 @@ pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mu
     let code = code_of(loaded);
     let start = wanted.start(loaded, args.refresh);
     // The program ends with this command: taking hundreds of tools apart again would only take time.
-    let host = ManuallyDrop::new(context.host(loaded.clone()).start_with(start));
+    let host = ManuallyDrop::new(context.host_for_person(loaded.clone()).start_with(start));
     // What is remembered needs no servers, and so nothing that they would need.
     if let Some(remembered) = host.remembered().map(ManuallyDrop::new) {
         let Remembered { catalog, servers, .. } = &*remembered;

@@ -39,7 +39,7 @@ struct Outcome {
 }
 
 pub(super) fn run(args: &WaitReadyArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
-    let host = context.host(loaded).start_with(Start::OnDemand);
+    let host = context.host_for_person(loaded).start_with(Start::OnDemand);
     live::with_host(host, async |host| wait(args, host, out).await)
 }
 

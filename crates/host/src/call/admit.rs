@@ -157,7 +157,13 @@ impl Gate {
         };
         match &entry.provider {
             Provider::Server(server) => decide(&subject(server), &self.rules, mode, &self.known),
-            Provider::Host(tool) => decide_built_in(tool.as_str(), read_only, &self.rules, mode),
+            Provider::Host(tool) if tool.needs_permission() => {
+                decide_built_in(tool.as_str(), read_only, &self.rules, mode)
+            }
+            Provider::Host(tool) => {
+                let mode = Mode::BypassPermissions;
+                decide_built_in(tool.as_str(), read_only, &self.rules, mode).without_asking()
+            }
             // It needs no permission (A5), but who denies everything of a server wants no sign-in to it either.
             Provider::SignIn { server, .. } => {
                 decide(&subject(server), &self.rules, Mode::BypassPermissions, &self.known).without_asking()

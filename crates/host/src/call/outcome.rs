@@ -5,6 +5,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap as _, SerializeStruct as _, Serializer};
 use serde_json::Value;
 
+use crate::results::Stored;
+
 /// What a call gave. Every text in it is cleaned (N7), except for [`raw`](Self::raw).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -17,6 +19,11 @@ pub struct Outcome {
     pub is_error: bool,
     /// The answer as it came: for passing on, never for showing.
     pub raw: RawJson,
+    /// Whether something was stored, cut or made smaller to fit into a model's window. Then [`raw`](Self::raw) says more
+    /// than [`content`](Self::content) and [`structured`](Self::structured).
+    pub is_fitted: bool,
+    /// What was stored; the content tells of it.
+    pub stored: Vec<Stored>,
 }
 
 /// One piece of what there is to read.
@@ -87,6 +94,12 @@ impl TryFrom<RawJson> for Outcome {
 }
 
 impl Outcome {
+    /// An answer in which nothing has been read yet.
+    pub(crate) fn of(raw: RawJson) -> Self {
+        let (content, stored) = (Vec::new(), Vec::new());
+        Self { content, structured: None, is_error: false, raw, is_fitted: false, stored }
+    }
+
     /// Everything as one text, for a model or whoever has no screen: what is no text is told in one line.
     #[must_use]
     pub fn text(&self) -> String {
@@ -116,10 +129,24 @@ impl Outcome {
                 Block::Note(note) => add(&["[", note, "]"]),
             }
         }
-        if let Some(structured) = self.structured.as_ref().filter(|structured| !self.says(structured)) {
+        if let Some(structured) = self.unsaid() {
             add(&[structured.as_str()]);
         }
         if text.is_empty() { "(no content)".into() } else { text }
+    }
+
+    /// Everything as one text, in the memory it is in if it is one text already.
+    pub(crate) fn into_text(mut self) -> String {
+        let is_said = self.unsaid().is_none();
+        match self.content.as_mut_slice() {
+            [Block::Text(text)] if is_said => std::mem::take(text),
+            _ => self.text(),
+        }
+    }
+
+    /// The result as data, unless one of the texts says the same (R7).
+    pub(crate) fn unsaid(&self) -> Option<&RawJson> {
+        self.structured.as_ref().filter(|structured| !self.says(structured))
     }
 
     /// Whether one of the texts is this very JSON.
@@ -175,12 +202,18 @@ impl Serialize for Outcome {
     /// The names of the protocol; the answer as it came is left out.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let structured = self.structured.as_ref().and_then(RawJson::as_raw_value);
-        let mut out = serializer.serialize_struct("Outcome", 2 + usize::from(structured.is_some()))?;
+        let more = usize::from(structured.is_some()) + usize::from(!self.stored.is_empty());
+        let mut out = serializer.serialize_struct("Outcome", 2 + more)?;
         out.serialize_field("isError", &self.is_error)?;
         out.serialize_field("content", &self.content)?;
         match structured {
             Some(structured) => out.serialize_field("structuredContent", structured)?,
             None => out.skip_field("structuredContent")?,
+        }
+        if self.stored.is_empty() {
+            out.skip_field("stored")?;
+        } else {
+            out.serialize_field("stored", &self.stored)?;
         }
         out.end()
     }

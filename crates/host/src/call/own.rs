@@ -25,6 +25,7 @@ impl Host {
                 let (server, uri) = (argument("server"), argument("uri"));
                 self.read_resource(server.unwrap_or_default(), uri.unwrap_or_default()).await
             }
+            BuiltIn::ReadResult => self.read_result(&call.arguments).await,
         }
     }
 

@@ -25,7 +25,7 @@ use piece::Piece;
 pub(crate) fn shape(answer: RawJson) -> Result<Outcome, Failure> {
     if let Some(text) = plain::text(answer.as_bytes()) {
         let content = vec![block::text(text)];
-        return Ok(Outcome { content, structured: None, is_error: false, raw: answer });
+        return Ok(Outcome { content, ..Outcome::of(answer) });
     }
     let read =
         Answer::read(&answer).or_else(|| Answer::salvage(&answer)).ok_or(Failure::Damaged(Damage::Shape))?;
@@ -33,7 +33,7 @@ pub(crate) fn shape(answer: RawJson) -> Result<Outcome, Failure> {
     let content = content.unwrap_or_default().into_iter().map(block::of).collect();
     let structured = structured_content.or(tool_result).map(|raw| structured(&answer, raw)).transpose()?;
     let is_error = is_error.is_some_and(is_true);
-    Ok(Outcome { content, structured, is_error, raw: answer })
+    Ok(Outcome { content, structured, is_error, ..Outcome::of(answer) })
 }
 
 /// The members of an answer that mean something.

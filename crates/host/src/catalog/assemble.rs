@@ -47,6 +47,8 @@ pub(crate) struct Assembler {
     made: HashMap<ServerName, (Arc<Surface>, Vec<Arc<Entry>>)>,
     own: Vec<Arc<Entry>>,
     denials: Denials,
+    /// Whether results are stored, and have to be read again.
+    stores_results: bool,
     revision: u64,
 }
 
@@ -54,6 +56,12 @@ impl Assembler {
     /// With these servers' tools under their bare names (N3).
     pub(crate) fn new(bare: impl IntoIterator<Item = ServerName>) -> Self {
         Self { names: Names::default().with_bare(bare), ..Self::default() }
+    }
+
+    /// With a tool to read stored results: from the beginning, since a list that changes in the middle of a conversation
+    /// costs more than the tool does (N11).
+    pub(crate) fn storing_results(self, stores_results: bool) -> Self {
+        Self { stores_results, ..self }
     }
 
     /// The order of this catalogue has been shown to somebody, so it stays.
@@ -131,7 +139,12 @@ impl Assembler {
             self.own = BuiltIn::ALL.into_iter().filter_map(BuiltIn::entry).map(Arc::new).collect();
         }
         let has_resources = servers.iter().any(|server| !server.surface.resources.is_empty());
-        if has_resources { self.own.clone() } else { Vec::new() }
+        let makes_sense = |entry: &&Arc<Entry>| match &entry.provider {
+            Provider::Host(BuiltIn::ListResources | BuiltIn::ReadResource) => has_resources,
+            Provider::Host(BuiltIn::ReadResult) => self.stores_results,
+            Provider::Server(_) | Provider::SignIn { .. } => true,
+        };
+        self.own.iter().filter(makes_sense).cloned().collect()
     }
 
     /// Puts what was shown before where it was, and the rest behind it.

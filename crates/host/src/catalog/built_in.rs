@@ -1,5 +1,7 @@
 //! The host's own tools: entries of the catalogue like any other (N9).
 
+mod read_result;
+
 use mcparley_model::name::PublicName;
 use mcparley_model::tool::Tool;
 use serde_json::json;
@@ -15,10 +17,12 @@ pub enum BuiltIn {
     ListResources,
     /// Reads one of them.
     ReadResource,
+    /// Reads on in a result that was stored.
+    ReadResult,
 }
 
 impl BuiltIn {
-    pub(super) const ALL: [Self; 2] = [Self::ListResources, Self::ReadResource];
+    pub(super) const ALL: [Self; 3] = [Self::ListResources, Self::ReadResource, Self::ReadResult];
 
     /// Its name for a model.
     #[must_use]
@@ -26,6 +30,15 @@ impl BuiltIn {
         match self {
             Self::ListResources => "ListMcpResources",
             Self::ReadResource => "ReadMcpResource",
+            Self::ReadResult => "ReadResult",
+        }
+    }
+
+    /// Whether somebody is to be asked before it is used. What it shows otherwise is what the model was given already.
+    pub(crate) fn needs_permission(self) -> bool {
+        match self {
+            Self::ListResources | Self::ReadResource => true,
+            Self::ReadResult => false,
         }
     }
 
@@ -60,6 +73,7 @@ impl BuiltIn {
                 },
                 "annotations": { "readOnlyHint": true },
             }),
+            Self::ReadResult => read_result::definition(),
         };
         let tool = Tool::read(to_raw_value(&definition).ok()?.as_ref()).ok()?;
         Some(Entry::new(PublicName::built_in(self.as_str())?, Provider::Host(self), tool))

@@ -17,6 +17,7 @@ use crate::organisation::Organisation;
 use crate::own_server::{self, OwnServer};
 use crate::places::Places;
 use crate::reload::Sources;
+use crate::results::{ResultStore, Results};
 use crate::sample::Sampler;
 use crate::sign_in::{IdentitySettings, PageOpener};
 use crate::sources::{Earlier, Loaded, NoConnectors, Wishes, load_again};
@@ -57,6 +58,7 @@ pub struct HostBuilder {
     sampler: Option<Arc<dyn Sampler>>,
     hooks: Vec<Arc<dyn Hooks>>,
     session_hooks: bool,
+    results: Option<Arc<Results>>,
 }
 
 impl Host {
@@ -94,6 +96,7 @@ impl HostBuilder {
             sampler: None,
             hooks: Vec::new(),
             session_hooks: true,
+            results: Some(Arc::new(Results::of(places))),
         }
     }
 
@@ -185,6 +188,21 @@ impl HostBuilder {
         self
     }
 
+    /// Where results are kept that are too long for a model; in [`Places::results`] unless said otherwise.
+    #[must_use]
+    pub fn result_store(mut self, store: impl ResultStore) -> Self {
+        self.results = Some(Arc::new(Results::in_store(Arc::new(store))));
+        self
+    }
+
+    /// Hands every result over whole, however long: for people and programs, whose window has no end. `ReadResult` is not
+    /// offered then.
+    #[must_use]
+    pub fn whole_results(mut self) -> Self {
+        self.results = None;
+        self
+    }
+
     /// Leaves out the built-in server `mcparley`, through which a model can look at the host itself.
     #[must_use]
     pub fn without_own_server(mut self) -> Self {
@@ -215,6 +233,7 @@ impl HostBuilder {
             page_opener: self.page_opener,
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
             own_server: own.is_some(),
+            results: self.results,
             bare: self.bare,
             sources: self.wishes.map(|(wishes, earlier)| Sources::new(self.places, wishes, earlier)),
             changes: Arc::clone(&starter.changes),
@@ -231,6 +250,7 @@ impl HostBuilder {
         if self.watches {
             host.follow_files();
         }
+        host.tidy_results();
         // One that was given its configuration ready-made was given its connectors too.
         if let Some(organisation) = self.organisation.filter(|_| host.sources().is_some()) {
             host.follow_connectors(organisation, surroundings);

@@ -15,6 +15,7 @@ use crate::call::{Approver, Gate};
 use crate::connection::{Connection, Event};
 use crate::hooks::Board;
 use crate::reload::{Change, Sources};
+use crate::results::Results;
 use crate::sign_in::PageOpener;
 use crate::sources::Loaded;
 
@@ -29,6 +30,8 @@ pub(super) struct Standing {
     pub(super) inside: Vec<String>,
     /// Whether the built-in server is one of them.
     pub(super) own_server: bool,
+    /// Where results are stored that are too long for a model; none where all are handed over whole.
+    pub(super) results: Option<Arc<Results>>,
     /// The servers whose tools have no prefix.
     pub(super) bare: Vec<ServerName>,
     /// Where the configuration can be read again.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Host, Outcome, Server, Start, Status};
+use mcparley::{Call, CallError, Consent, Host, HostBuilder, Outcome, Places, Server, Start, Status};
 use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
 use serde_json::{Map, Value, json};
 
@@ -70,13 +70,22 @@ impl Making {
         self.start_as(|builder| builder)
     }
 
-    pub(crate) fn start_as(
-        self,
-        change: impl FnOnce(mcparley::HostBuilder) -> mcparley::HostBuilder,
-    ) -> Alive {
+    pub(crate) fn start_as(self, change: impl FnOnce(HostBuilder) -> HostBuilder) -> Alive {
+        let places = self.world.places();
+        self.start_among(&places, change)
+    }
+
+    /// Starts the host with some files elsewhere than usual.
+    pub(crate) fn start_in(self, change: impl FnOnce(&mut Places)) -> Alive {
+        let mut places = self.world.places();
+        change(&mut places);
+        self.start_among(&places, |builder| builder)
+    }
+
+    fn start_among(self, places: &Places, change: impl FnOnce(HostBuilder) -> HostBuilder) -> Alive {
         let Self { servers, world, start } = self;
         world.write("home/.claude.json", &json!({ "mcpServers": servers }).to_string());
-        let builder = Host::builder(&world.places(), &world.wishes).start_with(start);
+        let builder = Host::builder(places, &world.wishes).start_with(start);
         Alive { host: change(builder).start(), world }
     }
 

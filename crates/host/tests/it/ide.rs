@@ -235,7 +235,7 @@ fn editor(world: &World, transport: &str, token: &str, written: &str) -> HttpSer
     server
 }
 
-// T6 B98
+// T6 B98 R6
 #[tokio::test]
 async fn an_editor_gets_its_token_and_no_origin_and_a_model_gets_two_of_its_tools() {
     for transport in ["sse", "ws"] {
@@ -250,6 +250,9 @@ async fn an_editor_gets_its_token_and_no_origin_and_a_model_gets_two_of_its_tool
         let outcome =
             host.call(Call::new("mcp__ide__executeCode", json!({ "code": "1 + 1" }))).await.unwrap();
         assert_eq!(outcome.text(), "1 + 1");
+        let long = "1 + ".repeat(100_000);
+        let outcome = host.call(Call::new("mcp__ide__executeCode", json!({ "code": long }))).await.unwrap();
+        assert!(outcome.text() == long && outcome.stored.is_empty(), "what an editor says is never cut");
         assert!(host.call(Call::new("mcp__ide__openDiff", json!({ "old_file_path": "x" }))).await.is_err());
         host.shut_down().await;
         assert_eq!(server.stats()["unauthorized"], 0);

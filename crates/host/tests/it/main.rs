@@ -45,6 +45,7 @@ mod reloading;
 mod remembered;
 mod repository;
 mod resting;
+mod results;
 mod roots;
 mod rounds;
 mod sampling;

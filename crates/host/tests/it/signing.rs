@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use mcparley::model::name::ServerName;
 use mcparley::{
-    Boxed, Call, CallError, Consent, Flow, Host, HostBuilder, Outcome, Page, PageOpener, Places, Start,
-    Status, Way,
+    Boxed, Call, CallError, Consent, Entry, Flow, Host, HostBuilder, Outcome, Page, PageOpener, Places,
+    Provider, Start, Status, Way,
 };
 use mcparley_testkit::{AuthServer, Browser};
 use serde_json::{Value, json};
@@ -72,9 +72,11 @@ impl Signed {
         servers.into_iter().find(|server| server.name.as_str() == name).unwrap().state.status
     }
 
-    /// The names in the catalogue.
+    /// The names in the catalogue, but for the host's own tools.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.host.catalog().iter().map(|entry| entry.name.to_string()).collect()
+        let catalog = self.host.catalog();
+        let is_own = |entry: &Entry| matches!(entry.provider, Provider::Host(_));
+        catalog.iter().filter(|entry| !is_own(entry)).map(|entry| entry.name.to_string()).collect()
     }
 
     pub(crate) async fn begin(&self, name: &str) -> Flow {

@@ -34,6 +34,7 @@ impl Host {
             page_opener: above.page_opener.clone(),
             inside: own.iter().map(|_| own_server::NAME.to_owned()).collect(),
             own_server: own.is_some(),
+            results: above.results.clone(),
             bare: above.bare.clone(),
             sources: None,
             changes: Arc::clone(&starter.changes),

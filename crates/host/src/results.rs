@@ -1,0 +1,131 @@
+//! What becomes of a result that a model cannot be given as it is: too long, or no text (R2–R6).
+//!
+//! | question | where |
+//! |---|---|
+//! | how much may a model be given | `room` |
+//! | does it fit, and if not, what is stored and what is said | `spill`, `note` |
+//! | what is JSON made of, in one line | `outline` |
+//! | where is it kept | `store`: `files`, `memory` |
+//! | how does a model read on | `read` |
+//!
+//! A host that was told so hands results over whole; then nothing of this happens.
+
+mod files;
+mod memory;
+mod note;
+mod outline;
+mod read;
+mod room;
+mod spill;
+mod store;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcparley_model::limits::SESSION_RESULTS;
+use serde::Serialize;
+
+use crate::call::Outcome;
+use crate::places::Places;
+use crate::task;
+use files::FileStore;
+use memory::MemoryStore;
+
+pub(crate) use room::Room;
+pub use store::{Handle, Piece, ResultStore, StoreError};
+
+/// A result, or a part of one, that was stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Stored {
+    /// What `ReadResult` asks for it by.
+    pub handle: Handle,
+    /// Its file, if it has one on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// Its type.
+    pub mime: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// The results of one host and of its agents.
+pub(crate) struct Results {
+    store: Arc<dyn ResultStore>,
+    /// What can be read again: nobody reads what another host has stored.
+    kept: Mutex<HashMap<Handle, Kept>>,
+}
+
+/// What is known of a stored text.
+#[derive(Clone, Debug)]
+struct Kept {
+    bytes: u64,
+    /// Where the JSON stands in it, if there is some.
+    json: Option<Range<u64>>,
+}
+
+impl Results {
+    /// In files where there is a folder for them, else in memory.
+    pub(crate) fn of(places: &Places) -> Self {
+        match &places.results {
+            Some(folder) => Self::in_store(Arc::new(FileStore::new(folder.clone()))),
+            None => Self::in_store(Arc::new(MemoryStore::default())),
+        }
+    }
+
+    pub(crate) fn in_store(store: Arc<dyn ResultStore>) -> Self {
+        Self { store, kept: Mutex::default() }
+    }
+
+    /// Removes what earlier hosts left.
+    pub(crate) fn tidy(&self) -> impl Future<Output = ()> + Send + 'static {
+        let store = Arc::clone(&self.store);
+        async move {
+            // What could not be removed now is removed by the next.
+            let _broken = task::aside(move || store.tidy()).await;
+        }
+    }
+
+    /// The outcome as a model is given it: short enough, with the rest stored. `origin` is whose it is.
+    pub(crate) async fn fit(self: &Arc<Self>, outcome: Outcome, room: Room, origin: &str) -> Outcome {
+        let Some(excess) = spill::excess(&outcome, room) else { return outcome };
+        let (raw, is_error) = (outcome.raw.clone(), outcome.is_error);
+        let (this, origin) = (Arc::clone(self), origin.to_owned());
+        let spilled = task::aside(move || this.spill(outcome, excess, &origin)).await;
+        spilled.unwrap_or_else(|| note::lost(raw, is_error))
+    }
+
+    /// Stores a text.
+    fn keep(
+        &self,
+        text: &str,
+        json: Option<Range<u64>>,
+        origin: &str,
+    ) -> Result<(Handle, Option<PathBuf>), StoreError> {
+        if self.kept().len() >= SESSION_RESULTS {
+            return Err(StoreError::TooMany { limit: SESSION_RESULTS });
+        }
+        let handle = Handle::new(origin);
+        let is_json = json.as_ref().is_some_and(|json| json.start == 0);
+        let extension = if is_json { "json" } else { "txt" };
+        let path = self.store.keep(&Piece { handle: &handle, extension, bytes: text.as_bytes() })?;
+        self.kept().insert(handle.clone(), Kept { bytes: text.len() as u64, json });
+        Ok((handle, path))
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<Handle, Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Results {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Results").field("kept", &self.kept().len()).finish_non_exhaustive()
+    }
+}
