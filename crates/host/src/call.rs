@@ -45,8 +45,8 @@ const DEFINITIONS: usize = 3;
 
 pub(crate) use admit::Gate;
 pub use admit::{Admission, Answer, Approver, NobodyToAsk, Question};
-pub(crate) use check::Checker;
 pub use check::Misfit;
+pub(crate) use check::{Checker, Refs};
 pub use error::{CallError, Executed};
 pub use outcome::{Block, Body, Outcome};
 pub(crate) use own::answer as own_answer;

@@ -82,7 +82,10 @@ pub use call::{
     Admission, Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk,
     Outcome, Person, Question,
 };
-pub use catalog::{Budget, BudgetError, BuiltIn, Catalog, Entry, Mention, Offer, Provider, SignInTool};
+pub use catalog::{
+    Budget, BudgetError, BuiltIn, Catalog, Dialect, Entry, Mention, ModelCallError, ModelTools, Offer,
+    Provider, SignInTool, UnknownDialect, Withholding,
+};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};

@@ -3,6 +3,7 @@
 //! The environment reference page is generated from [`VARIABLES`].
 
 mod asks;
+mod dialects;
 mod gateway;
 mod hooks;
 mod offer;
@@ -12,6 +13,10 @@ mod variables;
 use std::time::Duration;
 
 pub use asks::*;
+pub use dialects::{
+    ARGUMENT_NAME_LIMIT, GEMINI_SCHEMA_DEPTH, MODEL_ALTERNATIVES, MODEL_CHOICES, MODEL_SCHEMA_DEPTH,
+    MODEL_SCHEMA_PARTS, OPENAI_DESCRIPTION_CHARS, REMARK_CHARS, TOOLS_PER_REQUEST,
+};
 pub use gateway::*;
 pub use hooks::{
     HOOK_NOTES, HOOK_OUTPUT_BYTES, HOOK_SAID_BYTES, HOOK_TEXT_CHARS, HOOK_TIME, HOOK_TIME_MOST, HOOKS,

@@ -20,6 +20,7 @@ use mcparley_model::text::{clean, cut};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+pub(crate) use refs::Refs;
 use simple::Simple;
 
 /// A tool's argument schema, compiled once, and only if it has to be.

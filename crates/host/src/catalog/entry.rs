@@ -8,6 +8,7 @@ use mcparley_model::tool::Tool;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::dialect::Translations;
 use super::{BuiltIn, SignInTool, tokens};
 use crate::call::{Checker, Consent};
 
@@ -26,6 +27,7 @@ pub struct Entry {
     decisions: [OnceLock<Decision>; 2],
     denied: OnceLock<bool>,
     tokens: OnceLock<u64>,
+    translations: Translations,
 }
 
 /// Who answers a tool.
@@ -55,6 +57,7 @@ impl Entry {
             decisions: Default::default(),
             denied: OnceLock::new(),
             tokens: OnceLock::new(),
+            translations: Translations::default(),
         }
     }
 
@@ -92,6 +95,11 @@ impl Entry {
             Consent::Given => given,
         };
         kept.get_or_init(decide)
+    }
+
+    /// What it is in the forms of models' APIs.
+    pub(super) fn translations(&self) -> &Translations {
+        &self.translations
     }
 
     /// The schema of its arguments, compiled when it is first called.

@@ -78,6 +78,11 @@ impl Offer {
         Self { listed: first, deferred, denied, search }
     }
 
+    /// The tool that finds the others, if a model may use it.
+    pub(super) fn search(&self) -> Option<&Arc<Entry>> {
+        self.search.as_ref()
+    }
+
     /// What the definitions of the listed tools take of a model's context, measured by [`Entry::tokens`].
     #[must_use]
     pub fn listed_tokens(&self) -> u64 {

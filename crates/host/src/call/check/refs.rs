@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// What the references of one schema point at.
-pub(super) struct Refs<'s> {
+pub(crate) struct Refs<'s> {
     root: &'s Value,
     anchors: HashMap<&'s str, &'s Value>,
 }
 
 impl<'s> Refs<'s> {
-    pub(super) fn new(root: &'s Value) -> Self {
+    pub(crate) fn new(root: &'s Value) -> Self {
         let mut anchors = HashMap::new();
         each_object(root, &mut |members, value| {
             for keyword in ["$anchor", "$dynamicAnchor"] {
@@ -27,7 +27,7 @@ impl<'s> Refs<'s> {
     }
 
     /// What `members` refer to; the reference itself when it leads out of the schema or nowhere.
-    pub(super) fn targets(&self, members: &'s Map<String, Value>) -> Result<Vec<&'s Value>, &'s str> {
+    pub(crate) fn targets(&self, members: &'s Map<String, Value>) -> Result<Vec<&'s Value>, &'s str> {
         of(members).map(|reference| self.resolve(reference).ok_or(reference)).collect()
     }
 
