@@ -17,11 +17,13 @@
 //! | what the answer means | `shape`, `outcome` |
 //! | how much of it is handed over | `deliver` |
 //! | several calls at once | `batch` |
+//! | requests that are no calls: prompts, resources | `request`, `blocks` |
 
 mod admit;
 mod attempt;
 mod batch;
 mod bind;
+mod blocks;
 mod check;
 mod deliver;
 mod error;
@@ -31,6 +33,7 @@ mod own;
 mod patience;
 mod person;
 mod recovery;
+mod request;
 mod rounds;
 mod shape;
 mod wish;
@@ -45,12 +48,15 @@ const DEFINITIONS: usize = 3;
 
 pub(crate) use admit::Gate;
 pub use admit::{Admission, Answer, Approver, NobodyToAsk, Question};
+pub(crate) use blocks::blocks;
 pub use check::Misfit;
 pub(crate) use check::{Checker, Refs};
 pub use error::{CallError, Executed};
 pub use outcome::{Block, Body, Outcome};
 pub(crate) use own::answer as own_answer;
 pub use person::Person;
+pub(crate) use request::Request;
+pub use request::RequestError;
 pub use wish::{Call, Consent};
 
 impl Host {

@@ -11,6 +11,7 @@ mod denial;
 mod dialect;
 mod entry;
 mod mention;
+mod naming;
 mod offer;
 mod sign_in;
 mod tokens;
@@ -28,6 +29,7 @@ pub(crate) use denial::Denials;
 pub use dialect::{Dialect, ModelCallError, ModelTools, UnknownDialect, Withholding};
 pub use entry::{Entry, Provider};
 pub use mention::Mention;
+pub(crate) use naming::name_all;
 pub use offer::Offer;
 pub use sign_in::SignInTool;
 

@@ -6,6 +6,7 @@
 //! | what it is from beginning to end, and the servers in force | `standing`, `roster`, `starter` |
 //! | waiting for the servers | `ready` |
 //! | what is known without any of them | `remembered` |
+//! | what has been shown of prompts and instructions | `told` |
 //! | everything as one value, for people and programs | `state` |
 //! | agents: hosts that share some servers of another | `agent` |
 //! | one call | [`crate::call`] |
@@ -19,6 +20,7 @@ mod roster;
 mod standing;
 mod starter;
 mod state;
+mod told;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
@@ -42,6 +44,7 @@ use crate::sources::{Loaded, similar_names};
 use crate::task::Owned;
 use agent::Shared;
 use standing::{Next, Standing};
+use told::Told;
 
 pub use agent::Agent;
 pub use builder::{HostBuilder, Start};
@@ -67,6 +70,7 @@ pub(crate) struct HostInner {
     agents: Mutex<Option<Vec<Weak<HostInner>>>>,
     roster: RwLock<Arc<Roster>>,
     shelf: Mutex<Shelf>,
+    told: Mutex<Told>,
     /// The servers somebody has switched off for as long as this host lives. Held while a roster is made, so that
     /// one follows the other.
     off: Mutex<HashSet<ServerName>>,
@@ -100,6 +104,7 @@ impl HostInner {
             shown: false,
         };
         Self {
+            told: Mutex::new(Told::new(&standing.bare)),
             standing,
             shared,
             agents: Mutex::new(Some(Vec::new())),

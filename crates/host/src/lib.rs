@@ -7,6 +7,8 @@
 //! | know what a model is shown | [`Catalog`] |
 //! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
 //! | keep what is too long for a model elsewhere | [`ResultStore`] |
+//! | offer the servers' prompts as commands | [`Host::prompts`] → [`Prompts`], [`PromptCall`] → [`PromptMessages`] |
+//! | tell a model how servers want to be used | [`Host::instructions`] → [`Instructions`] |
 //! | give an agent its own view, with servers of its own | [`AgentSpec`] → [`Agent`] |
 //! | answer for a person | [`Approver`]; what servers ask: [`elicit`] |
 //! | let servers ask a model | [`sample`] |
@@ -59,12 +61,14 @@ mod health;
 pub mod hooks;
 mod host;
 pub mod import;
+mod instruction;
 mod launch;
 mod log;
 mod organisation;
 mod own_server;
 mod pace;
 mod places;
+mod prompt;
 mod redact;
 mod reload;
 mod results;
@@ -80,7 +84,7 @@ pub use mcparley_model as model;
 pub use agent::{AgentError, AgentSpec, Missing};
 pub use call::{
     Admission, Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk,
-    Outcome, Person, Question,
+    Outcome, Person, Question, RequestError,
 };
 pub use catalog::{
     Budget, BudgetError, BuiltIn, Catalog, Dialect, Entry, Mention, ModelCallError, ModelTools, Offer,
@@ -93,11 +97,15 @@ pub use elicit::Elicitor;
 pub use health::{Care, Checked, Checkup, Health, Stray};
 pub use hooks::Hooks;
 pub use host::{Agent, Host, HostBuilder, HostState, Readiness, Remembered, Server, Start};
+pub use instruction::{Instruction, Instructions, InstructionsDelta};
 pub use launch::launch;
 pub use log::{LogLine, Speaker, read_logs};
 pub use mcparley_wire::peer::{Boxed, Progress};
 pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
+pub use prompt::{
+    Prompt, PromptArgument, PromptCall, PromptError, PromptMessage, PromptMessages, Prompts, Role,
+};
 pub use reload::Change;
 pub use results::{Handle, Piece, ResultStore, StoreError, Stored};
 pub use sample::Sampler;

@@ -8,6 +8,7 @@ mod tools;
 use std::sync::{OnceLock, Weak};
 
 use mcparley_model::config::{ServerConfig, Transport};
+use mcparley_model::text::Untrusted;
 use mcparley_wire::peer::{Boxed, Handler};
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, RpcError};
 use serde::Deserialize;
@@ -35,7 +36,8 @@ pub(crate) fn entry() -> ServerConfig {
 pub(crate) fn surface() -> Surface {
     let tools = tools::list();
     let entries = tools.as_array().into_iter().flatten().filter_map(|tool| RawJson::of(tool).ok());
-    Surface::of_tools(&entries.collect::<Vec<_>>())
+    let instructions = Some(Untrusted::new(INSTRUCTIONS));
+    Surface { instructions, ..Surface::of_tools(&entries.collect::<Vec<_>>()) }
 }
 
 impl OwnServer {

@@ -9,15 +9,19 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use mcparley_model::limits::{LIST_ITEMS, LIST_PAGES, LIST_TIME};
+use mcparley_model::text::Untrusted;
 use mcparley_model::tool::{Fault, Tool, Withheld};
-use mcparley_wire::{Failure, RawJson, Session};
+use mcparley_wire::{Failure, METHOD_NOT_FOUND, RawJson, Session};
 
+use crate::prompt;
 pub use pages::Cut;
-use pages::List;
+use pages::{Asked, List};
 
-const TOOLS: &str = "tools/list";
-const PROMPTS: &str = "prompts/list";
-const RESOURCES: &str = "resources/list";
+const TOOLS: Asked = Asked { capability: "tools", method: "tools/list", member: "tools" };
+const PROMPTS: Asked = Asked { capability: "prompts", method: "prompts/list", member: "prompts" };
+const RESOURCES: Asked = Asked { capability: "resources", method: "resources/list", member: "resources" };
+const TEMPLATES: Asked =
+    Asked { capability: "resources", method: "resources/templates/list", member: "resourceTemplates" };
 
 /// Some of a server's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,7 @@ pub(crate) struct Lists(u8);
 impl Lists {
     pub(crate) const TOOLS: Self = Self(1);
     pub(crate) const PROMPTS: Self = Self(2);
+    /// The resources and their templates: a server tells about both at once.
     pub(crate) const RESOURCES: Self = Self(4);
     pub(crate) const ALL: Self = Self(7);
 
@@ -57,6 +62,10 @@ pub struct Surface {
     pub prompts: Vec<RawJson>,
     /// The resources, as the server lists them.
     pub resources: Vec<RawJson>,
+    /// The templates of resources, as the server lists them.
+    pub templates: Vec<RawJson>,
+    /// How the server wants to be used.
+    pub instructions: Option<Untrusted>,
     /// Lists that are not whole, and why.
     pub gaps: Vec<Gap>,
 }
@@ -104,15 +113,17 @@ impl Surface {
     /// The same with these lists asked for again; one that cannot be had stays as it was (L10).
     pub(crate) async fn refetched(&self, session: &Session, lists: Lists) -> Self {
         let limit = Limits { pages: LIST_PAGES, items: LIST_ITEMS, time: LIST_TIME };
-        let list = |wanted: Lists, name, method| async move {
-            if lists.has(wanted) { Some(pages::fetch(session, name, method, limit).await) } else { None }
+        let list = |wanted: Lists, asked: Asked| async move {
+            if lists.has(wanted) { Some(pages::fetch(session, asked, limit).await) } else { None }
         };
-        let (tools, prompts, resources) = tokio::join!(
-            list(Lists::TOOLS, "tools", TOOLS),
-            list(Lists::PROMPTS, "prompts", PROMPTS),
-            list(Lists::RESOURCES, "resources", RESOURCES),
+        let (tools, prompts, resources, templates) = tokio::join!(
+            list(Lists::TOOLS, TOOLS),
+            list(Lists::PROMPTS, PROMPTS),
+            list(Lists::RESOURCES, RESOURCES),
+            list(Lists::RESOURCES, TEMPLATES),
         );
         let mut surface = self.clone();
+        surface.instructions.clone_from(&session.about().instructions);
         if let Some(tools) = surface.judge(TOOLS, tools) {
             surface.take_tools(&tools);
         }
@@ -122,19 +133,23 @@ impl Surface {
         if let Some(resources) = surface.judge(RESOURCES, resources) {
             surface.resources = resources;
         }
+        if let Some(templates) = surface.judge(TEMPLATES, templates.map(without_templates)) {
+            surface.templates = templates;
+        }
         surface
     }
 
-    /// What replaces the list of `method`, if anything does. Its gap is noted in place of an earlier one.
-    fn judge(&mut self, method: &'static str, list: Option<List>) -> Option<Vec<RawJson>> {
+    /// What replaces the list that was `asked` for, if anything does. Its gap is noted in place of an earlier one.
+    fn judge(&mut self, asked: Asked, list: Option<List>) -> Option<Vec<RawJson>> {
         let List { items, gap } = list?;
-        self.gaps.retain(|gap| gap.method != method);
+        self.gaps.retain(|gap| gap.method != asked.method);
         let failed = matches!(&gap, Some(Gap { why: Why::Failed(_), .. }));
         self.gaps.extend(gap);
         // Pages that came before the failure are worth more than nothing, but not more than a whole list.
-        let had_some = match method {
+        let had_some = match asked {
             TOOLS => !self.tools.is_empty(),
             PROMPTS => !self.prompts.is_empty(),
+            TEMPLATES => !self.templates.is_empty(),
             _ => !self.resources.is_empty(),
         };
         (!(failed && had_some)).then_some(items)
@@ -180,7 +195,9 @@ impl Surface {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let withheld = self.withheld.iter().map(|withheld| format!("withheld: {withheld}"));
-        withheld.chain(self.gaps.iter().map(ToString::to_string)).collect()
+        let nameless = self.prompts.iter().filter(|raw| !prompt::is_usable(raw)).count();
+        let nameless = (nameless > 0).then(|| format!("withheld: {nameless} prompt(s) without a name"));
+        withheld.chain(nameless).chain(self.gaps.iter().map(ToString::to_string)).collect()
     }
 
     /// Sorts the tools into those that can be offered and those that cannot.
@@ -201,6 +218,16 @@ impl Surface {
                 Err(withheld) => self.withheld.push(withheld),
             }
         }
+    }
+}
+
+/// Who has resources need not have templates, and many a server does not even know the word.
+fn without_templates(list: List) -> List {
+    match list.gap {
+        Some(Gap { why: Why::Failed(Failure::Answered(error)), .. }) if error.code == METHOD_NOT_FOUND => {
+            List { gap: None, ..list }
+        }
+        gap => List { gap, ..list },
     }
 }
 

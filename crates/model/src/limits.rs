@@ -7,6 +7,7 @@ mod dialects;
 mod gateway;
 mod hooks;
 mod offer;
+mod offers;
 mod results;
 mod variables;
 
@@ -23,6 +24,7 @@ pub use hooks::{
     HOOKS_AT_ONCE, MATCHER_BYTES,
 };
 pub use offer::{OFFER_PERCENT, OFFER_TOKENS};
+pub use offers::*;
 pub use results::*;
 pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
 

@@ -87,7 +87,7 @@ impl Host {
     }
 
     /// Whether somebody can sign in to a server.
-    fn person(&self, connection: &Connection) -> Person {
+    pub(super) fn person(&self, connection: &Connection) -> Person {
         match connection.account() {
             Some(account) if account.is_spoken_for() => Person::Nobody,
             Some(account) if account.takes_a_person() && self.has_page_opener() => Person::There,
@@ -99,7 +99,7 @@ impl Host {
     }
 
     /// Asks the person for the rights the server wants besides those there are; says whether they were given.
-    async fn step_up(&self, connection: &Connection) -> bool {
+    pub(super) async fn step_up(&self, connection: &Connection) -> bool {
         connection.log().event("the server wants more rights");
         match self.sign_in_with_page(&connection.name).await {
             Ok(()) => true,

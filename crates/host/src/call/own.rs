@@ -8,9 +8,10 @@ use mcparley_wire::{Params, RawJson};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::blocks::resource_outcome;
 use super::error::CallError;
 use super::outcome::Outcome;
-use super::rounds::{self, Halt};
+use super::request::Request;
 use super::shape::shape;
 use super::wish::Call;
 use crate::catalog::BuiltIn;
@@ -50,25 +51,16 @@ impl Host {
 
     async fn read_resource(&self, name: &str, uri: &str) -> Result<Outcome, CallError> {
         let server = ServerName::new(name);
-        let Some(connection) = self.connection(&server) else { return Err(self.no_server(name)) };
-        let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-        let live = connection.lease().await.map_err(unavailable)?;
-        let (params, limit) = (Params::new().with("uri", &uri), connection.tool_limit);
-        let read = rounds::settle(&live, connection.desk(), "resources/read", &params, limit).await;
-        let read = read.map_err(|halt| CallError::Own {
-            message: Arc::from(match halt {
-                Halt::Failed(failure) => failure.to_string(),
-                Halt::Unanswered(why) => why.to_string(),
-            }),
-        })?;
-        // The parts of a resource look like the resource inside a tool's result, so they are read as such.
-        let parts = read.elements("contents").unwrap_or_default();
-        let blocks: Vec<Value> = parts
-            .iter()
-            .filter_map(|part| part.decode::<Value>().ok())
-            .map(|part| json!({ "type": "resource", "resource": part }))
-            .collect();
-        answer(&json!({ "content": blocks }))
+        if self.connection(&server).is_none() {
+            return Err(self.no_server(name));
+        }
+        let params = Params::new().with("uri", &uri);
+        let request = Request { method: "resources/read", capability: "resources", params };
+        let read = self.request(&server, request).await;
+        let read = read.map_err(|error| CallError::Own { message: Arc::from(error.to_string()) })?;
+        let contents = read.elements("contents").unwrap_or_default();
+        let damaged = || CallError::Own { message: Arc::from("the resource cannot be read") };
+        resource_outcome(&contents).ok_or_else(damaged)
     }
 
     fn no_server(&self, name: &str) -> CallError {

@@ -21,7 +21,11 @@ pub(super) struct Patience {
 impl Patience {
     /// Begins now: the call's own limit, else that of the server's entry, else the general one.
     pub(super) fn of(call: &Call, connection: &Connection) -> Self {
-        let limit = call.limit.or(connection.config.timeout).unwrap_or(connection.tool_limit);
+        Self::lasting(call.limit.or(connection.config.timeout).unwrap_or(connection.tool_limit))
+    }
+
+    /// Begins now.
+    pub(super) fn lasting(limit: Duration) -> Self {
         Self { limit, until: Instant::now().checked_add(limit) }
     }
 

@@ -5,14 +5,11 @@
 //! that one repetition, as it was written, and nowhere else (B115).
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use mcparley_model::limits::{INPUT_REQUESTS, ROUNDS};
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Answered, Failure, Params, RawJson, RpcError, URL_REQUIRED, Wanted};
+use mcparley_wire::{Failure, Params, RawJson, RpcError, URL_REQUIRED, Wanted};
 use serde_json::{Map, Value};
 
-use crate::connection::Live;
 use crate::elicit::{Desk, Unanswered};
 
 /// Why a request that may take several rounds has no result.
@@ -91,29 +88,4 @@ fn count(rounds: &mut u32) -> Result<(), Unanswered> {
 pub(super) fn pages(error: &RpcError) -> Option<Vec<RawJson>> {
     let data = error.data.as_ref().filter(|_| error.code == URL_REQUIRED)?;
     data.elements("elicitations").filter(|pages| !pages.is_empty() && pages.len() <= INPUT_REQUESTS)
-}
-
-/// Makes a request that is no tool's, such as `resources/read`, until it has its result.
-pub(super) async fn settle(
-    live: &Live,
-    desk: &Desk,
-    method: &str,
-    params: &Params,
-    limit: Duration,
-) -> Result<RawJson, Halt> {
-    let mut rounds = Rounds::default();
-    loop {
-        let options = CallOptions { limit: Some(limit), ..CallOptions::default() };
-        let answered = live.session.round(method, &rounds.params(params), options).await;
-        let went_on = match answered {
-            Ok(Answered::Complete(answer)) => return Ok(answer),
-            Ok(Answered::Wants(wanted)) => rounds.fulfil(desk, wanted).await,
-            Err(Failure::Answered(error)) => match pages(&error) {
-                Some(pages) => rounds.visit(desk, pages).await,
-                None => return Err(Halt::Failed(Failure::Answered(error))),
-            },
-            Err(failure) => return Err(Halt::Failed(failure)),
-        };
-        went_on.map_err(Halt::Unanswered)?;
-    }
 }

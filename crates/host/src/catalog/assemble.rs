@@ -1,6 +1,6 @@
 //! Folds what the servers offer into the next catalogue.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use mcparley_model::config::{Kind, ServerConfig};
@@ -8,12 +8,9 @@ use mcparley_model::glob::Glob;
 use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 use mcparley_model::tool::{Loading, Tool};
 
+use super::naming::name_all;
 use super::{BuiltIn, Catalog, Denials, Entry, Provider, SignInTool};
 use crate::surface::Surface;
-
-/// Names beyond those in use that are remembered, so that a tool that comes back has its name again. A server
-/// that renames its tools for ever must not fill the memory with it.
-const REMEMBERED: usize = 10_000;
 
 /// The tools of an editor that are for models; the others are for the program in its terminal.
 const OF_EDITORS: [&str; 2] = ["executeCode", "getDiagnostics"];
@@ -105,15 +102,7 @@ impl Assembler {
         for server in servers.iter().filter(|server| server.sign_in != SignIn::Never) {
             self.names.keep_for_host(server.name, &SignInTool::NAMES);
         }
-        let offered = || servers.iter().flat_map(|server| server.pairs());
-        self.names = self.names.extend(offered());
-        if self.names.iter().len() <= REMEMBERED {
-            return;
-        }
-        let in_use: HashSet<(ServerName, ToolName)> = offered().collect();
-        if self.names.iter().len() > in_use.len() + REMEMBERED {
-            self.names.retain(|server, tool| in_use.contains(&(server.clone(), tool.clone())));
-        }
+        name_all(&mut self.names, || servers.iter().flat_map(|server| server.pairs()));
     }
 
     fn entries_of(&self, server: &Seen<'_>) -> Vec<Arc<Entry>> {
@@ -138,7 +127,8 @@ impl Assembler {
         if self.own.is_empty() {
             self.own = BuiltIn::ALL.into_iter().filter_map(BuiltIn::entry).map(Arc::new).collect();
         }
-        let has_resources = servers.iter().any(|server| !server.surface.resources.is_empty());
+        let has_some = |surface: &Surface| !surface.resources.is_empty() || !surface.templates.is_empty();
+        let has_resources = servers.iter().any(|server| has_some(server.surface));
         let makes_sense = |entry: &&Arc<Entry>| match &entry.provider {
             Provider::Host(BuiltIn::ListResources | BuiltIn::ReadResource) => has_resources,
             Provider::Host(BuiltIn::ReadResult) => self.stores_results,

@@ -21,6 +21,8 @@ pub struct Remembered {
     pub catalog: Catalog,
     /// Every server, all of them asleep.
     pub servers: Vec<Server>,
+    /// The servers whose tools and prompts have no prefix.
+    pub(crate) bare: Vec<ServerName>,
 }
 
 impl HostBuilder {
@@ -65,7 +67,7 @@ impl HostBuilder {
         let mut assembler = Assembler::new(self.bare.clone());
         assembler.under(Denials::of(&self.loaded.settings.rules));
         let catalog = assembler.assemble(&seen);
-        Some(Remembered { catalog, servers })
+        Some(Remembered { catalog, servers, bare: self.bare.clone() })
     }
 }
 

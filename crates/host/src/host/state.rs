@@ -30,6 +30,8 @@ pub struct HostState {
     pub mentions: Vec<Mention>,
     /// Every resource.
     pub resources: Vec<Owned>,
+    /// Every template of resources.
+    pub resource_templates: Vec<Owned>,
     /// Every prompt.
     pub prompts: Vec<Owned>,
     /// The public names of tools, and the way back.
@@ -120,6 +122,7 @@ impl Host {
             tools: catalog.iter().cloned().collect(),
             mentions: catalog.mentions(),
             resources: listed(|server| &server.state.surface.resources),
+            resource_templates: listed(|server| &server.state.surface.templates),
             prompts: listed(|server| &server.state.surface.prompts),
             normalized_names: catalog.names().clone(),
         }
@@ -146,7 +149,7 @@ impl Client {
             stderr: stderr.filter(|text| !text.is_empty()),
             protocol: spoken.map(|spoken| spoken.version().as_str()),
             server: text(about.and_then(|about| about.name.as_ref())),
-            instructions: text(about.and_then(|about| about.instructions.as_ref())),
+            instructions: text(server.state.surface.instructions.as_ref()),
             milliseconds: u64::try_from(server.state.took.as_millis()).unwrap_or(u64::MAX),
             notes: server.state.surface.notes(),
             config: planned

@@ -34,28 +34,33 @@ impl fmt::Display for Cut {
     }
 }
 
+/// A list as it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asked {
+    /// What a server offers that has it.
+    pub(super) capability: &'static str,
+    pub(super) method: &'static str,
+    /// Where the entries stand in the answer.
+    pub(super) member: &'static str,
+}
+
 /// What a list gave.
 pub(super) struct List {
     pub(super) items: Vec<RawJson>,
     pub(super) gap: Option<Gap>,
 }
 
-/// Fetches the list `name` by `method`; nothing when the server does not offer it.
-pub(super) async fn fetch(
-    session: &Session,
-    name: &'static str,
-    method: &'static str,
-    limits: Limits,
-) -> List {
+/// Fetches a list; nothing when the server does not offer it.
+pub(super) async fn fetch(session: &Session, asked: Asked, limits: Limits) -> List {
     let mut items = Vec::new();
-    if !session.about().offers(name) {
+    if !session.about().offers(asked.capability) {
         return List { items, gap: None };
     }
     let deadline = Instant::now() + limits.time;
     let mut seen = HashSet::new();
     let mut cursor: Option<String> = None;
     let why = loop {
-        let page = match page(session, name, method, cursor.as_deref(), deadline).await {
+        let page = match page(session, asked, cursor.as_deref(), deadline).await {
             Ok(page) => page,
             Err(failure) => break Some(Why::Failed(failure)),
         };
@@ -77,7 +82,7 @@ pub(super) async fn fetch(
         }
         cursor = Some(next);
     };
-    List { items, gap: why.map(|why| Gap { method, why }) }
+    List { items, gap: why.map(|why| Gap { method: asked.method, why }) }
 }
 
 struct Page {
@@ -87,8 +92,7 @@ struct Page {
 
 async fn page(
     session: &Session,
-    name: &str,
-    method: &str,
+    asked: Asked,
     cursor: Option<&str>,
     deadline: Instant,
 ) -> Result<Page, Failure> {
@@ -97,8 +101,8 @@ async fn page(
         None => Params::new(),
     };
     let limit = Some(deadline.saturating_duration_since(Instant::now()));
-    let answer = session.call(method, params, CallOptions { limit, ..CallOptions::default() }).await?;
-    let items = answer.elements(name).ok_or(Failure::Damaged(Damage::Shape))?;
+    let answer = session.call(asked.method, params, CallOptions { limit, ..CallOptions::default() }).await?;
+    let items = answer.elements(asked.member).ok_or(Failure::Damaged(Damage::Shape))?;
     // A cursor that is no text points nowhere.
     let next = answer.member("nextCursor").and_then(|cursor| cursor.decode::<String>().ok());
     Ok(Page { items, next })

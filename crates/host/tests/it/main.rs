@@ -40,6 +40,7 @@ mod permitting;
 mod plugins;
 mod policy;
 mod precedence;
+mod prompts;
 mod recovering;
 mod reloading;
 mod remembered;

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Host, Places, Start, Status};
+use mcparley::{Call, CallError, Consent, Host, Places, PromptCall, Start, Status};
 use mcparley_testkit::{Scripted, log_starts};
 use serde_json::{Value, json};
 
@@ -252,4 +252,21 @@ async fn the_era_is_remembered_too_and_found_out_anew_when_it_no_longer_holds() 
     let host = here.host(Start::AsNeeded).await;
     host.connect(&ServerName::new("one")).await.unwrap();
     assert!(is_connected(&status(&host, "one")));
+}
+
+// X3 X4 L12: asking for the prompt starts the server.
+#[tokio::test]
+async fn prompts_and_instructions_are_known_before_a_server_runs() {
+    let (_folder, log, _) = own("remembered-prompts");
+    let remembering = Remembering::new(&json!({ "one": stdio(&Scripted::stdio(&[]).logged(&log)) }));
+    remembering.warm().await;
+    let host = remembering.host(Start::AsNeeded).await;
+    let prompts: Vec<String> = host.prompts().iter().map(|prompt| prompt.name.to_string()).collect();
+    assert_eq!(prompts, ["mcp__one__greet"]);
+    let said = host.instructions().text();
+    assert!(said.contains("## one\n\n> Tools for tests"), "{said}");
+    assert_eq!(log_starts(&log).len(), 1);
+    host.prompt(&PromptCall::new("mcp__one__greet")).await.unwrap();
+    assert_eq!(log_starts(&log).len(), 2);
+    host.shut_down().await;
 }

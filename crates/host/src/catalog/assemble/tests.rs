@@ -4,6 +4,7 @@ use mcparley_model::config::{Ide, Transport};
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
+use super::super::naming::REMEMBERED;
 use super::*;
 
 fn config() -> ServerConfig {

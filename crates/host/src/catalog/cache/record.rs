@@ -1,6 +1,7 @@
 //! The form in which an offer is written down.
 
 use mcparley_model::config::Era;
+use mcparley_model::text::Untrusted;
 use mcparley_model::tool::{self, Fault, Tool, Withheld};
 use mcparley_wire::RawJson;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::surface::Surface;
 
 /// Files of another format are not read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// One file.
 #[derive(Serialize, Deserialize)]
@@ -24,6 +25,9 @@ struct File<'f> {
     prompts: Vec<&'f RawValue>,
     #[serde(borrow)]
     resources: Vec<&'f RawValue>,
+    #[serde(borrow)]
+    templates: Vec<&'f RawValue>,
+    instructions: Option<String>,
 }
 
 /// A tool and the digest of its definition.
@@ -63,7 +67,7 @@ impl<'f> Record<'f> {
     }
 
     pub(super) fn into_surface(self) -> Option<Surface> {
-        let File { tools, withheld, prompts, resources, .. } = self.file;
+        let File { tools, withheld, prompts, resources, templates, instructions, .. } = self.file;
         let raw = |list: Vec<&RawValue>| -> Option<Vec<RawJson>> {
             list.into_iter().map(|raw| RawJson::of(&raw).ok()).collect()
         };
@@ -73,6 +77,8 @@ impl<'f> Record<'f> {
             withheld: withheld.into_iter().map(refused).collect(),
             prompts: raw(prompts)?,
             resources: raw(resources)?,
+            templates: raw(templates)?,
+            instructions: instructions.map(Untrusted::new),
             gaps: Vec::new(),
         })
     }
@@ -80,11 +86,11 @@ impl<'f> Record<'f> {
 
 /// The text of the file for this offer.
 pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> {
-    let Surface { tools, withheld, prompts, resources, gaps: _ } = surface;
+    let Surface { tools, withheld, prompts, resources, templates, instructions, gaps: _ } = surface;
     let raw = |list: &'_ [RawJson]| -> Option<Vec<Box<RawValue>>> {
         list.iter().map(|raw| raw.as_raw_value().map(ToOwned::to_owned)).collect()
     };
-    let (prompts, resources) = (raw(prompts)?, raw(resources)?);
+    let (prompts, resources, templates) = (raw(prompts)?, raw(resources)?, raw(templates)?);
     let refused = |withheld: &Withheld| Refused { name: withheld.name.clone(), why: withheld.to_string() };
     let file = File {
         format: FORMAT,
@@ -94,6 +100,8 @@ pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> 
         withheld: withheld.iter().map(refused).collect(),
         prompts: prompts.iter().map(AsRef::as_ref).collect(),
         resources: resources.iter().map(AsRef::as_ref).collect(),
+        templates: templates.iter().map(AsRef::as_ref).collect(),
+        instructions: instructions.as_ref().map(|text| text.raw().to_owned()),
     };
     serde_json::to_string(&file).ok()
 }
