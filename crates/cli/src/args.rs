@@ -8,6 +8,7 @@ use clap_complete::engine::ArgValueCandidates;
 use crate::complete;
 
 mod add;
+mod offers;
 mod order;
 mod serve;
 mod sign_in;
@@ -15,6 +16,7 @@ mod talk;
 mod values;
 
 pub use add::{AddArgs, AddOptions};
+pub use offers::{PromptArgs, PromptsArgs};
 pub use order::parse;
 pub use serve::ServeArgs;
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
@@ -156,6 +158,10 @@ pub enum McpCommand {
     Call(CallArgs),
     /// Serve all servers to another program, as one MCP server
     Serve(ServeArgs),
+    /// Show the prompts of the servers
+    Prompts(PromptsArgs),
+    /// Print what a prompt gives
+    Prompt(PromptArgs),
     /// Wait until servers answer
     WaitReady(WaitReadyArgs),
     /// Show everything that is known, as JSON

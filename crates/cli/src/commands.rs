@@ -9,11 +9,14 @@ mod doctor;
 mod get;
 mod import;
 mod list;
+mod listing;
 mod login;
 mod logout;
 mod logs;
 mod permissions;
 mod plan;
+mod prompt;
+mod prompts;
 mod remove;
 mod serve;
 mod state;
@@ -70,6 +73,14 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
             call::run(args, &context, seen, out)
         }
         McpCommand::Serve(args) => serve::run(args, &context, &loaded, out),
+        McpCommand::Prompts(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            prompts::run(args, &context, &seen, out)
+        }
+        McpCommand::Prompt(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            prompt::run(args, &context, seen, out)
+        }
         McpCommand::WaitReady(args) => wait_ready::run(args, &context, loaded, out),
         McpCommand::State(args) => {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;

@@ -12,7 +12,7 @@ use mcparley::{ConnectorError, Loaded, Organisation, StoredToken, Surroundings};
 
 use crate::args::{
     CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LoginArgs, LogoutArgs, LogsArgs,
-    McpCommand, ToolsArgs, WaitReadyArgs,
+    McpCommand, PromptArgs, PromptsArgs, ToolsArgs, WaitReadyArgs,
 };
 use crate::context::Context;
 use crate::error::CommandError;
@@ -27,8 +27,11 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
     match command {
         McpCommand::List(ListArgs { offline }) => !offline,
         McpCommand::Plan(_) | McpCommand::State(_) | McpCommand::Agents(_) => true,
-        McpCommand::Tools(ToolsArgs { server, .. }) => server.as_deref().is_none_or(may_be),
+        McpCommand::Tools(ToolsArgs { server, .. }) | McpCommand::Prompts(PromptsArgs { server, .. }) => {
+            server.as_deref().is_none_or(may_be)
+        }
         McpCommand::Call(CallArgs { target: word, .. })
+        | McpCommand::Prompt(PromptArgs { target: word, .. })
         | McpCommand::Get(GetArgs { name: word, .. })
         | McpCommand::Enable(EnableArgs { name: word })
         | McpCommand::Disable(DisableArgs { name: word, .. }) => may_be(word),

@@ -1,6 +1,7 @@
 //! What a command could not do, with its exit code and its way out.
 
 mod call;
+mod offer;
 mod sign_in;
 
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
 use mcparley::model::plan::Standing;
-use mcparley::{AgentError, CallError, Problem, Severity, SignInError};
+use mcparley::{AgentError, CallError, Problem, PromptError, Severity, SignInError};
 
 use crate::exit::{self, Code};
 use crate::live::Signal;
@@ -41,6 +42,9 @@ pub(crate) enum CommandError {
     /// A tool could not be called, or its server not be used.
     #[error(transparent)]
     Call(Box<CallError>),
+    /// A prompt gave no messages.
+    #[error(transparent)]
+    Prompt(Box<PromptError>),
     /// Nobody is signed in, or not as wanted.
     #[error("the sign-in to {who} did not succeed: {}", error.in_one_line())]
     SignIn { who: String, error: Arc<SignInError> },
@@ -70,6 +74,12 @@ impl From<CallError> for CommandError {
     }
 }
 
+impl From<PromptError> for CommandError {
+    fn from(error: PromptError) -> Self {
+        Self::Prompt(Box::new(error))
+    }
+}
+
 impl CommandError {
     pub(crate) fn sign_in(who: Who<'_>, error: Arc<SignInError>) -> Self {
         Self::SignIn { who: who.to_string(), error }
@@ -77,8 +87,15 @@ impl CommandError {
 
     /// The sign-in that would help.
     pub(crate) fn pending(&self) -> Option<Pending> {
-        let Self::Call(error) = self else { return None };
-        call::wants_sign_in(error).map(|server| Pending::unbegun(Who::Server(server.as_str())))
+        let server = match self {
+            Self::Call(error) => call::wants_sign_in(error),
+            Self::Prompt(error) => match error.as_ref() {
+                PromptError::Request(error) => offer::wants_sign_in(error),
+                _ => None,
+            },
+            _ => None,
+        };
+        server.map(|server| Pending::unbegun(Who::Server(server.as_str())))
     }
 
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
@@ -96,6 +113,7 @@ impl CommandError {
             Self::NotFound { .. } | Self::NoTool { .. } | Self::Agent(_) => exit::NOT_FOUND,
             Self::Standing { standing, .. } => standing_code(standing),
             Self::Call(error) => call::code(error),
+            Self::Prompt(error) => offer::prompt_code(error),
             Self::SignIn { error, .. } => sign_in::code(error),
             Self::NobodyCame { .. } => exit::TIMED_OUT,
             Self::NoSignIn { .. } => exit::USAGE,
@@ -118,6 +136,7 @@ impl CommandError {
             Self::Signalled(_) => None,
             Self::Standing { name, standing } => standing.hint(name),
             Self::Call(error) => call::hint(error),
+            Self::Prompt(error) => error.hint(),
             Self::Agent(error) => {
                 error.hint().or_else(|| Some("`mcparley agents` shows every agent".to_owned()))
             }

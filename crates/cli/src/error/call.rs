@@ -38,7 +38,7 @@ pub(super) fn wants_sign_in(error: &CallError) -> Option<&ServerName> {
     }
 }
 
-fn unavailable(why: &Unavailable) -> Code {
+pub(super) fn unavailable(why: &Unavailable) -> Code {
     match why {
         // An error that answers the greeting is no tool's.
         Unavailable::Failed(error) | Unavailable::Waiting { error, .. }
@@ -53,7 +53,7 @@ fn unavailable(why: &Unavailable) -> Code {
     }
 }
 
-fn failed(failure: &Failure) -> Code {
+pub(super) fn failed(failure: &Failure) -> Code {
     match failure {
         Failure::TimedOut { .. } => exit::TIMED_OUT,
         Failure::Unauthorized { .. } | Failure::Forbidden { .. } => exit::NEEDS_AUTH,

@@ -31,6 +31,7 @@ mod parallel;
 mod permissions;
 mod places;
 mod progress;
+mod prompts;
 mod read_only;
 mod refused;
 mod removed;
