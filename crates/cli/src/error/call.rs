@@ -1,6 +1,7 @@
 //! Which exit code a call that gave no result ends with, and what to do about it.
 
 use mcparley::model::name::ServerName;
+use mcparley::model::permission::Why;
 use mcparley::{CallError, Unavailable};
 use mcparley_wire::Failure;
 
@@ -23,6 +24,7 @@ pub(super) fn hint(error: &CallError) -> Option<String> {
     match error {
         CallError::Arguments { .. } => Some("`--help` behind the tool shows what it takes".to_owned()),
         // The person's own word allows it already; only what denies is in the way.
+        CallError::Denied { decision, .. } if matches!(decision.why, Why::Hook { .. }) => error.hint(),
         CallError::Denied { .. } => Some("`mcparley permissions test` shows which rule decides".to_owned()),
         error => error.hint(),
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcparley_model::name::{PublicName, ServerName};
-use mcparley_model::permission::Decision;
+use mcparley_model::permission::{Decision, Why};
 use mcparley_model::text::{Untrusted, display, shell_word};
 use mcparley_wire::Failure;
 
@@ -145,6 +145,9 @@ impl CallError {
         match self {
             Self::UnknownTool { similar, .. } | Self::UnknownServer { similar, .. } => {
                 (!similar.is_empty()).then(|| format!("did you mean `{}`?", similar.join("`, `")))
+            }
+            Self::Denied { decision, .. } if matches!(decision.why, Why::Hook { .. }) => {
+                Some("`mcparley hooks list` shows every hook, and where it stands".to_owned())
             }
             Self::Denied { tool, .. } => Some(format!(
                 "allow it with the rule `{tool}` under `permissions.allow` in the settings, or with `--allowed-tools {tool}`"

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::alive::{LONG, Making, servers};
 use crate::asking::Person;
+use crate::hooking::{hooks, says};
 use crate::sampling::Parrot;
 
 /// A file of the fleet.
@@ -108,4 +109,16 @@ async fn fleet_fastmcp_is_answered_in_the_old_era() {
     let outcome = alive.call("demo", "ask", json!({})).await.unwrap();
     assert!(outcome.text().starts_with("accept: Ada"), "{}", outcome.text());
     assert_eq!(person.asked(), ["demo: Your name? (form of 1)"]);
+}
+
+// X5 P5
+#[tokio::test]
+async fn fleet_everything_is_answered_by_a_hook() {
+    let content = json!({ "name": "Grace", "check": true });
+    let said = json!({ "action": "accept", "content": content });
+    let settings = hooks("Elicitation", "everything", &[&says("Elicitation", said)]);
+    let alive = everything().file("home/.claude/settings.json", &settings).start();
+    let outcome = alive.call("everything", "trigger-elicitation-request", json!({})).await.unwrap();
+    assert!(!outcome.is_error && outcome.text().contains("Grace"), "{}", outcome.text());
+    assert_eq!(alive.host.hook_notes(), []);
 }
