@@ -52,6 +52,9 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
     if let Some(name) = scripts.text(Name::AlsoTool) {
         tools.push(tools::echo(name));
     }
+    if let Some(file) = scripts.text(Name::Described) {
+        tools::describe(&mut tools, "add", &std::fs::read_to_string(file).unwrap_or_default());
+    }
     if scripts.has(Name::BadTools) {
         tools.splice(1..1, bad_tools());
     }

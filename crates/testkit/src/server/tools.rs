@@ -36,6 +36,15 @@ pub(crate) fn echo(name: &str) -> Value {
     tool(name, "Repeat a message", &json!({ "message": { "type": "string" } }))
 }
 
+/// Gives the tool of this name another description.
+pub(crate) fn describe(tools: &mut [Value], name: &str, description: &str) {
+    for tool in tools.iter_mut().filter(|tool| tool.get("name").is_some_and(|known| known == name)) {
+        if let Some(tool) = tool.as_object_mut() {
+            tool.insert("description".to_owned(), description.into());
+        }
+    }
+}
+
 /// What editors offer: two tools for models, the others for the program in their terminal.
 pub(crate) fn of_editors() -> Vec<Value> {
     let text = json!({ "type": "string" });
