@@ -31,4 +31,4 @@ pub const SKILL_FILES: usize = 512;
 pub const SKILL_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How many resources of one server may be watched at the same time.
-pub const SUBSCRIPTIONS: usize = 256;
+pub const WATCHED_RESOURCES: usize = 256;
