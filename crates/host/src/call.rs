@@ -9,7 +9,8 @@
 //! | look up | `bind` |
 //! | arguments against the schema | `check` |
 //! | what hooks say, before and after | `hooked` |
-//! | may it happen | `admit` |
+//! | may it happen | `permit`, `admit`; which rules still hold: `binding`; mode `auto`: `classify` |
+//! | what a person is asked | `question` |
 //! | the request, its limit, its repetition | `attempt`, `patience` |
 //! | what the server wants before it answers | `rounds` |
 //! | what follows a failure | `recovery` |
@@ -23,15 +24,19 @@ mod admit;
 mod attempt;
 mod batch;
 mod bind;
+mod binding;
 mod blocks;
 mod check;
+mod classify;
 mod deliver;
 mod error;
 mod hooked;
 mod outcome;
 mod own;
 mod patience;
+mod permit;
 mod person;
+mod question;
 mod recovery;
 mod request;
 mod rounds;
@@ -46,15 +51,17 @@ use hooked::Beside;
 /// How often a tool may turn out to be another one before a call to it is given up.
 const DEFINITIONS: usize = 3;
 
-pub(crate) use admit::Gate;
-pub use admit::{Admission, Answer, Approver, NobodyToAsk, Question};
+pub use admit::Admission;
+pub(crate) use admit::{Asks, Gate};
 pub(crate) use blocks::blocks;
 pub use check::Misfit;
 pub(crate) use check::{Checker, Refs};
+pub use classify::{ByHistory, Case, Classifier, Opinion};
 pub use error::{CallError, Executed};
 pub use outcome::{Block, Body, Outcome};
 pub(crate) use own::answer as own_answer;
 pub use person::Person;
+pub use question::{AlwaysScope, Answer, Approver, NobodyToAsk, Question};
 pub(crate) use request::Request;
 pub use request::RequestError;
 pub use wish::{Call, Consent};
@@ -100,7 +107,7 @@ impl Host {
         for _ in 0..DEFINITIONS {
             bound.check(call)?;
             let advice = self.hear_before(&bound, call, beside).await?;
-            let admission = self.roster().gate.admit(&bound, call, advice.as_ref()).await?;
+            let admission = self.permitted(&bound, call, advice.as_ref()).await?;
             if bound.is_settled && !admission.was_asked() && !beside.were_heard {
                 return Ok((bound, admission));
             }

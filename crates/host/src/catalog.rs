@@ -7,6 +7,7 @@ mod assemble;
 mod budget;
 mod built_in;
 mod cache;
+mod changed;
 mod denial;
 mod dialect;
 mod entry;
@@ -25,6 +26,7 @@ pub(crate) use assemble::{Assembler, Seen, SignIn};
 pub use budget::{Budget, BudgetError};
 pub use built_in::BuiltIn;
 pub(crate) use cache::{Cache, Known};
+pub use changed::ChangedTool;
 pub(crate) use denial::Denials;
 pub use dialect::{Dialect, ModelCallError, ModelTools, UnknownDialect, Withholding};
 pub use entry::{Entry, Provider};
@@ -41,6 +43,7 @@ pub struct Catalog {
     places: HashMap<PublicName, usize>,
     names: Names,
     denials: Denials,
+    changed: Vec<ChangedTool>,
 }
 
 impl Catalog {
@@ -71,6 +74,12 @@ impl Catalog {
     #[must_use]
     pub fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// The tools that have changed since they were first met or last reviewed, those that are withheld among them.
+    #[must_use]
+    pub fn changed(&self) -> &[ChangedTool] {
+        &self.changed
     }
 
     /// Public names that look like `name`, the nearest first.

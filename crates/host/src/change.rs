@@ -7,6 +7,7 @@ mod choice;
 mod error;
 mod hook;
 mod identity;
+mod rule;
 mod server;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ pub use choice::{Chosen, Switched, approve, disable, enable, reject, reset_proje
 pub use error::ChangeError;
 pub use hook::{ChosenHook, approve_hook, pending_hooks, reject_hook};
 pub use identity::{forget_identity_provider, name_identity_provider};
+pub use rule::{RemovedRule, WrittenRule, add_rule, is_bound, remove_rule};
+pub(crate) use rule::{always_file, write_always};
 pub use server::{Added, NewServer, Removed, add, remove};
 
 /// The scopes a person may write to.

@@ -20,7 +20,8 @@ use mcparley_model::config::{Era, Ide, Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::hook::Event;
 use mcparley_model::limits::CONNECT_TIME;
-use mcparley_model::name::ServerName;
+use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::permission::Pin;
 use mcparley_model::text::Untrusted;
 use mcparley_platform::process::Launch;
 use mcparley_wire::handshake::{self, Connect, Connected, Introduction, Step};
@@ -45,6 +46,7 @@ use crate::redact::Redactor;
 use crate::roots::Roots;
 use crate::sample::Sampler;
 use crate::surface::Surface;
+use crate::trust::Trust;
 use era::Eras;
 
 pub(crate) use arrival::Arrival;
@@ -73,6 +75,8 @@ pub struct Surroundings {
     inside: Arc<HashMap<String, Arc<dyn Handler>>>,
     eras: Arc<Eras>,
     cache: Arc<Cache>,
+    /// What is accepted about the tools of servers.
+    trust: Arc<Trust>,
     /// Whose connectors are reached, if anybody's.
     organisation: Option<Organisation>,
     /// Who we are to servers behind a URL.
@@ -103,6 +107,7 @@ impl Surroundings {
         Self {
             env: env.clone(),
             cache: Arc::new(Cache::new(Arc::clone(&places), env.clone())),
+            trust: Arc::new(Trust::new(Arc::clone(&places))),
             limit,
             inside: Arc::default(),
             eras: Arc::default(),
@@ -124,9 +129,21 @@ impl Surroundings {
         let (inside, eras) = (Arc::clone(&self.inside), Arc::clone(&self.eras));
         let (accounts, needs_auth) = (self.accounts.clone(), self.needs_auth.clone());
         let (organisation, elicitor) = (self.organisation.clone(), self.elicitor.clone());
-        let (sampler, roots) = (self.sampler.clone(), self.roots.clone());
+        let (sampler, roots, trust) = (self.sampler.clone(), self.roots.clone(), Arc::clone(&self.trust));
         let (hooks, new) = (Arc::clone(&self.hooks), Self::new(env, &self.places));
-        Self { inside, eras, organisation, elicitor, sampler, roots, hooks, accounts, needs_auth, ..new }
+        Self {
+            inside,
+            eras,
+            trust,
+            organisation,
+            elicitor,
+            sampler,
+            roots,
+            hooks,
+            accounts,
+            needs_auth,
+            ..new
+        }
     }
 
     /// The same with these servers inside this program.
@@ -147,6 +164,17 @@ impl Surroundings {
     #[must_use]
     pub fn of_server(&self, name: &ServerName) -> Self {
         Self { server: Some(name.clone()), ..self.clone() }
+    }
+
+    /// The same where this is done about tools that have changed.
+    #[must_use]
+    pub fn with_pin(self, pin: Pin) -> Self {
+        self.trust.follow(pin);
+        self
+    }
+
+    pub(crate) fn trust(&self) -> &Arc<Trust> {
+        &self.trust
     }
 
     /// The same with somebody who answers what servers ask a person.
@@ -247,18 +275,29 @@ impl Surroundings {
         Some(known)
     }
 
-    /// Remembers what a server offers.
-    pub(crate) async fn learnt(&self, config: &ServerConfig, session: &Session, surface: &Surface) {
-        if !self.cache.keeps(config) {
-            return;
+    /// Remembers what a server offers; gives the tools that have changed since they were accepted.
+    pub(crate) async fn learnt(
+        &self,
+        config: &ServerConfig,
+        session: &Session,
+        surface: &Surface,
+    ) -> Vec<ToolName> {
+        let server = self.server.clone().unwrap_or_else(|| ServerName::new(""));
+        if !self.cache.keeps(config) && self.places.trust.is_none() {
+            return self.trust.meet(config, &server, &surface.tools);
         }
         let (cache, config, surface) = (Arc::clone(&self.cache), config.clone(), surface.clone());
+        let trust = Arc::clone(&self.trust);
         let era = match session.spoken() {
             Spoken::Old(_) => Era::Old,
             Spoken::New => Era::New,
         };
         // Files are slow at times, and connections share a thread. A write that broke off left nothing behind.
-        let _broken = tokio::task::spawn_blocking(move || cache.keep(&config, era, &surface)).await;
+        let written = tokio::task::spawn_blocking(move || {
+            cache.keep(&config, era, &surface);
+            trust.meet(&config, &server, &surface.tools)
+        });
+        written.await.unwrap_or_default()
     }
 
     /// Whether a proxy stands on the way to `url`.

@@ -167,7 +167,7 @@ impl Checkup {
             Err(error) => return (failed(log, error), took),
         };
         let spoken = connected.session.spoken();
-        self.surroundings.learnt(config, &connected.session, &surface).await;
+        log.changed(&self.surroundings.learnt(config, &connected.session, &surface).await);
         log.close();
         trace.begin(Stage::Close);
         connected.link.stop().await;

@@ -7,6 +7,7 @@
 //! | waiting for the servers | `ready` |
 //! | what is known without any of them | `remembered` |
 //! | what has been shown of prompts and instructions | `told` |
+//! | what a person decided about a tool | `granted` |
 //! | everything as one value, for people and programs | `state` |
 //! | agents: hosts that share some servers of another | `agent` |
 //! | one call | [`crate::call`] |
@@ -14,6 +15,7 @@
 mod agent;
 mod builder;
 mod changes;
+mod granted;
 mod ready;
 mod remembered;
 mod roster;
@@ -263,6 +265,7 @@ impl Host {
             return Change::default();
         }
         self.inner.standing.hooks.put(&loaded);
+        self.trust().follow(loaded.settings.pins.in_force());
         let next = self.inner.standing.next(&self.roster(), loaded, &off);
         self.put(next, off)
     }
@@ -374,6 +377,7 @@ impl Shelf {
         }
         let states: Vec<_> =
             roster.connections().map(|connection| (connection, connection.state())).collect();
+        let trust = roster.starter().surroundings.trust();
         let seen: Vec<Seen<'_>> = states
             .iter()
             .map(|(connection, state)| Seen {
@@ -385,9 +389,12 @@ impl Shelf {
                     (Status::NeedsAuth, Some(_)) => SignIn::Wanted,
                     (_, Some(_)) => SignIn::Possible,
                 },
+                trust: Some(trust),
             })
             .collect();
         self.catalog = Arc::new(self.assembler.assemble(&seen));
+        drop(seen);
+        drop(states);
         self.roster = Some(roster);
     }
 }

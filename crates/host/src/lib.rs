@@ -78,17 +78,18 @@ mod sign_in;
 mod sources;
 mod surface;
 mod task;
+mod trust;
 
 pub use mcparley_model as model;
 
 pub use agent::{AgentError, AgentSpec, Missing};
 pub use call::{
-    Admission, Answer, Approver, Block, Body, Call, CallError, Consent, Executed, Misfit, NobodyToAsk,
-    Outcome, Person, Question, RequestError,
+    Admission, AlwaysScope, Answer, Approver, Block, Body, ByHistory, Call, CallError, Case, Classifier,
+    Consent, Executed, Misfit, NobodyToAsk, Opinion, Outcome, Person, Question, RequestError,
 };
 pub use catalog::{
-    Budget, BudgetError, BuiltIn, Catalog, Dialect, Entry, Mention, ModelCallError, ModelTools, Offer,
-    Provider, SignInTool, UnknownDialect, Withholding,
+    Budget, BudgetError, BuiltIn, Catalog, ChangedTool, Dialect, Entry, Mention, ModelCallError, ModelTools,
+    Offer, Provider, SignInTool, UnknownDialect, Withholding,
 };
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};

@@ -12,7 +12,8 @@ use std::time::SystemTime;
 
 use mcparley_model::config::ServerConfig;
 use mcparley_model::limits::{LOG_LINE_CHARS, LOG_LINES};
-use mcparley_model::text::{Untrusted, cut};
+use mcparley_model::name::ToolName;
+use mcparley_model::text::{Untrusted, cut, display};
 use mcparley_wire::transport::stdio::Stderr;
 use mcparley_wire::{Failure, RawJson};
 use serde::Deserialize;
@@ -61,6 +62,14 @@ impl Log {
         let mut pages = self.pages();
         pages.push(Speaker::Host, text);
         pages.trouble = true;
+    }
+
+    /// These tools have changed since somebody accepted them (H09).
+    pub(crate) fn changed(&self, tools: &[ToolName]) {
+        for tool in tools {
+            let tool = display(tool.as_str());
+            self.trouble(&format!("tool `{tool}` has changed since it was first seen or last reviewed"));
+        }
     }
 
     /// A log message of the server.

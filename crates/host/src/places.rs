@@ -30,6 +30,8 @@ pub struct Places {
     pub results: Option<PathBuf>,
     /// Where sign-ins are kept; without a folder they are kept in memory only.
     pub secrets: Option<PathBuf>,
+    /// Where it is kept what a person has accepted about tools; without a folder it is kept in memory only.
+    pub trust: Option<PathBuf>,
 }
 
 /// The administrator's folder on this system (C5).
@@ -59,6 +61,7 @@ impl Places {
             cache: None,
             results: None,
             secrets: None,
+            trust: None,
         }
     }
 
@@ -105,6 +108,12 @@ impl Places {
     #[must_use]
     pub fn local_settings(&self) -> PathBuf {
         self.project.join(".claude/settings.local.json")
+    }
+
+    /// The file with the rules that hold for one definition of a tool only.
+    #[must_use]
+    pub fn trust_rules(&self) -> Option<PathBuf> {
+        Some(self.trust.as_ref()?.join("rules.json"))
     }
 
     /// The key of this project in `projects` of `~/.claude.json`.

@@ -37,6 +37,7 @@ pub use connector::{Connector, Connectors, Known, NoConnectors};
 pub(crate) use earlier::Earlier;
 pub use file::{Problem, Severity};
 pub use ide::Editor;
+pub(crate) use tracked::is_local_tracked;
 
 /// What this run asks for: the options of a command line, or the choices of an embedding program.
 #[derive(Clone, Debug, Default)]
@@ -292,7 +293,7 @@ impl<'w> Collector<'w> {
         let path = self.places.local_settings();
         if let Some(reading) = self.open(Reading::shared(path)) {
             // A file that version control delivers is the repository's word, whatever it is called.
-            let delivered = tracked::is_tracked(&self.places.project, ".claude/settings.local.json");
+            let delivered = tracked::is_local_tracked(self.places);
             let (layer, scope) =
                 if delivered { (Layer::Project, Scope::Project) } else { (Layer::Local, Scope::Local) };
             self.with(&reading, |this, document| {
@@ -428,6 +429,7 @@ impl<'w> Collector<'w> {
     }
 
     fn finish(mut self) -> Loaded {
+        self.files.extend(self.places.trust_rules());
         self.earlier.finish(&self.files);
         for variable in &self.ground.settings.env {
             self.ground.env.set(&variable.name, variable.value.expose());

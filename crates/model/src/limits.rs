@@ -9,6 +9,7 @@ mod hooks;
 mod offer;
 mod offers;
 mod results;
+mod trust;
 mod variables;
 
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub use hooks::{
 pub use offer::{OFFER_PERCENT, OFFER_TOKENS};
 pub use offers::*;
 pub use results::*;
+pub use trust::*;
 pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
 
 /// The most a configuration file may hold.

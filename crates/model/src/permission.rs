@@ -10,6 +10,7 @@ use serde::Serialize;
 
 mod advice;
 mod mode;
+mod pin;
 mod rule;
 mod set;
 mod subject;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use advice::Advice;
 pub use mode::{Mode, ModeError};
+pub use pin::Pin;
 pub use rule::{Fault, Rule, RuleError, RuleKind, RuleScope, rule_text};
 pub use set::{Dead, DeadRule, RuleSet};
 pub use subject::{KnownServers, Subject};
@@ -59,9 +61,19 @@ impl Decision {
     fn is_without_rule(&self) -> bool {
         match self.why {
             Why::Mode { .. } => self.verdict != Verdict::Deny,
-            Why::NobodyToAsk { rule: None } | Why::NoClassifier => true,
-            Why::NobodyToAsk { rule: Some(_) } | Why::Rule { .. } | Why::Hook { .. } => false,
+            Why::NobodyToAsk { rule: None } => true,
+            Why::NobodyToAsk { rule: Some(_) }
+            | Why::Rule { .. }
+            | Why::Classifier { .. }
+            | Why::Changed { .. }
+            | Why::Hook { .. } => false,
         }
+    }
+
+    /// Whether only mode `auto` asks: then a classifier decides, where there is one.
+    #[must_use]
+    pub fn is_left_to_classifier(&self) -> bool {
+        self.verdict == Verdict::Ask && self.why == (Why::Mode { mode: Mode::Auto })
     }
 
     /// Who has the last word: what is to be asked is a person's matter.
@@ -71,7 +83,8 @@ impl Decision {
             (Verdict::Ask, _) => Decider::Person,
             (Verdict::Allow | Verdict::Deny, why) => match why {
                 Why::Rule { .. } => Decider::Rule,
-                Why::Mode { .. } | Why::NoClassifier | Why::NobodyToAsk { .. } => Decider::Mode,
+                Why::Mode { .. } | Why::NobodyToAsk { .. } | Why::Changed { .. } => Decider::Mode,
+                Why::Classifier { .. } => Decider::Classifier,
                 Why::Hook { .. } => Decider::Hook,
             },
         }
@@ -92,12 +105,20 @@ pub enum Why {
         /// The mode.
         mode: Mode,
     },
-    /// Mode `auto` without anything to classify the call.
-    NoClassifier,
+    /// What decides in mode `auto`.
+    Classifier {
+        /// What it says.
+        reason: String,
+    },
     /// Mode `dontAsk` where a person would have been asked.
     NobodyToAsk {
         /// The rule that asks; without one the default does.
         rule: Option<Arc<Rule>>,
+    },
+    /// A rule that allows the tool as it was, and not as it is.
+    Changed {
+        /// The rule.
+        rule: Arc<Rule>,
     },
     /// A hook that spoke before the rules.
     Hook {
@@ -115,6 +136,8 @@ pub enum Decider {
     Rule,
     /// The mode.
     Mode,
+    /// What decides in mode `auto`.
+    Classifier,
     /// A hook.
     Hook,
     /// A person who was asked, or nobody where one was to be asked.
@@ -129,9 +152,39 @@ pub enum Decider {
 /// from denying outright.
 #[must_use]
 pub fn decide(subject: &Subject<'_>, rules: &RuleSet, mode: Mode, known: &KnownServers) -> Decision {
+    decide_where(subject, rules, mode, known, |_| true)
+}
+
+/// The same where some allow rules do not hold, because the tool is not what it was when they were given.
+///
+/// Where only such a rule would have allowed it, a person is asked again, whatever a classifier would say.
+#[must_use]
+pub fn decide_where(
+    subject: &Subject<'_>,
+    rules: &RuleSet,
+    mode: Mode,
+    known: &KnownServers,
+    holds: impl Fn(&Rule) -> bool,
+) -> Decision {
     let prepared = subject.prepare();
-    let first = |kind| rules.of(kind).iter().find(|rule| rule.matches_prepared(&prepared, known));
-    settle(first, mode, subject.read_only)
+    let matching = |kind| rules.of(kind).iter().filter(|rule| rule.matches_prepared(&prepared, known));
+    let first = |kind| match kind {
+        RuleKind::Allow => matching(kind).find(|rule| holds(rule)),
+        RuleKind::Ask | RuleKind::Deny => matching(kind).next(),
+    };
+    let decision = settle(first, mode, subject.read_only);
+    if !decision.is_without_rule() {
+        return decision;
+    }
+    match (matching(RuleKind::Allow).next(), mode) {
+        (Some(rule), Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto) => {
+            Decision { verdict: Verdict::Ask, why: Why::Changed { rule: Arc::clone(rule) } }
+        }
+        (Some(rule), Mode::DontAsk) => {
+            Decision { verdict: Verdict::Deny, why: Why::Changed { rule: Arc::clone(rule) } }
+        }
+        (Some(_), Mode::BypassPermissions) | (None, _) => decision,
+    }
 }
 
 /// Decides about a call of one of the host's own tools, such as `ToolSearch`.
@@ -170,9 +223,8 @@ fn by_rule(verdict: Verdict, rule: &Arc<Rule>) -> Decision {
 
 fn without_rule(mode: Mode) -> Decision {
     let (verdict, why) = match mode {
-        Mode::Default | Mode::AcceptEdits | Mode::Plan => (Verdict::Ask, Why::Mode { mode }),
+        Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto => (Verdict::Ask, Why::Mode { mode }),
         Mode::BypassPermissions => (Verdict::Allow, Why::Mode { mode }),
-        Mode::Auto => (Verdict::Ask, Why::NoClassifier),
         Mode::DontAsk => (Verdict::Deny, Why::NobodyToAsk { rule: None }),
     };
     Decision { verdict, why }
@@ -193,9 +245,12 @@ impl fmt::Display for Why {
         match self {
             Self::Rule { rule } => rule.fmt(f),
             Self::Mode { mode } => write!(f, "mode `{mode}`, since no rule decides"),
-            Self::NoClassifier => f.write_str("mode `auto`, but no classifier is configured"),
+            Self::Classifier { reason } => write!(f, "mode `auto`: {reason}"),
             Self::NobodyToAsk { rule: Some(rule) } => write!(f, "mode `dontAsk`, and {rule}"),
             Self::NobodyToAsk { rule: None } => f.write_str("mode `dontAsk`, since no rule decides"),
+            Self::Changed { rule } => {
+                write!(f, "{rule}, but the tool has changed since")
+            }
             Self::Hook { advice: Advice { hook, reason: None, .. } } => write!(f, "hook `{hook}`"),
             Self::Hook { advice: Advice { hook, reason: Some(reason), .. } } => {
                 write!(f, "hook `{hook}`: {reason}")

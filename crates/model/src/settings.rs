@@ -5,6 +5,7 @@
 
 mod hooks;
 mod identity;
+mod pin;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use crate::scope::Origin;
 use crate::secret::Secret;
 
 pub use identity::IdentityProvider;
+pub use pin::Pins;
 
 /// Whose settings a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -81,6 +83,8 @@ pub struct Settings {
     pub rules: Vec<Arc<Rule>>,
     /// `permissions.defaultMode`; a layer read later wins.
     pub mode: Option<Spanned<Mode>>,
+    /// `toolPin`: what is done about tools that have become others.
+    pub pins: Pins,
     /// `allowedMcpServers`, `deniedMcpServers`, `allowManagedMcpServersOnly`.
     pub policy: Policy,
     /// `plugins`: folders to load plugins from.
@@ -140,6 +144,7 @@ impl Settings {
                     self.disabled.extend(disabled);
                 }
                 "permissions" => self.read_permissions(value, layer),
+                "toolPin" => self.read_pin(value, layer),
                 "allowedMcpServers" | "deniedMcpServers" | "allowManagedMcpServersOnly" => {
                     self.read_policy(member.name, value, layer);
                 }

@@ -3,6 +3,7 @@
 //! Everything here is the server's word: texts are cleaned and cut before anyone sees them, hints never decide
 //! a permission, and a tool that cannot be used is withheld alone, with the reason (N4–N8).
 
+mod change;
 mod entry;
 mod header;
 mod record;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value};
 use crate::limits::{DESCRIPTION_CHARS, RESULT_CHARS_CLAIMED};
 use crate::name::ToolName;
 use crate::text::{clean, cut};
+pub use change::DefinitionChange;
 use entry::Written;
 pub use header::{HeaderFault, HeaderParam, headers};
 pub use record::{Digest, Record};

@@ -2,55 +2,20 @@
 
 use std::sync::Arc;
 
+use mcparley_model::name::ServerName;
 use mcparley_model::permission::{
-    Advice, Decider, Decision, KnownServers, Mode, RuleSet, Subject, Verdict, Why, decide, decide_built_in,
+    Advice, Decider, Decision, KnownServers, Mode, Rule, RuleSet, Subject, Verdict, Why, decide,
+    decide_built_in, decide_where, rule_text,
 };
-use mcparley_wire::peer::Boxed;
 use serde_json::Value;
 
-use super::bind::Bound;
+use super::binding::Bindings;
+use super::classify::{Case, Classifier, Opinion};
 use super::error::CallError;
+use super::question::{AlwaysScope, Answer, Approver, Question};
 use super::wish::{Call, Consent};
 use crate::catalog::{Entry, Provider};
-
-/// What a person is asked.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Question<'q> {
-    /// The tool; its texts are the server's word.
-    pub entry: &'q Entry,
-    /// What it is to be called with.
-    pub arguments: &'q Value,
-    /// Why a person has to be asked.
-    pub decision: &'q Decision,
-}
-
-/// What a person answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Go ahead, this once.
-    Allow,
-    /// Do not; the text goes to the model.
-    Deny(String),
-}
-
-/// Whoever can be asked for a permission.
-pub trait Approver: Send + Sync + 'static {
-    /// Asks. Dropping the future withdraws the question.
-    fn ask<'q>(&'q self, question: Question<'q>) -> Boxed<'q, Answer>;
-}
-
-/// The safe default: nobody is there, so the answer is no.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NobodyToAsk;
-
-impl Approver for NobodyToAsk {
-    fn ask<'q>(&'q self, question: Question<'q>) -> Boxed<'q, Answer> {
-        let because =
-            format!("it needs a person's permission ({}), and nobody can be asked", question.decision.why);
-        Box::pin(std::future::ready(Answer::Deny(because)))
-    }
-}
+use crate::trust::Trust;
 
 /// That a call may happen, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,9 +25,15 @@ pub struct Admission {
     pub decision: Decision,
     /// Who had the last word.
     pub by: Decider,
+    /// Where a person wants it written that the tool is always allowed.
+    pub always: Option<AlwaysScope>,
 }
 
 impl Admission {
+    fn new(decision: Decision, by: Decider) -> Self {
+        Self { decision, by, always: None }
+    }
+
     /// Whether a person was asked. That takes time, and things change meanwhile.
     #[must_use]
     pub fn was_asked(&self) -> bool {
@@ -77,36 +48,47 @@ pub(crate) struct Gate {
     by_arguments: bool,
     mode: Mode,
     known: KnownServers,
-    approver: Arc<dyn Approver>,
+    trust: Arc<Trust>,
+    bindings: Bindings,
+    asks: Asks,
+}
+
+/// Whoever is asked where rules leave it open.
+#[derive(Clone)]
+pub(crate) struct Asks {
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) classifier: Arc<dyn Classifier>,
 }
 
 impl Gate {
-    pub(crate) fn new(rules: RuleSet, mode: Mode, known: KnownServers, approver: Arc<dyn Approver>) -> Self {
-        Self { by_arguments: rules.looks_at_arguments(), rules, mode, known, approver }
+    pub(crate) fn new(
+        rules: RuleSet,
+        mode: Mode,
+        known: KnownServers,
+        trust: Arc<Trust>,
+        asks: Asks,
+    ) -> Self {
+        let bindings = Bindings::of(&rules, &trust.ledger());
+        Self { by_arguments: rules.looks_at_arguments(), rules, mode, known, trust, bindings, asks }
     }
 
     /// Whether the call may happen. What a hook said about it (`advice`) is heard here and nowhere else.
     pub(super) async fn admit(
         &self,
-        bound: &Bound,
+        entry: &Entry,
         call: &Call,
         advice: Option<&Advice>,
     ) -> Result<Admission, CallError> {
-        let entry = bound.entry.as_ref();
-        let decided = if self.by_arguments {
-            self.decide(entry, call)
-        } else {
-            entry.decision(call.consent, || self.decide(entry, call)).clone()
-        };
-        let decision = match advice {
-            Some(advice) => decided.advised(advice, self.mode_for(call.consent)),
-            None => decided,
-        };
+        let mut decision = self.decided(entry, call);
+        if let Some(advice) = advice {
+            decision = decision.advised(advice, self.mode_for(call.consent));
+        }
+        if decision.is_left_to_classifier() && entry.change().is_none() {
+            decision = self.classify(entry, call).await;
+        }
         match decision.verdict {
-            Verdict::Allow => Ok(Admission { by: decision.decider(), decision }),
-            Verdict::Ask if call.consent == Consent::Given => {
-                Ok(Admission { by: Decider::Consent, decision })
-            }
+            Verdict::Allow => Ok(Admission::new(decision.clone(), decision.decider())),
+            Verdict::Ask if call.consent == Consent::Given => Ok(Admission::new(decision, Decider::Consent)),
             Verdict::Ask => self.ask(entry, call, decision).await,
             Verdict::Deny => {
                 let message = format!("it is denied by {}", decision.why);
@@ -115,13 +97,45 @@ impl Gate {
         }
     }
 
+    /// What rules and mode say.
+    fn decided(&self, entry: &Entry, call: &Call) -> Decision {
+        let decide = || self.judge_in(self.mode_for(call.consent), entry, Some(&call.arguments));
+        if self.by_arguments { decide() } else { entry.decision(call.consent, decide).clone() }
+    }
+
+    async fn classify(&self, entry: &Entry, call: &Call) -> Decision {
+        let was_allowed = entry.trusted().is_some_and(|trusted| {
+            self.trust.was_allowed(&trusted.key, &entry.tool.name, entry.definition())
+        });
+        let case = Case { entry, arguments: &call.arguments, was_allowed };
+        let Opinion { verdict, reason } = self.asks.classifier.classify(case).await;
+        Decision { verdict, why: Why::Classifier { reason } }
+    }
+
     async fn ask(&self, entry: &Entry, call: &Call, decision: Decision) -> Result<Admission, CallError> {
-        let question = Question { entry, arguments: &call.arguments, decision: &decision };
-        let approver = call.person.as_ref().map_or(&self.approver, |person| &person.approver);
-        match approver.ask(question).await {
-            Answer::Allow => Ok(Admission { by: Decider::Person, decision }),
+        let change = entry.change();
+        let question = Question { entry, arguments: &call.arguments, decision: &decision, change };
+        let by = Decider::Person;
+        match self.approver(call).ask(question).await {
+            Answer::Allow => Ok(Admission::new(decision, by)),
+            Answer::Always(scope) => Ok(Admission { always: Some(scope), ..Admission::new(decision, by) }),
             Answer::Deny(message) => Err(denied(entry, decision, message)),
         }
+    }
+
+    /// Whether a person is asked where one has to be.
+    pub(super) fn has_person(&self, call: &Call) -> bool {
+        self.approver(call).is_person()
+    }
+
+    /// Who is asked about this call.
+    fn approver<'g>(&'g self, call: &'g Call) -> &'g Arc<dyn Approver> {
+        call.person.as_ref().map_or(&self.asks.approver, |person| &person.approver)
+    }
+
+    /// The text of a rule that means this tool of a server and no other.
+    pub(super) fn rule_for(&self, entry: &Entry, server: &ServerName) -> String {
+        rule_text(&subject(entry, server, None), &self.known)
     }
 
     /// Whether no call of the tool can happen, whatever its arguments: then a model need not be shown it (P3).
@@ -129,11 +143,7 @@ impl Gate {
         let rules = |decision: &Decision| {
             decision.verdict == Verdict::Deny && matches!(decision.why, Why::Rule { .. })
         };
-        rules(&self.judge(entry, None, Mode::BypassPermissions))
-    }
-
-    fn decide(&self, entry: &Entry, call: &Call) -> Decision {
-        self.judge(entry, Some(&call.arguments), self.mode_for(call.consent))
+        rules(&self.judge_in(Mode::BypassPermissions, entry, None))
     }
 
     fn mode_for(&self, consent: Consent) -> Mode {
@@ -146,29 +156,40 @@ impl Gate {
         }
     }
 
-    fn judge(&self, entry: &Entry, arguments: Option<&Value>, mode: Mode) -> Decision {
-        let read_only = entry.tool.hints.read_only;
-        let subject = |server| Subject {
-            server,
-            tool: &entry.tool.name,
-            public: Some(&entry.name),
-            arguments,
-            read_only,
-        };
+    /// What rules and mode say about a call of a model.
+    pub(crate) fn judge(&self, entry: &Entry, arguments: Option<&Value>) -> Decision {
+        self.judge_in(self.mode, entry, arguments)
+    }
+
+    fn judge_in(&self, mode: Mode, entry: &Entry, arguments: Option<&Value>) -> Decision {
         match &entry.provider {
-            Provider::Server(server) => decide(&subject(server), &self.rules, mode, &self.known),
+            Provider::Server(server) => {
+                let holds = |rule: &Rule| self.bindings.hold(rule, entry);
+                decide_where(&subject(entry, server, arguments), &self.rules, mode, &self.known, holds)
+            }
             Provider::Host(tool) if tool.needs_permission() => {
-                decide_built_in(tool.as_str(), read_only, &self.rules, mode)
+                decide_built_in(tool.as_str(), entry.tool.hints.read_only, &self.rules, mode)
             }
             Provider::Host(tool) => {
-                let mode = Mode::BypassPermissions;
+                let (mode, read_only) = (Mode::BypassPermissions, entry.tool.hints.read_only);
                 decide_built_in(tool.as_str(), read_only, &self.rules, mode).without_asking()
             }
             // It needs no permission (A5), but who denies everything of a server wants no sign-in to it either.
             Provider::SignIn { server, .. } => {
-                decide(&subject(server), &self.rules, Mode::BypassPermissions, &self.known).without_asking()
+                let subject = subject(entry, server, arguments);
+                decide(&subject, &self.rules, Mode::BypassPermissions, &self.known).without_asking()
             }
         }
+    }
+}
+
+fn subject<'e>(entry: &'e Entry, server: &'e ServerName, arguments: Option<&'e Value>) -> Subject<'e> {
+    Subject {
+        server,
+        tool: &entry.tool.name,
+        public: Some(&entry.name),
+        arguments,
+        read_only: entry.tool.hints.read_only,
     }
 }
 

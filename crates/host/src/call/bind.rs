@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::text::shell_word;
 use mcparley_wire::Failure;
 
 use super::error::CallError;
 use super::patience::Patience;
 use super::recovery;
 use super::wish::{Call, Wanted};
-use crate::catalog::Entry;
+use crate::catalog::{ChangedTool, Entry};
 use crate::connection::{Connection, Status, Unavailable};
 use crate::elicit::Unanswered;
 use crate::host::Host;
@@ -97,14 +98,25 @@ impl Host {
         CallError::UnknownTool {
             name: tool.as_str().to_owned(),
             similar: self.tools_like(server, tool.as_str()),
-            because: Some(format!("server `{server}` does not offer it")),
+            because: Some(
+                self.withheld(server, tool).unwrap_or_else(|| format!("server `{server}` does not offer it")),
+            ),
         }
+    }
+
+    /// Why a tool is withheld that its server offers.
+    fn withheld(&self, server: &ServerName, tool: &ToolName) -> Option<String> {
+        let known = self.current();
+        let is_it = |changed: &&ChangedTool| changed.server == *server && changed.tool == *tool;
+        let changed = known.changed().iter().filter(is_it).find(|changed| changed.withheld)?;
+        Some(format!("{changed} with `mcparley permissions review {}`", shell_word(server.as_str())))
     }
 
     /// A name that is not in the catalogue: perhaps its server is only on its way.
     async fn late(&self, name: &str, call: &Call) -> Result<Arc<Entry>, CallError> {
         let known = self.current();
-        if let Some((server, _)) = known.names().original(name)
+        let original = known.names().original(name);
+        if let Some((server, _)) = original
             && let Some(connection) = self.connection(server)
         {
             let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
@@ -112,11 +124,13 @@ impl Host {
         } else {
             self.settled().await;
         }
-        let known = self.current();
-        known.get(name).cloned().ok_or_else(|| CallError::UnknownTool {
+        let now = self.current();
+        now.get(name).cloned().ok_or_else(|| CallError::UnknownTool {
             name: name.to_owned(),
-            similar: known.similar(name),
-            because: self.missing(),
+            similar: now.similar(name),
+            because: original
+                .and_then(|(server, tool)| self.withheld(server, tool))
+                .or_else(|| self.missing()),
         })
     }
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::admit::Approver;
+use super::question::Approver;
 use crate::elicit::Elicitor;
 
 /// Somebody who is asked about calls of their own.

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use mcparley_model::config::{Kind, ServerConfig};
 use mcparley_model::glob::Glob;
 use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
+use mcparley_model::permission::Pin;
 use mcparley_model::tool::{Loading, Tool};
 
 use super::naming::name_all;
-use super::{BuiltIn, Catalog, Denials, Entry, Provider, SignInTool};
+use super::{BuiltIn, Catalog, ChangedTool, Denials, Entry, Provider, SignInTool};
 use crate::surface::Surface;
+use crate::trust::{Trust, Trusted};
 
 /// The tools of an editor that are for models; the others are for the program in its terminal.
 const OF_EDITORS: [&str; 2] = ["executeCode", "getDiagnostics"];
@@ -21,6 +23,8 @@ pub(crate) struct Seen<'s> {
     pub(crate) config: &'s ServerConfig,
     pub(crate) surface: &'s Arc<Surface>,
     pub(crate) sign_in: SignIn,
+    /// Who knows what has changed about its tools.
+    pub(crate) trust: Option<&'s Arc<Trust>>,
 }
 
 /// Whether a person can sign in to a server.
@@ -34,6 +38,14 @@ pub(crate) enum SignIn {
     Wanted,
 }
 
+/// The entries of one server.
+#[derive(Clone, Debug)]
+struct Made {
+    surface: Arc<Surface>,
+    entries: Vec<Arc<Entry>>,
+    changed: Vec<ChangedTool>,
+}
+
 /// Makes catalogues, each from the last.
 #[derive(Debug, Default)]
 pub(crate) struct Assembler {
@@ -41,7 +53,7 @@ pub(crate) struct Assembler {
     /// The order that somebody has seen; what follows is added behind it.
     shown: Vec<PublicName>,
     /// Entries made before, with the surface they were made from: they are made once.
-    made: HashMap<ServerName, (Arc<Surface>, Vec<Arc<Entry>>)>,
+    made: HashMap<ServerName, Made>,
     own: Vec<Arc<Entry>>,
     denials: Denials,
     /// Whether results are stored, and have to be read again.
@@ -78,11 +90,12 @@ impl Assembler {
     pub(crate) fn assemble<'s>(&mut self, servers: &[Seen<'s>]) -> Catalog {
         self.name(servers);
         let mut made = HashMap::new();
-        let mut entries: Vec<Arc<Entry>> = Vec::new();
+        let (mut entries, mut changed): (Vec<Arc<Entry>>, _) = (Vec::new(), Vec::new());
         for server in servers {
             let list = self.entries_of(server);
-            entries.extend(list.iter().cloned());
-            made.insert(server.name.clone(), (Arc::clone(server.surface), list));
+            entries.extend(list.entries.iter().cloned());
+            changed.extend(list.changed.iter().cloned());
+            made.insert(server.name.clone(), list);
             if server.sign_in == SignIn::Wanted {
                 let stand_in = |tool: SignInTool| tool.entry(server.name, &self.names).map(Arc::new);
                 entries.extend(SignInTool::ALL.into_iter().filter_map(stand_in));
@@ -93,8 +106,8 @@ impl Assembler {
         self.order(&mut entries);
         self.revision += 1;
         let places = entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)).collect();
-        let denials = self.denials.clone();
-        Catalog { revision: self.revision, entries, places, names: self.names.clone(), denials }
+        let (names, denials) = (self.names.clone(), self.denials.clone());
+        Catalog { revision: self.revision, entries, places, names, denials, changed }
     }
 
     /// Gives names to the tools that have none yet.
@@ -105,21 +118,35 @@ impl Assembler {
         name_all(&mut self.names, || servers.iter().flat_map(|server| server.pairs()));
     }
 
-    fn entries_of(&self, server: &Seen<'_>) -> Vec<Arc<Entry>> {
-        if let Some((surface, entries)) = self.made.get(server.name)
-            && Arc::ptr_eq(surface, server.surface)
+    fn entries_of(&self, server: &Seen<'_>) -> Made {
+        if let Some(made) = self.made.get(server.name)
+            && Arc::ptr_eq(&made.surface, server.surface)
         {
-            return entries.clone();
+            return made.clone();
         }
-        let entry = |tool: &Tool| {
-            let name = self.names.public(server.name, &tool.name)?.clone();
-            let mut tool = tool.clone();
-            if server.config.always_load {
-                tool.loading = Loading::Always;
+        let mut made = Made { surface: Arc::clone(server.surface), entries: Vec::new(), changed: Vec::new() };
+        let judge = server.trust.map(|trust| trust.judge(server.config));
+        for tool in server.tools() {
+            let trusted = judge.as_ref().map(|judge| judge.trusted(tool));
+            made.changed.extend(trusted.as_ref().and_then(|trusted| server.changed(tool, trusted)));
+            if !trusted.as_ref().is_some_and(Trusted::is_withheld) {
+                made.entries.extend(self.entry(server, tool, trusted).map(Arc::new));
             }
-            Some(Arc::new(Entry::new(name, Provider::Server(server.name.clone()), tool)))
-        };
-        server.tools().filter_map(entry).collect()
+        }
+        made
+    }
+
+    fn entry(&self, server: &Seen<'_>, tool: &Tool, trusted: Option<Trusted>) -> Option<Entry> {
+        let name = self.names.public(server.name, &tool.name)?.clone();
+        let mut tool = tool.clone();
+        if server.config.always_load {
+            tool.loading = Loading::Always;
+        }
+        let entry = Entry::new(name, Provider::Server(server.name.clone()), tool);
+        Some(match trusted {
+            Some(trusted) => entry.with_trust(trusted),
+            None => entry,
+        })
     }
 
     /// The host's own tools that make sense now (N9).
@@ -147,6 +174,13 @@ impl Assembler {
 }
 
 impl Seen<'_> {
+    /// What is told about a tool that has changed, where that is wanted.
+    fn changed(&self, tool: &Tool, trusted: &Trusted) -> Option<ChangedTool> {
+        let change = trusted.change.clone().filter(|_| trusted.pin != Pin::Off)?;
+        let (server, tool, withheld) = (self.name.clone(), tool.name.clone(), trusted.is_withheld());
+        Some(ChangedTool { server, tool, withheld, change })
+    }
+
     /// The tools that are for models (T6) and that the entry of the server lets through (C10).
     fn tools(&self) -> impl Iterator<Item = &Tool> {
         let globs =

@@ -4,13 +4,14 @@ use std::sync::OnceLock;
 
 use mcparley_model::name::{PublicName, ServerName};
 use mcparley_model::permission::Decision;
-use mcparley_model::tool::Tool;
+use mcparley_model::tool::{DefinitionChange, Digest, Tool};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::dialect::Translations;
 use super::{BuiltIn, SignInTool, tokens};
 use crate::call::{Checker, Consent};
+use crate::trust::Trusted;
 
 /// One tool, as a model is shown it.
 #[derive(Debug)]
@@ -23,6 +24,10 @@ pub struct Entry {
     /// What it is; every text of it is clean.
     pub tool: Tool,
     checker: OnceLock<Checker>,
+    /// Identity of its definition, worked out when it is first asked for.
+    definition: OnceLock<Digest>,
+    /// How it stands with what was accepted about it; the host's own tools need nobody's trust.
+    trusted: Option<Trusted>,
     /// What is decided about its calls, without and with a person's consent, where arguments do not matter.
     decisions: [OnceLock<Decision>; 2],
     denied: OnceLock<bool>,
@@ -54,11 +59,33 @@ impl Entry {
             provider,
             tool,
             checker: OnceLock::new(),
+            definition: OnceLock::new(),
+            trusted: None,
             decisions: Default::default(),
             denied: OnceLock::new(),
             tokens: OnceLock::new(),
             translations: Translations::default(),
         }
+    }
+
+    /// The same as it stands with what was accepted about it.
+    pub(super) fn with_trust(self, trusted: Trusted) -> Self {
+        Self { trusted: Some(trusted), ..self }
+    }
+
+    /// What is different about it since it was first met or last reviewed.
+    #[must_use]
+    pub fn change(&self) -> Option<&DefinitionChange> {
+        self.trusted.as_ref().and_then(|trusted| trusted.change.as_deref())
+    }
+
+    pub(crate) fn trusted(&self) -> Option<&Trusted> {
+        self.trusted.as_ref()
+    }
+
+    /// Identity of its definition.
+    pub(crate) fn definition(&self) -> &Digest {
+        self.definition.get_or_init(|| self.tool.definition())
     }
 
     /// The server that answers it, unless the host does.
@@ -129,6 +156,9 @@ impl Serialize for Entry {
         map.serialize_entry("loading", &self.tool.loading)?;
         if let Some(hint) = &self.tool.search_hint {
             map.serialize_entry("searchHint", hint)?;
+        }
+        if let Some(change) = self.change() {
+            map.serialize_entry("changed", &change.lines)?;
         }
         map.end()
     }

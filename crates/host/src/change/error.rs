@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use mcparley_model::config::ConfigError;
 use mcparley_model::edit::EditError;
 use mcparley_model::explain::Explain;
+use mcparley_model::limits::BOUND_RULES;
 use mcparley_model::name::NameError;
+use mcparley_model::permission::RuleError;
 use mcparley_model::plan::Block;
-use mcparley_model::text::shell_word;
+use mcparley_model::scope::Origin;
+use mcparley_model::text::{display, shell_word};
 use mcparley_platform::file::{ReadError, UpdateError, WriteError};
 
 use super::WriteScope;
@@ -101,6 +104,36 @@ pub enum ChangeError {
         /// Its command, as people may see it.
         hook: String,
     },
+    /// The text is no rule.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+    /// The rule stands in no file that may be edited.
+    #[error("no rule `{}` stands in a file that can be edited{}", display(rule), in_scope(*scope))]
+    NoSuchRule {
+        /// The rule.
+        rule: String,
+        /// The scope that was looked at; absent means all.
+        scope: Option<WriteScope>,
+        /// Where it stands, if that is a file of somebody else.
+        elsewhere: Option<Origin>,
+    },
+    /// Version control delivers the file, so it is the repository's and not the user's.
+    #[error("{} comes with the repository: a rule of one's own has no place there", file.display())]
+    Tracked {
+        /// The file.
+        file: PathBuf,
+    },
+    /// There are too many rules that are bound to a definition.
+    #[error("there are {BOUND_RULES} rules of \"always allow\" already")]
+    TooManyBound,
+    /// The server does not offer the tool.
+    #[error("server `{}` offers no tool `{}`", display(server), display(tool))]
+    NoSuchTool {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+    },
     /// The change ended without a result.
     #[error("nothing was done to {}", file.display())]
     NothingDone {
@@ -162,6 +195,18 @@ impl Explain for ChangeError {
             }
             Self::NoSuchHook { .. } => Some("`mcparley hooks list` shows every hook".to_owned()),
             Self::NotAProjectHook { .. } => Some("change the file it stands in".to_owned()),
+            Self::Rule(error) => error.hint(),
+            Self::NoSuchRule { elsewhere: Some(origin), .. } => Some(format!("it stands in {origin}")),
+            Self::NoSuchRule { elsewhere: None, .. } => {
+                Some("`mcparley permissions list` shows every rule and where it stands".to_owned())
+            }
+            Self::Tracked { .. } => {
+                Some("choose the user scope, or take the file out of version control".to_owned())
+            }
+            Self::TooManyBound => Some("remove some with `mcparley permissions remove RULE`".to_owned()),
+            Self::NoSuchTool { server, .. } => {
+                Some(format!("`mcparley tools {}` shows what it offers", shell_word(server)))
+            }
             Self::NothingDone { .. } => None,
         }
     }

@@ -413,7 +413,10 @@ impl Actor {
         let Phase::Ready(ready) = &self.phase else { return };
         let (surroundings, config) = (self.surroundings.clone(), Arc::clone(&self.config));
         let (session, surface) = (ready.live.session.clone(), Arc::clone(surface));
-        self.afterwards.spawn(async move { surroundings.learnt(&config, &session, &surface).await });
+        let log = Arc::clone(&self.log);
+        self.afterwards.spawn(async move {
+            log.changed(&surroundings.learnt(&config, &session, &surface).await);
+        });
     }
 
     fn stop(&mut self, grace: Duration) {

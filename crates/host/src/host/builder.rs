@@ -8,7 +8,7 @@ use mcparley_wire::peer::Handler;
 use super::standing::Standing;
 use super::starter::Starter;
 use super::{Host, HostInner};
-use crate::call::{Approver, NobodyToAsk};
+use crate::call::{Approver, Classifier, NobodyToAsk};
 use crate::chance;
 use crate::connect::Surroundings;
 use crate::elicit::Elicitor;
@@ -45,6 +45,7 @@ pub struct HostBuilder {
     pub(super) loaded: Loaded,
     pub(super) start: Start,
     approver: Arc<dyn Approver>,
+    classifier: Option<Arc<dyn Classifier>>,
     pub(super) inside: Vec<(String, Arc<dyn Handler>)>,
     pub(super) bare: Vec<ServerName>,
     own_server: bool,
@@ -84,6 +85,7 @@ impl HostBuilder {
             loaded,
             start: Start::default(),
             approver: Arc::new(NobodyToAsk),
+            classifier: None,
             inside: Vec::new(),
             bare: Vec::new(),
             own_server: true,
@@ -118,6 +120,14 @@ impl HostBuilder {
     #[must_use]
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.approver = Arc::new(approver);
+        self
+    }
+
+    /// Who decides in mode `auto`; the command of the settings unless said otherwise, and without one
+    /// [`crate::ByHistory`] (P2).
+    #[must_use]
+    pub fn classifier(mut self, classifier: impl Classifier) -> Self {
+        self.classifier = Some(Arc::new(classifier));
         self
     }
 
@@ -225,11 +235,13 @@ impl HostBuilder {
             .with_elicitor(self.elicitor)
             .with_sampler(self.sampler)
             .with_hooks(Arc::clone(&board))
+            .with_pin(self.loaded.settings.pins.in_force())
             .heeding();
         let starter = Arc::new(Starter::new(surroundings.clone(), self.start));
         let standing = Standing {
             approver: self.approver,
             hooks: Arc::clone(&board),
+            classifier: self.classifier,
             page_opener: self.page_opener,
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
             own_server: own.is_some(),

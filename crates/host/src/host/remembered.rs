@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use mcparley_model::config::Kind;
 use mcparley_model::name::ServerName;
+use mcparley_model::permission::{Decision, KnownServers, Mode, RuleSet};
+use serde_json::Value;
 
 use super::{HostBuilder, Server};
-use crate::catalog::{Assembler, Catalog, Denials, Seen, SignIn};
+use crate::call::{Asks, ByHistory, Gate, NobodyToAsk};
+use crate::catalog::{Assembler, Catalog, Denials, Entry, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{State, Status};
 use crate::own_server;
@@ -23,6 +26,16 @@ pub struct Remembered {
     pub servers: Vec<Server>,
     /// The servers whose tools and prompts have no prefix.
     pub(crate) bare: Vec<ServerName>,
+    gate: Gate,
+}
+
+impl Remembered {
+    /// What rules and mode would decide about a call of one of these tools. Without arguments, rules that look at them
+    /// do not count.
+    #[must_use]
+    pub fn decide(&self, entry: &Entry, arguments: Option<&Value>) -> Decision {
+        self.gate.judge(entry, arguments)
+    }
 }
 
 impl HostBuilder {
@@ -32,7 +45,8 @@ impl HostBuilder {
         if !self.inside.is_empty() {
             return None;
         }
-        let surroundings = Surroundings::new(&self.loaded.env, &self.places);
+        let pin = self.loaded.settings.pins.in_force();
+        let surroundings = Surroundings::new(&self.loaded.env, &self.places).with_pin(pin);
         let mut servers = Vec::new();
         let mut configs = Vec::new();
         for planned in self.loaded.plan.ready() {
@@ -62,12 +76,19 @@ impl HostBuilder {
                     Some(_) => SignIn::Possible,
                     None => SignIn::Never,
                 },
+                trust: Some(surroundings.trust()),
             })
             .collect();
         let mut assembler = Assembler::new(self.bare.clone());
         assembler.under(Denials::of(&self.loaded.settings.rules));
         let catalog = assembler.assemble(&seen);
-        Some(Remembered { catalog, servers, bare: self.bare.clone() })
+        let known = KnownServers::new(self.loaded.plan.servers.iter().map(|server| server.name.clone()));
+        let asks = Asks { approver: Arc::new(NobodyToAsk), classifier: Arc::new(ByHistory) };
+        let settings = &self.loaded.settings;
+        let mode = settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value);
+        let rules = RuleSet::new(settings.rules.iter().cloned());
+        let gate = Gate::new(rules, mode, known, Arc::clone(surroundings.trust()), asks);
+        Some(Remembered { catalog, servers, bare: self.bare.clone(), gate })
     }
 }
 

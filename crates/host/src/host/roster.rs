@@ -60,7 +60,7 @@ impl Roster {
         self.connections().any(|other| other.name != connection.name && other.is(connection))
     }
 
-    pub(super) fn places(&self) -> &Arc<Places> {
+    pub(crate) fn places(&self) -> &Arc<Places> {
         &self.starter.surroundings.places
     }
 

@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::roster::Roster;
 use super::starter::{Place, Starter};
-use crate::call::{Approver, Gate};
+use crate::call::{Approver, Asks, ByHistory, Classifier, Gate};
 use crate::connection::{Connection, Event};
 use crate::hooks::Board;
 use crate::reload::{Change, Sources};
@@ -24,6 +24,8 @@ pub(super) struct Standing {
     pub(super) approver: Arc<dyn Approver>,
     /// What runs beside calls; an agent shares its host's.
     pub(super) hooks: Arc<Board>,
+    /// Who decides in mode `auto`, if the program has somebody for that.
+    pub(super) classifier: Option<Arc<dyn Classifier>>,
     /// Who shows people pages.
     pub(super) page_opener: Option<Arc<dyn PageOpener>>,
     /// The names of the servers inside this program.
@@ -76,7 +78,7 @@ impl Standing {
             };
             connections.push(connection);
         }
-        let gate = self.gate(&loaded, &connections);
+        let gate = self.gate(&loaded, &connections, &starter);
         Roster::new(Arc::new(loaded), gate, starter, connections)
     }
 
@@ -106,7 +108,7 @@ impl Standing {
             }
             connections.push(connection);
         }
-        let gate = self.gate(&loaded, &connections);
+        let gate = self.gate(&loaded, &connections, &starter);
         let roster = Roster::new(loaded, gate, starter, connections);
         for gone in old.connections().filter(|connection| roster.connection(&connection.name).is_none()) {
             change.removed.push(gone.name.clone());
@@ -131,12 +133,16 @@ impl Standing {
         servers
     }
 
-    pub(super) fn gate(&self, loaded: &Loaded, connections: &[Arc<Connection>]) -> Gate {
+    pub(super) fn gate(&self, loaded: &Loaded, connections: &[Arc<Connection>], starter: &Starter) -> Gate {
         Gate::new(
             RuleSet::new(loaded.settings.rules.iter().cloned()),
             loaded.settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),
             KnownServers::new(connections.iter().map(|connection| connection.name.clone())),
-            Arc::clone(&self.approver),
+            Arc::clone(starter.surroundings.trust()),
+            Asks {
+                approver: Arc::clone(&self.approver),
+                classifier: self.classifier.clone().unwrap_or_else(|| Arc::new(ByHistory)),
+            },
         )
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Host, Server};
-use crate::catalog::{Entry, Mention};
+use crate::catalog::{ChangedTool, Entry, Mention};
 use crate::connection::Status;
 
 /// Everything the host knows.
@@ -28,6 +28,9 @@ pub struct HostState {
     /// Tools whose descriptions speak of another server's tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<Mention>,
+    /// Tools that have changed since they were first met or last reviewed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_tools: Vec<ChangedTool>,
     /// Every resource.
     pub resources: Vec<Owned>,
     /// Every template of resources.
@@ -121,6 +124,7 @@ impl Host {
                 .collect(),
             tools: catalog.iter().cloned().collect(),
             mentions: catalog.mentions(),
+            changed_tools: catalog.changed().to_vec(),
             resources: listed(|server| &server.state.surface.resources),
             resource_templates: listed(|server| &server.state.surface.templates),
             prompts: listed(|server| &server.state.surface.prompts),

@@ -3,6 +3,7 @@
 //! Reads git's index itself, because running a program found in `PATH` inside an untrusted folder is what
 //! this check is for. Whatever it does not understand counts as tracked: the cost is one approval.
 
+use crate::places::Places;
 use std::path::{Path, PathBuf};
 
 use mcparley_platform::file as platform_file;
@@ -14,6 +15,11 @@ const HEADER: usize = 12;
 const STAT: usize = 40;
 /// How long an object's name may be; only the repository's configuration says which one holds, so both are tried.
 const HASHES: [usize; 2] = [20, 32];
+
+/// Whether version control delivers the user's settings for the project.
+pub(crate) fn is_local_tracked(places: &Places) -> bool {
+    is_tracked(&places.project, ".claude/settings.local.json")
+}
 
 /// Whether git tracks `path` (with `/`) in the working tree at `root`.
 pub(super) fn is_tracked(root: &Path, path: &str) -> bool {

@@ -39,6 +39,7 @@ mod organisation;
 mod own_files;
 mod own_server;
 mod permitting;
+mod pinning;
 mod plugins;
 mod policy;
 mod precedence;

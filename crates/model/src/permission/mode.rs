@@ -18,7 +18,7 @@ pub enum Mode {
     Plan,
     /// The call goes ahead; deny and ask rules still hold.
     BypassPermissions,
-    /// A classifier decides; a person is asked as long as there is none.
+    /// A classifier decides.
     Auto,
     /// Whatever a person would be asked about is denied.
     DontAsk,

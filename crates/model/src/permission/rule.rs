@@ -131,13 +131,23 @@ impl Rule {
         self.matches_prepared(&subject.prepare(), known)
     }
 
+    /// The same, whatever its condition says about the arguments.
+    #[must_use]
+    pub fn means(&self, subject: &Subject<'_>, known: &KnownServers) -> bool {
+        self.means_prepared(&subject.prepare(), known)
+    }
+
     pub(super) fn matches_prepared(&self, subject: &Prepared<'_>, known: &KnownServers) -> bool {
-        let means = match &self.target {
+        self.means_prepared(subject, known)
+            && self.condition.as_ref().is_none_or(|condition| condition.holds(subject.subject.arguments))
+    }
+
+    fn means_prepared(&self, subject: &Prepared<'_>, known: &KnownServers) -> bool {
+        match &self.target {
             Target::Everything => true,
             Target::BuiltIn { .. } => false,
             Target::Tools(tools) => tools.mean(self.kind, subject, known),
-        };
-        means && self.condition.as_ref().is_none_or(|condition| condition.holds(subject.subject.arguments))
+        }
     }
 
     /// Whether the rule means the host's own tool of this name.

@@ -12,6 +12,7 @@ use crate::scope::{Origin, Source};
 
 mod advice;
 mod ambiguity;
+mod modes;
 mod reference;
 
 fn origin() -> Origin {
@@ -162,7 +163,7 @@ fn a_decision_names_what_decided() {
     let denied = decide(&subject, &rules, Mode::DontAsk, &known(&["git"]));
     assert_eq!(denied.why.to_string(), "mode `dontAsk`, and ask rule `mcp__git` (managed, settings)");
     let unclear = decide(&subject, &RuleSet::default(), Mode::Auto, &known(&["git"]));
-    assert_eq!(unclear, Decision { verdict: Verdict::Ask, why: Why::NoClassifier });
+    assert_eq!(unclear, Decision { verdict: Verdict::Ask, why: Why::Mode { mode: Mode::Auto } });
     let bypassed = decide(&subject, &RuleSet::default(), Mode::BypassPermissions, &known(&["git"]));
     assert_eq!(
         serde_json::to_value(&bypassed).unwrap(),

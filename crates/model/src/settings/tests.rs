@@ -190,3 +190,42 @@ fn only_the_user_and_the_administrator_name_the_identity_provider() {
         assert_eq!(settings.warnings.len(), 1, "{wrong}");
     }
 }
+
+// H09 B25
+#[test]
+fn a_project_can_only_make_pins_stricter_and_the_administrator_has_the_last_word() {
+    use crate::permission::Pin::{Off, Strict, Warn};
+    let in_force = |said: &[(Layer, &str)]| {
+        let mut settings = Settings::default();
+        for (layer, word) in said {
+            let text = format!(r#"{{"toolPin": "{word}"}}"#);
+            let document = Document::parse(Source::inline("settings"), &text).unwrap();
+            settings.read(document.root().unwrap(), *layer);
+        }
+        settings.pins.in_force()
+    };
+    for (said, expected) in [
+        (&[] as &[_], Warn),
+        (&[(Layer::User, "off")], Off),
+        (&[(Layer::Project, "off")], Warn),
+        (&[(Layer::Local, "off")], Warn),
+        (&[(Layer::Project, "strict")], Strict),
+        (&[(Layer::User, "off"), (Layer::Project, "warn")], Warn),
+        (&[(Layer::User, "strict"), (Layer::Project, "off")], Strict),
+        (&[(Layer::Project, "strict"), (Layer::Local, "off")], Strict),
+        (&[(Layer::User, "strict"), (Layer::Private, "off")], Off),
+        (&[(Layer::User, "strict"), (Layer::CommandLine, "warn")], Warn),
+        (&[(Layer::Project, "strict"), (Layer::Managed, "warn")], Warn),
+        (&[(Layer::User, "off"), (Layer::Managed, "strict")], Strict),
+    ] {
+        assert_eq!(in_force(said), expected, "{said:?}");
+    }
+    assert_eq!(
+        warnings(&read(Layer::Project, r#"{"toolPin": "off"}"#)),
+        ["settings:1:13: a file in the project's folder can only make `toolPin` stricter"]
+    );
+    assert_eq!(
+        warnings(&read(Layer::User, r#"{"toolPin": true}"#)),
+        ["settings:1:13: `toolPin` is none of `off`, `warn`, `strict`"]
+    );
+}

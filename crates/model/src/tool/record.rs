@@ -13,7 +13,7 @@ use crate::name::ToolName;
 
 /// Identity of a tool's definition: everything a person or a model was shown of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Digest([u8; 32]);
+pub struct Digest(pub(super) [u8; 32]);
 
 /// Every field that a definition consists of. What follows from them is worked out again.
 #[derive(Debug, Serialize, Deserialize)]

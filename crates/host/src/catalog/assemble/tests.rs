@@ -30,7 +30,13 @@ fn assemble(assembler: &mut Assembler, servers: &[(&str, &Arc<Surface>)]) -> Cat
     let seen: Vec<Seen<'_>> = names
         .iter()
         .zip(servers)
-        .map(|(name, (_, surface))| Seen { name, config: &config, surface, sign_in: SignIn::Never })
+        .map(|(name, (_, surface))| Seen {
+            name,
+            config: &config,
+            surface,
+            sign_in: SignIn::Never,
+            trust: None,
+        })
         .collect();
     assembler.assemble(&seen)
 }
@@ -137,6 +143,7 @@ fn of_an_editor_only_two_tools_are_for_models_whatever_it_is_called() {
             config: &config,
             surface: &surface,
             sign_in: SignIn::Never,
+            trust: None,
         }]);
         assert_eq!(listed(&catalog).len(), count);
         if count == 2 {

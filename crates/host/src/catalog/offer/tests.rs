@@ -24,7 +24,7 @@ fn catalog(servers: &[(&str, &[&str])], deny: &[&str]) -> Catalog {
     let offered: Vec<_> = servers.iter().map(|(name, tools)| (ServerName::new(name), of(tools))).collect();
     let seen: Vec<Seen<'_>> = offered
         .iter()
-        .map(|(name, surface)| Seen { name, config: &config, surface, sign_in: SignIn::Never })
+        .map(|(name, surface)| Seen { name, config: &config, surface, sign_in: SignIn::Never, trust: None })
         .collect();
     let rule = |text: &&str| {
         Arc::new(

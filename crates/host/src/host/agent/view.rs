@@ -31,6 +31,7 @@ impl Host {
         let standing = Standing {
             approver: Arc::clone(&above.approver),
             hooks: Arc::clone(&above.hooks),
+            classifier: above.classifier.clone(),
             page_opener: above.page_opener.clone(),
             inside: own.iter().map(|_| own_server::NAME.to_owned()).collect(),
             own_server: own.is_some(),
@@ -171,7 +172,7 @@ impl<'g> Gathering<'g> {
                 self.bring(server, ServerConfig::new(Transport::Sdk { name: name.clone() }));
             }
         }
-        let gate = standing.gate(&self.loaded, &self.connections);
+        let gate = standing.gate(&self.loaded, &self.connections, &self.starter);
         let Self { old, starter, loaded, connections, lent, mut change, mut nameless, .. } = self;
         let roster = Roster::new(Arc::new(loaded), gate, starter, connections).with_lent(lent);
         let own = old.into_iter().flat_map(Roster::own);

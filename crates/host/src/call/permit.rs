@@ -1,0 +1,112 @@
+//! Asks the gate about a call, and keeps what a person answered (P6).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mcparley_model::name::ServerName;
+use mcparley_model::permission::{Advice, Decider, Verdict};
+
+use super::admit::Admission;
+use super::bind::Bound;
+use super::error::CallError;
+use super::question::AlwaysScope;
+use super::wish::Call;
+use crate::catalog::Entry;
+use crate::change::{self, ChangeError, WrittenRule};
+use crate::host::Host;
+use crate::places::Places;
+use crate::trust::{Binding, Said, Trust, Trusted};
+
+impl Host {
+    /// Whether the call may happen. `advice` is what a hook said about it.
+    pub(super) async fn permitted(
+        &self,
+        bound: &Bound,
+        call: &Call,
+        advice: Option<&Advice>,
+    ) -> Result<Admission, CallError> {
+        let roster = self.roster();
+        let admitted = roster.gate.admit(&bound.entry, call, advice).await;
+        let answer = match &admitted {
+            Ok(admission) if admission.by == Decider::Person => Some(true),
+            Err(CallError::Denied { decision, .. }) if decision.verdict == Verdict::Ask => Some(false),
+            Ok(_) | Err(_) => None,
+        };
+        if let Some(allowed) = answer.filter(|_| roster.gate.has_person(call)) {
+            self.note(&bound.entry, allowed).await;
+        }
+        if let Ok(Admission { always: Some(scope), .. }) = admitted
+            && let Err(error) = self.always_allow(&bound.entry, scope).await
+            && let Some(connection) = &bound.connection
+        {
+            connection.log().trouble(&format!("\"always allow\" could not be kept: {error}"));
+        }
+        admitted
+    }
+
+    /// Remembers what a person said about the tool as it is now.
+    async fn note(&self, entry: &Arc<Entry>, allowed: bool) {
+        let (Some(server), Some(trusted)) = (entry.server(), entry.trusted()) else { return };
+        let said = Said { definition: entry.definition().to_string(), allowed };
+        let (trust, key) = (self.trust(), trusted.key.clone());
+        let (server, tool) = (server.clone(), entry.tool.name.clone());
+        let noting = tokio::task::spawn_blocking(move || trust.note(&key, &server, &tool, said));
+        // Without it a person is asked once more.
+        let _unwritten = noting.await;
+    }
+
+    /// Writes down that a tool of a server is always allowed, for as long as it is what it is now (P6).
+    ///
+    /// # Errors
+    /// When it is no server's tool, or the rule cannot be written.
+    pub async fn always_allow(
+        &self,
+        entry: &Arc<Entry>,
+        scope: AlwaysScope,
+    ) -> Result<WrittenRule, ChangeError> {
+        let (Some(server), Some(trusted)) = (entry.server(), entry.trusted()) else {
+            return Err(ChangeError::NoSuchTool { server: String::new(), tool: entry.name.to_string() });
+        };
+        let roster = self.roster();
+        let always = Always {
+            trust: self.trust(),
+            rule: roster.gate.rule_for(entry, server),
+            server: server.clone(),
+            trusted: trusted.clone(),
+            entry: Arc::clone(entry),
+        };
+        let (places, rule) = (Arc::clone(roster.places()), always.rule.clone());
+        // Begun, it is finished: half of it would be a rule that holds for whatever the tool becomes.
+        let writing = tokio::task::spawn_blocking(move || always.write(&places, scope));
+        let file =
+            writing.await.unwrap_or_else(|_| Err(ChangeError::NothingDone { file: PathBuf::new() }))?;
+        self.grant(&rule, &file, scope).await;
+        Ok(WrittenRule { rule, file, is_old: false })
+    }
+}
+
+/// A rule of "always allow" that is about to be written.
+struct Always {
+    trust: Arc<Trust>,
+    rule: String,
+    server: ServerName,
+    trusted: Trusted,
+    entry: Arc<Entry>,
+}
+
+impl Always {
+    /// The rule comes last: without the rest it would hold for whatever the tool becomes.
+    fn write(&self, places: &Places, scope: AlwaysScope) -> Result<PathBuf, ChangeError> {
+        let file = change::always_file(places, scope)?;
+        let key = &self.trusted.key;
+        self.trust.accept(key, &self.server, &self.entry.tool)?;
+        self.trust.bind(Binding {
+            rule: self.rule.clone(),
+            file: file.clone(),
+            server: key.to_string(),
+            tool: self.entry.tool.name.as_str().to_owned(),
+        })?;
+        change::write_always(places, scope, &self.rule)?;
+        Ok(file)
+    }
+}

@@ -1,0 +1,143 @@
+//! Writes and removes permission rules in the settings of a scope (P3, P6).
+
+use std::path::PathBuf;
+
+use mcparley_model::permission::{Rule, RuleKind, RuleScope};
+use mcparley_model::scope::{Origin, Source};
+use mcparley_platform::file::{Creation, Updated};
+
+use super::{ChangeError, Spot, WriteScope};
+use crate::call::AlwaysScope;
+use crate::places::Places;
+use crate::sources::{Loaded, is_local_tracked};
+use crate::trust::Trust;
+
+/// The object of settings that holds the rules.
+const PERMISSIONS: &str = "permissions";
+
+/// A rule that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenRule {
+    /// The rule.
+    pub rule: String,
+    /// The file it stands in.
+    pub file: PathBuf,
+    /// Whether it stood there before.
+    pub is_old: bool,
+}
+
+/// Rules that were removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemovedRule {
+    /// The rule.
+    pub rule: String,
+    /// The files it stood in.
+    pub files: Vec<PathBuf>,
+}
+
+/// Writes a rule down, as a person typed it: it holds whatever its tools become, as far as `toolPin` lets it.
+///
+/// # Errors
+/// When the text is no rule, or the file cannot be edited.
+pub fn add_rule(
+    places: &Places,
+    kind: RuleKind,
+    text: &str,
+    scope: WriteScope,
+) -> Result<WrittenRule, ChangeError> {
+    let origin = Origin::whole(Source::inline("the command line"));
+    let rule = Rule::parse(kind, text, origin, RuleScope::CommandLine)?;
+    let spot = rules(places, scope)?;
+    Trust::of(places).unbind(rule.text(), &spot.file)?;
+    let ((), updated) = write(&spot, kind, rule.text())?;
+    let is_old = matches!(updated, Updated::Unchanged { .. });
+    Ok(WrittenRule { rule: rule.text().to_owned(), file: spot.file, is_old })
+}
+
+/// Removes a rule, whatever its kind, from one scope or from all that a person may edit.
+///
+/// # Errors
+/// When it stands in none of them.
+pub fn remove_rule(
+    places: &Places,
+    loaded: &Loaded,
+    text: &str,
+    scope: Option<WriteScope>,
+) -> Result<RemovedRule, ChangeError> {
+    let text = text.trim();
+    let mut files = Vec::new();
+    let scopes = WriteScope::ALL.into_iter().filter(|known| scope.is_none_or(|scope| scope == *known));
+    let private = Spot::private_choices(places);
+    let spots = scopes.flat_map(|scope| match (scope, rules(places, scope).ok()) {
+        (WriteScope::Local, spot) => [Some(private.clone()), spot],
+        (WriteScope::User | WriteScope::Project, spot) => [None, spot],
+    });
+    for spot in spots.flatten() {
+        let removed = spot.change_existing(|editor, path| {
+            let below = [path, &[PERMISSIONS]].concat();
+            let mut removed = false;
+            for list in ["allow", "ask", "deny"] {
+                removed |= editor.remove_from_list(&below, list, |rule| rule.trim() == text)?;
+            }
+            Ok(removed)
+        })?;
+        if removed {
+            Trust::of(places).unbind(text, &spot.file)?;
+            files.push(spot.file);
+        }
+    }
+    if files.is_empty() {
+        let elsewhere = loaded.settings.rules.iter().find(|rule| rule.text() == text);
+        let elsewhere = elsewhere.map(|rule| rule.origin().clone());
+        return Err(ChangeError::NoSuchRule { rule: text.to_owned(), scope, elsewhere });
+    }
+    Ok(RemovedRule { rule: text.to_owned(), files })
+}
+
+/// Whether a rule holds only as long as its tool is what it was when it was allowed.
+#[must_use]
+pub fn is_bound(places: &Places, rule: &Rule) -> bool {
+    let file = rule.origin().source.path();
+    file.is_some_and(|file| Trust::of(places).ledger().of(rule.text(), file).next().is_some())
+}
+
+/// Where "always allow" of this scope is written.
+pub(crate) fn always_file(places: &Places, scope: AlwaysScope) -> Result<PathBuf, ChangeError> {
+    always(places, scope).map(|spot| spot.file)
+}
+
+/// Writes a rule of "always allow".
+pub(crate) fn write_always(places: &Places, scope: AlwaysScope, text: &str) -> Result<(), ChangeError> {
+    write(&always(places, scope)?, RuleKind::Allow, text).map(drop)
+}
+
+fn always(places: &Places, scope: AlwaysScope) -> Result<Spot, ChangeError> {
+    match scope {
+        AlwaysScope::Local => rules(places, WriteScope::Local),
+        AlwaysScope::Private => Ok(Spot::private_choices(places)),
+        AlwaysScope::User => rules(places, WriteScope::User),
+    }
+}
+
+fn write(spot: &Spot, kind: RuleKind, text: &str) -> Result<((), Updated), ChangeError> {
+    spot.change(|editor, path| editor.add_to_list(&[path, &[PERMISSIONS]].concat(), &kind.to_string(), text))
+}
+
+/// The settings of a scope. The user's settings for a project are theirs only if version control does not deliver them.
+fn rules(places: &Places, scope: WriteScope) -> Result<Spot, ChangeError> {
+    match scope {
+        WriteScope::User => Ok(Spot::user_choices(places)),
+        WriteScope::Local if is_local_tracked(places) => {
+            Err(ChangeError::Tracked { file: places.local_settings() })
+        }
+        WriteScope::Local => {
+            // The folder is the project's, the file is the user's.
+            let creation = Creation { dir_mode: Creation::SHARED.dir_mode, ..Creation::PRIVATE };
+            Ok(Spot::new(places.local_settings(), &[], creation))
+        }
+        WriteScope::Project => {
+            let file = places.project_settings().unwrap_or_else(|| places.user_settings());
+            Ok(Spot::new(file, &[], Creation::SHARED))
+        }
+    }
+}

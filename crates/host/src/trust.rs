@@ -1,0 +1,238 @@
+//! What is known and accepted about tools: how each was when it was first met or last reviewed, which rules of
+//! "always allow" hold for which of them, and what a person last said about each (H09, P6).
+//!
+//! | file, below [`Places::trust`] | what |
+//! |---|---|
+//! | `tools/KEY.json` | the tools of one server (`sheet`), by what the server is (`key`) |
+//! | `rules.json` | the rules that are bound to a definition (`ledger`) |
+//!
+//! Both lie outside of every project, belong to the user alone, and are changed under a lock, whole or not at all. What
+//! follows from them is decided by the catalogue (which tools have changed) and the gate (which rules hold).
+
+mod judge;
+mod key;
+mod ledger;
+mod sheet;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcparley_model::config::ServerConfig;
+use mcparley_model::edit::EditError;
+use mcparley_model::limits::{TRUST_BYTES, TRUST_SERVERS};
+use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::permission::Pin;
+use mcparley_model::signature::Signature;
+use mcparley_model::tool::{Digest, Tool};
+use mcparley_platform::file::{self, Change, Links, UpdateError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::change::ChangeError;
+use crate::places::Places;
+
+pub(crate) use judge::{Judge, Trusted};
+pub(crate) use key::Key;
+pub(crate) use ledger::{Binding, Ledger};
+pub(crate) use sheet::{Said, Sheet};
+
+/// What is accepted about tools, on disk and in memory.
+#[derive(Debug)]
+pub(crate) struct Trust {
+    places: Arc<Places>,
+    memory: Mutex<Memory>,
+}
+
+/// What was read. Without a folder it is all there is.
+#[derive(Debug, Default)]
+struct Memory {
+    pin: Pin,
+    keys: HashMap<Signature, Key>,
+    sheets: HashMap<Key, Arc<Sheet>>,
+    ledger: Option<Arc<Ledger>>,
+}
+
+impl Trust {
+    pub(crate) fn new(places: Arc<Places>) -> Self {
+        Self { places, memory: Mutex::default() }
+    }
+
+    /// What is accepted by the user of these places.
+    pub(crate) fn of(places: &Places) -> Self {
+        Self::new(Arc::new(places.clone()))
+    }
+
+    /// From now on this is done about tools that have changed. What others have written meanwhile counts.
+    pub(crate) fn follow(&self, pin: Pin) {
+        let mut memory = self.locked();
+        memory.pin = pin;
+        if self.places.trust.is_some() {
+            memory.sheets.clear();
+            memory.ledger = None;
+        }
+    }
+
+    /// Who is asked what has changed about a server's tools.
+    pub(crate) fn judge(&self, config: &ServerConfig) -> Judge {
+        let key = self.key(config);
+        let pin = if key.is_pinned { self.locked().pin } else { Pin::Off };
+        Judge::new(self.sheet(&key), self.ledger(), key, pin)
+    }
+
+    /// The rules that hold for one definition only.
+    pub(crate) fn ledger(&self) -> Arc<Ledger> {
+        let mut memory = self.locked();
+        let read = || Arc::new(Self::read(self.ledger_file()).unwrap_or_default());
+        Arc::clone(memory.ledger.get_or_insert_with(read))
+    }
+
+    /// Remembers tools that were never met before: as they are now, they are trusted. Gives the names of those that
+    /// have changed since.
+    pub(crate) fn meet(&self, config: &ServerConfig, server: &ServerName, tools: &[Tool]) -> Vec<ToolName> {
+        let judge = self.judge(config);
+        let changed = tools.iter().filter(|tool| judge.change(tool).is_some());
+        let changed = changed.map(|tool| tool.name.clone()).collect();
+        let sheet = self.sheet(&judge.key);
+        if judge.pin != Pin::Off && tools.iter().any(|tool| !sheet.has(&tool.name)) {
+            // What could not be written down is met anew the next time.
+            let _unwritten = self.change_sheet(&judge.key, server, |sheet| {
+                tools.iter().for_each(|tool| sheet.meet(tool));
+            });
+        }
+        changed
+    }
+
+    /// Takes the tool for what it is now.
+    pub(crate) fn accept(&self, key: &Key, server: &ServerName, tool: &Tool) -> Result<(), ChangeError> {
+        self.change_sheet(key, server, |sheet| sheet.accept(tool))?;
+        self.change_ledger(|ledger| ledger.reviews += 1)
+    }
+
+    /// Lets a rule hold for the tool as it was accepted, and for no other.
+    pub(crate) fn bind(&self, binding: Binding) -> Result<(), ChangeError> {
+        if self.ledger().is_full() {
+            return Err(ChangeError::TooManyBound);
+        }
+        self.change_ledger(|ledger| ledger.bind(binding))
+    }
+
+    /// Forgets what a rule holds for.
+    pub(crate) fn unbind(&self, rule: &str, file: &Path) -> Result<(), ChangeError> {
+        match self.ledger().of(rule, file).next() {
+            Some(_) => self.change_ledger(|ledger| ledger.unbind(rule, file)),
+            None => Ok(()),
+        }
+    }
+
+    /// Remembers what a person said about the tool.
+    pub(crate) fn note(
+        &self,
+        key: &Key,
+        server: &ServerName,
+        tool: &ToolName,
+        said: Said,
+    ) -> Result<(), ChangeError> {
+        if self.sheet(key).said(tool) == Some(&said) {
+            return Ok(());
+        }
+        self.change_sheet(key, server, |sheet| sheet.note(tool, said))
+    }
+
+    /// Whether a person last allowed the tool, defined as it is now.
+    pub(crate) fn was_allowed(&self, key: &Key, tool: &ToolName, definition: &Digest) -> bool {
+        let sheet = self.sheet(key);
+        sheet.said(tool).is_some_and(|said| said.allowed && said.definition == definition.to_string())
+    }
+
+    fn key(&self, config: &ServerConfig) -> Key {
+        let signature = Signature::of(config);
+        if let Some(key) = self.locked().keys.get(&signature) {
+            return key.clone();
+        }
+        let key = Key::of(config, &self.places);
+        self.locked().keys.insert(signature, key.clone());
+        key
+    }
+
+    fn sheet(&self, key: &Key) -> Arc<Sheet> {
+        let mut memory = self.locked();
+        let read = || Arc::new(Self::read(self.sheet_file(key)).unwrap_or_default());
+        Arc::clone(memory.sheets.entry(key.clone()).or_insert_with(read))
+    }
+
+    fn change_sheet(
+        &self,
+        key: &Key,
+        server: &ServerName,
+        change: impl FnOnce(&mut Sheet),
+    ) -> Result<(), ChangeError> {
+        let is_new = self.sheet(key).is_empty();
+        let file = self.sheet_file(key);
+        let known = Sheet::clone(&self.sheet(key));
+        let sheet = update(file.as_deref(), known, |sheet: &mut Sheet| {
+            sheet.name(server);
+            change(sheet);
+        })?;
+        self.locked().sheets.insert(key.clone(), Arc::new(sheet));
+        if let (true, Some(folder)) = (is_new, file.as_deref().and_then(Path::parent)) {
+            file::prune(folder, TRUST_SERVERS);
+        }
+        Ok(())
+    }
+
+    fn change_ledger(&self, change: impl FnOnce(&mut Ledger)) -> Result<(), ChangeError> {
+        let known = Ledger::clone(&self.ledger());
+        let ledger = update(self.ledger_file().as_deref(), known, change)?;
+        self.locked().ledger = Some(Arc::new(ledger));
+        Ok(())
+    }
+
+    fn sheet_file(&self, key: &Key) -> Option<PathBuf> {
+        Some(self.places.trust.as_ref()?.join("tools").join(format!("{key}.json")))
+    }
+
+    fn ledger_file(&self) -> Option<PathBuf> {
+        self.places.trust_rules()
+    }
+
+    /// A file that cannot be read says nothing: its tools are met anew.
+    fn read<T: DeserializeOwned>(file: Option<PathBuf>) -> Option<T> {
+        let read = file::read_private(&file?, TRUST_BYTES, Links::Refuse).ok()??;
+        serde_json::from_str(&read.text).ok()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Changes what a file holds, under its lock; without a file, what is `known`. A file that is damaged is set aside.
+fn update<T: Serialize + DeserializeOwned + Default>(
+    file: Option<&Path>,
+    known: T,
+    change: impl FnOnce(&mut T),
+) -> Result<T, ChangeError> {
+    let mut value = known;
+    let Some(file) = file else {
+        change(&mut value);
+        return Ok(value);
+    };
+    let changed: Result<_, UpdateError<EditError>> = file::update_private(file, TRUST_BYTES, |old| {
+        let read = old.map(serde_json::from_slice::<T>);
+        let is_damaged = matches!(read, Some(Err(_)));
+        value = read.and_then(Result::ok).unwrap_or_default();
+        change(&mut value);
+        let content = serde_json::to_vec(&value).unwrap_or_default();
+        Ok(match (is_damaged, old == Some(content.as_slice())) {
+            (true, _) => Change::SetAside { ending: ".damaged".to_owned(), content },
+            (false, true) => Change::Keep,
+            (false, false) => Change::Replace(content),
+        })
+    });
+    changed?;
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! What a server is, as far as trust in its tools is concerned.
+//!
+//! Its address, or the command behind it. Variables and headers are left out: a rotated token is no new server, and what
+//! is accepted about its tools goes on. A command that names files of the project is the project's.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mcparley_model::config::{ServerConfig, Stdio, Transport};
+use mcparley_model::hex::Hex;
+use sha2::{Digest, Sha256};
+
+use crate::places::Places;
+
+/// Identity of a server.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    text: Arc<str>,
+    /// Whether its tools are compared with what they were when they were first met. Those of this program itself
+    /// change with it.
+    pub(crate) is_pinned: bool,
+}
+
+impl Key {
+    pub(crate) fn of(config: &ServerConfig, places: &Places) -> Self {
+        let mut hash = Sha256::new();
+        add(&mut hash, config.kind().as_str());
+        let is_pinned = match &config.transport {
+            Transport::Stdio(stdio) => {
+                add_command(&mut hash, stdio, places);
+                true
+            }
+            Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
+                add(&mut hash, remote.url.expose().as_str());
+                true
+            }
+            Transport::ClaudeAiProxy { url, id } => {
+                add(&mut hash, url.as_str());
+                add(&mut hash, id);
+                true
+            }
+            Transport::Sdk { name } => {
+                add(&mut hash, name);
+                false
+            }
+            // An editor has another port each time; the person started it.
+            Transport::SseIde(_) | Transport::WsIde(_) => false,
+        };
+        let digest: [u8; 32] = hash.finalize().into();
+        Self { text: Arc::from(Hex(&digest).to_string()), is_pinned }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+fn add_command(hash: &mut Sha256, stdio: &Stdio, places: &Places) {
+    let Stdio { command, args, env: _, cwd, inherit_env: _ } = stdio;
+    add(hash, command);
+    args.iter().for_each(|argument| add(hash, argument.expose()));
+    let folder = cwd.as_ref().map_or_else(|| places.project.clone(), |cwd| places.project.join(cwd));
+    let words =
+        std::iter::once(command.as_str()).chain(args.iter().map(|argument| argument.expose().as_str()));
+    let is_file = |word: &str| {
+        !word.is_empty() && !word.starts_with(['/', '-']) && folder.join(word).symlink_metadata().is_ok()
+    };
+    if words.into_iter().any(is_file) {
+        hash.update(folder.as_os_str().as_encoded_bytes());
+    }
+}
+
+/// With its length, so that two parts cannot be taken for one.
+fn add(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text);
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

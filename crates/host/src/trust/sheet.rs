@@ -1,0 +1,102 @@
+//! The tools of one server as they were accepted.
+
+use std::collections::BTreeMap;
+
+use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::tool::{DefinitionChange, Record, Tool};
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+
+/// Files of another format are not read.
+const FORMAT: u32 = 1;
+
+/// One file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Sheet {
+    #[serde(deserialize_with = "of_format")]
+    format: u32,
+    /// What the server is called, for people who look into the file.
+    server: String,
+    tools: BTreeMap<String, Kept>,
+}
+
+/// What is kept about one tool.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    /// Its definition as it was accepted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accepted: Option<Box<RawValue>>,
+    /// What a person last said about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    said: Option<Said>,
+}
+
+/// What a person said about a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Said {
+    /// The definition it was said about.
+    pub(crate) definition: String,
+    /// Whether it was yes.
+    pub(crate) allowed: bool,
+}
+
+impl Sheet {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// Whether the tool was met before.
+    pub(crate) fn has(&self, tool: &ToolName) -> bool {
+        self.accepted(tool).is_some()
+    }
+
+    /// What is different about the tool since it was accepted. One that was never met is as it is.
+    pub(crate) fn change(&self, tool: &Tool) -> Option<DefinitionChange> {
+        let accepted = self.accepted(&tool.name)?;
+        let now = serde_json::to_string(&tool.record()).ok()?;
+        if accepted.get() == now {
+            return None;
+        }
+        let old = serde_json::from_str::<Record<'_>>(accepted.get()).ok()?.into_tool()?;
+        DefinitionChange::between(&old, tool)
+    }
+
+    pub(crate) fn said(&self, tool: &ToolName) -> Option<&Said> {
+        self.tools.get(tool.as_str()).and_then(|kept| kept.said.as_ref())
+    }
+
+    pub(super) fn name(&mut self, server: &ServerName) {
+        self.format = FORMAT;
+        server.as_str().clone_into(&mut self.server);
+    }
+
+    /// Accepts a tool that was never met.
+    pub(super) fn meet(&mut self, tool: &Tool) {
+        if !self.has(&tool.name) {
+            self.accept(tool);
+        }
+    }
+
+    pub(super) fn accept(&mut self, tool: &Tool) {
+        self.kept(&tool.name).accepted = to_raw_value(&tool.record()).ok();
+    }
+
+    pub(super) fn note(&mut self, tool: &ToolName, said: Said) {
+        self.kept(tool).said = Some(said);
+    }
+
+    fn accepted(&self, tool: &ToolName) -> Option<&RawValue> {
+        self.tools.get(tool.as_str()).and_then(|kept| kept.accepted.as_deref())
+    }
+
+    fn kept(&mut self, tool: &ToolName) -> &mut Kept {
+        self.tools.entry(tool.as_str().to_owned()).or_default()
+    }
+}
+
+fn of_format<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        FORMAT => Ok(FORMAT),
+        other => Err(serde::de::Error::custom(format!("format {other} is not known"))),
+    }
+}
