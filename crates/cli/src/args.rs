@@ -10,6 +10,7 @@ use crate::complete;
 mod add;
 mod offers;
 mod order;
+mod permissions;
 mod serve;
 mod sign_in;
 mod talk;
@@ -18,6 +19,10 @@ mod values;
 pub use add::{AddArgs, AddOptions};
 pub use offers::{PromptArgs, PromptsArgs};
 pub use order::parse;
+pub use permissions::{
+    AllowArgs, PermissionsCommand, PermissionsListArgs, PermissionsTestArgs, RemoveRuleArgs, ReviewArgs,
+    RuleArgs,
+};
 pub use serve::ServeArgs;
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
 pub use talk::{CallArgs, CallOptions, DoctorArgs, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
@@ -196,7 +201,7 @@ pub enum McpCommand {
     ResetProjectChoices,
     /// Add the servers that another program has configured
     Import(ImportArgs),
-    /// Look into permission rules
+    /// Look into permissions, and change them
     Permissions {
         /// What to do.
         #[command(subcommand)]
@@ -376,30 +381,4 @@ pub struct ImportArgs {
 
 fn program_words() -> Vec<&'static str> {
     mcparley::import::Program::ALL.into_iter().map(|program| program.as_str()).collect()
-}
-
-/// Look into permission rules
-#[derive(Debug, Subcommand)]
-pub enum PermissionsCommand {
-    /// Explain what would be decided about a call, and which rule decides
-    Test(PermissionsTestArgs),
-}
-
-/// Explain what would be decided about a call
-#[derive(Debug, Args)]
-pub struct PermissionsTestArgs {
-    /// The server, or the tool's whole name `mcp__server__tool`
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
-    pub server: String,
-
-    /// The tool, unless the whole name was given
-    pub tool: Option<String>,
-
-    /// The call's arguments, as a JSON object
-    #[arg(long, value_name = "JSON")]
-    pub arguments: Option<String>,
-
-    /// Judge as if the tool said it only reads
-    #[arg(long)]
-    pub read_only: bool,
 }

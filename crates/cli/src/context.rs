@@ -54,6 +54,7 @@ impl Context {
         places.cache = Some(directories.cache.clone());
         places.results = Some(directories.cache.join("results"));
         places.secrets = Some(directories.data.join("secrets"));
+        places.trust = Some(directories.state.join("trust"));
         check_vault_storage(variable(VAULT_STORAGE.0).as_deref())?;
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
             places = places.with_managed_trial(Path::new(&trial));
@@ -92,6 +93,7 @@ impl Context {
         Surroundings::new(&loaded.env, &self.places)
             .with_organisation(self.organisation.clone())
             .with_identity(loaded.identity())
+            .with_pin(loaded.settings.pins.in_force())
     }
 }
 

@@ -156,16 +156,20 @@ impl CommandError {
 
 fn change_code(error: &ChangeError) -> Code {
     match error {
-        ChangeError::Name(_) => exit::USAGE,
+        ChangeError::Name(_) | ChangeError::Rule(_) => exit::USAGE,
         // Somebody else was faster.
         ChangeError::Edit(EditError::Exists { .. }) => exit::CONFLICT,
         ChangeError::Config(_) | ChangeError::Edit(_) | ChangeError::Unusable { .. } => exit::CONFIG,
         ChangeError::Read(_) | ChangeError::Write(_) => exit::FILE,
         ChangeError::Blocked { .. } => exit::BLOCKED,
-        ChangeError::NotFound { .. } | ChangeError::NotAProjectServer { .. } => exit::NOT_FOUND,
-        ChangeError::Exists { .. } | ChangeError::Ambiguous { .. } | ChangeError::OtherDefinition { .. } => {
-            exit::CONFLICT
-        }
+        ChangeError::NotFound { .. }
+        | ChangeError::NotAProjectServer { .. }
+        | ChangeError::NoSuchRule { .. }
+        | ChangeError::NoSuchTool { .. } => exit::NOT_FOUND,
+        ChangeError::Exists { .. }
+        | ChangeError::Ambiguous { .. }
+        | ChangeError::OtherDefinition { .. }
+        | ChangeError::Tracked { .. } => exit::CONFLICT,
         _ => exit::FAILED,
     }
 }

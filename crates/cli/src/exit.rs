@@ -39,7 +39,7 @@ pub const NOT_FOUND: Code = code(5, "not-found", "There is no server, no tool, o
 pub const CONFLICT: Code = code(
     6,
     "conflict",
-    "The name is taken, stands in several scopes, or the server changed in the meantime.",
+    "The name is taken, stands in several scopes, the server changed in the meantime, or a tool has changed and waits for review.",
 );
 /// A file cannot be read or written.
 pub const FILE: Code =

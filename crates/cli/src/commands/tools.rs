@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::{beginning, display, display_block};
 use mcparley::model::tool::{Hints, Tool};
-use mcparley::{Catalog, Entry, Loaded, Remembered, Server, Start};
+use mcparley::{Catalog, ChangedTool, Entry, Loaded, Remembered, Server, Start};
 use serde::Serialize;
 
 use super::usable::{self, Lacking};
@@ -35,6 +35,9 @@ struct Report {
     tools: Vec<Arc<Entry>>,
     /// What became of the servers that offer nothing, or not all.
     servers: Vec<Lacking>,
+    /// Tools that have changed since they were reviewed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<ChangedTool>,
 }
 
 pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
@@ -76,7 +79,9 @@ fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Do
     if let (Some(tool), []) = (wanted.tool(), tools.as_slice()) {
         return Err(no_tool(loaded, servers, catalog, server.as_ref(), tool));
     }
-    let report = Report { tools, servers: lacking };
+    let is_shown = |changed: &&ChangedTool| server.as_ref().is_none_or(|server| changed.server == *server);
+    let changed = catalog.changed().iter().filter(is_shown).cloned().collect();
+    let report = Report { tools, servers: lacking, changed };
     if out.json {
         out.value(&report);
         return Ok(code);
@@ -159,6 +164,7 @@ pub(super) fn no_tool(
     let of_server = |known: &&Server| server.is_none_or(|server| known.name == *server);
     let mut withheld = servers.iter().filter(of_server).flat_map(|server| &server.state.surface.withheld);
     let because = withheld.find(|withheld| withheld.name == tool).map(|withheld| withheld.to_string());
+    let because = because.or_else(|| changed(catalog, server, tool));
     let missing = || {
         let lacking = usable::lacking(loaded, servers, server).into_iter();
         let missing: Vec<String> = lacking.filter_map(|lacking| lacking.in_words()).collect();
@@ -174,6 +180,19 @@ pub(super) fn no_tool(
     };
     let similar = similar(tool, names.into_iter()).into_iter().map(str::to_owned).collect();
     CommandError::NoTool { tool: tool.to_owned(), because: because.or_else(missing), similar }
+}
+
+/// Why a tool is withheld that has changed; it may be named as its server does, or whole.
+fn changed(catalog: &Catalog, server: Option<&ServerName>, tool: &str) -> Option<String> {
+    let mut withheld = catalog.changed().iter().filter(|changed| changed.withheld);
+    let is_it = |changed: &ChangedTool| match server {
+        Some(server) => changed.server == *server && changed.tool.as_str() == tool,
+        None => {
+            let public = catalog.names().public(&changed.server, &changed.tool);
+            public.is_some_and(|public| public.as_str() == tool)
+        }
+    };
+    withheld.find(|changed| is_it(changed)).map(ToString::to_string)
 }
 
 impl Report {
@@ -193,6 +212,12 @@ impl Report {
         }
         for lacking in &self.servers {
             lacking.tell(out);
+        }
+        for changed in &self.changed {
+            out.warn(&changed.to_string());
+        }
+        if !self.changed.is_empty() {
+            out.hint("see what is different with `mcparley permissions review`");
         }
     }
 }

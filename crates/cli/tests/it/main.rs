@@ -28,6 +28,8 @@ mod kept;
 mod killed;
 mod managed;
 mod parallel;
+mod permission_review;
+mod permission_rules;
 mod permissions;
 mod places;
 mod progress;

@@ -135,6 +135,7 @@ fn the_decision_as_json_names_the_rule_and_its_place() {
         world.json(&["permissions", "test", "mcp__slack__post"]),
         json!({
             "server": "slack", "tool": "post", "mode": "default", "deadRules": [],
+            "toolPin": "warn", "definition": "unknown", "difference": [],
             "decision": {"verdict": "deny", "why": {"by": "rule", "rule": {
                 "kind": "deny", "text": "mcp__slack__post", "scope": "local",
                 "origin": {"file": "home/project/.claude/settings.local.json", "line": 2, "column": 10},
