@@ -56,6 +56,7 @@ pub(crate) use admit::{Asks, Gate};
 pub(crate) use blocks::blocks;
 pub use check::Misfit;
 pub(crate) use check::{Checker, Refs};
+pub(crate) use classify::ByCommand;
 pub use classify::{ByHistory, Case, Classifier, Opinion};
 pub use error::{CallError, Executed};
 pub use outcome::{Block, Body, Outcome};

@@ -32,6 +32,7 @@ use crate::call::{CallError, Outcome};
 use crate::elicit::{Elicitation, Reply};
 
 pub(crate) use board::Board;
+pub(crate) use command::run as run_command;
 pub(crate) use merge::Said;
 pub use notes::HookNote;
 

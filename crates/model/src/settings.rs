@@ -3,6 +3,7 @@
 //! The same keys mean different things in different files, because the files have different authors. A
 //! [`Layer`] names the author; what a layer may not say is left out with a warning, never silently.
 
+mod classifier;
 mod hooks;
 mod identity;
 mod pin;
@@ -22,6 +23,7 @@ use crate::policy::{Owner, Policy, Rules};
 use crate::scope::Origin;
 use crate::secret::Secret;
 
+pub use classifier::ClassifierCommand;
 pub use identity::IdentityProvider;
 pub use pin::Pins;
 
@@ -83,6 +85,8 @@ pub struct Settings {
     pub rules: Vec<Arc<Rule>>,
     /// `permissions.defaultMode`; a layer read later wins.
     pub mode: Option<Spanned<Mode>>,
+    /// `autoClassifier`: the command that decides in mode `auto`.
+    pub classifier: Option<Spanned<ClassifierCommand>>,
     /// `toolPin`: what is done about tools that have become others.
     pub pins: Pins,
     /// `allowedMcpServers`, `deniedMcpServers`, `allowManagedMcpServersOnly`.
@@ -145,6 +149,7 @@ impl Settings {
                 }
                 "permissions" => self.read_permissions(value, layer),
                 "toolPin" => self.read_pin(value, layer),
+                "autoClassifier" => self.read_classifier(value, layer),
                 "allowedMcpServers" | "deniedMcpServers" | "allowManagedMcpServersOnly" => {
                     self.read_policy(member.name, value, layer);
                 }

@@ -12,11 +12,15 @@
 //!
 //! A tool that has changed is never classified; a person is asked.
 
+mod command;
+
 use mcparley_model::permission::Verdict;
 use mcparley_wire::peer::Boxed;
 use serde_json::Value;
 
 use crate::catalog::Entry;
+
+pub(crate) use command::ByCommand;
 
 /// A call that no rule decides.
 #[derive(Clone, Copy, Debug)]

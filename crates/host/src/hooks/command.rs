@@ -14,16 +14,16 @@ use tokio::net::unix::pipe;
 
 /// How a command ended, and what it said until then.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) exit: Exit,
-    pub(super) printed: Vec<u8>,
+pub(crate) struct Ran {
+    pub(crate) exit: Exit,
+    pub(crate) printed: Vec<u8>,
     /// The end of its standard error.
-    pub(super) said: Vec<u8>,
+    pub(crate) said: Vec<u8>,
 }
 
 /// Why a command was not run to its end.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(super) enum RunError {
+pub(crate) enum RunError {
     #[error("it could not be started: {0}")]
     NotStarted(Arc<SpawnError>),
     #[error("it could not be listened to: {0}")]
@@ -35,7 +35,7 @@ pub(super) enum RunError {
 }
 
 /// Runs it with `input` on its standard input.
-pub(super) async fn run(launch: &Launch, input: &[u8], limit: Duration) -> Result<Ran, RunError> {
+pub(crate) async fn run(launch: &Launch, input: &[u8], limit: Duration) -> Result<Ran, RunError> {
     let running = tokio::time::timeout(limit, listen(launch, input));
     running.await.unwrap_or(Err(RunError::Late { after: limit }))
 }

@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::roster::Roster;
 use super::starter::{Place, Starter};
-use crate::call::{Approver, Asks, ByHistory, Classifier, Gate};
+use crate::call::{Approver, Asks, ByCommand, ByHistory, Classifier, Gate};
 use crate::connection::{Connection, Event};
 use crate::hooks::Board;
 use crate::reload::{Change, Sources};
@@ -139,11 +139,20 @@ impl Standing {
             loaded.settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),
             KnownServers::new(connections.iter().map(|connection| connection.name.clone())),
             Arc::clone(starter.surroundings.trust()),
-            Asks {
-                approver: Arc::clone(&self.approver),
-                classifier: self.classifier.clone().unwrap_or_else(|| Arc::new(ByHistory)),
-            },
+            Asks { approver: Arc::clone(&self.approver), classifier: self.classifier(loaded, starter) },
         )
+    }
+}
+
+impl Standing {
+    /// Who decides in mode `auto`: the program's own, else the command of the settings, else the default.
+    fn classifier(&self, loaded: &Loaded, starter: &Starter) -> Arc<dyn Classifier> {
+        let places = &starter.surroundings.places;
+        match (&self.classifier, &loaded.settings.classifier) {
+            (Some(own), _) => Arc::clone(own),
+            (None, Some(command)) => Arc::new(ByCommand::new(&command.value, &loaded.env, places)),
+            (None, None) => Arc::new(ByHistory),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod approval;
 mod asked_clock;
 mod asking;
 mod at_once;
+mod auto;
 mod calling;
 mod catalogue;
 mod conformance_client;

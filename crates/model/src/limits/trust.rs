@@ -19,6 +19,3 @@ pub const BOUND_RULES: usize = 10_000;
 
 /// How long a command that classifies a call may take, unless the settings say otherwise. A person waits meanwhile.
 pub const CLASSIFIER_TIME: Duration = Duration::from_secs(10);
-
-/// The most such a command may print.
-pub const CLASSIFIER_BYTES: usize = 64 * 1024;

@@ -229,3 +229,29 @@ fn a_project_can_only_make_pins_stricter_and_the_administrator_has_the_last_word
         ["settings:1:13: `toolPin` is none of `off`, `warn`, `strict`"]
     );
 }
+
+// P2 B25
+#[test]
+fn only_user_and_administrator_can_name_a_classifier() {
+    let text = r#"{"autoClassifier": {"command": "judge", "args": ["-x"], "timeout": 500}}"#;
+    for layer in ALL_LAYERS {
+        let settings = read(layer, text);
+        let counts = matches!(layer, Layer::Managed | Layer::CommandLine | Layer::User);
+        let expected = ClassifierCommand {
+            command: "judge".to_owned(),
+            args: vec!["-x".to_owned()],
+            timeout: Some(std::time::Duration::from_millis(500)),
+        };
+        assert_eq!(settings.classifier.map(|it| it.value), counts.then_some(expected), "{layer:?}");
+        assert_eq!(settings.warnings.len(), usize::from(!counts), "{layer:?}");
+    }
+    for wrong in [
+        r#""judge""#,
+        r#"{"command": ""}"#,
+        r#"{"command": "a", "args": [1]}"#,
+        r#"{"command": "a", "timeout": 0}"#,
+    ] {
+        let settings = read(Layer::User, &format!(r#"{{"autoClassifier": {wrong}}}"#));
+        assert!(settings.classifier.is_none() && settings.warnings.len() == 1, "{wrong}");
+    }
+}
