@@ -23,7 +23,7 @@ pub use permissions::{
     AllowArgs, PermissionsCommand, PermissionsListArgs, PermissionsTestArgs, RemoveRuleArgs, ReviewArgs,
     RuleArgs,
 };
-pub use serve::ServeArgs;
+pub use serve::{DeferArg, ServeArgs};
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
 pub use talk::{CallArgs, CallOptions, DoctorArgs, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};

@@ -16,8 +16,12 @@ use tokio::sync::{mpsc, watch};
 use crate::answer;
 use crate::asker::{Asker, Open};
 use crate::caller::Caller;
+use crate::item::CALL_TOOL;
 use crate::parked::Ticket;
 use crate::session::Session;
+
+/// The tool that finds others.
+const TOOL_SEARCH: &str = "ToolSearch";
 
 /// A call under way.
 pub(crate) struct Running {
@@ -36,6 +40,8 @@ pub(crate) struct Wanted {
     /// What a client comes back with.
     responses: Option<RawJson>,
     state: Option<RawJson>,
+    /// Whether the model named it as an argument of the tool that calls others.
+    is_inner: bool,
 }
 
 impl Session {
@@ -47,6 +53,19 @@ impl Session {
         token: Option<Value>,
     ) -> Result<RawJson, RpcError> {
         let wanted = Wanted::read(params)?;
+        let is_meta = wanted.name == CALL_TOOL && self.host().catalog().get(CALL_TOOL).is_none();
+        let wanted = match is_meta {
+            true => match wanted.inner() {
+                Some(inner) => inner,
+                None => {
+                    return answer::failed(
+                        "`name` says which tool is called; `arguments` is an object",
+                        &caller,
+                    );
+                }
+            },
+            false => wanted,
+        };
         let token = token.filter(|token| token.is_string() || token.is_number());
         let running = match &wanted.state {
             Some(state) => self.shared.parked.go_on(&wanted, state, wanted.responses.as_ref())?,
@@ -86,7 +105,7 @@ impl Session {
                 biased;
                 done = &mut running.call => {
                     self.tell_progress(&mut running, token).await;
-                    return answer::of(done, &caller);
+                    return self.finish(wanted, done, &caller);
                 }
                 Some(question) = running.questions.recv() => break question,
                 Some(()) = next(running.progress.as_mut()) => self.tell_progress(&mut running, token).await,
@@ -94,6 +113,30 @@ impl Session {
         };
         let ticket = Ticket { question: question.params, reply: question.reply, running };
         self.shared.parked.park(wanted, ticket)
+    }
+
+    /// The answer to a call that is over.
+    fn finish(
+        &self,
+        wanted: &Wanted,
+        done: Result<Outcome, CallError>,
+        caller: &Caller,
+    ) -> Result<RawJson, RpcError> {
+        if let (Ok(outcome), TOOL_SEARCH) = (&done, wanted.name.as_str()) {
+            self.shared.listing.found(found(outcome));
+        }
+        let done = match done {
+            Err(CallError::Denied { .. }) if self.is_hidden(&wanted.name) => {
+                let (name, similar, because) = (wanted.name.clone(), Vec::new(), None);
+                Err(CallError::UnknownTool { name, similar, because })
+            }
+            done => done,
+        };
+        match answer::of(done, caller) {
+            // The tool that was called does exist; what it was to call does not.
+            Err(error) if wanted.is_inner => answer::failed(&error.message.clean(), caller),
+            answer => answer,
+        }
     }
 
     /// Tells the newest progress that was not told yet.
@@ -113,6 +156,20 @@ impl Session {
         }
         self.notify("notifications/progress", Some(params)).await;
     }
+}
+
+/// The tools that a search has found.
+fn found(outcome: &Outcome) -> Vec<String> {
+    #[derive(Default, Deserialize)]
+    struct Found {
+        tools: Vec<Hit>,
+    }
+    #[derive(Deserialize)]
+    struct Hit {
+        name: String,
+    }
+    let found = outcome.structured.as_ref().and_then(|it| it.decode::<Found>().ok()).unwrap_or_default();
+    found.tools.into_iter().map(|hit| hit.name).collect()
 }
 
 /// Waits for progress; nothing when there is none to wait for.
@@ -144,7 +201,18 @@ impl Wanted {
         };
         let part = |raw: Option<&RawValue>| raw.map(|raw| params.part(raw));
         let (responses, state) = (part(wire.input_responses), part(wire.request_state));
-        Ok(Self { name: wire.name, arguments, responses, state })
+        Ok(Self { name: wire.name, arguments, responses, state, is_inner: false })
+    }
+
+    /// The call that the arguments of the tool which calls others describe.
+    fn inner(&self) -> Option<Self> {
+        let name = self.arguments.member("name")?.decode::<String>().ok()?;
+        let arguments = match self.arguments.member("arguments") {
+            Some(arguments) => Some(arguments).filter(|it| it.as_bytes().first() == Some(&b'{'))?,
+            None => RawJson::parse("{}").ok()?,
+        };
+        let (responses, state) = (self.responses.clone(), self.state.clone());
+        Some(Self { name, arguments, responses, state, is_inner: true })
     }
 }
 

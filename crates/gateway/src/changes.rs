@@ -1,12 +1,10 @@
 //! Tells clients that their list of tools has changed: one word for many changes (L10, F61).
 
-use std::sync::Arc;
-
-use mcparley::Entry;
 use mcparley::model::limits::{LIST_CHANGED_QUIET, SUBSCRIPTIONS};
 use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use serde_json::{Value, json};
 
+use crate::item::Item;
 use crate::listing::Shown;
 use crate::session::Session;
 
@@ -62,7 +60,7 @@ impl Session {
             let catalog = self.host().catalog();
             told.revision = catalog.revision();
             let shown = self.shared.listing.shown().clone();
-            if told.take(&shown, self.entries(&catalog)) {
+            if told.take(&shown, self.items(&catalog)) {
                 return;
             }
         }
@@ -85,26 +83,22 @@ struct Told {
     /// How many lists the client had been given when it was told.
     count: u64,
     /// The list it was told of.
-    entries: Vec<Arc<Entry>>,
+    items: Vec<Item>,
 }
 
 impl Told {
     /// Takes a list; says whether the client has to be told of it. One that has asked for no list misses nothing.
-    fn take(&mut self, shown: &Shown, now: Vec<Arc<Entry>>) -> bool {
-        let is_news = shown.count > 0 && !are_same(&shown.entries, &now);
-        let was_told = self.count == shown.count && are_same(&self.entries, &now);
+    fn take(&mut self, shown: &Shown, now: Vec<Item>) -> bool {
+        let is_news = shown.count > 0 && !are_same(&shown.items, &now);
+        let was_told = self.count == shown.count && are_same(&self.items, &now);
         if !is_news || was_told {
             return false;
         }
-        (self.count, self.entries) = (shown.count, now);
+        (self.count, self.items) = (shown.count, now);
         true
     }
 }
 
-/// Whether a client could see no difference. Most entries are the very same ones.
-fn are_same(one: &[Arc<Entry>], other: &[Arc<Entry>]) -> bool {
-    let is_same = |(one, other): (&Arc<Entry>, &Arc<Entry>)| {
-        Arc::ptr_eq(one, other) || (one.name == other.name && one.tool.digest() == other.tool.digest())
-    };
-    one.len() == other.len() && one.iter().zip(other).all(is_same)
+fn are_same(one: &[Item], other: &[Item]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same(other))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcparley::elicit::{Elicitation, Elicitor, Reply};
-use mcparley::{Boxed, Host, HostBuilder};
+use mcparley::{Boxed, Budget, Host, HostBuilder};
 
 use crate::session::Session;
 
@@ -12,15 +12,17 @@ use crate::session::Session;
 #[derive(Clone, Debug)]
 pub struct Gateway {
     pub(crate) host: Host,
+    /// What the definitions of tools may take of a model's context.
+    pub(crate) budget: Budget,
     /// How many sessions there have been.
     sessions: Arc<AtomicU64>,
 }
 
 impl Gateway {
-    /// Serves a host that was started with [`Gateway::prepare`].
+    /// Serves a host that was started with [`Gateway::prepare`]. Tools beyond the budget are found by searching (N10).
     #[must_use]
-    pub fn new(host: Host) -> Self {
-        Self { host, sessions: Arc::default() }
+    pub fn new(host: Host, budget: Budget) -> Self {
+        Self { host, budget, sessions: Arc::default() }
     }
 
     /// Prepares a host for being served: its servers are told that they can ask a person. Each client answers for its

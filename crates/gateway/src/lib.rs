@@ -11,7 +11,7 @@
 //! | which era a request is of, and what its client can do | `caller` |
 //! | requests that two readers could understand differently | `strict` |
 //! | greeting a client, and what it is told | `greeting`, `instructions` |
-//! | the tools a client is shown, page by page | `listing`, `tool` |
+//! | the tools a client is shown, page by page | `listing`, `item`, `tool` |
 //! | telling a client that they have changed | `changes` |
 //! | one call, its progress and its questions | `call`, `answer` |
 //! | what a call gave, in the words of an era | `result` |
@@ -26,6 +26,7 @@ mod changes;
 mod gateway;
 mod greeting;
 mod instructions;
+mod item;
 mod listing;
 mod parked;
 mod question;

@@ -1,12 +1,14 @@
 //! The tools a client is shown, page by page (N11).
 //!
-//! The order is the catalogue's, which never moves what was shown. A cursor names the last tool of its page, so that what
+//! What does not fit the budget is left out until a search has found it (N10). What was shown once stays where it was. A cursor names the last tool of its page, so that what
 //! comes and goes between two pages neither hides a tool nor shows one twice.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcparley::model::limits::{FIRST_LIST_TIME, SERVED_LIST_FRESH, SERVED_PAGE_BYTES, SERVED_PAGE_TOOLS};
-use mcparley::{Catalog, Entry};
+use mcparley::Catalog;
+use mcparley::model::limits::{
+    FIRST_LIST_TIME, FOUND_TOOLS, SERVED_LIST_FRESH, SERVED_PAGE_BYTES, SERVED_PAGE_TOOLS,
+};
 use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use serde::Serialize;
 use serde_json::Value;
@@ -15,8 +17,8 @@ use tokio::sync::{Notify, OnceCell};
 
 use crate::caller::Caller;
 use crate::greeting::{meta, milliseconds};
+use crate::item::{CALL_TOOL, Item};
 use crate::session::{Session, written};
-use crate::tool;
 
 /// What one client has been shown.
 #[derive(Debug, Default)]
@@ -32,12 +34,25 @@ pub(crate) struct Listing {
 pub(crate) struct Shown {
     /// How many lists it was given.
     pub(crate) count: u64,
-    pub(crate) entries: Vec<Arc<Entry>>,
+    pub(crate) items: Vec<Item>,
+    /// What it has found by searching, the newest last.
+    found: Vec<String>,
 }
 
 impl Listing {
     pub(crate) fn shown(&self) -> MutexGuard<'_, Shown> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The client has found these tools, so that they belong to its list from now on.
+    pub(crate) fn found(&self, names: impl IntoIterator<Item = String>) {
+        let mut shown = self.shown();
+        for name in names {
+            if !shown.found.contains(&name) && shown.found.len() < FOUND_TOOLS {
+                shown.found.push(name);
+            }
+        }
+        self.news.notify_one();
     }
 
     /// Waits until the client's own doing has changed its list.
@@ -57,18 +72,33 @@ impl Session {
             let _ready = self.host().ready(FIRST_LIST_TIME).await;
         };
         self.shared.listing.first.get_or_init(|| wait).await;
-        let entries = self.entries(&self.host().catalog());
-        let page = Page::of(&entries, cursor.as_ref());
+        let items = self.items(&self.host().catalog());
+        let page = Page::of(&items, cursor.as_ref());
         let mut shown = self.shared.listing.shown();
         shown.count += 1;
-        shown.entries = entries;
+        shown.items = items;
         drop(shown);
         written(&page.in_words_of(caller))
     }
 
     /// What this client is shown of a catalogue.
-    pub(crate) fn entries(&self, catalog: &Catalog) -> Vec<Arc<Entry>> {
-        catalog.iter().cloned().collect()
+    pub(crate) fn items(&self, catalog: &Catalog) -> Vec<Item> {
+        let shown = self.shared.listing.shown().clone();
+        let offer = catalog.offer(&self.shared.gateway.budget);
+        let offer = offer.after(shown.items.iter().map(Item::name)).with_found(&shown.found);
+        let mut items: Vec<Item> = offer.listed.into_iter().map(Item::Tool).collect();
+        let place = shown.items.iter().position(|item| matches!(item, Item::CallTool));
+        let is_needed = place.is_some() || !offer.deferred.is_empty();
+        if is_needed && catalog.get(CALL_TOOL).is_none() {
+            items.insert(place.unwrap_or(items.len()).min(items.len()), Item::CallTool);
+        }
+        items
+    }
+
+    /// Whether a tool is never shown, because a rule denies it whatever its arguments are (B94).
+    pub(crate) fn is_hidden(&self, name: &str) -> bool {
+        let offer = self.host().catalog().offer(&self.shared.gateway.budget);
+        offer.denied.iter().any(|entry| entry.name.as_str() == name)
     }
 }
 
@@ -90,12 +120,11 @@ impl Cursor {
     }
 
     /// Where the next page begins.
-    fn next(&self, entries: &[Arc<Entry>]) -> usize {
-        let is_last = |entry: &Arc<Entry>| entry.name.as_str() == self.last;
-        match entries.iter().position(is_last) {
+    fn next(&self, items: &[Item]) -> usize {
+        match items.iter().position(|item| item.name() == self.last) {
             Some(place) => place + 1,
             // It is gone; what stood behind it has moved up by one, or nothing has.
-            None => self.at.saturating_sub(1).min(entries.len()),
+            None => self.at.saturating_sub(1).min(items.len()),
         }
     }
 }
@@ -124,11 +153,11 @@ struct Listed<'p> {
 }
 
 impl Page {
-    fn of(entries: &[Arc<Entry>], cursor: Option<&Cursor>) -> Self {
-        let begin = cursor.map_or(0, |cursor| cursor.next(entries));
+    fn of(items: &[Item], cursor: Option<&Cursor>) -> Self {
+        let begin = cursor.map_or(0, |cursor| cursor.next(items));
         let (mut tools, mut bytes, mut end) = (Vec::new(), 0, begin);
-        for entry in entries.get(begin..).unwrap_or_default() {
-            let Some(tool) = tool::written(entry) else { continue };
+        for item in items.get(begin..).unwrap_or_default() {
+            let Some(tool) = item.written() else { continue };
             let is_full = tools.len() >= SERVED_PAGE_TOOLS || bytes + tool.get().len() > SERVED_PAGE_BYTES;
             if is_full && !tools.is_empty() {
                 break;
@@ -137,8 +166,8 @@ impl Page {
             tools.push(tool);
             end += 1;
         }
-        let last = entries.get(end.wrapping_sub(1)).filter(|_| end < entries.len());
-        Self { tools, next: last.map(|last| format!("{end}:{}", last.name)) }
+        let last = items.get(end.wrapping_sub(1)).filter(|_| end < items.len());
+        Self { tools, next: last.map(|last| format!("{end}:{}", last.name())) }
     }
 
     fn in_words_of(&self, caller: &Caller) -> Listed<'_> {

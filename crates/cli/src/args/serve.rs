@@ -1,9 +1,20 @@
 //! Options of `serve`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCandidates;
 
 use crate::complete;
+
+/// When tools are left out of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DeferArg {
+    /// When their definitions take more than 10,000 tokens.
+    Auto,
+    /// Always, except what says `alwaysLoad`.
+    Always,
+    /// Never.
+    Never,
+}
 
 /// Serve all servers to another program, as one MCP server
 ///
@@ -20,6 +31,10 @@ Examples:
 
 How to name it in the configuration of an agent: docs/gateway.md")]
 pub struct ServeArgs {
+    /// Leave tools out of the list until they are searched for: when they do not fit, always, or never
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub defer: DeferArg,
+
     /// Only this server; may be repeated
     #[arg(long, value_name = "SERVER", add = ArgValueCandidates::new(complete::servers))]
     pub only: Vec<String>,

@@ -7,11 +7,11 @@ mod streams;
 use std::time::Duration;
 
 use mcparley::model::name::ServerName;
-use mcparley::{AgentSpec, Host, HostBuilder, Loaded, Start};
+use mcparley::{AgentSpec, Budget, Host, HostBuilder, Loaded, Start};
 use mcparley_gateway::{Gateway, serve};
 
 use super::{Done, tell_problems};
-use crate::args::ServeArgs;
+use crate::args::{DeferArg, ServeArgs};
 use crate::connectors;
 use crate::context::{Context, stdin_is_terminal};
 use crate::error::CommandError;
@@ -39,7 +39,7 @@ pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mu
         };
         let (input, output) =
             (streams::input().map_err(unavailable)?, streams::output().map_err(unavailable)?);
-        let gateway = Gateway::new(view(args, host).await?);
+        let gateway = Gateway::new(view(args, host).await?, budget(args));
         serve(&gateway, input, output).await;
         tokio::time::sleep(FAREWELL).await;
         Ok(exit::OK)
@@ -59,6 +59,14 @@ fn host(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> 
         only => host.start_with(Start::Among(only.iter().map(|name| ServerName::new(name)).collect())),
     };
     Gateway::prepare(host)
+}
+
+fn budget(args: &ServeArgs) -> Budget {
+    match args.defer {
+        DeferArg::Auto => Budget::default(),
+        DeferArg::Always => Budget::always_defer(),
+        DeferArg::Never => Budget::unlimited(),
+    }
 }
 
 /// What the client sees of it.

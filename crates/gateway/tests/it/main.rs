@@ -15,6 +15,7 @@ mod changing;
 mod client;
 mod crowd;
 mod damaged;
+mod hiding;
 mod listing;
 mod new_era;
 mod old_era;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mcparley::{Host, Places, Start, Wishes};
+use mcparley::{Budget, Host, Places, Start, Wishes};
 use mcparley_gateway::Gateway;
 use mcparley_testkit::Scripted;
 use serde_json::{Map, Value, json};
@@ -38,6 +38,11 @@ impl World {
         self
     }
 
+    pub(crate) fn deny(mut self, rule: &str) -> Self {
+        self.wishes.disallowed_tools.push(rule.to_owned());
+        self
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -56,10 +61,15 @@ impl World {
 
     /// Starts the host, without the built-in server.
     pub(crate) fn gateway(self) -> Served {
+        self.within(Budget::unlimited())
+    }
+
+    /// The same with what tools may take of a model's context.
+    pub(crate) fn within(self, budget: Budget) -> Served {
         self.configure();
         let places = self.places();
         let host = Host::builder(&places, &self.wishes).start_with(Start::All).without_own_server();
-        Served { gateway: Gateway::new(Gateway::prepare(host).start()), world: self }
+        Served { gateway: Gateway::new(Gateway::prepare(host).start(), budget), world: self }
     }
 
     fn places(&self) -> Places {
