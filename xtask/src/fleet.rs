@@ -1,9 +1,10 @@
-//! `cargo xtask fleet`: the third-party servers that tests talk to, below `.tools/fleet`.
+//! `cargo xtask fleet`: the third-party servers and clients that tests talk to, below `.tools/fleet`.
 //!
 //! Which ones, and every package they need, is pinned by the files in `fleet/`. A set is installed anew when
 //! its pins change and is otherwise left alone, so that asking costs nothing. No code of a package runs while
 //! it is installed. Caches stay below `.tools`, so that a home need not exist.
 
+pub(crate) mod node;
 pub(crate) mod npm;
 mod python;
 
@@ -27,12 +28,18 @@ pub(crate) struct Set {
     pub(crate) install: fn(&Set, &Path) -> Result<(), ChoreError>,
 }
 
-const SETS: [Set; 4] = [
+const SETS: [Set; 5] = [
     Set {
         name: "npm",
         pins: &[".npmrc", "package.json", "package-lock.json"],
         witness: npm::WITNESS,
         install: npm::install,
+    },
+    Set {
+        name: "inspector",
+        pins: &["inspector/.npmrc", "inspector/package.json", "inspector/package-lock.json"],
+        witness: npm::WITNESS,
+        install: node::install,
     },
     Set {
         name: "servers",

