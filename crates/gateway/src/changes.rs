@@ -1,6 +1,6 @@
 //! Tells clients that their list of tools has changed: one word for many changes (L10, F61).
 
-use mcparley::model::limits::{LIST_CHANGED_QUIET, SUBSCRIPTIONS};
+use mcparley::model::limits::{LIST_CHANGED_QUIET, SERVED_SUBSCRIPTIONS};
 use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ impl Session {
             return Err(RpcError::new(INVALID_PARAMS, "`notifications` says what to listen to"));
         };
         let Ok(_place) = self.shared.subscriptions.try_acquire() else {
-            let reason = format!("there are {SUBSCRIPTIONS} subscriptions already");
+            let reason = format!("there are {SERVED_SUBSCRIPTIONS} subscriptions already");
             return Err(RpcError::new(INVALID_PARAMS, &reason));
         };
         let wants_tools = wanted.get("toolsListChanged") == Some(&Value::Bool(true));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use mcparley::Host;
-use mcparley::model::limits::SUBSCRIPTIONS;
+use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
 use mcparley_wire::peer::{Boxed, Handler, Peer};
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, RpcError};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ impl Session {
             agreed: Mutex::default(),
             listing: Listing::default(),
             parked: Parked::default(),
-            subscriptions: Semaphore::new(SUBSCRIPTIONS),
+            subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
         Self { shared: Arc::new(shared) }
     }

@@ -29,7 +29,10 @@ pub const PARKED_CALLS: usize = 64;
 pub const PARKED_TIME: Duration = Duration::from_secs(10 * 60);
 
 /// How many subscriptions one client may hold.
-pub const SUBSCRIPTIONS: usize = 16;
+pub const SERVED_SUBSCRIPTIONS: usize = 16;
 
 /// How many tools that a client has found by searching are kept in its list.
 pub const FOUND_TOOLS: usize = 512;
+
+/// How long the instructions for a client may be, those of all servers together: they become part of a prompt.
+pub const SERVED_INSTRUCTIONS_CHARS: usize = 16 * 1024;
