@@ -48,6 +48,16 @@ impl Message {
         self.param("_meta").and_then(|meta| meta.get(CAPABILITIES)).is_some_and(Value::is_object)
     }
 
+    /// Whether its client can do this, by a pointer into the capabilities of a stateless request.
+    pub(crate) fn can(&self, pointer: &str) -> bool {
+        self.meta(CAPABILITIES).and_then(|capabilities| capabilities.pointer(pointer)).is_some()
+    }
+
+    /// A value of `_meta`.
+    pub(crate) fn meta(&self, key: &str) -> Option<&Value> {
+        self.param("_meta")?.get(key)
+    }
+
     /// The token that progress is told with.
     pub(crate) fn progress_token(&self) -> Option<&Value> {
         self.param("_meta")?.get("progressToken")
@@ -58,6 +68,7 @@ impl Message {
         match self.method()? {
             "tools/call" | "prompts/get" => self.text("name"),
             "resources/read" => self.text("uri"),
+            "tasks/get" | "tasks/update" | "tasks/cancel" => self.text("taskId"),
             _ => None,
         }
     }

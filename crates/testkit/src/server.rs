@@ -8,9 +8,11 @@ mod calls;
 mod damage;
 mod greeting;
 mod lists;
+mod logging;
 mod questions;
 mod refusal;
 mod subscriptions;
+mod tasks;
 mod tools;
 
 pub(crate) use calls::{Calls, Running};
@@ -22,6 +24,7 @@ use crate::life;
 use crate::message::Message;
 use crate::options::{NEW, Options, Scripts};
 use crate::raw::Raw;
+use logging::Logging;
 use mcparley_testkit::Name;
 use questions::Questions;
 use serde_json::{Value, json};
@@ -29,6 +32,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use subscriptions::Subscriptions;
+use tasks::Tasks;
 
 /// What a server knows, for all its connections.
 #[derive(Debug)]
@@ -37,6 +41,8 @@ pub(crate) struct Server {
     pub(crate) calls: Arc<Calls>,
     pub(crate) subscriptions: Subscriptions,
     questions: Questions,
+    tasks: Tasks,
+    logging: Logging,
     /// How many requests may still be met with faults.
     left: AtomicU64,
 }
@@ -115,6 +121,8 @@ impl Server {
             calls: Arc::default(),
             subscriptions: Subscriptions::default(),
             questions: Questions::default(),
+            tasks: Tasks::default(),
+            logging: Logging::default(),
         }
     }
 
@@ -194,6 +202,12 @@ impl Server {
         if let Some(other) = self.other_outcome(request, era) {
             return Ok(other);
         }
+        if let Some(about_a_task) = self.task_outcome(request, era)? {
+            return Ok(about_a_task);
+        }
+        if options.scripts.has(Name::Logging) && request.method == "tools/call" {
+            self.logging.say(request, era)?;
+        }
         let outcome = match (era, request.method) {
             (Era::Old, "initialize") => Outcome::Result(greeting::initialize(options, request.message)),
             (Era::Old, "ping") => Outcome::Result(json!({})),
@@ -201,6 +215,11 @@ impl Server {
             (Era::New, "subscriptions/listen") => {
                 self.subscriptions.open(request)?;
                 Outcome::Silence
+            }
+            (Era::Old, "logging/setLevel") if options.scripts.has(Name::Logging) => self.logging.set(request),
+            (_, "completion/complete") if options.scripts.has(Name::Completions) => {
+                let count = options.scripts.number(Name::Completions).unwrap_or(0);
+                Outcome::Result(lists::completion(count, request.message))
             }
             (_, "tools/call") => tools::call(&self.calls, request)?,
             (_, method) => match lists::result(&options.scripts, request.due, request.message, method) {

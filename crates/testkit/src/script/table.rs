@@ -55,6 +55,12 @@ scripts! {
     // What is wanted of the client before a call is answered.
     Both Wants "wants" Word(&["form", "url", "roots", "sampling", "bogus", "state"]), "a call of the new era is answered by wanting that first, or only to be asked again";
     Both UrlRequired "url-required" Text("https://example.com/visit"), "a call answers -32042 with that address";
+    // What a call becomes, and what is said beside it.
+    Both Task "task" Number(2, COUNT), "a tool `chore` whose calls become tasks that have ended at that look; 0 is never";
+    Both TaskWants "task-wants" Bare, "a task wants a form filled in first";
+    Both TaskEnd "task-end" Word(&["completed", "failed", "cancelled", "forgotten"]), "how a task ends; a forgotten one is not known any more at the second look";
+    Both Logging "logging" Bare, "offers logging; before the reply to a call one message of each level that is wanted";
+    Both Completions "completions" Number(3, COUNT), "offers completion, with that many values";
     // Damaged replies.
     Both NotJson "not-json" Bare, "a reply that is no JSON, with a readable id";
     Both BadUtf8 "bad-utf8" Bare, "a reply with invalid UTF-8 in its text";

@@ -1,6 +1,6 @@
 //! How a server introduces itself, in either era, and the lies it can tell there.
 
-use super::{Answer, Refusal, Reply};
+use super::{Answer, Refusal, Reply, tasks};
 use crate::life;
 use crate::message::Message;
 use crate::options::{Options, Scripts};
@@ -90,7 +90,7 @@ fn version(scripts: &Scripts, truth: Value, number: Value) -> Value {
 fn introduce(scripts: &Scripts, result: &mut Map<String, Value>) {
     let capabilities = match scripts.has(Name::NullCapabilities) {
         true => Value::Null,
-        false => json!({ "tools": { "listChanged": true }, "prompts": {}, "resources": {} }),
+        false => capabilities(scripts),
     };
     if !scripts.has(Name::NoCapabilities) {
         result.insert("capabilities".to_owned(), capabilities);
@@ -100,6 +100,21 @@ fn introduce(scripts: &Scripts, result: &mut Map<String, Value>) {
         None => INSTRUCTIONS.to_owned(),
     };
     result.insert("instructions".to_owned(), json!(instructions));
+}
+
+fn capabilities(scripts: &Scripts) -> Value {
+    let tools = json!({ "listChanged": true });
+    let mut all = vec![("tools", tools), ("prompts", json!({})), ("resources", json!({}))];
+    if scripts.has(Name::Logging) {
+        all.push(("logging", json!({})));
+    }
+    if scripts.has(Name::Completions) {
+        all.push(("completions", json!({})));
+    }
+    if scripts.has(Name::Task) {
+        all.extend(tasks::capabilities());
+    }
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>().into()
 }
 
 fn server_info() -> Value {

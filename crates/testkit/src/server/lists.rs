@@ -1,6 +1,6 @@
 //! What a server says it has: lists and what stands in them, and the lies about it.
 
-use super::{Due, tools};
+use super::{Due, tasks, tools};
 use crate::message::Message;
 use crate::options::Scripts;
 use mcparley_testkit::Name;
@@ -17,6 +17,14 @@ pub(crate) const METHODS: [&str; 6] = [
 ];
 
 const NOTE: &str = "test://note";
+
+/// What could stand behind a value, numbered.
+pub(crate) fn completion(count: u64, message: &Message) -> Value {
+    let value = message.param("argument").and_then(|argument| argument.get("value")).and_then(Value::as_str);
+    let values: Vec<String> =
+        (1..=count).map(|number| format!("{}{number}", value.unwrap_or_default())).collect();
+    json!({ "completion": { "values": values, "total": count, "hasMore": false } })
+}
 
 /// The result of one of [`METHODS`].
 pub(crate) fn result(scripts: &Scripts, due: Due<'_>, message: &Message, method: &str) -> Option<Value> {
@@ -54,6 +62,9 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
     }
     if let Some(file) = scripts.text(Name::Described) {
         tools::describe(&mut tools, "add", &std::fs::read_to_string(file).unwrap_or_default());
+    }
+    if scripts.has(Name::Task) {
+        tools.push(tasks::tool());
     }
     if scripts.has(Name::BadTools) {
         tools.splice(1..1, bad_tools());

@@ -60,6 +60,11 @@ fn page(url: &str) -> Value {
     json!({ "mode": "url", "message": "Please visit this page.", "url": url, "elicitationId": "visit-1" })
 }
 
+/// A form that is wanted, as the new era asks for it.
+pub(crate) fn form_request() -> Value {
+    json!({ "it": { "method": "elicitation/create", "params": form() } })
+}
+
 /// The result that wants something before the call is answered.
 pub(crate) fn wanted(kind: &str, id: &Value) -> Value {
     let request = |method: &str, params: Value| json!({ "it": { "method": method, "params": params } });

@@ -19,6 +19,7 @@ mod http_truth;
 mod provider;
 mod provider_flow;
 mod socket;
+mod stdio_beside;
 mod stdio_client;
 mod stdio_damage;
 mod stdio_greeting;
