@@ -1,4 +1,6 @@
-//! Shell completion that knows the configured servers.
+//! Shell completion that knows the configured servers, and what is remembered of their tools.
+
+mod tools;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,6 +13,8 @@ use mcparley::model::text::is_shell_word;
 
 use crate::args::{self, Global, ShellArg};
 use crate::context::{self, Context};
+
+pub(crate) use tools::{targets, tools, words};
 
 /// The variable by which a shell asks.
 const ASKED_BY: &str = "COMPLETE";

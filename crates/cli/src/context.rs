@@ -97,6 +97,15 @@ impl Context {
     }
 }
 
+/// The words before the one that a shell wants completed, the program's name first.
+pub(crate) fn words_before() -> Vec<std::ffi::OsString> {
+    let line: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(1).collect();
+    // Shells that do not say complete the last one.
+    let index = std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|index| index.parse().ok());
+    let before: usize = index.unwrap_or(line.len().saturating_sub(1));
+    line.into_iter().take(before).collect()
+}
+
 /// Where the user stands, if that can be told.
 pub(crate) fn working_directory() -> Option<PathBuf> {
     std::env::current_dir().ok()

@@ -40,6 +40,7 @@ use crate::catalog::{Cache, Known};
 use crate::elicit::Elicitor;
 use crate::hooks::Board;
 use crate::launch::launch;
+use crate::log::{Level, Messages};
 use crate::organisation::Organisation;
 use crate::places::Places;
 use crate::redact::Redactor;
@@ -93,6 +94,8 @@ pub struct Surroundings {
     roots: Roots,
     /// The hooks, some of which may answer too.
     hooks: Arc<Board>,
+    /// How much servers are to say in their logs, and who hears it.
+    messages: Messages,
     /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
     network: Network,
 }
@@ -119,6 +122,7 @@ impl Surroundings {
             sampler: None,
             roots: Roots::of(&places),
             hooks: Arc::new(Board::new(Arc::clone(&places), String::new(), Vec::new())),
+            messages: Messages::default(),
             places,
             network,
         }
@@ -130,7 +134,8 @@ impl Surroundings {
         let (accounts, needs_auth) = (self.accounts.clone(), self.needs_auth.clone());
         let (organisation, elicitor) = (self.organisation.clone(), self.elicitor.clone());
         let (sampler, roots, trust) = (self.sampler.clone(), self.roots.clone(), Arc::clone(&self.trust));
-        let (hooks, new) = (Arc::clone(&self.hooks), Self::new(env, &self.places));
+        let (hooks, messages) = (Arc::clone(&self.hooks), self.messages.clone());
+        let new = Self::new(env, &self.places);
         Self {
             inside,
             eras,
@@ -140,6 +145,7 @@ impl Surroundings {
             sampler,
             roots,
             hooks,
+            messages,
             accounts,
             needs_auth,
             ..new
@@ -209,6 +215,21 @@ impl Surroundings {
 
     pub(crate) fn hooks(&self) -> Arc<Board> {
         Arc::clone(&self.hooks)
+    }
+
+    /// The same, but what its servers log is heard apart.
+    pub(crate) fn heard_apart(mut self) -> Self {
+        self.messages = self.messages.apart();
+        self
+    }
+
+    pub(crate) fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
+    /// How much the server that these are for is to say in its log.
+    pub(crate) fn log_level(&self) -> Option<Level> {
+        self.server.clone().map(|server| self.messages.level_of(server))
     }
 
     pub(crate) fn network(&self) -> &Network {

@@ -163,7 +163,8 @@ impl Connection {
         let signature = Signature::of(&config);
         let config = Arc::new(config);
         let journal = Journal::of(&beginning.surroundings.places, &name);
-        let log = Arc::new(Log::new(&config, journal));
+        let messages = beginning.surroundings.messages().clone();
+        let log = Arc::new(Log::new(&config, journal).heard_as(name.clone(), messages));
         let surroundings = beginning.surroundings.of_server(&name);
         let account = surroundings.account(&config);
         let beginning = Beginning { surroundings, ..beginning };

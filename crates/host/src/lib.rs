@@ -51,6 +51,7 @@ mod call;
 mod catalog;
 mod chance;
 pub mod change;
+mod complete;
 mod connect;
 mod connection;
 mod doctor;
@@ -91,6 +92,7 @@ pub use catalog::{
     Budget, BudgetError, BuiltIn, Catalog, ChangedTool, Dialect, Entry, Mention, ModelCallError, ModelTools,
     Offer, Provider, SignInTool, UnknownDialect, Withholding,
 };
+pub use complete::{CompleteError, Completion, Reference};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};
@@ -100,7 +102,7 @@ pub use hooks::Hooks;
 pub use host::{Agent, Host, HostBuilder, HostState, Readiness, Remembered, Server, Start};
 pub use instruction::{Instruction, Instructions, InstructionsDelta};
 pub use launch::launch;
-pub use log::{LogLine, Speaker, read_logs};
+pub use log::{LogLine, LogMessage, Speaker, read_logs};
 pub use mcparley_wire::peer::{Boxed, Progress};
 pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;

@@ -5,26 +5,33 @@
 
 mod journal;
 mod line;
+mod messages;
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use mcparley_model::config::ServerConfig;
-use mcparley_model::limits::{LOG_LINE_CHARS, LOG_LINES};
-use mcparley_model::name::ToolName;
-use mcparley_model::text::{Untrusted, cut, display};
+use mcparley_model::limits::{LOG_LINE_CHARS, LOG_LINES, LOG_MESSAGES, LOG_MESSAGES_EVERY};
+use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::text::{Untrusted, clean, cut, display};
 use mcparley_wire::transport::stdio::Stderr;
 use mcparley_wire::{Failure, RawJson};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::connect::{ConnectError, Link};
+use crate::pace::Pace;
 use crate::redact::Redactor;
 
 pub(crate) use journal::Journal;
 pub use journal::read_logs;
 pub use line::{LogLine, Speaker};
+pub use messages::LogMessage;
+pub(crate) use messages::{Level, Messages};
+
+/// How much of a logger's name is kept.
+const LOGGER_CHARS: usize = 64;
 
 /// What is known of what happened to a server.
 #[derive(Debug)]
@@ -32,6 +39,10 @@ pub(crate) struct Log {
     redactor: Redactor,
     journal: Option<Journal>,
     pages: Mutex<Pages>,
+    /// How many log messages the server may send.
+    pace: Pace,
+    /// Who hears them, and whose they are.
+    listeners: Option<(ServerName, Messages)>,
 }
 
 #[derive(Debug, Default)]
@@ -45,11 +56,20 @@ struct Pages {
     stderr: Option<Stderr>,
     /// The end of the standard error of a process that is gone.
     last_words: Untrusted,
+    /// How many log messages were left out since the last that was not.
+    left_out: u64,
 }
 
 impl Log {
     pub(crate) fn new(config: &ServerConfig, journal: Option<Journal>) -> Self {
-        Self { redactor: Redactor::of(config), journal, pages: Mutex::default() }
+        let pace = Pace::new(LOG_MESSAGES, LOG_MESSAGES_EVERY);
+        Self { redactor: Redactor::of(config), journal, pages: Mutex::default(), pace, listeners: None }
+    }
+
+    /// The same, and others hear what the server says.
+    pub(crate) fn heard_as(mut self, server: ServerName, messages: Messages) -> Self {
+        self.listeners = Some((server, messages));
+        self
     }
 
     /// Something the host noticed that is as it should be.
@@ -72,21 +92,43 @@ impl Log {
         }
     }
 
-    /// A log message of the server.
+    /// A log message of the server. One that sends too many is not even read (X8).
     pub(crate) fn message(&self, params: Option<&RawJson>) {
+        if !self.pace.take() {
+            self.pages().left_out += 1;
+            return;
+        }
+        let Some(line) = params.and_then(|params| self.said(params)) else { return };
+        let mut pages = self.pages();
+        let left_out = std::mem::take(&mut pages.left_out);
+        if left_out > 0 {
+            pages.push(Speaker::Host, &format!("{left_out} log messages were left out"));
+        }
+        pages.add(line.clone());
+        pages.trouble = true;
+        drop(pages);
+        if let Some((server, messages)) = &self.listeners {
+            messages.tell(LogMessage { server: server.clone(), line });
+        }
+    }
+
+    /// What a log message says, cut, and without the server's secrets.
+    fn said(&self, params: &RawJson) -> Option<LogLine> {
         #[derive(Deserialize)]
         struct Message {
             #[serde(default)]
-            level: Option<String>,
+            level: Value,
+            #[serde(default)]
+            logger: Value,
             #[serde(default)]
             data: Value,
         }
-        let Some(Ok(Message { level, data })) = params.map(RawJson::decode) else { return };
+        let Message { level, logger, data } = params.decode().ok()?;
         let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
-        let level = level.unwrap_or_else(|| "info".to_owned());
-        let mut pages = self.pages();
-        pages.push(Speaker::Server { level: cut(&level, 16).into_owned() }, &self.redactor.redact(&text));
-        pages.trouble = true;
+        let word = |value: &Value, chars| value.as_str().map(|word| cut(&clean(word), chars).into_owned());
+        let level = word(&level, 16).unwrap_or_else(|| "info".to_owned());
+        let logger = word(&logger, LOGGER_CHARS).map(|logger| self.redactor.redact(&logger).into_owned());
+        Some(LogLine::new(Speaker::Server { level, logger }, &self.redactor.redact(&text)))
     }
 
     /// The server could not be reached.
@@ -162,11 +204,15 @@ impl Log {
 
 impl Pages {
     fn push(&mut self, from: Speaker, text: &str) {
+        self.add(LogLine::new(from, text));
+    }
+
+    fn add(&mut self, line: LogLine) {
         if self.lines.len() >= LOG_LINES {
             self.lines.pop_front();
         }
         self.unwritten = (self.unwritten + 1).min(LOG_LINES);
-        self.lines.push_back(LogLine::new(from, text));
+        self.lines.push_back(line);
     }
 }
 

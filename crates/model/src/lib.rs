@@ -28,6 +28,7 @@ pub mod hex;
 pub mod hook;
 pub mod import;
 pub mod limits;
+pub mod log_level;
 pub mod name;
 pub mod permission;
 pub mod plan;

@@ -110,6 +110,16 @@ impl From<Map<String, Value>> for Meta {
 }
 
 impl Meta {
+    /// The same with this member, or without it.
+    pub(crate) fn with(&self, name: &str, value: Option<Value>) -> Self {
+        let mut members = self.members.clone();
+        match value {
+            Some(value) => members.insert(name.to_owned(), value),
+            None => members.remove(name),
+        };
+        Self::from(members)
+    }
+
     /// Writes it with `more` behind it; of two members of the same name the later one counts.
     fn write(&self, more: &Map<String, Value>, bytes: &mut Vec<u8>) {
         if more.keys().any(|name| self.members.contains_key(name)) {

@@ -3,9 +3,10 @@
 mod listen;
 mod round;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use mcparley_model::limits::DESCRIPTION_CHARS;
+use mcparley_model::log_level::LogLevel;
 use mcparley_model::text::{Untrusted, cut};
 use memchr::memmem::Finder;
 use serde::Deserialize;
@@ -110,13 +111,34 @@ pub struct Session {
     peer: Peer,
     spoken: Spoken,
     about: Arc<About>,
-    /// What every request carries.
-    meta: Arc<Meta>,
+    /// What every request carries, as it is now. Read for a moment, changed hardly ever.
+    meta: Arc<RwLock<Arc<Meta>>>,
 }
+
+/// By which a request of the new era says what may be logged.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 impl Session {
     pub(crate) fn new(peer: Peer, spoken: Spoken, about: About, meta: Map<String, Value>) -> Self {
-        Self { peer, spoken, about: Arc::new(about), meta: Arc::new(Meta::from(meta)) }
+        let meta = Arc::new(RwLock::new(Arc::new(Meta::from(meta))));
+        Self { peer, spoken, about: Arc::new(about), meta }
+    }
+
+    /// Says with every request of the new era how important a log message must be; without a level the server sends
+    /// none. The old era has a request for it, so there nothing changes.
+    pub fn set_log_level(&self, level: Option<LogLevel>) {
+        match self.spoken {
+            Spoken::Old(_) => return,
+            Spoken::New => {}
+        }
+        let level = level.map(|level| Value::from(level.as_str()));
+        let mut meta = self.meta.write().unwrap_or_else(PoisonError::into_inner);
+        *meta = Arc::new(meta.with(LOG_LEVEL, level));
+    }
+
+    fn meta(&self) -> Arc<Meta> {
+        // Every change is one step, so a panic leaves nothing half done.
+        Arc::clone(&self.meta.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The era and revision.
@@ -161,7 +183,8 @@ impl Session {
         }
     }
 
-    /// As [`Session::call_with`], for a request that a server of the new era may answer by wanting something first.
+    /// As [`Session::call_with`], for a request that a server of the new era may answer by wanting something first, or by
+    /// working on it by itself.
     ///
     /// # Errors
     /// A [`Failure`].
@@ -171,12 +194,12 @@ impl Session {
         params: &Params,
         options: CallOptions,
     ) -> Result<Answered, Failure> {
-        let request = self.peer.prepare();
+        let (request, meta) = (self.peer.prepare(), self.meta());
         let answer = if options.progress.is_some() {
             let params = params.clone().with_meta("progressToken", request.token());
-            request.call_with(method, (&params, &self.meta), options).await?
+            request.call_with(method, (&params, &meta), options).await?
         } else {
-            request.call_with(method, (params, &self.meta), options).await?
+            request.call_with(method, (params, &meta), options).await?
         };
         match self.spoken {
             Spoken::Old(_) => Ok(Answered::Complete(answer)),

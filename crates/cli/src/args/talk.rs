@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, CommandFactory, Parser};
-use clap_complete::engine::ArgValueCandidates;
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
+use mcparley::model::log_level::LogLevel;
 
 use super::SeenBy;
 use crate::arguments::Own;
@@ -31,10 +33,11 @@ pub struct ToolsArgs {
     pub seen_by: SeenBy,
 
     /// Only this server; or the whole name of one tool, `mcp__server__tool`
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    #[arg(add = ArgValueCompleter::new(complete::targets))]
     pub server: Option<String>,
 
     /// Only this tool, with all there is to know about it
+    #[arg(add = ArgValueCompleter::new(complete::tools))]
     pub tool: Option<String>,
 
     /// Ask the servers, though it is remembered what they offer
@@ -106,11 +109,16 @@ pub struct CallArgs {
     pub options: CallOptions,
 
     /// The server; or the tool's whole name `mcp__server__tool`
-    #[arg(value_name = "SERVER", add = ArgValueCandidates::new(complete::servers))]
+    #[arg(value_name = "SERVER", add = ArgValueCompleter::new(complete::targets))]
     pub target: String,
 
     /// The tool, unless its whole name was given, and its arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "TOOL and ARGUMENTS")]
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "TOOL and ARGUMENTS",
+        add = ArgValueCompleter::new(complete::words)
+    )]
     pub words: Vec<String>,
 }
 
@@ -151,9 +159,17 @@ pub struct LogsArgs {
     #[arg(add = ArgValueCandidates::new(complete::servers))]
     pub server: Option<String>,
 
+    /// Of the log messages of servers only those that are at least that important
+    #[arg(long, value_name = "LEVEL", value_parser = level())]
+    pub level: Option<LogLevel>,
+
     /// How many of the last lines to show of each server
     #[arg(short = 'n', long, value_name = "N", default_value = "100")]
     pub lines: usize,
+}
+
+fn level() -> impl clap::builder::TypedValueParser<Value = LogLevel> {
+    PossibleValuesParser::new(LogLevel::ALL.map(LogLevel::as_str)).try_map(|word| word.parse::<LogLevel>())
 }
 
 /// Find out why servers do not work, and what to do about it

@@ -4,6 +4,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use mcparley::model::log_level::LogLevel;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::display;
 use mcparley::{Loaded, LogLine, Speaker, read_logs};
@@ -30,8 +31,9 @@ pub(super) fn run(args: &LogsArgs, context: &Context, loaded: &Loaded, out: &mut
     };
     let mut all = Vec::new();
     for server in names {
-        let lines = read_logs(&context.places, &server)
+        let mut lines = read_logs(&context.places, &server)
             .map_err(|error| CommandError::File { hint: error.hint(), message: with_sources(&error) })?;
+        lines.retain(|line| is_important(&line.from, args.level));
         let skipped = lines.len().saturating_sub(args.lines);
         all.push(Kept { server, lines: lines.into_iter().skip(skipped).collect() });
     }
@@ -58,13 +60,24 @@ pub(super) fn run(args: &LogsArgs, context: &Context, loaded: &Loaded, out: &mut
     Ok(code_of(loaded))
 }
 
+/// Whether a line is wanted. A level that is none of the protocol's may be of any importance.
+fn is_important(from: &Speaker, least: Option<LogLevel>) -> bool {
+    match (from, least) {
+        (Speaker::Server { level, .. }, Some(least)) => {
+            level.parse().map_or(true, |level: LogLevel| level >= least)
+        }
+        (_, _) => true,
+    }
+}
+
 impl Kept {
     fn render(&self, out: &mut Out) {
         out.line(bold(self.server.as_str()));
         for line in &self.lines {
             let from = match &line.from {
                 Speaker::Host => "host".to_owned(),
-                Speaker::Server { level } => format!("server {level}"),
+                Speaker::Server { level, logger: None } => format!("server {level}"),
+                Speaker::Server { level, logger: Some(logger) } => format!("server {level} {logger}"),
                 Speaker::Stderr => "stderr".to_owned(),
                 _ => "other".to_owned(),
             };

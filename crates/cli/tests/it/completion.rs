@@ -1,4 +1,6 @@
-//! Shell completion that knows the servers (U3).
+//! Shell completion that knows the servers and their tools (U3).
+
+use mcparley_testkit::Scripted;
 
 use crate::world::World;
 
@@ -79,4 +81,40 @@ fn a_name_that_a_shell_would_act_upon_is_not_offered() {
         }}"#,
     )]);
     assert_eq!(offered(&mut world, &["mcparley", "get", ""]), ["plain.name:it"]);
+}
+
+/// A world in which it is remembered what the scripted server offers.
+fn with_tools(scripts: &[&str]) -> World {
+    let world = World::new();
+    let server = Scripted::stdio(scripts);
+    let program = server.program.to_str().unwrap();
+    let words: Vec<&str> = server.args.iter().map(String::as_str).collect();
+    world.ok(&[&["add", "-s", "user", "kit", "--", program], &words[..]].concat());
+    world.ok(&["tools", "kit"]);
+    world
+}
+
+// U3 L12: what is remembered is enough; a shell that waits for a server would not be used twice.
+#[test]
+fn tools_and_their_arguments_are_offered_without_a_server() {
+    let offered = |words: &[&str]| offered(&mut with_tools(&[]), &[&["mcparley"], words].concat());
+    assert_eq!(offered(&["call", "kit", "e"]), ["echo", "env"]);
+    assert_eq!(offered(&["tools", "kit", "ec"]), ["echo"]);
+    assert_eq!(offered(&["mcp", "call", "kit", "sl"]), ["slow"]);
+    assert_eq!(offered(&["call", "kit", "add", ""]), ["a=", "b="]);
+    assert_eq!(offered(&["call", "kit", "add", "a=1", ""]), ["b="]);
+    assert_eq!(offered(&["call", "mcp__kit__ec"]), ["mcp__kit__echo"]);
+    assert_eq!(offered(&["call", "mcp__kit__echo", ""]), ["message="]);
+    assert_eq!(offered(&["call", "other", ""]), [""; 0]);
+}
+
+// U3 B45
+#[test]
+fn a_tool_that_a_shell_would_act_upon_is_not_offered() {
+    let mut world = with_tools(&["also-tool:$(touch pwned)"]);
+    let tools = offered(&mut world, &["mcparley", "call", "kit", ""]);
+    assert!(
+        tools.contains(&"echo".to_owned()) && !tools.iter().any(|tool| tool.contains("pwned")),
+        "{tools:?}"
+    );
 }

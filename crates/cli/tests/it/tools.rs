@@ -160,6 +160,21 @@ fn logs_show_what_a_server_said_in_an_earlier_run() {
     assert_eq!(world.mcparley(&["logs", "nobody"]).code, i32::from(exit::NOT_FOUND.number));
 }
 
+// X8 U2
+#[test]
+fn logs_show_messages_of_servers_with_their_level_and_can_leave_out_the_less_important() {
+    let world = world(&json!({ "good": scripted(&["logging"]) }));
+    world.ok(&["call", "good", "echo", "message=hi"]);
+    let out = world.ok(&["logs", "good"]);
+    assert!(
+        out.contains("Z server debug kit  {\"said\":\"a debug\"}\n") && out.contains("a warning"),
+        "{out}"
+    );
+    let out = world.ok(&["logs", "good", "--level", "warning"]);
+    assert!(!out.contains("a notice") && out.contains("a warning") && out.contains("a alert"), "{out}");
+    assert_eq!(world.mcparley(&["logs", "--level", "loud"]).code, 2);
+}
+
 // L13
 #[test]
 fn waiting_for_servers_says_what_became_of_each() {

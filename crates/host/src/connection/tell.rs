@@ -1,27 +1,84 @@
-//! Tells a server of the old era what has changed here: the folders it is to work in (X6). In the new era it asks when it
-//! wants to know.
+//! Tells a server what has changed here: the folders it is to work in (X6), and how much it is to say in its log (X8).
+//!
+//! In the new era servers ask for folders when they want to know, and every request says how much may be logged.
 
 use std::convert::Infallible;
+use std::future::pending;
+use std::path::PathBuf;
 
-use mcparley_wire::{Session, Spoken};
+use mcparley_model::limits::REQUEST_LIMIT;
+use mcparley_model::log_level::LogLevel;
+use mcparley_wire::peer::CallOptions;
+use mcparley_wire::{Params, Session, Spoken};
+use tokio::sync::watch;
 
 use crate::connect::Surroundings;
-use crate::task::Owned;
+use crate::log::Level;
+use crate::task::{Owned, select};
 
-/// Starts telling, where the era has it.
+/// Starts telling, where there may be something to tell.
 pub(super) fn start(session: &Session, surroundings: &Surroundings) -> Option<Owned<Infallible>> {
+    let mut level = session.about().offers("logging").then(|| surroundings.log_level()).flatten();
+    let session = session.clone();
     match session.spoken() {
-        Spoken::New => return None,
-        Spoken::Old(_) => {}
-    }
-    let (peer, mut roots) = (session.peer().clone(), surroundings.roots().subscribe());
-    roots.mark_unchanged();
-    Some(Owned::start(async move {
-        while roots.changed().await.is_ok() {
-            // A connection that is gone takes this task with it.
-            let _gone = peer.notify("notifications/roots/list_changed", None).await;
+        Spoken::Old(_) => {
+            let mut roots = surroundings.roots().subscribe();
+            roots.mark_unchanged();
+            Some(Owned::start(async move { tell(&session, &mut roots, level.as_mut()).await }))
         }
-        // Whoever could change them is gone too.
-        std::future::pending().await
-    }))
+        Spoken::New => {
+            let mut level = level?;
+            // Before the first request, not soon after it.
+            session.set_log_level(level.now());
+            Some(Owned::start(async move {
+                loop {
+                    level.changed().await;
+                    session.set_log_level(level.now());
+                }
+            }))
+        }
+    }
+}
+
+/// Tells a server of the old era. A connection that is gone takes this with it.
+async fn tell(
+    session: &Session,
+    roots: &mut watch::Receiver<Vec<PathBuf>>,
+    mut level: Option<&mut Level>,
+) -> Infallible {
+    let mut said = None;
+    loop {
+        if let Some(wanted) = level.as_mut().and_then(|level| level.now())
+            && said != Some(wanted)
+        {
+            said = Some(wanted);
+            say_level(session, wanted).await;
+        }
+        let other_level = async {
+            match level.as_mut() {
+                Some(level) => level.changed().await,
+                None => pending().await,
+            }
+        };
+        let other_roots = async {
+            if roots.changed().await.is_err() {
+                // Whoever could change them is gone.
+                pending().await
+            }
+        };
+        let is_about_roots = select! {
+            () = other_roots => true,
+            () = other_level => false,
+        };
+        if is_about_roots {
+            let _gone = session.peer().notify("notifications/roots/list_changed", None).await;
+        }
+    }
+}
+
+/// A server that does not take it says what it likes.
+async fn say_level(session: &Session, level: LogLevel) {
+    let params = Params::new().with("level", &level.as_str());
+    let options = CallOptions { limit: Some(REQUEST_LIMIT), ..CallOptions::default() };
+    let _refused = session.call("logging/setLevel", params, options).await;
 }

@@ -73,6 +73,7 @@ impl Starter {
             Some(own) => self.surroundings.clone().with_one_inside(own_server::NAME, own),
             None => self.surroundings.clone(),
         };
+        let surroundings = surroundings.heard_apart();
         Self {
             surroundings,
             rooms: self.rooms.clone(),

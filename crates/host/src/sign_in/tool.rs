@@ -22,7 +22,7 @@ impl Host {
             SignInTool::Authenticate => self.authenticate(server).await,
             SignInTool::Complete => {
                 let address = call.arguments.get("callback_url").and_then(Value::as_str);
-                self.complete(server, address.unwrap_or_default()).await
+                self.redeem_pasted(server, address.unwrap_or_default()).await
             }
         };
         let (text, is_error) = match text {
@@ -59,7 +59,7 @@ impl Host {
     }
 
     /// Takes the address the browser ended on, and waits for what comes of it.
-    async fn complete(&self, server: &ServerName, address: &str) -> Result<String, Arc<SignInError>> {
+    async fn redeem_pasted(&self, server: &ServerName, address: &str) -> Result<String, Arc<SignInError>> {
         let account = self.account(server).ok_or(SignInError::NotHere)?;
         let flow = account.running().await.ok_or(SignInError::NothingBegun)?;
         flow.paste(address).await?;

@@ -74,3 +74,26 @@ async fn the_limit_of_a_server_that_asks_nobody_is_what_it_was() {
     assert!(host.call(call()).await.unwrap_err().is_timeout());
     assert_eq!(begun.elapsed().as_secs(), LIMIT.as_secs());
 }
+
+// K2: who reports progress is at work, but not for ever.
+#[tokio::test(start_paused = true)]
+async fn progress_restarts_the_limit_of_a_call_until_the_last_of_all_limits() {
+    let server = Inside::new("2025-11-25", [Answer::Silence]);
+    let (host, _world) = host(&server);
+    host.ready(LIMIT).await;
+    let begun = Instant::now();
+    let telling = async {
+        loop {
+            tokio::time::sleep(HOUR).await;
+            let params: serde_json::Value = serde_json::from_str(&server.heard()[0]).unwrap();
+            let token = &params["_meta"]["progressToken"];
+            server.tell("notifications/progress", json!({ "progressToken": token, "progress": 1 })).await;
+        }
+    };
+    let error = tokio::select! {
+        result = host.call(call().with_limit(2 * HOUR)) => result.unwrap_err(),
+        () = telling => unreachable!(),
+    };
+    assert!(error.is_timeout(), "{error}");
+    assert_eq!(begun.elapsed().as_secs(), 100_000);
+}

@@ -1,9 +1,14 @@
 //! Real servers that ask a person.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use mcparley::elicit::{Ask, Reply};
+use mcparley::model::log_level::LogLevel;
+use mcparley::model::name::ServerName;
+use mcparley::{Call, Consent, Progress, Reference};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::alive::{LONG, Making, servers};
 use crate::asking::Person;
@@ -121,4 +126,53 @@ async fn fleet_everything_is_answered_by_a_hook() {
     let outcome = alive.call("everything", "trigger-elicitation-request", json!({})).await.unwrap();
     assert!(!outcome.is_error && outcome.text().contains("Grace"), "{}", outcome.text());
     assert_eq!(alive.host.hook_notes(), []);
+}
+
+// X8
+#[tokio::test]
+async fn fleet_everything_completes_what_depends_on_what_is_settled() {
+    let alive = everything().ready().await;
+    let server = ServerName::new("everything");
+    let prompt = Reference::Prompt { server: server.clone(), name: "completable-prompt".into() };
+    let complete = async |argument: &str, value: &str, known: &[(&str, &str)]| {
+        let known = known.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        alive.host.complete(&prompt, argument, value, &known).await.unwrap().values
+    };
+    assert_eq!(complete("department", "S", &[]).await, ["Sales", "Support"]);
+    assert_eq!(complete("name", "", &[("department", "Sales")]).await, ["David", "Eve", "Frank"]);
+    let template = Reference::Template { server, uri: "demo://resource/dynamic/text/{resourceId}".into() };
+    let completed = alive.host.complete(&template, "resourceId", "1", &Default::default()).await.unwrap();
+    assert_eq!(completed.values, ["1"]);
+}
+
+// X8
+#[tokio::test]
+async fn fleet_everything_logs_what_it_is_asked_to() {
+    let alive = everything().ready().await;
+    let mut messages = alive.host.log_messages();
+    alive.host.set_log_level(None, LogLevel::Debug);
+    alive.call("everything", "toggle-simulated-logging", json!({})).await.unwrap();
+    let message = tokio::time::timeout(LONG, messages.recv()).await.unwrap().unwrap();
+    assert!(message.line.text.raw().contains("message"), "{message:?}");
+    assert_eq!(message.server.as_str(), "everything");
+}
+
+// X8 K2
+#[tokio::test]
+async fn fleet_everything_tells_how_far_it_is_and_takes_longer_than_the_limit() {
+    let alive = everything().ready().await;
+    let (sender, mut seen) = watch::channel::<Option<Progress>>(None);
+    let long = json!({ "duration": 2, "steps": 8 });
+    let call = Call::to("everything", "trigger-long-running-operation", long).with_consent(Consent::Given);
+    let call = call.with_limit(Duration::from_millis(1500)).with_progress(sender);
+    let listening = async {
+        let mut totals = Vec::new();
+        while seen.changed().await.is_ok() {
+            totals.extend(seen.borrow_and_update().clone().and_then(|progress| progress.total));
+        }
+        totals
+    };
+    let (outcome, totals) = tokio::join!(alive.host.call(call), listening);
+    assert!(outcome.unwrap().text().contains("completed"));
+    assert!(totals.len() >= 2 && totals.iter().all(|total| *total > 7.0), "{totals:?}");
 }

@@ -44,7 +44,7 @@ impl Session {
             Spoken::New => {}
             Spoken::Old(_) => return Err(Failure::Protocol("its era has no subscriptions".into())),
         }
-        let params = wanted.to_params().render(&self.meta);
+        let params = wanted.to_params().render(&self.meta());
         let (sender, acknowledged) = oneshot::channel();
         let request = self.peer.prepare();
         let mut request: Boxed<'static, _> =

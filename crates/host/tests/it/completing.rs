@@ -1,0 +1,86 @@
+//! Completion of arguments by the servers that have them.
+
+use std::collections::BTreeMap;
+
+use mcparley::model::name::ServerName;
+use mcparley::{CompleteError, Reference};
+use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use serde_json::{Value, json};
+
+use crate::alive::{http, own, scripted, servers, stdio};
+
+fn prompt(server: &str) -> Reference {
+    Reference::Prompt { server: ServerName::new(server), name: "greet".into() }
+}
+
+// X8
+#[tokio::test]
+async fn an_argument_is_completed_in_both_eras_and_on_both_transports() {
+    for version in ["2025-11-25", "2026-07-28"] {
+        let (_folder, log, _) = own("completing");
+        let local = Scripted::stdio(&["completions:2"]).with("--versions", version).logged(&log);
+        let remote = HttpServer::start_with(&["completions:150"], &["--versions", version]);
+        let alive = servers([("local", stdio(&local)), ("remote", http(&remote))]).ready().await;
+        let known = BTreeMap::from([("first".to_owned(), "a".to_owned())]);
+        let two = alive.host.complete(&prompt("local"), "second", "x", &known).await.unwrap();
+        assert_eq!(
+            (two.values, two.total, two.has_more),
+            (vec!["x1".to_owned(), "x2".to_owned()], Some(2), false)
+        );
+        let many = alive.host.complete(&prompt("remote"), "second", "", &known).await.unwrap();
+        assert_eq!((many.values.len(), many.total, many.has_more), (100, Some(150), true), "{version}");
+        let template = Reference::Template { server: ServerName::new("local"), uri: "a://{b}".into() };
+        alive.host.complete(&template, "b", "", &BTreeMap::new()).await.unwrap();
+        let asked: Vec<Value> = log_lines(&log)
+            .iter()
+            .map(|line| serde_json::from_str::<Value>(&line.text).unwrap())
+            .filter(|message| message["method"] == "completion/complete")
+            .map(|mut message| message["params"].take())
+            .collect();
+        assert_eq!(asked[0]["ref"], json!({ "type": "ref/prompt", "name": "greet" }));
+        assert_eq!(asked[0]["argument"], json!({ "name": "second", "value": "x" }));
+        assert_eq!(asked[0]["context"], json!({ "arguments": { "first": "a" } }));
+        assert_eq!(asked[1]["ref"], json!({ "type": "ref/resource", "uri": "a://{b}" }));
+        assert_eq!(asked[1].get("context"), None, "older servers have not heard of it");
+    }
+}
+
+// X8
+#[tokio::test]
+async fn only_servers_that_offer_completion_are_asked() {
+    let (_folder, log, _) = own("unasked");
+    let plain = stdio(&Scripted::stdio(&[]).logged(&log));
+    let alive = servers([("plain", plain), ("broken", scripted(&["exit-start"]))]).ready().await;
+    let complete = async |server: &str| {
+        alive.host.complete(&prompt(server), "a", "", &BTreeMap::new()).await.unwrap_err()
+    };
+    assert!(complete("plain").await.is_not_offered());
+    assert!(!log_lines(&log).iter().any(|line| line.text.contains("completion/complete")));
+    assert!(matches!(complete("broken").await, CompleteError::Unavailable { .. }));
+    assert!(matches!(complete("nobody").await, CompleteError::UnknownServer { .. }));
+}
+
+// X8: whoever asks with every key drops the last question first.
+#[tokio::test]
+async fn a_question_that_is_dropped_is_taken_back_at_the_server() {
+    let (_folder, log, _) = own("dropped");
+    let entry = Scripted::stdio(&["completions", "call-hang"]).with("--on", "completion/complete");
+    let alive = servers([("one", stdio(&entry.logged(&log)))]).ready().await;
+    let heard = |word: &'static str| {
+        let log = &log;
+        async move {
+            while !log_lines(log).iter().any(|line| line.text.contains(word)) {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        }
+    };
+    {
+        let (of, known) = (prompt("one"), BTreeMap::new());
+        let mut asking = std::pin::pin!(alive.host.complete(&of, "a", "", &known));
+        tokio::select! {
+            answer = &mut asking => panic!("{answer:?}"),
+            () = heard("completion/complete") => {}
+        }
+    }
+    tokio::time::timeout(crate::alive::LONG, heard("notifications/cancelled")).await.unwrap();
+}
