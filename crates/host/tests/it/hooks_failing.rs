@@ -98,7 +98,7 @@ async fn a_call_that_is_given_up_ends_its_hook() {
 #[tokio::test]
 async fn a_hook_that_reads_nothing_and_says_much_is_no_trouble() {
     let settings = hooks("PreToolUse", "*", &["head -c 3000000 /dev/zero >&2; exec <&-; exit 0"]);
-    let alive = with_hooks(&settings).allow("mcp__one").ready().await;
+    let alive = with_hooks(&settings).allow("mcp__one").start_as(mcparley::HostBuilder::whole_results);
     let long = "x".repeat(1_000_000);
     assert_eq!(echo(&alive, &long).await.unwrap().len(), long.len());
     assert_eq!(alive.host.hook_notes(), []);
