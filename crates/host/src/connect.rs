@@ -19,7 +19,7 @@ use mcparley_auth::Accounts;
 use mcparley_model::config::{Era, Ide, Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::hook::Event;
-use mcparley_model::limits::CONNECT_TIME;
+use mcparley_model::limits::{CONNECT_TIME, MESSAGE_BYTES, MESSAGE_BYTES_LEAST, MESSAGE_BYTES_MOST};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::Pin;
 use mcparley_model::text::Untrusted;
@@ -230,6 +230,13 @@ impl Surroundings {
     /// How much the server that these are for is to say in its log.
     pub(crate) fn log_level(&self) -> Option<Level> {
         self.server.clone().map(|server| self.messages.level_of(server))
+    }
+
+    /// How many bytes one message of a server may have.
+    pub(crate) fn message_limit(&self) -> usize {
+        let set =
+            number(&self.env, "MCPARLEY_MAX_MESSAGE_BYTES").and_then(|bytes| usize::try_from(bytes).ok());
+        set.map_or(MESSAGE_BYTES, |bytes| bytes.clamp(MESSAGE_BYTES_LEAST, MESSAGE_BYTES_MOST))
     }
 
     pub(crate) fn network(&self) -> &Network {

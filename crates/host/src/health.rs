@@ -153,7 +153,8 @@ impl Checkup {
     ) -> (Health, Duration) {
         // A look asks nobody anything, so it needs no name.
         let desk = Desk::new(ServerName::new(""), &self.surroundings, Arc::clone(log));
-        let ears = Arc::new(Ears::for_a_moment(desk, Arc::clone(log)));
+        let ears = Ears::for_a_moment(desk, Arc::clone(log)).taking(self.surroundings.message_limit());
+        let ears = Arc::new(ears);
         let start = Instant::now();
         if self.care == Care::Thorough {
             way::walk(&self.surroundings, config, trace).await;

@@ -4,7 +4,6 @@
 //! the rest of it is skipped and the next line is read as if nothing had been.
 
 use bytes::{Buf, Bytes, BytesMut};
-use mcparley_model::limits::MESSAGE_BYTES;
 
 /// How much of the two ends of an oversized line is kept to find out whose it was.
 const ENDS: usize = 4096;
@@ -43,9 +42,10 @@ pub(crate) struct Lines {
     limit: usize,
 }
 
+#[cfg(test)]
 impl Default for Lines {
     fn default() -> Self {
-        Self::with_limit(MESSAGE_BYTES)
+        Self::with_limit(mcparley_model::limits::MESSAGE_BYTES)
     }
 }
 

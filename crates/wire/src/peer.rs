@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
+use mcparley_model::limits::MESSAGE_BYTES;
 use tokio::sync::{oneshot, watch};
 
 use crate::failure::{Failure, METHOD_NOT_FOUND, RpcError};
@@ -79,6 +80,11 @@ pub trait Handler: Send + Sync + 'static {
 
     /// Takes a notification. Must not wait: what follows comes after it.
     fn notification(&self, method: &str, params: Option<RawJson>);
+
+    /// How many bytes a message to it may have, after decompression. Asked once for each conversation.
+    fn message_limit(&self) -> usize {
+        MESSAGE_BYTES
+    }
 
     /// Learns its own end of a conversation, before anything is said on it. Only for who speaks unasked.
     fn joined(&self, _peer: &Peer) {}

@@ -228,7 +228,8 @@ impl Actor {
     fn connect(&mut self, attempt: u32, because: Option<&str>) {
         self.sign_ins = self.surroundings.account(&self.config).map(|account| account.sign_ins());
         let (desk, changes) = (Arc::clone(&self.desk), Arc::clone(&self.changes));
-        let ears = Arc::new(Ears::new(desk, changes, Arc::clone(&self.log)));
+        let ears = Ears::new(desk, changes, Arc::clone(&self.log));
+        let ears = Arc::new(ears.taking(self.surroundings.message_limit()));
         let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
         let (room, log, predecessor) = (self.room(), Arc::clone(&self.log), self.predecessor.clone());
         let work = async move {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use mcparley_model::limits::MESSAGE_BYTES;
 use mcparley_wire::peer::{Boxed, Handler};
 use mcparley_wire::{RawJson, RpcError};
 use serde_json::json;
@@ -21,6 +22,7 @@ pub(crate) struct Ears {
     desk: Arc<Desk>,
     changes: Arc<Changes>,
     log: Arc<Log>,
+    message_limit: usize,
 }
 
 impl Ears {
@@ -30,7 +32,12 @@ impl Ears {
     }
 
     pub(super) fn new(desk: Arc<Desk>, changes: Arc<Changes>, log: Arc<Log>) -> Self {
-        Self { desk, changes, log }
+        Self { desk, changes, log, message_limit: MESSAGE_BYTES }
+    }
+
+    /// The same for messages of at most so many bytes.
+    pub(crate) fn taking(self, message_limit: usize) -> Self {
+        Self { message_limit, ..self }
     }
 }
 
@@ -41,6 +48,10 @@ impl Handler for Ears {
         }
         let (desk, method) = (Arc::clone(&self.desk), method.to_owned());
         Box::pin(async move { desk.answer(&method, params).await })
+    }
+
+    fn message_limit(&self) -> usize {
+        self.message_limit
     }
 
     fn notification(&self, method: &str, params: Option<RawJson>) {

@@ -51,3 +51,10 @@ pub const READ_CONTEXT: usize = 10;
 
 /// How many characters of a line are shown around what was found in it.
 pub const READ_LINE_CHARS: usize = 400;
+
+/// The least that [`MESSAGE_BYTES`](super::MESSAGE_BYTES) can be set to (`MCPARLEY_MAX_MESSAGE_BYTES`): lists of tools have
+/// to come through.
+pub const MESSAGE_BYTES_LEAST: usize = 1024 * 1024;
+
+/// The most that it can be set to: beyond it memory ends before the message.
+pub const MESSAGE_BYTES_MOST: usize = 1024 * 1024 * 1024;

@@ -69,6 +69,11 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "The same in characters. A tool that claims more for its results, up to 500,000, gets them, and its tokens are not counted.",
     },
     Variable {
+        name: "MCPARLEY_MAX_MESSAGE_BYTES",
+        default: "16777216",
+        meaning: "How many bytes one message of a server may have: from 1 MiB to 1 GiB. A result within a longer one fails.",
+    },
+    Variable {
         name: "MCP_SERVER_CONNECTION_BATCH_SIZE",
         default: "3",
         meaning: "How many local servers are started at the same time.",

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use mcparley_model::limits::{EXCERPT_CHARS, INBOUND_REQUESTS, MESSAGE_BYTES, SERVED_REQUESTS};
+use mcparley_model::limits::{EXCERPT_CHARS, INBOUND_REQUESTS, SERVED_REQUESTS};
 use mcparley_model::text::{Untrusted, cut};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
@@ -28,6 +28,8 @@ const BUSY: i64 = -32000;
 pub(crate) struct Inbox {
     peer: Peer,
     handler: Arc<dyn Handler>,
+    /// How many bytes a message may have.
+    limit: usize,
     /// Requests of the other side that are being answered; they end with the conversation.
     answers: Arc<Tasks>,
     owed: Arc<Owed>,
@@ -85,6 +87,7 @@ impl Inbox {
     pub(super) fn new(peer: Peer, handler: Arc<dyn Handler>) -> Self {
         Self {
             peer,
+            limit: handler.message_limit(),
             handler,
             answers: Arc::default(),
             owed: Arc::default(),
@@ -110,9 +113,14 @@ impl Inbox {
         self.answers.abort();
     }
 
+    /// How many bytes a message may have.
+    pub(crate) fn message_limit(&self) -> usize {
+        self.limit
+    }
+
     /// Takes what a stream of lines gives.
     pub(crate) fn deliver_frame(&self, frame: Frame) {
-        let too_large = Failure::TooLarge { limit: MESSAGE_BYTES };
+        let too_large = Failure::TooLarge { limit: self.limit };
         match frame {
             Frame::Line(line) => self.deliver(&line),
             Frame::TooLong { head } if self.tells => self.refuse_early(&head),

@@ -46,7 +46,7 @@ fn append(buffer: &mut BytesMut, queued: &Queued) {
 
 /// Reads lines and delivers them until the stream ends.
 pub(super) async fn read(mut stream: impl AsyncRead + Unpin, inbox: &Inbox) {
-    let mut lines = Lines::default();
+    let mut lines = Lines::with_limit(inbox.message_limit());
     loop {
         let buffer = lines.buffer();
         if buffer.capacity() - buffer.len() < LEAST_ROOM {

@@ -89,7 +89,7 @@ impl Sse {
 
     async fn begin(courier: Courier, response: Response, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
         let base = response.url().clone();
-        let mut stream = Stream::new(response);
+        let mut stream = Stream::new(response, handler.message_limit());
         let endpoint = endpoint::named(&mut stream, &base).await?;
         let (posts, waiting) = Posts::new();
         let (peer, inbox) = Peer::new(Box::new(posts), handler);

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use mcparley_model::limits::{MESSAGE_BYTES, REQUEST_LIMIT};
+use mcparley_model::limits::REQUEST_LIMIT;
 use reqwest::Upgraded;
 use tokio::sync::{Notify, oneshot};
 use tokio_tungstenite::WebSocketStream;
@@ -76,7 +76,8 @@ impl Ws {
         let connecting = tokio::time::timeout(REQUEST_LIMIT, upgrade::connect(target, network)).await;
         let stream = connecting.unwrap_or(Err(late))?;
         let meter = Meter::default();
-        let socket = WebSocketStream::from_raw_socket(meter.on(stream), Role::Client, Some(limits())).await;
+        let limits = Some(limits(handler.message_limit()));
+        let socket = WebSocketStream::from_raw_socket(meter.on(stream), Role::Client, limits).await;
         Ok(Self::begin(socket, meter, handler))
     }
 
@@ -133,11 +134,11 @@ impl Drop for Ws {
 }
 
 /// What is refused before it is kept.
-fn limits() -> WebSocketConfig {
+fn limits(message: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BYTES)
-        .max_message_size(Some(MESSAGE_BYTES))
-        .max_frame_size(Some(MESSAGE_BYTES))
+        .max_message_size(Some(message))
+        .max_frame_size(Some(message))
 }
 
 /// How a conversation ends.

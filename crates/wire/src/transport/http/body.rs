@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use mcparley_model::limits::{ERROR_BODY_BYTES, EXCERPT_CHARS, MESSAGE_BYTES};
+use mcparley_model::limits::{ERROR_BODY_BYTES, EXCERPT_CHARS};
 use mcparley_model::text::{clean, cut};
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -43,11 +43,6 @@ impl Kind {
             Self::Other
         }
     }
-}
-
-/// The whole body, if we take that much.
-pub(in crate::transport) async fn whole(response: Response) -> Result<Bytes, Failure> {
-    bounded(response, MESSAGE_BYTES).await
 }
 
 /// The whole body, if it has at most `limit` bytes.
@@ -96,19 +91,22 @@ pub(in crate::transport) fn excerpt(body: &[u8]) -> String {
 #[derive(Debug)]
 pub(in crate::transport) struct Stream {
     response: Response,
+    limit: usize,
     events: Events,
     ready: VecDeque<Event>,
     overflowed: bool,
 }
 
 impl Stream {
-    pub(in crate::transport) fn new(response: Response) -> Self {
-        Self { response, events: Events::default(), ready: VecDeque::new(), overflowed: false }
+    /// Of events that have at most `limit` bytes each.
+    pub(in crate::transport) fn new(response: Response, limit: usize) -> Self {
+        let events = Events::with_limit(limit);
+        Self { response, limit, events, ready: VecDeque::new(), overflowed: false }
     }
 
     /// The same stream, taken up again.
     pub(in crate::transport) fn taken_up(&self, response: Response) -> Self {
-        Self { events: self.events.taken_up(), ..Self::new(response) }
+        Self { events: self.events.taken_up(), ..Self::new(response, self.limit) }
     }
 
     /// The next message; `None` at the proper end. Other events, and those without data, are none.
@@ -128,7 +126,7 @@ impl Stream {
                 return Ok(Some(event));
             }
             if self.overflowed {
-                return Err(Failure::TooLarge { limit: MESSAGE_BYTES });
+                return Err(Failure::TooLarge { limit: self.limit });
             }
             let Some(chunk) = self.response.chunk().await.map_err(|_| broken())? else {
                 return Ok(None);

@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use mcparley_model::limits::MESSAGE_BYTES;
 
 /// The longest pause a server can make us keep: it may as well have closed for good.
 pub(in crate::transport) const LONGEST_PAUSE: Duration = Duration::from_secs(30);
@@ -50,12 +49,6 @@ pub(in crate::transport) struct Events {
     after_cr: bool,
     begun: bool,
     limit: usize,
-}
-
-impl Default for Events {
-    fn default() -> Self {
-        Self::with_limit(MESSAGE_BYTES)
-    }
 }
 
 impl Events {

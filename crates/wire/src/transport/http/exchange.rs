@@ -131,7 +131,9 @@ impl Exchange {
             self.reach.answered();
         }
         match Kind::of(&response) {
-            Kind::Events => self.stream(call, Stream::new(response)).await.map(Some),
+            Kind::Events => {
+                self.stream(call, Stream::new(response, self.inbox.message_limit())).await.map(Some)
+            }
             Kind::Json | Kind::Other if status == StatusCode::ACCEPTED => Err(self.elsewhere().await),
             Kind::Json => self.json(call, response).await.map(|()| None),
             Kind::Other => {
@@ -148,7 +150,7 @@ impl Exchange {
     }
 
     async fn json(&self, call: u64, response: Response) -> Result<(), Failure> {
-        let body = body::whole(response).await?;
+        let body = body::bounded(response, self.inbox.message_limit()).await?;
         if !self.inbox.deliver_to(call, &body) {
             return Err(Failure::Protocol("its answer is not to our request".into()));
         }

@@ -90,7 +90,8 @@ impl Listening {
         if Kind::of(&response) != Kind::Events {
             return Next::Never;
         }
-        Next::Again(self.read(Stream::new(response)).await)
+        let stream = Stream::new(response, self.exchange.inbox.message_limit());
+        Next::Again(self.read(stream).await)
     }
 
     /// Streams are cut by whoever stands between, as often as he likes, so only what could not be reached counts.

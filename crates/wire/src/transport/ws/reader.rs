@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
-use mcparley_model::limits::{MESSAGE_BYTES, PING_AFTER, PONG_WITHIN};
+use mcparley_model::limits::{PING_AFTER, PONG_WITHIN};
 use tokio::sync::Notify;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -61,7 +61,8 @@ impl<I: Stream<Item = Result<Message, Error>> + Unpin> Reader<'_, I> {
     fn meaning(&self, error: &Error) -> End {
         match error {
             Error::Capacity(_) => {
-                End { failure: Failure::TooLarge { limit: MESSAGE_BYTES }, goodbye: Some(CloseCode::Size) }
+                let limit = self.inbox.message_limit();
+                End { failure: Failure::TooLarge { limit }, goodbye: Some(CloseCode::Size) }
             }
             Error::Utf8(_) => broke("it sends text that is no UTF-8", CloseCode::Invalid),
             // It is gone without a word, as close code 1006 says.
