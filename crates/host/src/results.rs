@@ -5,15 +5,18 @@
 //! | how much may a model be given | `room` |
 //! | does it fit, and if not, what is stored and what is said | `spill`, `note` |
 //! | what is JSON made of, in one line | `outline` |
+//! | what becomes of images, sounds and files | `binary`, `picture` |
 //! | where is it kept | `store`: `files`, `memory` |
 //! | how does a model read on | `read` |
 //!
 //! A host that was told so hands results over whole; then nothing of this happens.
 
+mod binary;
 mod files;
 mod memory;
 mod note;
 mod outline;
+mod picture;
 mod read;
 mod room;
 mod spill;
@@ -27,8 +30,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcparley_model::limits::SESSION_RESULTS;
+use mcparley_model::limits::{IMAGES_AT_ONCE, SESSION_RESULTS};
 use serde::Serialize;
+use tokio::sync::Semaphore;
 
 use crate::call::Outcome;
 use crate::places::Places;
@@ -60,14 +64,24 @@ pub(crate) struct Results {
     store: Arc<dyn ResultStore>,
     /// What can be read again: nobody reads what another host has stored.
     kept: Mutex<HashMap<Handle, Kept>>,
+    /// Taken while images are unpacked: each may take up two hundred megabytes meanwhile.
+    unpacking: Semaphore,
 }
 
-/// What is known of a stored text.
+/// What is known of what is stored.
 #[derive(Clone, Debug)]
 struct Kept {
     bytes: u64,
-    /// Where the JSON stands in it, if there is some.
-    json: Option<Range<u64>>,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Text {
+        /// Where the JSON stands in it, if there is some.
+        json: Option<Range<u64>>,
+    },
+    Binary,
 }
 
 impl Results {
@@ -80,7 +94,7 @@ impl Results {
     }
 
     pub(crate) fn in_store(store: Arc<dyn ResultStore>) -> Self {
-        Self { store, kept: Mutex::default() }
+        Self { store, kept: Mutex::default(), unpacking: Semaphore::new(IMAGES_AT_ONCE) }
     }
 
     /// Removes what earlier hosts left.
@@ -94,11 +108,22 @@ impl Results {
 
     /// The outcome as a model is given it: short enough, with the rest stored. `origin` is whose it is.
     pub(crate) async fn fit(self: &Arc<Self>, outcome: Outcome, room: Room, origin: &str) -> Outcome {
-        let Some(excess) = spill::excess(&outcome, room) else { return outcome };
+        let has_binaries = binary::is_in(&outcome);
+        if !has_binaries && spill::excess(&outcome, room).is_none() {
+            return outcome;
+        }
+        // Nobody closes it, so there is always a turn to wait for.
+        let _turn = if has_binaries { self.unpacking.acquire().await.ok() } else { None };
         let (raw, is_error) = (outcome.raw.clone(), outcome.is_error);
         let (this, origin) = (Arc::clone(self), origin.to_owned());
-        let spilled = task::aside(move || this.spill(outcome, excess, &origin)).await;
-        spilled.unwrap_or_else(|| note::lost(raw, is_error))
+        let fitted = task::aside(move || {
+            let outcome = if has_binaries { this.put_away(outcome, &origin) } else { outcome };
+            match spill::excess(&outcome, room) {
+                Some(excess) => this.spill(outcome, excess, &origin),
+                None => outcome,
+            }
+        });
+        fitted.await.unwrap_or_else(|| note::lost(raw, is_error))
     }
 
     /// Stores a text.
@@ -108,14 +133,34 @@ impl Results {
         json: Option<Range<u64>>,
         origin: &str,
     ) -> Result<(Handle, Option<PathBuf>), StoreError> {
+        let is_json = json.as_ref().is_some_and(|json| json.start == 0);
+        let extension = if is_json { "json" } else { "txt" };
+        self.keep_as(Content::Text { json }, text.as_bytes(), extension, origin)
+    }
+
+    /// Stores something else.
+    fn keep_binary(
+        &self,
+        bytes: &[u8],
+        extension: &'static str,
+        origin: &str,
+    ) -> Result<(Handle, Option<PathBuf>), StoreError> {
+        self.keep_as(Content::Binary, bytes, extension, origin)
+    }
+
+    fn keep_as(
+        &self,
+        content: Content,
+        bytes: &[u8],
+        extension: &'static str,
+        origin: &str,
+    ) -> Result<(Handle, Option<PathBuf>), StoreError> {
         if self.kept().len() >= SESSION_RESULTS {
             return Err(StoreError::TooMany { limit: SESSION_RESULTS });
         }
         let handle = Handle::new(origin);
-        let is_json = json.as_ref().is_some_and(|json| json.start == 0);
-        let extension = if is_json { "json" } else { "txt" };
-        let path = self.store.keep(&Piece { handle: &handle, extension, bytes: text.as_bytes() })?;
-        self.kept().insert(handle.clone(), Kept { bytes: text.len() as u64, json });
+        let path = self.store.keep(&Piece { handle: &handle, extension, bytes })?;
+        self.kept().insert(handle.clone(), Kept { bytes: bytes.len() as u64, content });
         Ok((handle, path))
     }
 

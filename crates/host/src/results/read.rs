@@ -12,6 +12,7 @@ mod wish;
 mod tests;
 
 use std::io::{self, BufReader, Cursor, Read};
+use std::ops::Range;
 use std::sync::Arc;
 
 use mcparley_model::limits::READ_BYTES;
@@ -19,7 +20,7 @@ use mcparley_model::text::display;
 use serde_json::Value;
 
 use super::store::{Handle, ResultStore, StoreError};
-use super::{Kept, Results};
+use super::{Content, Kept, Results};
 use crate::task;
 use wish::{Unit, Wish};
 
@@ -30,6 +31,8 @@ pub(crate) enum ReadError {
     Unknown(String),
     #[error("the stored result cannot be read: {0}")]
     Store(#[from] StoreError),
+    #[error("what is stored there is no text: use its file")]
+    Binary,
     #[error("the result is no JSON, so a pointer leads nowhere in it")]
     NoJson,
     #[error("`{}` leads nowhere: {because}", display(.pointer))]
@@ -65,10 +68,14 @@ struct Reading<'r> {
 
 impl Reading<'_> {
     fn answer(&self, wish: &Wish) -> Result<String, ReadError> {
+        let json = match &self.kept.content {
+            Content::Text { json } => json,
+            Content::Binary => return Err(ReadError::Binary),
+        };
         let Some(pointer) = &wish.pointer else {
             return view(wish, self.kept.bytes, &mut |from| Ok(self.from(from)));
         };
-        let json = self.json()?;
+        let json = self.json(json.clone().ok_or(ReadError::NoJson)?)?;
         let selected = select::at(&json, pointer)?;
         if !wish.is_about_parts() && selected.text().len() > wish.most {
             return Ok(selected.outlined());
@@ -84,8 +91,7 @@ impl Reading<'_> {
     }
 
     /// The JSON of the result.
-    fn json(&self) -> Result<String, ReadError> {
-        let range = self.kept.json.clone().ok_or(ReadError::NoJson)?;
+    fn json(&self, range: Range<u64>) -> Result<String, ReadError> {
         let length = range.end.saturating_sub(range.start);
         let mut json = String::with_capacity(usize::try_from(length).unwrap_or_default());
         let read = self.from(range.start).take(length).read_to_string(&mut json);

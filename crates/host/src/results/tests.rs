@@ -7,6 +7,10 @@ use serde_json::{Value, json};
 use super::*;
 use crate::call::{Block, Outcome};
 
+/// A PNG of one pixel.
+const PIXEL: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 const SMALL: Room = Room { chars: 100, tokens: usize::MAX };
 
 fn outcome(answer: &Value) -> Outcome {
@@ -155,7 +159,7 @@ async fn what_cannot_be_stored_is_cut_at_a_grapheme_and_the_call_succeeds() {
 #[tokio::test]
 async fn a_text_beside_images_is_cut_and_never_stored() {
     let results = in_memory();
-    let image = json!({ "type": "image", "data": "iVBORw0KGgo", "mimeType": "image/png" });
+    let image = json!({ "type": "image", "data": PIXEL, "mimeType": "image/png" });
     let long = json!({ "type": "text", "text": "x".repeat(80) });
     let given = results
         .fit(outcome(&json!({ "content": [long, image, long, long], "isError": true })), SMALL, "it")
@@ -189,4 +193,58 @@ async fn memory_forgets_the_oldest_and_says_so() {
     assert!(given.text().contains("may take up 1000 bytes"), "{}", given.text());
     let error = results.read(&json!({ "handle": "result-0" }), 1_000).await.unwrap_err();
     assert!(error.to_string().starts_with("there is no stored result `result-0`"), "{error}");
+}
+
+// R3 B99 B102
+#[tokio::test]
+async fn what_is_no_text_goes_into_files_and_images_a_model_can_see_stay() {
+    let root = tempfile::tempdir().unwrap();
+    let results = Arc::new(Results::in_store(Arc::new(FileStore::new(root.path().join("results")))));
+    let given = results
+        .fit(
+            outcome(&json!({ "content": [
+                { "type": "image", "data": PIXEL, "mimeType": "image/png" },
+                { "type": "audio", "data": "UklGRg==", "mimeType": "audio/wav; codecs=1" },
+                { "type": "resource", "resource": { "uri": "demo://a/../b", "blob": "AAEC/w", "mimeType": "../../x" } },
+                { "type": "resource", "resource": { "uri": "demo://pixel", "blob": PIXEL, "mimeType": "image/jpeg" } },
+                { "type": "image", "data": "PHN2Zy8-", "mimeType": "image/svg+xml" },
+            ] })),
+            SMALL,
+            "it",
+        )
+        .await;
+    let paths: Vec<String> = given
+        .stored
+        .iter()
+        .map(|stored| stored.path.as_ref().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let image = || Block::Image { mime: "image/png".into(), data: PIXEL.into() };
+    let expected = [
+        image(),
+        Block::Note(format!("a sound (audio/wav; codecs=1, 4 bytes) is in the file {}", paths[0])),
+        Block::Note(format!("the resource demo://a/../b (../../x, 4 bytes) is in the file {}", paths[1])),
+        image(),
+        Block::Note("about the resource demo://pixel: it is image/png, not what it is said to be".into()),
+        Block::Note(format!(
+            "an image (image/svg+xml, 6 bytes) is in the file {}; it cannot be shown: it is none of PNG, JPEG, GIF and WebP",
+            paths[2]
+        )),
+    ];
+    assert_eq!(given.content, expected);
+    let ends: Vec<&str> = paths.iter().map(|path| path.rsplit_once('.').unwrap().1).collect();
+    assert_eq!(ends, ["wav", "bin", "svg"]);
+    assert_eq!(std::fs::read(&paths[1]).unwrap(), [0, 1, 2, 255]);
+    let error = results.read(&json!({ "handle": given.stored[0].handle }), 1_000).await.unwrap_err();
+    assert_eq!(error.to_string(), "what is stored there is no text: use its file");
+}
+
+// R3 F74
+#[tokio::test]
+async fn what_is_no_text_and_cannot_be_stored_is_told() {
+    let results = Arc::new(Results::in_store(Arc::new(Full)));
+    let answer = json!({ "content": [{ "type": "audio", "data": "UklGRg==", "mimeType": "audio/wav" }] });
+    let given = results.fit(outcome(&answer), SMALL, "it").await;
+    let told = "[a sound (audio/wav, 4 bytes) was left out: it could not be stored: no space left]";
+    assert_eq!(given.text(), told);
+    assert_eq!(given.raw, outcome(&answer).raw);
 }

@@ -23,7 +23,7 @@ fn installed(path: &str) -> PathBuf {
     file
 }
 
-fn everything() -> Making {
+pub(crate) fn everything() -> Making {
     let script = installed("npm/node_modules/.bin/mcp-server-everything");
     servers([("everything", json!({ "command": installed("npm/node"), "args": [script, "stdio"] }))])
 }

@@ -25,6 +25,7 @@ mod damaged;
 mod duplicates;
 mod eliciting;
 mod fleet_asks;
+mod fleet_results;
 mod hooking;
 mod hooks_after;
 mod hooks_approved;

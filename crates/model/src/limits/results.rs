@@ -52,6 +52,22 @@ pub const READ_CONTEXT: usize = 10;
 /// How many characters of a line are shown around what was found in it.
 pub const READ_LINE_CHARS: usize = 400;
 
+/// How long the longer edge of an image may be for a model: providers make larger ones smaller themselves, after they have
+/// been sent and paid for.
+pub const IMAGE_EDGE: u32 = 1568;
+
+/// How many bytes an image may have in base64 for a model: what the strictest provider takes.
+pub const IMAGE_BASE64_BYTES: usize = 5 * 1024 * 1024;
+
+/// How many bytes an image may have to be looked at (H40); a larger one is stored.
+pub const IMAGE_BYTES: usize = 10 * 1024 * 1024;
+
+/// How many pixels an image may have to be looked at, by what its first bytes say (B102); unpacked each takes four bytes.
+pub const IMAGE_PIXELS: u64 = 50_000_000;
+
+/// How many images are unpacked at the same time.
+pub const IMAGES_AT_ONCE: usize = 2;
+
 /// The least that [`MESSAGE_BYTES`](super::MESSAGE_BYTES) can be set to (`MCPARLEY_MAX_MESSAGE_BYTES`): lists of tools have
 /// to come through.
 pub const MESSAGE_BYTES_LEAST: usize = 1024 * 1024;
