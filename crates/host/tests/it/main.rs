@@ -54,6 +54,7 @@ mod remembered;
 mod repository;
 mod resting;
 mod results;
+mod results_memory;
 mod roots;
 mod rounds;
 mod sampling;

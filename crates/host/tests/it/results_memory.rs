@@ -1,0 +1,63 @@
+//! What a very large result costs: a model two kilobytes, and us a small multiple of it.
+
+use mcparley::Call;
+use serde_json::json;
+
+use crate::alive::{scripted, servers};
+
+const MIB: u64 = 1024 * 1024;
+
+// R2 R5
+#[test]
+fn heavy_thirty_megabytes_cost_a_model_two_kilobytes_and_us_three_times_the_result() {
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "results_memory::alone_in_its_process", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    let said = [child.stdout, child.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(child.status.success() && said.contains("1 passed"), "{said}");
+}
+
+#[tokio::test]
+#[ignore = "started by the test above, in a process of its own"]
+async fn alone_in_its_process() {
+    let making =
+        servers([("one", scripted(&["huge:30"]))]).variable("MCPARLEY_MAX_MESSAGE_BYTES", "33554432");
+    let alive = making.start_in(|places| places.results = Some(places.home.join("results")));
+    alive.reach("one").await;
+    let before = peak();
+    let given = alive.call("one", "echo", json!({ "message": "x" })).await.unwrap();
+    let told = given.text();
+    assert!(told.len() <= 2048, "{told}");
+    let stored = given.stored[0].clone();
+    assert!(stored.bytes > 29 * MIB, "{told}");
+    assert!(
+        told.contains("a line too long") && told.contains(stored.path.unwrap().to_str().unwrap()),
+        "{told}"
+    );
+    let grown = peak() - before;
+    assert!(grown <= 3 * 30 * MIB, "{} MiB more", grown / MIB);
+    drop(given);
+
+    let call = |more: serde_json::Value| {
+        let mut arguments = json!({ "handle": stored.handle });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        alive.host.call(Call::new("ReadResult", arguments))
+    };
+    let page = call(json!({ "unit": "bytes", "offset": 20_000_000 })).await.unwrap().text();
+    assert!(page.contains("[bytes 20000000 to 20039999 of "), "{}", &page[page.len() - 100..]);
+    let lines = call(json!({})).await.unwrap().text();
+    assert!(lines.starts_with("[line 1 is too long"), "{}", &lines[..100]);
+    let found = call(json!({ "grep": "^x" })).await.unwrap().text();
+    assert!(found.ends_with("[1 matching lines]") && found.len() < 1_000, "{}", found.len());
+    let grown = peak() - before;
+    assert!(grown <= 3 * 30 * MIB, "{} MiB more", grown / MIB);
+}
+
+/// The most memory this process ever had, in bytes.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() * 1024
+}
