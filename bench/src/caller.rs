@@ -43,6 +43,16 @@ pub(crate) fn all(stage: &Stage) -> io::Result<Vec<Contender>> {
     ])
 }
 
+/// Those that keep every text in a file; the first is what the other is compared with.
+pub(crate) fn storing(stage: &Stage) -> io::Result<Vec<Contender>> {
+    let raw = Box::new(raw::RawCaller::writing(stage)?);
+    let host = Box::new(Through::open(host::StoringDoor::open(stage))?);
+    Ok(vec![
+        Contender { name: "raw", caller: raw, is_promised: false },
+        Contender { name: "host", caller: host, is_promised: true },
+    ])
+}
+
 fn check(length: usize, size: usize) -> io::Result<()> {
     if length == size { Ok(()) } else { Err(io::Error::other(format!("{length} bytes came, not {size}"))) }
 }

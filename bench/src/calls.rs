@@ -1,8 +1,8 @@
-//! Calls of three kinds, by every contender, against the client without a library.
+//! Calls of four kinds, by every contender, against the client without a library.
 
 use std::io;
 
-use crate::caller::{self, Caller};
+use crate::caller::{self, Caller, Contender};
 use crate::cores::Cores;
 use crate::figure::{Bound, Figure, Unit};
 use crate::rounds::{self, median};
@@ -17,16 +17,19 @@ struct Kind {
     width: usize,
     /// Where client and server run.
     cores: Cores,
+    /// Who does it.
+    contenders: fn(&Stage) -> io::Result<Vec<Contender>>,
     bound: Bound,
 }
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 4] = [
     Kind {
         name: "call of 100 B, one by one",
         size: 100,
         count: 1000,
         width: 1,
         cores: Cores::One,
+        contenders: caller::all,
         bound: Bound::AtMost(1.6),
     },
     Kind {
@@ -35,6 +38,7 @@ const KINDS: [Kind; 3] = [
         count: 6400,
         width: 64,
         cores: Cores::All,
+        contenders: caller::all,
         bound: Bound::AtLeast(0.6),
     },
     Kind {
@@ -43,7 +47,17 @@ const KINDS: [Kind; 3] = [
         count: 20,
         width: 1,
         cores: Cores::All,
+        contenders: caller::all,
         bound: Bound::AtMost(1.5),
+    },
+    Kind {
+        name: "result of 1 MB, stored",
+        size: 1 << 20,
+        count: 20,
+        width: 1,
+        cores: Cores::All,
+        contenders: caller::storing,
+        bound: Bound::AtMost(2.0),
     },
 ];
 
@@ -55,7 +69,7 @@ pub(crate) fn measure(
     let mut figures = Vec::new();
     for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
         let _kept = kind.cores.keep()?;
-        let mut callers = caller::all(stage)?;
+        let mut callers = (kind.contenders)(stage)?;
         let samples = rounds::run(rounds, callers.len(), |contender| {
             let contender = callers.get_mut(contender).ok_or(io::ErrorKind::NotFound)?;
             kind.measure(contender.caller.as_mut())

@@ -52,7 +52,13 @@ impl Called {
     /// How long its first text is.
     #[must_use]
     pub fn length(&self) -> usize {
-        self.content.first().map_or(0, |block| block.text.len())
+        self.text().len()
+    }
+
+    /// Its first text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.content.first().map_or("", |block| &block.text)
     }
 }
 

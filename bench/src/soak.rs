@@ -128,7 +128,7 @@ fn start(runtime: &Runtime, home: &Path, targets: &Targets) -> io::Result<Host> 
         ..Wishes::default()
     };
     runtime.block_on(async {
-        let host = Host::builder(&places, &wishes).without_own_server().start();
+        let host = Host::builder(&places, &wishes).without_own_server().whole_results().start();
         let readiness = host.ready(PATIENCE).await;
         let is_connected = |status: &Status| matches!(status, Status::Connected { .. });
         match readiness.servers.iter().find(|server| !is_connected(&server.state.status)) {
