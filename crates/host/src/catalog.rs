@@ -14,11 +14,12 @@ mod entry;
 mod mention;
 mod naming;
 mod offer;
+mod search;
 mod sign_in;
 mod tokens;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
 
@@ -33,6 +34,7 @@ pub use entry::{Entry, Provider};
 pub use mention::Mention;
 pub(crate) use naming::name_all;
 pub use offer::Offer;
+pub use search::{Found, SearchQuery, Unfound};
 pub use sign_in::SignInTool;
 
 /// All tools of all servers and of the host itself, as they are now.
@@ -44,6 +46,8 @@ pub struct Catalog {
     names: Names,
     denials: Denials,
     changed: Vec<ChangedTool>,
+    /// Shared with the catalogues before that had the same entries.
+    index: Arc<OnceLock<search::Index>>,
 }
 
 impl Catalog {

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | say where files are and what is wanted | [`Places`], [`Wishes`] |
 //! | keep every server alive, list their tools, call them | [`Host`] |
-//! | know what a model is shown | [`Catalog`] |
+//! | know what a model is shown | [`Catalog`] → [`Offer`] within a [`Budget`] |
+//! | find a tool | [`SearchQuery`] → [`Host::search`] |
 //! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
 //! | keep what is too long for a model elsewhere | [`ResultStore`] |
 //! | offer the servers' prompts as commands | [`Host::prompts`] → [`Prompts`], [`PromptCall`] → [`PromptMessages`] |
@@ -75,6 +76,7 @@ mod reload;
 mod results;
 mod roots;
 pub mod sample;
+mod search;
 mod sign_in;
 mod sources;
 mod surface;
@@ -89,8 +91,8 @@ pub use call::{
     Consent, Executed, Misfit, NobodyToAsk, Opinion, Outcome, Person, Question, RequestError,
 };
 pub use catalog::{
-    Budget, BudgetError, BuiltIn, Catalog, ChangedTool, Dialect, Entry, Mention, ModelCallError, ModelTools,
-    Offer, Provider, SignInTool, UnknownDialect, Withholding,
+    Budget, BudgetError, BuiltIn, Catalog, ChangedTool, Dialect, Entry, Found, Mention, ModelCallError,
+    ModelTools, Offer, Provider, SearchQuery, SignInTool, Unfound, UnknownDialect, Withholding,
 };
 pub use complete::{CompleteError, Completion, Reference};
 pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
@@ -112,6 +114,7 @@ pub use prompt::{
 pub use reload::Change;
 pub use results::{Handle, Piece, ResultStore, StoreError, Stored};
 pub use sample::Sampler;
+pub use search::{Absence, Absent, Search};
 pub use sign_in::{
     Account, Accounts, Cause, Flow, IdentitySettings, NobodyToShow, Page, PageOpener, Revoked, SignInError,
     SignInStanding, SignedOut, Way,

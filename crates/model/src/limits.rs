@@ -9,6 +9,7 @@ mod hooks;
 mod offer;
 mod offers;
 mod results;
+mod search;
 mod trust;
 mod variables;
 
@@ -27,6 +28,7 @@ pub use hooks::{
 pub use offer::{OFFER_PERCENT, OFFER_TOKENS};
 pub use offers::*;
 pub use results::*;
+pub use search::*;
 pub use trust::*;
 pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
 

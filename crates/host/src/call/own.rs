@@ -27,6 +27,7 @@ impl Host {
                 self.read_resource(server.unwrap_or_default(), uri.unwrap_or_default()).await
             }
             BuiltIn::ReadResult => self.read_result(&call.arguments).await,
+            BuiltIn::ToolSearch => self.search_by_tool(&call.arguments).await,
         }
     }
 
@@ -72,7 +73,7 @@ impl Host {
 }
 
 /// The answer of a tool of the host's own.
-pub(crate) fn answer(result: &Value) -> Result<Outcome, CallError> {
+pub(crate) fn answer(result: &impl Serialize) -> Result<Outcome, CallError> {
     let own = |message: String| CallError::Own { message: Arc::from(message) };
     let raw = RawJson::of(result).map_err(|error| own(error.to_string()))?;
     shape(raw).map_err(|failure| own(failure.to_string()))

@@ -1,7 +1,7 @@
 //! Folds what the servers offer into the next catalogue.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcparley_model::config::{Kind, ServerConfig};
 use mcparley_model::glob::Glob;
@@ -10,6 +10,7 @@ use mcparley_model::permission::Pin;
 use mcparley_model::tool::{Loading, Tool};
 
 use super::naming::name_all;
+use super::search::Index;
 use super::{BuiltIn, Catalog, ChangedTool, Denials, Entry, Provider, SignInTool};
 use crate::surface::Surface;
 use crate::trust::{Trust, Trusted};
@@ -58,6 +59,8 @@ pub(crate) struct Assembler {
     denials: Denials,
     /// Whether results are stored, and have to be read again.
     stores_results: bool,
+    /// What the last catalogue was searched with, and the entries it is of.
+    indexed: (Vec<Arc<Entry>>, Arc<OnceLock<Index>>),
     revision: u64,
 }
 
@@ -106,8 +109,8 @@ impl Assembler {
         self.order(&mut entries);
         self.revision += 1;
         let places = entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)).collect();
-        let (names, denials) = (self.names.clone(), self.denials.clone());
-        Catalog { revision: self.revision, entries, places, names, denials, changed }
+        let (names, denials, index) = (self.names.clone(), self.denials.clone(), self.index(&entries));
+        Catalog { revision: self.revision, entries, places, names, denials, changed, index }
     }
 
     /// Gives names to the tools that have none yet.
@@ -149,6 +152,18 @@ impl Assembler {
         })
     }
 
+    /// The index of these entries: the last one as long as they are the same, since most changes of a server are none of
+    /// its tools.
+    fn index(&mut self, entries: &[Arc<Entry>]) -> Arc<OnceLock<Index>> {
+        let (of, index) = &self.indexed;
+        let is_same = |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other);
+        if of.len() != entries.len() || !of.iter().zip(entries).all(is_same) {
+            self.indexed = (entries.to_vec(), Arc::default());
+            return Arc::clone(&self.indexed.1);
+        }
+        Arc::clone(index)
+    }
+
     /// The host's own tools that make sense now (N9).
     fn own(&mut self, servers: &[Seen<'_>]) -> Vec<Arc<Entry>> {
         if self.own.is_empty() {
@@ -159,7 +174,7 @@ impl Assembler {
         let makes_sense = |entry: &&Arc<Entry>| match &entry.provider {
             Provider::Host(BuiltIn::ListResources | BuiltIn::ReadResource) => has_resources,
             Provider::Host(BuiltIn::ReadResult) => self.stores_results,
-            Provider::Server(_) | Provider::SignIn { .. } => true,
+            Provider::Host(BuiltIn::ToolSearch) | Provider::Server(_) | Provider::SignIn { .. } => true,
         };
         self.own.iter().filter(makes_sense).cloned().collect()
     }

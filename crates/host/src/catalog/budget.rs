@@ -3,6 +3,8 @@
 use mcparley_model::explain::Explain;
 use mcparley_model::limits::{OFFER_PERCENT, OFFER_TOKENS};
 
+use crate::sources::Loaded;
+
 /// What the definitions of all tools may take before those that can wait are left out of a model's list.
 ///
 /// The default is 10,000 tokens. Where the size of the context is known, [`Budget::of_context`] is the better measure.
@@ -87,6 +89,17 @@ impl Budget {
             1..100 => Self::tokens(window.saturating_mul(percent) / 100),
             100.. => Self::unlimited(),
         }
+    }
+}
+
+impl Loaded {
+    /// The budget that the environment of this run asks for (`ENABLE_TOOL_SEARCH`); without it, what `auto` means. `window` is
+    /// the size of the model's context, if it is known.
+    ///
+    /// # Errors
+    /// A [`BudgetError`] when the variable makes no sense.
+    pub fn budget(&self, window: Option<u64>) -> Result<Budget, BudgetError> {
+        Budget::of_setting(self.env.get("ENABLE_TOOL_SEARCH").unwrap_or("auto"), window)
     }
 }
 

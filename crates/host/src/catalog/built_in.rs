@@ -1,6 +1,7 @@
 //! The host's own tools: entries of the catalogue like any other (N9).
 
 mod read_result;
+mod tool_search;
 
 use mcparley_model::name::PublicName;
 use mcparley_model::tool::Tool;
@@ -19,10 +20,13 @@ pub enum BuiltIn {
     ReadResource,
     /// Reads on in a result that was stored.
     ReadResult,
+    /// Finds tools that are not listed.
+    ToolSearch,
 }
 
 impl BuiltIn {
-    pub(super) const ALL: [Self; 3] = [Self::ListResources, Self::ReadResource, Self::ReadResult];
+    pub(super) const ALL: [Self; 4] =
+        [Self::ListResources, Self::ReadResource, Self::ReadResult, Self::ToolSearch];
 
     /// Its name for a model.
     #[must_use]
@@ -31,14 +35,15 @@ impl BuiltIn {
             Self::ListResources => "ListMcpResources",
             Self::ReadResource => "ReadMcpResource",
             Self::ReadResult => "ReadResult",
+            Self::ToolSearch => "ToolSearch",
         }
     }
 
-    /// Whether somebody is to be asked before it is used. What it shows otherwise is what the model was given already.
+    /// Whether somebody is to be asked before it is used. What it shows otherwise is what the model was given, or may see, already.
     pub(crate) fn needs_permission(self) -> bool {
         match self {
             Self::ListResources | Self::ReadResource => true,
-            Self::ReadResult => false,
+            Self::ReadResult | Self::ToolSearch => false,
         }
     }
 
@@ -74,6 +79,7 @@ impl BuiltIn {
                 "annotations": { "readOnlyHint": true },
             }),
             Self::ReadResult => read_result::definition(),
+            Self::ToolSearch => tool_search::definition(),
         };
         let tool = Tool::read(to_raw_value(&definition).ok()?.as_ref()).ok()?;
         Some(Entry::new(PublicName::built_in(self.as_str())?, Provider::Host(self), tool))

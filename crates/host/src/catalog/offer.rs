@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mcparley_model::tool::Loading;
 
-use super::{Budget, Catalog, Entry, Provider};
+use super::{Budget, BuiltIn, Catalog, Entry, Provider};
 
 /// What a model is shown of a catalogue.
 #[derive(Clone, Debug)]
@@ -97,11 +97,8 @@ impl Offer {
 }
 
 fn is_search(entry: &Entry) -> bool {
-    matches!(entry.provider, Provider::Host(_)) && entry.name.as_str() == SEARCH
+    entry.provider == Provider::Host(BuiltIn::ToolSearch)
 }
-
-/// The name of the tool that finds the others.
-const SEARCH: &str = "ToolSearch";
 
 /// Whether a tool is left out. The host's own are few, and they are what a model gets on with.
 fn can_wait(entry: &Entry, all_fit: bool) -> bool {

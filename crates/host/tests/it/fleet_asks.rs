@@ -16,7 +16,7 @@ use crate::hooking::{hooks, says};
 use crate::sampling::Parrot;
 
 /// A file of the fleet.
-fn installed(path: &str) -> PathBuf {
+pub(crate) fn installed(path: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let file = root.join(".tools/fleet").join(path);
     assert!(file.exists(), "{} is missing: run `cargo xtask fleet`", file.display());

@@ -25,7 +25,11 @@ mod damaged;
 mod duplicates;
 mod eliciting;
 mod fleet_asks;
+<<<<<<< HEAD
 mod fleet_results;
+=======
+mod fleet_search;
+>>>>>>> 64a5cd4 (Find tools that are not listed: ToolSearch, ranked by words)
 mod hooking;
 mod hooks_after;
 mod hooks_approved;
@@ -58,6 +62,7 @@ mod results_memory;
 mod roots;
 mod rounds;
 mod sampling;
+mod searching;
 mod signing;
 mod sizes;
 mod step_up;

@@ -84,6 +84,11 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "How many remote servers are connected to at the same time.",
     },
     Variable {
+        name: "ENABLE_TOOL_SEARCH",
+        default: "`auto`",
+        meaning: "When tools are left out of a model's list until it searches for them: `true` always, `false` never, `auto` when their definitions take more than 10 percent of the context (10,000 tokens if its size is not known), `auto:N` when they take more than N percent.",
+    },
+    Variable {
         name: "HTTP_PROXY",
         default: "unset",
         meaning: "The proxy to `http` and `ws` servers, such as `http://name:password@proxy.example:8080`; SOCKS works too. Small letters work for this and the next three, and win.",

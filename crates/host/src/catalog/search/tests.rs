@@ -1,0 +1,213 @@
+//! What is found, in which order, and what never is.
+
+use mcparley_model::config::{ServerConfig, Transport};
+use mcparley_model::permission::{Rule, RuleKind, RuleScope};
+use mcparley_model::scope::{Origin, Source};
+use mcparley_model::text::hidden_count;
+use mcparley_model::tool::Tool;
+use proptest::prelude::*;
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::catalog::{Assembler, Denials, Seen, SignIn};
+use crate::surface::Surface;
+
+fn tool(name: &str, description: &str) -> Value {
+    json!({ "name": name, "description": description, "inputSchema": { "type": "object" } })
+}
+
+fn catalog(servers: &[(&str, Vec<Value>)]) -> Catalog {
+    assemble(&mut Assembler::default(), servers)
+}
+
+fn denying(rule: &str, servers: &[(&str, Vec<Value>)]) -> Catalog {
+    let origin = Origin::whole(Source::inline("settings"));
+    let rule = Rule::parse(RuleKind::Deny, rule, origin, RuleScope::User).unwrap();
+    let mut assembler = Assembler::default();
+    assembler.under(Denials::of(&[Arc::new(rule)]));
+    assemble(&mut assembler, servers)
+}
+
+fn assemble(assembler: &mut Assembler, servers: &[(&str, Vec<Value>)]) -> Catalog {
+    let config = ServerConfig::new(Transport::Sdk { name: String::new() });
+    let read = |entry: &Value| Tool::read(&to_raw_value(entry).unwrap()).unwrap();
+    let surface =
+        |tools: &[Value]| Arc::new(Surface { tools: tools.iter().map(read).collect(), ..Surface::default() });
+    let offered: Vec<_> =
+        servers.iter().map(|(name, tools)| (ServerName::new(name), surface(tools))).collect();
+    let seen: Vec<Seen<'_>> = offered
+        .iter()
+        .map(|(name, surface)| Seen { name, config: &config, surface, sign_in: SignIn::Never, trust: None })
+        .collect();
+    assembler.assemble(&seen)
+}
+
+fn found(catalog: &Catalog, query: &str) -> Vec<String> {
+    let found = catalog.search(&SearchQuery::new(query));
+    found.tools.iter().map(|entry| entry.name.to_string()).collect()
+}
+
+fn tracker() -> (&'static str, Vec<Value>) {
+    let tools = vec![
+        tool("list_issues", "Lists issues."),
+        tool("createIssue", "Creates an issue."),
+        tool("comment", "Says something about an issue."),
+        tool("close", "Ends it."),
+    ];
+    ("tracker", tools)
+}
+
+// N10
+#[test]
+fn what_has_the_words_in_its_name_comes_before_what_speaks_of_them() {
+    let catalog = catalog(&[tracker()]);
+    assert_eq!(found(&catalog, "create issues")[0], "mcp__tracker__createIssue");
+    assert_eq!(found(&catalog, "listing of an ISSUE")[0], "mcp__tracker__list_issues");
+    assert_eq!(found(&catalog, "ticket").len(), 3, "a synonym");
+    assert_eq!(found(&catalog, "comm"), ["mcp__tracker__comment"], "a beginning");
+    assert_eq!(found(&catalog, "the"), Vec::<String>::new());
+    assert_eq!(found(&catalog, ""), Vec::<String>::new());
+}
+
+// N10 N11
+#[test]
+fn what_fits_alike_stands_in_the_order_of_the_catalogue() {
+    let same = |name: &str| tool(name, "Waters plants.");
+    let catalog = catalog(&[("b", vec![same("x"), same("y")]), ("a", vec![same("z")])]);
+    assert_eq!(found(&catalog, "plants"), ["mcp__b__x", "mcp__b__y", "mcp__a__z"]);
+}
+
+// N5 N10
+#[test]
+fn hints_titles_and_arguments_are_searched_too() {
+    let tools = vec![
+        json!({ "name": "a", "inputSchema": { "type": "object" }, "_meta": { "anthropic/searchHint": " forecast\n rain " } }),
+        json!({ "name": "b", "inputSchema": { "type": "object" }, "title": "Sunshine" }),
+        json!({ "name": "c", "inputSchema": { "type": "object", "properties": { "wind_speed": {
+            "type": "array", "items": { "properties": { "unit": { "description": "knots" } } } } } } }),
+    ];
+    let catalog = catalog(&[("s", tools)]);
+    assert_eq!(found(&catalog, "rain forecast"), ["mcp__s__a"]);
+    assert_eq!(found(&catalog, "sunshine"), ["mcp__s__b"]);
+    assert_eq!(found(&catalog, "windspeed"), ["mcp__s__c"]);
+    assert_eq!(found(&catalog, "knots"), ["mcp__s__c"]);
+}
+
+// N10
+#[test]
+fn a_word_with_a_plus_must_be_part_of_the_name_of_tool_or_server() {
+    let chat = ("chat", vec![tool("send", "Sends a message about an issue."), tool("list_rooms", "Lists.")]);
+    let catalog = catalog(&[tracker(), chat]);
+    assert_eq!(found(&catalog, "+chat issue"), ["mcp__chat__send", "mcp__chat__list_rooms"]);
+    assert_eq!(found(&catalog, "+list +room"), ["mcp__chat__list_rooms"]);
+    assert_eq!(found(&catalog, "+message"), Vec::<String>::new());
+}
+
+// N10
+#[test]
+fn tools_can_be_named_and_a_name_that_means_none_is_told() {
+    let catalog = catalog(&[tracker(), ("other", vec![tool("close", ""), tool("open.it", "")])]);
+    let query = SearchQuery::new(
+        "select: mcp__tracker__close, open.it,mcp__other__open_it,close,mcp__tracker__clsoe,",
+    );
+    let Found { tools, more, unfound } = catalog.search(&query);
+    let names: Vec<&str> = tools.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!((names, more), (vec!["mcp__tracker__close", "mcp__other__open_it"], 0));
+    let [ambiguous, unknown] = unfound.as_slice() else { panic!("{unfound:?}") };
+    let both = ["mcp__tracker__close", "mcp__other__close"];
+    let Unfound::Ambiguous { name, candidates } = ambiguous else { panic!("{ambiguous:?}") };
+    assert_eq!(
+        (name.as_str(), candidates.iter().map(PublicName::as_str).collect::<Vec<_>>()),
+        ("close", both.to_vec())
+    );
+    let Unfound::Unknown { name, similar } = unknown else { panic!("{unknown:?}") };
+    assert_eq!((name.as_str(), similar[0].as_str()), ("mcp__tracker__clsoe", "mcp__tracker__close"));
+}
+
+// N10
+#[test]
+fn as_many_are_found_as_are_asked_for_and_the_rest_is_counted() {
+    let tools = (0..80).map(|number| tool(&format!("water_{number}"), "")).collect();
+    let catalog = catalog(&[("garden", tools)]);
+    let count = |query: SearchQuery| {
+        let found = catalog.search(&query);
+        (found.tools.len(), found.more)
+    };
+    assert_eq!(count(SearchQuery::new("water")), (5, 75));
+    assert_eq!(count(SearchQuery::new("water").limit(1000)), (50, 30));
+    assert_eq!(count(SearchQuery::new("water").limit(0)), (1, 79));
+    assert_eq!(count(SearchQuery::new("water").of_server(ServerName::new("house"))), (0, 0));
+    let names: Vec<String> = (0..60).map(|number| format!("water_{number}")).collect();
+    assert_eq!(count(SearchQuery::new(&format!("select:{}", names.join(",")))), (50, 10));
+}
+
+// N10 P3
+#[test]
+fn what_a_rule_denies_whole_is_not_found_and_not_told_of() {
+    let catalog = denying("mcp__tracker__c*", &[tracker()]);
+    assert_eq!(found(&catalog, "create comment issue"), ["mcp__tracker__list_issues"]);
+    let selected = catalog.search(&SearchQuery::new("select:mcp__tracker__close,close"));
+    assert!(selected.tools.is_empty());
+    assert!(!format!("{:?}", selected.unfound).contains("mcp__tracker__c\""), "{:?}", selected.unfound);
+    let similar = |unfound: &Unfound| match unfound {
+        Unfound::Unknown { similar, .. } => similar.clone(),
+        Unfound::Ambiguous { .. } => panic!("{unfound:?}"),
+    };
+    assert!(selected.unfound.iter().flat_map(similar).all(|name| name == "mcp__tracker__list_issues"));
+}
+
+// N7 B41 B42 B43
+#[test]
+fn hidden_characters_are_neither_in_the_index_nor_in_the_way() {
+    let tools = vec![json!({
+        "name": "del\u{200b}ete", "description": "Era\u{200d}ses a \u{202e}note\u{e0041}.",
+        "inputSchema": { "type": "object", "properties": { "pa\u{2060}th": { "description": "wh\u{feff}ere" } } },
+        "_meta": { "anthropic/searchHint": "shred\u{200b}der" },
+    })];
+    let catalog = catalog(&[("no\u{200b}tes", tools)]);
+    for query in ["delete", "erases", "path", "shredder", "del\u{200b}ete", "+notes"] {
+        assert_eq!(found(&catalog, query).len(), 1, "{query:?}");
+    }
+    let index = format!("{:?}", catalog.index());
+    assert_eq!(hidden_count(&index), 0);
+    assert!(!index.contains("\\u{"), "{index}");
+}
+
+// N11
+#[test]
+fn the_index_is_made_again_only_when_a_tool_changes() {
+    let mut assembler = Assembler::default();
+    let (name, config) = (ServerName::new("a"), ServerConfig::new(Transport::Sdk { name: String::new() }));
+    let surface = Arc::new(Surface::default());
+    let seen =
+        [Seen { name: &name, config: &config, surface: &surface, sign_in: SignIn::Never, trust: None }];
+    let (first, second) = (assembler.assemble(&seen), assembler.assemble(&seen));
+    assert!(Arc::ptr_eq(&first.index, &second.index));
+    let third = assemble(&mut assembler, &[tracker()]);
+    assert!(!Arc::ptr_eq(&second.index, &third.index));
+}
+
+proptest! {
+    // N10
+    #[test]
+    fn every_tool_is_found_by_its_public_name(names in prop::collection::hash_set("[a-zA-Z0-9_. -]{1,80}", 1..20)) {
+        let tools = |from: usize| names.iter().skip(from).map(|name| tool(name, "")).collect::<Vec<_>>();
+        let catalog = catalog(&[("a", tools(0)), ("a b", tools(1))]);
+        for entry in catalog.iter().filter(|entry| entry.server().is_some()) {
+            let found = catalog.search(&SearchQuery::new(&format!("select:{}", entry.name)));
+            prop_assert!(found.unfound.is_empty());
+            prop_assert_eq!(found.tools.len(), 1);
+            prop_assert!(Arc::ptr_eq(&found.tools[0], entry));
+        }
+    }
+
+    // N10 N11
+    #[test]
+    fn the_same_question_has_the_same_answer(words in "[a-z +]{0,40}", descriptions in prop::collection::vec("[a-z ]{0,60}", 1..30)) {
+        let tools = || descriptions.iter().enumerate().map(|(at, text)| tool(&format!("t{at}"), text)).collect();
+        let (one, other) = (catalog(&[("s", tools())]), catalog(&[("s", tools())]));
+        prop_assert_eq!(found(&one, &words), found(&other, &words));
+        prop_assert_eq!(found(&one, &words), found(&one, &words));
+    }
+}

@@ -1,0 +1,133 @@
+//! Searching for tools: what a model is answered, and that it permits nothing.
+
+use std::sync::Arc;
+
+use mcparley::model::name::ServerName;
+use mcparley::{Absence, Boxed, Budget, Call, CallError, SearchQuery, Start};
+use mcparley_testkit::AuthServer;
+use mcparley_wire::peer::Handler;
+use mcparley_wire::{RawJson, RpcError};
+use serde_json::{Value, json};
+
+use crate::alive::{Alive, scripted, servers, with};
+use crate::signing::{Home, guarded};
+
+/// Calls `ToolSearch` as a model does.
+async fn search(alive: &Alive, query: &str) -> Value {
+    let outcome = alive.host.call(Call::new("ToolSearch", json!({ "query": query }))).await.unwrap();
+    assert!(!outcome.is_error);
+    let structured = outcome.structured.as_ref().unwrap().decode::<Value>().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&outcome.text()).unwrap(), structured);
+    structured
+}
+
+fn names(answer: &Value) -> Vec<&str> {
+    answer["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+// N9 N10 P1
+#[tokio::test]
+async fn a_model_finds_a_tool_with_all_it_needs_to_call_it_and_that_permits_nothing() {
+    let alive = servers([("one", scripted(&[]))]).ready().await;
+    let answer = search(&alive, "echo a message").await;
+    assert_eq!(names(&answer)[0], "mcp__one__echo");
+    let found = &answer["tools"][0];
+    assert_eq!(found["inputSchema"]["properties"]["message"]["type"], "string", "{found}");
+    assert!(found["description"].is_string());
+    assert_eq!(answer["missing"], Value::Null);
+    let error = alive.host.call(Call::new("mcp__one__echo", json!({ "message": "hi" }))).await.unwrap_err();
+    assert!(matches!(error, CallError::Denied { .. }), "{error}");
+}
+
+// N10 P3
+#[tokio::test]
+async fn what_a_rule_denies_is_neither_listed_nor_found_and_rules_that_change_count_at_once() {
+    let alive = servers([("one", scripted(&[]))]).deny("mcp__one__echo").ready().await;
+    let offer = alive.host.catalog().offer(&Budget::unlimited());
+    assert!(offer.listed.iter().all(|entry| entry.name.as_str() != "mcp__one__echo"));
+    assert!(!names(&search(&alive, "echo").await).contains(&"mcp__one__echo"));
+    let answer = search(&alive, "select:mcp__one__echo,mcp__one__add").await;
+    assert_eq!(names(&answer), ["mcp__one__add"]);
+    assert_eq!(answer["unknown"][0]["name"], "mcp__one__echo");
+    let denied = servers([("one", scripted(&[]))]).deny("ToolSearch").ready().await;
+    let error = denied.host.call(Call::new("ToolSearch", json!({ "query": "echo" }))).await.unwrap_err();
+    assert!(matches!(error, CallError::Denied { .. }), "{error}");
+
+    let rules = json!({ "permissions": { "deny": ["mcp__one__add", "ToolSearch"] } });
+    alive.world.write("home/.claude/settings.json", &rules.to_string());
+    alive.host.reload().await;
+    let error = alive.host.call(Call::new("ToolSearch", json!({ "query": "add" }))).await.unwrap_err();
+    assert!(matches!(error, CallError::Denied { .. }), "{error}");
+    let offer = alive.host.catalog().offer(&Budget::unlimited());
+    assert_eq!(offer.denied.len(), 3);
+}
+
+// N10
+#[tokio::test]
+async fn the_answer_says_which_servers_are_missing_and_why() {
+    let entries =
+        [("good", scripted(&[])), ("bad", scripted(&["exit-start"])), ("odd", scripted(&["list-error"]))];
+    let alive = servers(entries).ready().await;
+    let answer = search(&alive, "quetzalcoatl").await;
+    assert!(names(&answer).is_empty());
+    assert!(answer["note"].as_str().unwrap().contains("`good`"), "{answer}");
+    let missing = answer["missing"].as_array().unwrap();
+    let of = |name: &str| missing.iter().find(|server| server["server"] == name).unwrap();
+    assert_eq!(missing.len(), 2, "{answer}");
+    assert_eq!(of("bad")["state"], "failed");
+    assert!(of("bad")["untrustedError"].as_str().unwrap().contains("code 3"), "{answer}");
+    assert_eq!(of("odd")["state"], "connected");
+    assert!(of("odd")["untrustedError"].is_string());
+}
+
+// N10 A5
+#[tokio::test]
+async fn a_server_that_wants_a_sign_in_is_told_with_the_tool_that_begins_one() {
+    let server = AuthServer::start(&[]);
+    let home = Home::new([("s", guarded(&server))]);
+    let it = home.host().await;
+    let search = it.host.search(&SearchQuery::new("quetzalcoatl")).await;
+    let why: Vec<&Absence> = search.missing.iter().map(|absent| &absent.why).collect();
+    let [Absence::NeedsAuth { authenticate: Some(tool) }] = why.as_slice() else { panic!("{why:?}") };
+    assert_eq!(tool.as_str(), "mcp__s__authenticate");
+    let found = it.host.search(&SearchQuery::new("sign in")).await.found;
+    assert_eq!(found.tools[0].name.as_str(), "mcp__s__authenticate");
+}
+
+// N10 L12
+#[tokio::test]
+async fn a_search_reaches_servers_of_which_nothing_is_known_and_a_selection_of_known_tools_none() {
+    let entries = [("one", scripted(&[])), ("two", with(scripted(&[]), "cwd", "/"))];
+    let alive = servers(entries).start_with(Start::Only(vec![ServerName::new("one")])).start();
+    alive.reach("one").await;
+    assert_eq!(names(&search(&alive, "select:mcp__one__echo").await), ["mcp__one__echo"]);
+    assert_eq!(alive.status("two").as_str(), "pending");
+    let found = names(&search(&alive, "echo").await).join(" ");
+    assert!(found.contains("mcp__two__echo"), "{found}");
+    let only = SearchQuery::new("echo").of_server(ServerName::new("two"));
+    let only = alive.host.search(&only).await.found.tools;
+    assert!(!only.is_empty() && only.iter().all(|entry| entry.server().unwrap().as_str() == "two"));
+}
+
+/// A server inside this program that never answers.
+struct Mute;
+
+impl Handler for Mute {
+    fn request(&self, _method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+}
+
+// N10
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_come_is_waited_for_five_seconds_and_named() {
+    let alive = servers([]).start_as(|builder| builder.server("mute", Arc::new(Mute)));
+    let begun = tokio::time::Instant::now();
+    let search = alive.host.search(&SearchQuery::new("list servers")).await;
+    assert_eq!(begun.elapsed().as_secs(), 5);
+    let missing: Vec<_> = search.missing.iter().map(|absent| (absent.server.as_str(), &absent.why)).collect();
+    assert_eq!(missing, [("mute", &Absence::Pending)]);
+    assert_eq!(search.found.tools[0].name.as_str(), "mcp__mcparley__list_servers");
+}
