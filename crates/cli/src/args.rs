@@ -8,6 +8,7 @@ use clap_complete::engine::ArgValueCandidates;
 use crate::complete;
 
 mod add;
+mod catalogue;
 mod offers;
 mod order;
 mod permissions;
@@ -17,6 +18,7 @@ mod talk;
 mod values;
 
 pub use add::{AddArgs, AddOptions};
+pub use catalogue::{BudgetArgs, SearchArgs};
 pub use offers::{PromptArgs, PromptsArgs};
 pub use order::parse;
 pub use permissions::{
@@ -159,6 +161,10 @@ pub enum McpCommand {
     List(ListArgs),
     /// Show the tools of the servers
     Tools(ToolsArgs),
+    /// Find tools by what they do
+    Search(SearchArgs),
+    /// Show how much of a model's context the tools take
+    Budget(BudgetArgs),
     /// Call a tool
     Call(CallArgs),
     /// Serve all servers to another program, as one MCP server

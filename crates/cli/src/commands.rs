@@ -3,6 +3,7 @@
 mod add;
 mod agents;
 mod auth;
+mod budget;
 mod call;
 mod choose;
 mod doctor;
@@ -18,6 +19,7 @@ mod plan;
 mod prompt;
 mod prompts;
 mod remove;
+mod search;
 mod serve;
 mod state;
 mod tools;
@@ -67,6 +69,14 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::Tools(args) => {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
             tools::run(args, &context, &seen, out)
+        }
+        McpCommand::Search(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            search::run(args, &context, &seen, out)
+        }
+        McpCommand::Budget(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            budget::run(args, &context, &seen, out)
         }
         McpCommand::Call(args) => {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;

@@ -12,7 +12,7 @@ use mcparley::{ConnectorError, Loaded, Organisation, StoredToken, Surroundings};
 
 use crate::args::{
     CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LoginArgs, LogoutArgs, LogsArgs,
-    McpCommand, PromptArgs, PromptsArgs, ToolsArgs, WaitReadyArgs,
+    McpCommand, PromptArgs, PromptsArgs, SearchArgs, ToolsArgs, WaitReadyArgs,
 };
 use crate::context::Context;
 use crate::error::CommandError;
@@ -26,8 +26,10 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
     };
     match command {
         McpCommand::List(ListArgs { offline }) => !offline,
-        McpCommand::Plan(_) | McpCommand::State(_) | McpCommand::Agents(_) => true,
-        McpCommand::Tools(ToolsArgs { server, .. }) | McpCommand::Prompts(PromptsArgs { server, .. }) => {
+        McpCommand::Plan(_) | McpCommand::State(_) | McpCommand::Agents(_) | McpCommand::Budget(_) => true,
+        McpCommand::Tools(ToolsArgs { server, .. })
+        | McpCommand::Search(SearchArgs { server, .. })
+        | McpCommand::Prompts(PromptsArgs { server, .. }) => {
             server.as_deref().is_none_or(may_be)
         }
         McpCommand::Call(CallArgs { target: word, .. })

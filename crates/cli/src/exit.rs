@@ -63,6 +63,9 @@ pub const TIMED_OUT: Code =
 /// A sign-in is needed.
 pub const NEEDS_AUTH: Code =
     code(12, "needs-auth", "The server wants a sign-in first, or one with more rights, and nobody gave it.");
+/// The tools take more than they may.
+pub const OVER_BUDGET: Code =
+    code(13, "over-budget", "The definitions of the tools take more tokens than `budget --max` allows.");
 /// The terminal is gone.
 pub const HANGUP: Code = code(129, "hangup", "Ended by `SIGHUP`: 128 and the signal's number.");
 /// Somebody pressed Ctrl-C.
@@ -71,7 +74,7 @@ pub const INTERRUPTED: Code = code(130, "interrupted", "Ended by `SIGINT`: 128 a
 pub const TERMINATED: Code = code(143, "terminated", "Ended by `SIGTERM`: 128 and the signal's number.");
 
 /// All of them, in order.
-pub const ALL: [Code; 16] = [
+pub const ALL: [Code; 17] = [
     OK,
     FAILED,
     USAGE,
@@ -85,6 +88,7 @@ pub const ALL: [Code; 16] = [
     DENIED,
     TIMED_OUT,
     NEEDS_AUTH,
+    OVER_BUDGET,
     HANGUP,
     INTERRUPTED,
     TERMINATED,

@@ -197,18 +197,10 @@ fn changed(catalog: &Catalog, server: Option<&ServerName>, tool: &str) -> Option
 
 impl Report {
     fn render(&self, whole: bool, out: &mut Out) {
-        let width = self.tools.iter().map(|entry| entry.name.as_str().len()).max().unwrap_or(0);
         if self.tools.is_empty() {
             out.say("There are no tools.");
-        } else if whole {
-            self.tools.iter().for_each(|entry| describe(entry, out));
         } else {
-            // One text: written line by line, hundreds of tools take longer to write than to know.
-            let mut rows = String::with_capacity(self.tools.len() * ROW_BYTES);
-            for entry in &self.tools {
-                row(entry, width.min(NAME_WIDTH), out.colours(), &mut rows);
-            }
-            out.bytes(rows.as_bytes());
+            list(&self.tools, whole, out);
         }
         for lacking in &self.servers {
             lacking.tell(out);
@@ -220,6 +212,20 @@ impl Report {
             out.hint("see what is different with `mcparley permissions review`");
         }
     }
+}
+
+/// Shows tools: a line each, or whole entries.
+pub(super) fn list(tools: &[Arc<Entry>], whole: bool, out: &mut Out) {
+    if whole {
+        return tools.iter().for_each(|entry| describe(entry, out));
+    }
+    let width = tools.iter().map(|entry| entry.name.as_str().len()).max().unwrap_or(0);
+    // One text: written line by line, hundreds of tools take longer to write than to know.
+    let mut rows = String::with_capacity(tools.len() * ROW_BYTES);
+    for entry in tools {
+        row(entry, width.min(NAME_WIDTH), out.colours(), &mut rows);
+    }
+    out.bytes(rows.as_bytes());
 }
 
 /// Appends the line of a tool.

@@ -27,7 +27,8 @@ const LAST_WORDS: usize = 5;
 
 /// Whether a word is the whole name of a tool, and not of a server.
 pub(super) fn is_tool_name(loaded: &Loaded, word: &str) -> bool {
-    let built_in = [BuiltIn::ListResources, BuiltIn::ReadResource].iter().any(|tool| tool.as_str() == word);
+    let own = [BuiltIn::ListResources, BuiltIn::ReadResource, BuiltIn::ReadResult, BuiltIn::ToolSearch];
+    let built_in = own.iter().any(|tool| tool.as_str() == word);
     (built_in || word.starts_with("mcp__")) && loaded.plan.named(word).is_empty()
 }
 

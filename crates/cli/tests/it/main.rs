@@ -37,6 +37,7 @@ mod prompts;
 mod read_only;
 mod refused;
 mod removed;
+mod search;
 mod secrets;
 mod sign_in;
 mod signals;
