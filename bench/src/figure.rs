@@ -22,8 +22,10 @@ pub(crate) enum Bound {
     AtMost(f64),
     /// Ours is at least this many times the other.
     AtLeast(f64),
-    /// Ours alone is at most this.
+    /// Ours alone is at most this many bytes.
     Absolute(f64),
+    /// Ours alone takes at most this many seconds, in the middle of the rounds.
+    Within(f64),
     /// Nothing; it is shown to explain the others.
     None,
 }
@@ -76,7 +78,8 @@ impl Figure {
             (Bound::AtMost(most), _) => ratio > most * slack,
             (Bound::AtLeast(least), _) => ratio < least / slack,
             (Bound::Absolute(most), Self::Alone { ours, .. }) => ours.most() > most * slack,
-            (Bound::Absolute(_) | Bound::None, _) => false,
+            (Bound::Within(most), Self::Alone { ours, .. }) => ours.median() > most * slack,
+            (Bound::Absolute(_) | Bound::Within(_) | Bound::None, _) => false,
         }
     }
 }
@@ -106,6 +109,7 @@ impl fmt::Display for Bound {
             Self::AtMost(most) => write!(f, "≤ {most}"),
             Self::AtLeast(least) => write!(f, "≥ {least}"),
             Self::Absolute(most) => write!(f, "≤ {}", Unit::Memory.show(*most)),
+            Self::Within(most) => write!(f, "≤ {}", Unit::Time.show(*most)),
             Self::None => Ok(()),
         }
     }

@@ -5,6 +5,7 @@
 //! | calls: the library against a client without one | [`calls`] on chosen [`cores`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
 //! | starting many servers against the least it can take | [`startup`] |
+//! | thousands of tools: assembled and searched | [`catalogue`] |
 //! | everything under load while servers are killed | [`soak`] |
 //! | other command lines, where somebody installed them | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
@@ -21,6 +22,7 @@
 
 mod caller;
 mod calls;
+mod catalogue;
 mod cores;
 mod figure;
 mod memory;
@@ -94,6 +96,7 @@ fn measure(options: &Options) -> io::Result<Vec<Figure>> {
     let mut figures = calls::measure(&stage, options.rounds, &wanted)?;
     figures.extend(programs::measure(&stage, options.rounds, &wanted)?);
     figures.extend(startup::measure(&stage, options.rounds, &wanted)?);
+    figures.extend(catalogue::measure(&stage, options.rounds, &wanted)?);
     if wanted(memory::NAME) {
         figures.push(memory::measure(&stage, options.rounds)?);
     }

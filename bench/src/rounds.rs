@@ -7,6 +7,11 @@ use std::io;
 pub(crate) struct Samples(Vec<f64>);
 
 impl Samples {
+    /// What was measured in one go, without the first, which warms up.
+    pub(crate) fn after_warming_up(measured: &[f64]) -> Self {
+        Self(measured.iter().skip(1).copied().collect())
+    }
+
     /// The middle one; not a number if there is none.
     pub(crate) fn median(&self) -> f64 {
         median(self.0.clone())

@@ -59,12 +59,8 @@ fn row(figure: &Figure) -> [String; 7] {
 fn verdict(figure: &Figure) -> &'static str {
     match figure.bound() {
         Bound::None => "",
-        Bound::AtMost(_) | Bound::AtLeast(_) | Bound::Absolute(_) => {
-            if figure.is_over(1.0) {
-                "OVER"
-            } else {
-                "ok"
-            }
+        Bound::AtMost(_) | Bound::AtLeast(_) | Bound::Absolute(_) | Bound::Within(_) => {
+            if figure.is_over(1.0) { "OVER" } else { "ok" }
         }
     }
 }

@@ -1,0 +1,170 @@
+//! What thousands of tools cost: putting the catalogue together, its memory, and searching it.
+//!
+//! Ten servers inside this program offer them, so that nothing but our own work is measured.
+
+use std::hint::black_box;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcparley::{Boxed, Host, Places, SearchQuery, Wishes};
+use mcparley_wire::peer::Handler;
+use mcparley_wire::{RawJson, RpcError};
+use serde_json::{Value, json};
+use tokio::runtime::Builder;
+
+use crate::figure::{Bound, Figure, Unit};
+use crate::processes;
+use crate::rounds::Samples;
+use crate::stage::Stage;
+
+const SERVERS: usize = 10;
+const TOOLS: usize = 500;
+
+/// As long as listing all can take on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What is searched for, over and over, in one round.
+const QUERIES: [&str; 8] = [
+    "create a new invoice",
+    "delete user from team",
+    "list all open orders",
+    "+server_3 update report",
+    "find customers by city and date",
+    "send",
+    "how do I export the results of last month as a table",
+    "select:mcp__server_1__create_invoice_7",
+];
+
+/// As many searches as a percentile needs.
+const SEARCHES: usize = 400;
+
+const VERBS: [&str; 8] = ["create", "delete", "list", "update", "find", "send", "export", "archive"];
+const THINGS: [&str; 10] =
+    ["invoice", "user", "order", "report", "customer", "message", "result", "project", "ticket", "address"];
+
+pub(crate) fn measure(
+    stage: &Stage,
+    rounds: usize,
+    wanted: &dyn Fn(&str) -> bool,
+) -> io::Result<Vec<Figure>> {
+    let all = SERVERS * TOOLS;
+    let names = [
+        format!("assemble {all} tools"),
+        format!("assemble {all} tools, memory against their JSON"),
+        format!("search over {all} tools, p99"),
+    ];
+    if !names.iter().any(|name| wanted(name)) {
+        return Ok(Vec::new());
+    }
+    let [assembled, memory, search] = names;
+    let lists: Vec<RawJson> = (0..SERVERS).map(list).collect::<io::Result<_>>()?;
+    let json = lists.iter().map(|list| list.as_bytes().len()).sum::<usize>() as f64;
+    let mut taken: [Vec<f64>; 3] = Default::default();
+    for _ in 0..=rounds {
+        let once = once(stage, &lists)?;
+        taken.iter_mut().zip(once).for_each(|(samples, sample)| samples.push(sample));
+    }
+    let [assembling, growth, searching] = taken.map(|samples| Samples::after_warming_up(&samples));
+    let limit = Samples::after_warming_up(&vec![json; rounds + 1]);
+    let figures = [
+        Figure::Alone { name: assembled, unit: Unit::Time, ours: assembling, bound: Bound::Within(0.050) },
+        Figure::Compared { name: memory, unit: Unit::Memory, limit, ours: growth, bound: Bound::AtMost(1.5) },
+        Figure::Alone { name: search, unit: Unit::Time, ours: searching, bound: Bound::Within(0.001) },
+    ];
+    Ok(figures.into_iter().filter(|figure| wanted(figure.name())).collect())
+}
+
+/// The time to assemble, the memory of the catalogue, and the time of the hundredth slowest search, in one host.
+fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 3]> {
+    let places = Places::of(stage.home(), stage.home());
+    let wishes = Wishes { strict: true, ..Wishes::default() };
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut builder = Host::builder(&places, &wishes).without_own_server();
+        for (number, list) in lists.iter().enumerate() {
+            builder = builder.server(&format!("server_{number}"), Arc::new(Inside(list.clone())));
+        }
+        let host = builder.start();
+        host.ready(LIMIT).await;
+        let before = resident()?;
+        let begun = Instant::now();
+        let catalog = host.catalog();
+        let assembling = begun.elapsed().as_secs_f64();
+        let growth = resident()? - before;
+        if catalog.iter().len() < SERVERS * TOOLS {
+            return Err(io::Error::other(format!("only {} tools are there", catalog.iter().len())));
+        }
+        // The first search takes the texts apart.
+        black_box(catalog.search(&SearchQuery::new("warm up")));
+        let queries = QUERIES.iter().cycle().take(SEARCHES);
+        let mut times: Vec<f64> =
+            queries.map(|query| timed(|| catalog.search(&SearchQuery::new(query)))).collect();
+        times.sort_by(f64::total_cmp);
+        let slow = times.get(times.len() * 99 / 100).copied().unwrap_or(f64::NAN);
+        host.shut_down().await;
+        Ok([assembling, growth, slow])
+    })
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> f64 {
+    let begun = Instant::now();
+    black_box(work());
+    begun.elapsed().as_secs_f64()
+}
+
+fn resident() -> io::Result<f64> {
+    let bytes =
+        processes::memory("self", "VmRSS").ok_or_else(|| io::Error::other("this system has no `/proc`"))?;
+    // Bytes, far fewer than a float can tell apart.
+    Ok(bytes as f64)
+}
+
+/// The tools of one server: of usual size, with words that many share.
+fn list(server: usize) -> io::Result<RawJson> {
+    let tools: Vec<Value> = (0..TOOLS).map(|number| tool(server, number)).collect();
+    RawJson::of(&json!({ "tools": tools })).map_err(io::Error::other)
+}
+
+fn tool(server: usize, number: usize) -> Value {
+    let pick = |words: &[&'static str], by: usize| words.get(by % words.len()).copied().unwrap_or_default();
+    let (verb, thing) = (pick(&VERBS, number), pick(&THINGS, number / VERBS.len() + server));
+    let other = pick(&THINGS, number + 3);
+    json!({
+        "name": format!("{verb}_{thing}_{number}"),
+        "description": format!(
+            "Will {verb} the {thing} that belongs to a {other}. Give the number of the {thing}, and of the {other} if it is \
+             known; without it all of them are looked at. Returns what has changed, with the date and whoever did it."
+        ),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                format!("{thing}_id"): { "type": "string", "description": format!("Number of the {thing}") },
+                format!("{other}_id"): { "type": "string", "description": format!("Number of the {other}, if known") },
+                "since": { "type": "string", "format": "date-time", "description": "Leave out what is older" },
+                "fields": { "type": "array", "items": { "type": "string" }, "description": "What to return of each" },
+                "limit": { "type": "integer", "minimum": 1, "maximum": 500, "default": 50 },
+            },
+            "required": [format!("{thing}_id")],
+            "additionalProperties": false,
+        },
+        "annotations": { "readOnlyHint": verb == "list" },
+    })
+}
+
+/// A server inside this program.
+struct Inside(RawJson);
+
+impl Handler for Inside {
+    fn request(&self, method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        let discovered = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
+        let answer = match method {
+            "server/discover" => RawJson::of(&discovered).map_err(|_| RpcError::new(-32603, "no answer")),
+            "tools/list" => Ok(self.0.clone()),
+            _ => Err(RpcError::new(-32601, "no such method")),
+        };
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+}
