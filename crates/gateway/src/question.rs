@@ -16,14 +16,19 @@ const DECISION: (&str, &str) = ("decision", "allow");
 
 /// Asks for permission to make a call.
 pub(crate) fn permission(question: &Question<'_>) -> Value {
-    let Question { entry, arguments, decision, .. } = question;
+    let Question { entry, arguments, decision, change, .. } = question;
     let of = entry.server().map(|server| format!(" of server `{}`", display(server.as_str())));
     let tool = display(entry.tool.name.as_str()).into_owned();
     let hint = if entry.tool.hints.read_only { "" } else { " It may change something." };
+    // Whoever allowed the tool before has allowed another one.
+    let difference = change.map(|change| {
+        format!("\n\nThe tool has changed since it was first seen or last reviewed:\n{change}")
+    });
     let message = format!(
-        "May `{tool}`{} be called?{hint}\n\nArguments:\n{}\n\nAsked because of {}.",
+        "May `{tool}`{} be called?{hint}\n\nArguments:\n{}{}\n\nAsked because of {}.",
         of.unwrap_or_default(),
         shown(arguments),
+        difference.unwrap_or_default(),
         decision.why,
     );
     json!({

@@ -35,7 +35,7 @@ use crate::places::Places;
 pub(crate) use judge::{Judge, Trusted};
 pub(crate) use key::Key;
 pub(crate) use ledger::{Binding, Ledger};
-pub(crate) use sheet::{Said, Sheet};
+pub(crate) use sheet::{Answers, Said, Sheet};
 
 /// What is accepted about tools, on disk and in memory.
 #[derive(Debug)]
@@ -44,12 +44,15 @@ pub(crate) struct Trust {
     memory: Mutex<Memory>,
 }
 
-/// What was read. Without a folder it is all there is.
+/// What is held in memory. Definitions are as large as what servers offer, so with a folder they are not.
 #[derive(Debug, Default)]
 struct Memory {
     pin: Pin,
     keys: HashMap<Signature, Key>,
+    /// Without a folder this is all there is.
     sheets: HashMap<Key, Arc<Sheet>>,
+    /// What people said about the tools of servers that were asked for.
+    said: HashMap<Key, Arc<Answers>>,
     ledger: Option<Arc<Ledger>>,
 }
 
@@ -68,7 +71,7 @@ impl Trust {
         let mut memory = self.locked();
         memory.pin = pin;
         if self.places.trust.is_some() {
-            memory.sheets.clear();
+            memory.said.clear();
             memory.ledger = None;
         }
     }
@@ -133,7 +136,7 @@ impl Trust {
         tool: &ToolName,
         said: Said,
     ) -> Result<(), ChangeError> {
-        if self.sheet(key).said(tool) == Some(&said) {
+        if self.said(key).get(tool.as_str()) == Some(&said) {
             return Ok(());
         }
         self.change_sheet(key, server, |sheet| sheet.note(tool, said))
@@ -141,8 +144,18 @@ impl Trust {
 
     /// Whether a person last allowed the tool, defined as it is now.
     pub(crate) fn was_allowed(&self, key: &Key, tool: &ToolName, definition: &Digest) -> bool {
-        let sheet = self.sheet(key);
-        sheet.said(tool).is_some_and(|said| said.allowed && said.definition == definition.to_string())
+        let said = self.said(key);
+        let said = said.get(tool.as_str());
+        said.is_some_and(|said| said.allowed && said.definition == definition.to_string())
+    }
+
+    fn said(&self, key: &Key) -> Arc<Answers> {
+        if let Some(known) = self.locked().said.get(key) {
+            return Arc::clone(known);
+        }
+        let said = Arc::new(self.sheet(key).answers());
+        self.locked().said.insert(key.clone(), Arc::clone(&said));
+        said
     }
 
     fn key(&self, config: &ServerConfig) -> Key {
@@ -156,9 +169,10 @@ impl Trust {
     }
 
     fn sheet(&self, key: &Key) -> Arc<Sheet> {
-        let mut memory = self.locked();
-        let read = || Arc::new(Self::read(self.sheet_file(key)).unwrap_or_default());
-        Arc::clone(memory.sheets.entry(key.clone()).or_insert_with(read))
+        match self.sheet_file(key) {
+            Some(file) => Arc::new(Self::read(Some(file)).unwrap_or_default()),
+            None => self.locked().sheets.get(key).cloned().unwrap_or_default(),
+        }
     }
 
     fn change_sheet(
@@ -167,14 +181,18 @@ impl Trust {
         server: &ServerName,
         change: impl FnOnce(&mut Sheet),
     ) -> Result<(), ChangeError> {
-        let is_new = self.sheet(key).is_empty();
-        let file = self.sheet_file(key);
-        let known = Sheet::clone(&self.sheet(key));
-        let sheet = update(file.as_deref(), known, |sheet: &mut Sheet| {
+        let known = self.sheet(key);
+        let (is_new, file) = (known.is_empty(), self.sheet_file(key));
+        let sheet = update(file.as_deref(), Arc::unwrap_or_clone(known), |sheet: &mut Sheet| {
             sheet.name(server);
             change(sheet);
         })?;
-        self.locked().sheets.insert(key.clone(), Arc::new(sheet));
+        let mut memory = self.locked();
+        memory.said.insert(key.clone(), Arc::new(sheet.answers()));
+        if file.is_none() {
+            memory.sheets.insert(key.clone(), Arc::new(sheet));
+        }
+        drop(memory);
         if let (true, Some(folder)) = (is_new, file.as_deref().and_then(Path::parent)) {
             file::prune(folder, TRUST_SERVERS);
         }

@@ -31,6 +31,9 @@ struct Kept {
     said: Option<Said>,
 }
 
+/// What people said about the tools of one server.
+pub(crate) type Answers = BTreeMap<String, Said>;
+
 /// What a person said about a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Said {
@@ -61,8 +64,10 @@ impl Sheet {
         DefinitionChange::between(&old, tool)
     }
 
-    pub(crate) fn said(&self, tool: &ToolName) -> Option<&Said> {
-        self.tools.get(tool.as_str()).and_then(|kept| kept.said.as_ref())
+    /// What people said, by tool.
+    pub(super) fn answers(&self) -> Answers {
+        let said = |(tool, kept): (&String, &Kept)| Some((tool.clone(), kept.said.clone()?));
+        self.tools.iter().filter_map(said).collect()
     }
 
     pub(super) fn name(&mut self, server: &ServerName) {
