@@ -112,7 +112,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::Reject(args) => choose::reject(args, &context, &loaded, out),
         McpCommand::ResetProjectChoices => choose::reset(&context, out),
         McpCommand::Import(args) => import::run(args, &context, &loaded, out),
-        McpCommand::Permissions { command } => permissions::run(command, &context, loaded, out),
+        McpCommand::Permissions { command } => permissions::run(command, &context, &loaded, out),
     }
 }
 

@@ -14,16 +14,16 @@ use crate::args::PermissionsCommand;
 use crate::context::Context;
 use crate::out::Out;
 
-pub(super) fn run(command: &PermissionsCommand, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
+pub(super) fn run(command: &PermissionsCommand, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     use mcparley::model::permission::RuleKind::{Ask, Deny};
     match command {
-        PermissionsCommand::Test(args) => test::run(args, context, &loaded, out),
-        PermissionsCommand::List(args) => list::run(args, context, &loaded, out),
+        PermissionsCommand::Test(args) => test::run(args, context, loaded, out),
+        PermissionsCommand::List(args) => list::run(args, context, loaded, out),
         PermissionsCommand::Allow(args) if args.as_is => rule::allow_as_is(args, context, loaded, out),
         PermissionsCommand::Allow(args) => rule::allow(args, context, out),
         PermissionsCommand::Ask(args) => rule::write(Ask, args, context, out),
         PermissionsCommand::Deny(args) => rule::write(Deny, args, context, out),
-        PermissionsCommand::Remove(args) => rule::remove(args, context, &loaded, out),
+        PermissionsCommand::Remove(args) => rule::remove(args, context, loaded, out),
         PermissionsCommand::Review(args) => review::run(args, context, loaded, out),
     }
 }

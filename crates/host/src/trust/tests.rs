@@ -62,10 +62,11 @@ fn one() -> ServerName {
 #[test]
 fn what_was_met_first_is_trusted_and_compared_with_ever_after() {
     let home = Home::new();
-    let (server, name) = (stdio("serve", &[]), ToolName::new("t"));
+    let server = stdio("serve", &[]);
+    let changed = [ToolName::new("t")];
     assert!(home.trust().meet(&server, &one(), &[tool("t", "first")]).is_empty());
-    assert_eq!(home.trust().meet(&server, &one(), &[tool("t", "second")]), [name.clone()]);
-    assert_eq!(home.trust().meet(&server, &one(), &[tool("t", "third"), tool("u", "new")]), [name]);
+    assert_eq!(home.trust().meet(&server, &one(), &[tool("t", "second")]), changed);
+    assert_eq!(home.trust().meet(&server, &one(), &[tool("t", "third"), tool("u", "new")]), changed);
     let change = home.trust().judge(&server).change(&tool("t", "third")).unwrap();
     assert_eq!(change.lines, ["- description: first", "+ description: third"]);
     assert!(home.trust().judge(&server).change(&tool("u", "new")).is_none());
@@ -149,7 +150,7 @@ fn a_command_that_names_a_file_of_the_project_is_the_projects() {
     let other = home.folder.path().join("other");
     std::fs::create_dir(&other).unwrap();
     for folder in ["project", "other"] {
-        std::fs::write(home.folder.path().join(folder).join("server.py"), "").unwrap();
+        file::store(&home.folder.path().join(folder).join("server.py"), "").unwrap();
     }
     let elsewhere = Places { project: other, ..home.places.clone() };
     let is_same = |args: &[&str]| {
@@ -181,7 +182,7 @@ fn a_damaged_file_is_set_aside_and_begun_anew() {
     home.trust().meet(&server, &one(), &[tool("t", "first")]);
     let [file] = &home.files()[..] else { panic!("one server, one file") };
     for damage in ["{", r#"{"format":9,"server":"one","tools":{}}"#] {
-        std::fs::write(file, damage).unwrap();
+        mcparley_platform::file::store(file, damage).unwrap();
         home.trust().meet(&server, &one(), &[tool("t", "second")]);
         assert!(home.trust().judge(&server).change(&tool("t", "second")).is_none());
         assert!(home.trust().judge(&server).change(&tool("t", "first")).is_some());

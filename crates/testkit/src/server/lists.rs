@@ -61,7 +61,7 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
         tools.push(tools::echo(name));
     }
     if let Some(file) = scripts.text(Name::Described) {
-        tools::describe(&mut tools, "add", &std::fs::read_to_string(file).unwrap_or_default());
+        tools::describe(&mut tools, "add", &written(file));
     }
     if scripts.has(Name::Task) {
         tools.push(tasks::tool());
@@ -74,6 +74,12 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
         tools.splice(1..1, marked_tools(region));
     }
     json!({ "tools": tools })
+}
+
+/// What a test has written for this server; nothing, if it has not.
+#[expect(clippy::disallowed_methods, reason = "tests write these files, and know how large they are")]
+fn written(file: &str) -> String {
+    std::fs::read_to_string(file).unwrap_or_default()
 }
 
 /// The first is right; each of the others breaks one rule.

@@ -14,20 +14,20 @@ use crate::exit;
 use crate::live;
 use crate::out::{Out, bold};
 
-pub(super) fn run(args: &ReviewArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
+pub(super) fn run(args: &ReviewArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let start = match &args.server {
         Some(server) => Start::Only(vec![ServerName::new(server)]),
         None => Start::All,
     };
     let host = context.host(loaded.clone()).start_with(start);
     live::with_host(host, async |host| {
-        let changed = changed(args, host, &loaded, out).await?;
+        let changed = changed(args, host, loaded, out).await?;
         if args.accept {
             for tool in &changed {
                 host.accept_tool(&tool.server, &tool.tool).await?;
             }
         }
-        show(args, &changed, &loaded, out)
+        show(args, &changed, loaded, out)
     })
 }
 

@@ -28,7 +28,7 @@ pub(super) fn write(kind: RuleKind, args: &RuleArgs, context: &Context, out: &mu
 }
 
 /// Allows one tool as it is now.
-pub(super) fn allow_as_is(args: &AllowArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
+pub(super) fn allow_as_is(args: &AllowArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let RuleArgs { rule: name, scope } = &args.rule;
     let scope = match scope {
         ScopeArg::Local => AlwaysScope::Local,
@@ -40,13 +40,13 @@ pub(super) fn allow_as_is(args: &AllowArgs, context: &Context, loaded: Loaded, o
             ));
         }
     };
-    let start = usable::owners(&loaded, name).map_or(Start::All, Start::Only);
+    let start = usable::owners(loaded, name).map_or(Start::All, Start::Only);
     let host = context.host(loaded.clone()).start_with(start);
     let (rule, file) = live::with_host(host, async |host| {
         let servers = usable::settled(host, out).await;
         let catalog = host.catalog();
         let Some(entry) = catalog.get(name).filter(|entry| entry.server().is_some()) else {
-            return Err(tools::no_tool(&loaded, &servers, &catalog, None, name));
+            return Err(tools::no_tool(loaded, &servers, &catalog, None, name));
         };
         let kept = host.always_allow(entry, scope).await?;
         Ok((kept.rule, kept.file))
