@@ -37,10 +37,11 @@ pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mu
             message: format!("standard input or output cannot be used: {error}"),
             hint: None,
         };
-        let (input, output) =
-            (streams::input().map_err(unavailable)?, streams::output().map_err(unavailable)?);
+        let input = streams::input().map_err(unavailable)?;
+        let (output, written) = streams::output().map_err(unavailable)?;
         let gateway = Gateway::new(view(args, host).await?, budget(args));
         serve(&gateway, input, output).await;
+        written.wait();
         tokio::time::sleep(FAREWELL).await;
         Ok(exit::OK)
     })
@@ -54,11 +55,10 @@ fn host(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> 
     });
     let host = Host::builder(&context.places, &context.wishes).organisation(organisation);
     let host = args.no_prefix.iter().fold(host, |host, server| host.no_prefix(server));
-    let host = match args.only.as_slice() {
-        [] => host,
-        only => host.start_with(Start::Among(only.iter().map(|name| ServerName::new(name)).collect())),
-    };
-    Gateway::prepare(host)
+    let named = || args.only.iter().map(|name| ServerName::new(name)).collect();
+    let host = if args.only.is_empty() { host } else { host.start_with(Start::Among(named())) };
+    let is_wanted = args.only.is_empty() || args.only.iter().any(|name| name == super::usable::BUILT_IN);
+    Gateway::prepare(if is_wanted { host } else { host.without_own_server() })
 }
 
 fn budget(args: &ServeArgs) -> Budget {

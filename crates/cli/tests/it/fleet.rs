@@ -4,6 +4,7 @@
 //! One test for each server, so that a failure names it and they run side by side.
 
 mod calls;
+mod clients;
 mod place;
 mod servers;
 

@@ -39,6 +39,7 @@ mod refused;
 mod removed;
 mod search;
 mod secrets;
+mod serve;
 mod sign_in;
 mod signals;
 mod talk;

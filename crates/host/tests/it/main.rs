@@ -25,11 +25,8 @@ mod damaged;
 mod duplicates;
 mod eliciting;
 mod fleet_asks;
-<<<<<<< HEAD
 mod fleet_results;
-=======
 mod fleet_search;
->>>>>>> 64a5cd4 (Find tools that are not listed: ToolSearch, ranked by words)
 mod hooking;
 mod hooks_after;
 mod hooks_approved;

@@ -6,11 +6,16 @@
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as Blocking;
+use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
+
+/// How long a file or a terminal may take to take the last answers.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// What comes from the client.
 pub(super) fn input() -> io::Result<Box<dyn AsyncRead + Unpin>> {
@@ -26,18 +31,36 @@ pub(super) fn input() -> io::Result<Box<dyn AsyncRead + Unpin>> {
     Ok(Box::new(open(ours)?))
 }
 
-/// What goes to the client.
-pub(super) fn output() -> io::Result<Box<dyn AsyncWrite + Unpin>> {
+/// What goes to the client, and what tells that it has gone there.
+pub(super) fn output() -> io::Result<(Box<dyn AsyncWrite + Unpin>, Written)> {
     let stdout = || io::stdout().as_fd().try_clone_to_owned();
     if let Ok(pipe) = pipe::Sender::from_owned_fd(stdout()?) {
-        return Ok(Box::new(pipe));
+        return Ok((Box::new(pipe), Written(None)));
     }
     if let Some(socket) = socket(stdout()?)? {
-        return Ok(Box::new(socket));
+        return Ok((Box::new(socket), Written(None)));
     }
     let (ours, mut theirs) = Blocking::pair()?;
-    beside("output", move || copy(&mut theirs, &mut io::stdout().lock()))?;
-    Ok(Box::new(open(ours)?))
+    let (done, written) = mpsc::channel();
+    beside("output", move || {
+        copy(&mut theirs, &mut io::stdout().lock());
+        // Nobody waits for it when the program was told to end.
+        let _gone = done.send(());
+    })?;
+    Ok((Box::new(open(ours)?), Written(Some(written))))
+}
+
+/// What is still being written when the stream is closed.
+pub(super) struct Written(Option<mpsc::Receiver<()>>);
+
+impl Written {
+    /// Waits until it is written, for a moment.
+    pub(super) fn wait(self) {
+        if let Some(written) = self.0 {
+            // In time or not: the program ends.
+            let _late = written.recv_timeout(LAST_WORDS);
+        }
+    }
 }
 
 fn socket(stream: OwnedFd) -> io::Result<Option<UnixStream>> {

@@ -1,0 +1,126 @@
+//! `serve`, run as agents run it: its standard streams, its end, and what is left of it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use mcparley_cli::exit;
+use mcparley_testkit::{Scripted, processes_tagged};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::talk::{entry, world};
+use crate::world::{World, wait_for};
+
+const GREETING: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
+
+/// A running gateway.
+struct Served {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Served {
+    fn start(world: &World, options: &[&str]) -> Self {
+        let mut command = world.command(&[&["serve"], options].concat());
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut served = Self { child, input, output };
+        assert_eq!(served.ask(GREETING)["result"]["protocolVersion"], "2025-11-25");
+        served
+    }
+
+    fn ask(&mut self, line: &str) -> Value {
+        writeln!(self.input, "{line}").unwrap();
+        let mut answer = String::new();
+        self.output.read_line(&mut answer).unwrap();
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    fn tools(&mut self) -> Vec<String> {
+        let list = self.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#);
+        let tools = list["result"]["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+fn slow() -> String {
+    let params = json!({ "name": "mcp__one__slow", "arguments": { "ms": 60_000 } });
+    json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params }).to_string()
+}
+
+// G1 F91 L8 L9
+#[test]
+fn the_end_of_the_input_ends_everything_within_a_second_in_the_middle_of_a_call_too() {
+    let tag = format!("serve-end-{}", std::process::id());
+    let server = Scripted::stdio(&["daemon"]).with("--tag", &tag);
+    let world = world(&json!({ "one": entry(&server) }));
+    for mid_call in [false, true] {
+        let mut served = Served::start(&world, &["--allowed-tools", "mcp__one"]);
+        assert!(served.tools().contains(&"mcp__one__echo".to_owned()));
+        if mid_call {
+            writeln!(served.input, "{}", slow()).unwrap();
+            let echo = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"mcp__one__echo","arguments":{"message":"behind it"}}}"#;
+            assert_eq!(served.ask(echo)["result"]["content"][0]["text"], "behind it");
+        }
+        let begun = Instant::now();
+        drop(served.input);
+        let done = served.child.wait_with_output().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        assert_eq!((done.status.code(), done.stderr), (Some(0), Vec::new()));
+        wait_for("the end of the server", Duration::from_secs(1), || processes_tagged(&tag).is_empty());
+    }
+}
+
+// F23 L9
+#[test]
+fn a_signal_ends_the_gateway_within_a_second_and_leaves_no_process() {
+    for (signal, code) in [(Signal::INT, exit::INTERRUPTED), (Signal::TERM, exit::TERMINATED)] {
+        let tag = format!("serve-signal-{}-{}", code.number, std::process::id());
+        let server = Scripted::stdio(&["ignore-term"]).with("--tag", &tag);
+        let world = world(&json!({ "one": entry(&server) }));
+        let mut served = Served::start(&world, &["--allowed-tools", "mcp__one"]);
+        served.tools();
+        writeln!(served.input, "{}", slow()).unwrap();
+        let begun = Instant::now();
+        kill_process(Pid::from_child(&served.child), signal).unwrap();
+        let status = served.child.wait().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+        assert_eq!(status.code(), Some(i32::from(code.number)));
+        wait_for("the end of the server", Duration::from_secs(1), || processes_tagged(&tag).is_empty());
+    }
+}
+
+// G1: what a shell makes of it: files on both sides.
+#[test]
+fn files_will_do_as_standard_streams() {
+    let world = world(&json!({}));
+    let echo = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcp__mcparley__echo","arguments":{"message":"from a file"}}}"#;
+    world.write("in", &format!("{GREETING}\n{echo}\nnoise\n"));
+    let mut command = world.command(&["serve", "--allowed-tools", "mcp__mcparley"]);
+    command.stdin(File::open(world.root.join("in")).unwrap());
+    command.stdout(File::create(world.root.join("out")).unwrap());
+    assert_eq!(command.status().unwrap().code(), Some(0));
+    let out = world.read("out");
+    let mut ids: Vec<Value> =
+        out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone()).collect();
+    ids.sort_by_key(Value::to_string);
+    assert_eq!(ids, [json!(0), json!(1), Value::Null], "{out}");
+}
+
+// G1 N3
+#[test]
+fn one_server_may_be_served_alone_and_without_a_prefix() {
+    let good = entry(&Scripted::stdio(&[]));
+    let world = world(&json!({ "one": good, "two": entry(&Scripted::stdio(&["exit-start"])) }));
+    let mut served = Served::start(&world, &["--only", "one", "--no-prefix", "one"]);
+    let tools = served.tools();
+    assert!(tools.contains(&"echo".to_owned()), "{tools:?}");
+    assert!(!tools.iter().any(|name| name.starts_with("mcp__")), "{tools:?}");
+    let done = world.mcparley(&["serve", "--only", "onne"]);
+    assert_eq!(done.code, i32::from(exit::NOT_FOUND.number), "{done:?}");
+    assert!(done.err.contains("one"), "{done:?}");
+}
