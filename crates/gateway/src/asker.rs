@@ -94,11 +94,15 @@ impl Approver for Asker {
                 ));
             }
             match self.elicit(question::permission(&question)).await {
-                Reply::Accept(content) if question::is_allowed(&content) => Answer::Allow,
-                Reply::Accept(_) | Reply::Decline => Answer::Deny("the person said no".to_owned()),
+                Reply::Accept(content) => question::answer(&content),
+                Reply::Decline => Answer::Deny("the person said no".to_owned()),
                 Reply::Cancel => Answer::Deny("the person was asked, and put the question aside".to_owned()),
             }
         })
+    }
+
+    fn is_person(&self) -> bool {
+        self.can.form
     }
 }
 

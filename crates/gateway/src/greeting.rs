@@ -17,8 +17,12 @@ pub(crate) fn meta() -> Value {
     json!({ "io.modelcontextprotocol/serverInfo": info() })
 }
 
-fn capabilities() -> Value {
-    json!({ "tools": { "listChanged": true } })
+/// What there is. Log messages are passed on in the old era alone.
+fn capabilities(caller: Option<&Caller>) -> Value {
+    match caller {
+        Some(_) => json!({ "tools": { "listChanged": true }, "logging": {} }),
+        None => json!({ "tools": { "listChanged": true } }),
+    }
 }
 
 /// Agrees on a revision: the client's if it is spoken here, else the newest that has such a greeting.
@@ -38,13 +42,14 @@ pub(crate) fn initialize(params: Option<&RawJson>, instructions: &str) -> Result
         return Err(RpcError::new(INVALID_PARAMS, "`initialize` needs `protocolVersion`, a text"));
     };
     let version = Version::parse_old(&protocol_version).unwrap_or(Version::NEWEST_OLD);
+    let caller = Caller::greeted(version, theirs.as_ref());
     let answer = json!({
         "protocolVersion": version.as_str(),
-        "capabilities": capabilities(),
+        "capabilities": capabilities(Some(&caller)),
         "serverInfo": info(),
         "instructions": instructions,
     });
-    Ok((Caller::greeted(version, theirs.as_ref()), answer))
+    Ok((caller, answer))
 }
 
 /// What there is, for clients of the new era.
@@ -52,7 +57,7 @@ pub(crate) fn discover(instructions: &str) -> Value {
     json!({
         "resultType": "complete",
         "supportedVersions": versions(),
-        "capabilities": capabilities(),
+        "capabilities": capabilities(None),
         "instructions": instructions,
         "ttlMs": milliseconds(SERVED_LIST_FRESH),
         "cacheScope": "private",

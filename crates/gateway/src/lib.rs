@@ -13,6 +13,7 @@
 //! | greeting a client, and what it is told | `greeting`, `instructions` |
 //! | the tools a client is shown, page by page | `listing`, `item`, `tool` |
 //! | telling a client that they have changed | `changes` |
+//! | passing on what servers log | `logging` |
 //! | one call, its progress and its questions | `call`, `answer` |
 //! | what a call gave, in the words of an era | `result` |
 //! | asking the person behind a client | `asker`, `question` |
@@ -28,6 +29,7 @@ mod greeting;
 mod instructions;
 mod item;
 mod listing;
+mod logging;
 mod parked;
 mod question;
 mod result;

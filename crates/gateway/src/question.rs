@@ -5,14 +5,17 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mcparley::Question;
 use mcparley::elicit::{Ask, Elicitation};
 use mcparley::model::limits::QUESTION_CHARS;
-use mcparley::model::text::{clean_json, display, display_json};
+use mcparley::model::text::{clean_json, display, display_block, display_json};
+use mcparley::{AlwaysScope, Answer, Question};
 use serde_json::{Value, json};
 
-/// The field of the form, and what it is when the person agrees.
-const DECISION: (&str, &str) = ("decision", "allow");
+/// The field of the form.
+const DECISION: &str = "decision";
+
+/// Its values: this once, from now on, and not at all.
+const CHOICES: [&str; 3] = ["allow", "always allow", "deny"];
 
 /// Asks for permission to make a call.
 pub(crate) fn permission(question: &Question<'_>) -> Value {
@@ -22,7 +25,13 @@ pub(crate) fn permission(question: &Question<'_>) -> Value {
     let hint = if entry.tool.hints.read_only { "" } else { " It may change something." };
     // Whoever allowed the tool before has allowed another one.
     let difference = change.map(|change| {
-        format!("\n\nThe tool has changed since it was first seen or last reviewed:\n{change}")
+        let change = display_block(&change.to_string()).into_owned();
+        format!(
+            "
+
+The tool has changed since it was first seen or last reviewed:
+{change}"
+        )
     });
     let message = format!(
         "May `{tool}`{} be called?{hint}\n\nArguments:\n{}{}\n\nAsked because of {}.",
@@ -37,21 +46,27 @@ pub(crate) fn permission(question: &Question<'_>) -> Value {
         "requestedSchema": {
             "type": "object",
             "properties": {
-                DECISION.0: {
+                DECISION: {
                     "type": "string",
                     "title": "Decision",
-                    "description": "Whether this one call may be made",
-                    "enum": [DECISION.1, "deny"],
+                    "description": "Whether this call may be made, or every call of this tool while it stays what it is",
+                    "enum": CHOICES,
                 },
             },
-            "required": [DECISION.0],
+            "required": [DECISION],
         },
     })
 }
 
-/// Whether the filled-in form allows the call.
-pub(crate) fn is_allowed(content: &Value) -> bool {
-    content.get(DECISION.0).and_then(Value::as_str) == Some(DECISION.1)
+/// What the filled-in form says.
+pub(crate) fn answer(content: &Value) -> Answer {
+    let [once, always, _] = CHOICES;
+    match content.get(DECISION).and_then(Value::as_str) {
+        Some(choice) if choice == once => Answer::Allow,
+        // Where the repository that is worked on has no hand in it.
+        Some(choice) if choice == always => Answer::Always(AlwaysScope::Private),
+        Some(_) | None => Answer::Deny("the person said no".to_owned()),
+    }
 }
 
 /// Passes on what a server asks; nothing if it cannot be.

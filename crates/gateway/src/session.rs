@@ -9,7 +9,7 @@ use std::time::Duration;
 use mcparley::Host;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
 use mcparley_wire::peer::{Boxed, Handler, Peer};
-use mcparley_wire::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, RpcError};
+use mcparley_wire::{INTERNAL, METHOD_NOT_FOUND, RawJson, RpcError};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -18,11 +18,9 @@ use crate::gateway::Gateway;
 use crate::greeting;
 use crate::instructions;
 use crate::listing::Listing;
+use crate::logging::Logging;
 use crate::parked::Parked;
 use crate::strict;
-
-/// The levels of log messages, the least first.
-const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /// How often it is looked for calls that wait too long.
 const SWEEP: Duration = Duration::from_secs(30);
@@ -43,6 +41,7 @@ pub(crate) struct Shared {
     agreed: Mutex<Option<Caller>>,
     pub(crate) listing: Listing,
     pub(crate) parked: Parked,
+    pub(crate) logging: Logging,
     /// Room for subscriptions.
     pub(crate) subscriptions: Semaphore,
 }
@@ -56,6 +55,7 @@ impl Session {
             agreed: Mutex::default(),
             listing: Listing::default(),
             parked: Parked::default(),
+            logging: Logging::default(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
         Self { shared: Arc::new(shared) }
@@ -70,8 +70,8 @@ impl Session {
         self.shared.peer.get()
     }
 
-    /// Does what nobody asks for: tells a client of the old era that its list has changed, and gives up calls that have
-    /// waited too long. Never ends; to be dropped with the conversation.
+    /// Does what nobody asks for: tells a client of the old era that its list has changed and what servers log, and gives
+    /// up calls that have waited too long. Never ends; to be dropped with the conversation.
     pub async fn attend(&self) {
         let sweep = async {
             loop {
@@ -81,6 +81,7 @@ impl Session {
         };
         tokio::select! {
             () = self.tell_changes() => {}
+            () = self.tell_logs() => {}
             () = sweep => {}
         }
     }
@@ -104,7 +105,7 @@ impl Session {
             ("tools/list", _) => self.list(&caller, params).await,
             ("tools/call", _) => Box::pin(self.call(caller, params, meta.progress_token)).await,
             ("subscriptions/listen", true) => Box::pin(self.listen(id, params)).await,
-            ("logging/setLevel", false) => set_level(params),
+            ("logging/setLevel", false) => self.set_level(params),
             _ => {
                 Err(RpcError::new(METHOD_NOT_FOUND, &format!("there is no method `{}` here", shown(method))))
             }
@@ -132,15 +133,6 @@ impl Session {
 /// A result of ours.
 pub(crate) fn written(value: &impl serde::Serialize) -> Result<RawJson, RpcError> {
     RawJson::of(value).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
-}
-
-fn set_level(params: Option<&RawJson>) -> Result<RawJson, RpcError> {
-    let level =
-        params.and_then(|params| params.member("level")).and_then(|level| level.decode::<String>().ok());
-    match level {
-        Some(level) if LEVELS.contains(&level.as_str()) => written(&json!({})),
-        Some(_) | None => Err(RpcError::new(INVALID_PARAMS, "`level` is none of the levels there are")),
-    }
 }
 
 fn shown(method: &str) -> String {

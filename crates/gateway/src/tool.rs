@@ -23,7 +23,6 @@ struct Listed<'e> {
 }
 
 #[derive(Serialize)]
-#[expect(clippy::struct_field_names, reason = "the protocol's names")]
 #[serde(rename_all = "camelCase")]
 struct Annotations {
     read_only_hint: bool,

@@ -63,6 +63,22 @@ async fn an_old_client_is_asked_by_a_request_of_ours() {
     }
 }
 
+// G3 P6
+#[tokio::test]
+async fn who_says_always_is_not_asked_again() {
+    let gateway = World::one().gateway();
+    let mut client = Client::greeting(&gateway, "2025-11-25", can_ask()).await;
+    let id = client.begin("tools/call", echo("first")).await;
+    let question = client.next_of("elicitation/create").await;
+    client
+        .reply(&question["id"], json!({ "action": "accept", "content": { "decision": "always allow" } }))
+        .await;
+    assert_eq!(client.answer(&id).await["result"]["content"][0]["text"], "first");
+    let again = client.call("mcp__one__echo", json!({ "message": "second" })).await;
+    assert_eq!(again["content"][0]["text"], "second");
+    assert!(client.heard.is_empty(), "{:?}", client.heard);
+}
+
 /// What a client of the new era is asked, and the request to come back with.
 async fn asked(client: &mut Client, params: &Value) -> (Value, Value) {
     let result = client.ask("tools/call", params.clone()).await["result"].clone();

@@ -149,6 +149,24 @@ async fn progress_comes_under_the_clients_own_token_and_before_the_answer() {
             );
             let far: Vec<f64> = told.iter().filter_map(|params| params["progress"].as_f64()).collect();
             assert!(far.windows(2).all(|pair| pair[0] < pair[1]), "{far:?}");
+            assert_eq!(far.last(), Some(&10.0), "the last one is not lost");
         }
     }
+}
+
+// G3 X8
+#[tokio::test]
+async fn what_servers_log_comes_to_who_wants_to_hear_it() {
+    let server = Scripted::stdio(&["flood:5"]);
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    let mut client = Client::new(&gateway, "2025-11-25").await;
+    client.call("mcp__one__echo", json!({ "message": "unheard" })).await;
+    assert!(client.heard.is_empty(), "{:?}", client.heard);
+    client.ask("logging/setLevel", json!({ "level": "debug" })).await;
+    let id = client
+        .begin("tools/call", json!({ "name": "mcp__one__echo", "arguments": { "message": "heard" } }))
+        .await;
+    let told = client.next_of("notifications/message").await;
+    assert!(told["params"]["logger"].as_str().unwrap().starts_with("one"), "{told}");
+    client.answer(&id).await;
 }

@@ -6,7 +6,10 @@ use std::sync::{Arc, LazyLock, Mutex};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-static KNOWN: LazyLock<Mutex<HashMap<(String, String), Arc<Validator>>>> = LazyLock::new(Mutex::default);
+/// By revision and name.
+type Known = HashMap<(String, String), Arc<Validator>>;
+
+static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
 /// Fails unless `value` is what `version` calls a `name`.
 pub(crate) fn assert_is(version: &str, name: &str, value: &Value) {

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use super::bind::Bound;
 use super::error::CallError;
 use super::patience::{Clock, Patience};
+use super::person::Person as Owner;
 use super::recovery::{Nature, Person, Spent, Step, next_step};
 use super::rounds::{self, Halt, Rounds};
 use super::wish::Call;
@@ -25,7 +26,6 @@ impl Host {
     pub(super) async fn attempt(&self, bound: &Bound, call: Call) -> Result<RawJson, CallError> {
         let Some(connection) = &bound.connection else { return Err(bound.unavailable(Unavailable::Stopped)) };
         let mut patience = Patience::of(&call, connection);
-        let person = call.person.clone();
         let mut request = Request::new(bound, call)?;
         let hints = bound.entry.tool.hints;
         let harmless = hints.read_only || hints.idempotent;
@@ -44,10 +44,7 @@ impl Host {
             if spent.repeats > 0 && !self.is_unchanged(bound) {
                 return Err(bound.restless());
             }
-            let in_flight = connection.desk().begin(person.clone());
-            let answer = request.run(&live, &mut patience, connection.desk()).await;
-            drop(in_flight);
-            let failure = match answer {
+            let failure = match request.run(&live, &mut patience, connection.desk()).await {
                 Ok(answer) => {
                     live.served();
                     return Ok(answer);
@@ -139,11 +136,13 @@ struct Request {
     /// Arguments that are told in headers too.
     headers: Vec<(String, String)>,
     rounds: Rounds,
+    /// Whose call it is.
+    person: Option<Owner>,
 }
 
 impl Request {
     fn new(bound: &Bound, call: Call) -> Result<Self, CallError> {
-        let Call { arguments, written, progress, .. } = call;
+        let Call { arguments, written, progress, person, .. } = call;
         let arguments = match written {
             Some(written) => written,
             None => RawJson::of(&arguments)
@@ -151,7 +150,7 @@ impl Request {
         };
         let headers = told(&bound.entry.tool, &arguments);
         let params = Params::new().with("name", &bound.entry.tool.name).with_raw("arguments", &arguments);
-        Ok(Self { params, arguments, progress, headers, rounds: Rounds::default() })
+        Ok(Self { params, arguments, progress, headers, rounds: Rounds::default(), person })
     }
 
     /// Asks which arguments the server wants in headers now; says whether it still has the tool. What was permitted is
@@ -169,6 +168,7 @@ impl Request {
 
     /// Makes the request until it has its result: whatever the server wants first, it gets.
     async fn run(&mut self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<RawJson, Halt> {
+        let _in_flight = desk.begin(self.person.clone());
         loop {
             // Asking is rare and large: it would make every call's future as large.
             let went_on = match self.send(live, patience, desk).await {
@@ -214,6 +214,8 @@ impl Request {
                 }
             }
         };
+        // The last progress may have come together with the answer.
+        self.forward(&mut seen);
         clock.give_back(patience);
         outcome
     }

@@ -86,7 +86,7 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}"))
 }
 
-fn call(name: &str, arguments: Value) -> Value {
+fn call(name: &str, arguments: &Value) -> Value {
     json!({ "call": name, "arguments": arguments })
 }
 
@@ -104,9 +104,9 @@ fn assert_serves(client: Client) {
     let place = place();
     let steps = [
         json!({ "list": true }),
-        call("mcp__everything__echo", json!({ "message": "through the gateway" })),
-        call("mcp__everything__get-sum", json!({ "a": 1, "b": 2 })),
-        call("mcp__own__big", json!({ "bytes": 300_000 })),
+        call("mcp__everything__echo", &json!({ "message": "through the gateway" })),
+        call("mcp__everything__get-sum", &json!({ "a": 1, "b": 2 })),
+        call("mcp__own__big", &json!({ "bytes": 300_000 })),
     ];
     let came = client(&place, &["--defer", "never"], &steps);
     let [list, echoed, denied, long] = came.as_slice() else { panic!("{came:?}") };
