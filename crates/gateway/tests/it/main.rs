@@ -15,6 +15,7 @@ mod changing;
 mod client;
 mod crowd;
 mod damaged;
+mod deferring;
 mod hiding;
 mod listing;
 mod new_era;

@@ -117,28 +117,38 @@ fn assert_serves(client: Client) {
     assert_eq!(denied["isError"], true, "{denied}");
     assert!(text(denied).contains("--allowed-tools mcp__everything__get-sum"), "{denied}");
     assert!(text(long).len() < 4_000 && text(long).contains("ReadResult"), "{long}");
+    let steps = [
+        json!({ "list": true }),
+        call("ToolSearch", &json!({ "query": "echo a message", "max_results": 10 })),
+        call("CallTool", &json!({ "name": "mcp__everything__echo", "arguments": { "message": "found" } })),
+    ];
+    let came = client(&place, &["--defer", "always"], &steps);
+    let [list, search, found] = came.as_slice() else { panic!("{came:?}") };
+    assert!(names(list).contains(&"ToolSearch") && !names(list).contains(&"mcp__everything__echo"), "{list}");
+    assert!(text(search).contains("mcp__everything__echo"), "{search}");
+    assert!(text(found).contains("found"), "{found}");
     assert_eq!(place.processes(), Vec::<u32>::new(), "nothing is left running");
 }
 
-// G1 G2 R2 R5 P1
+// G1 G2 N10 R2 R5 P1
 #[test]
 fn fleet_python_client_is_served_in_the_old_era() {
     assert_serves(|place, options, steps| python("legacy", place, options, steps));
 }
 
-// G1 G2 R2 R5 P1
+// G1 G2 N10 R2 R5 P1
 #[test]
 fn fleet_python_client_is_served_in_the_new_era() {
     assert_serves(|place, options, steps| python("2026-07-28", place, options, steps));
 }
 
-// G1 G2 R2 R5 P1
+// G1 G2 N10 R2 R5 P1
 #[test]
 fn fleet_inspector_is_served_in_the_old_era() {
     assert_serves(|place, options, steps| inspector("legacy", place, options, steps));
 }
 
-// G1 G2 R2 R5 P1
+// G1 G2 N10 R2 R5 P1
 #[test]
 fn fleet_inspector_is_served_in_the_new_era() {
     assert_serves(|place, options, steps| inspector("modern", place, options, steps));
