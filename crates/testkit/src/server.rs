@@ -213,7 +213,7 @@ impl Server {
             (Era::Old, "ping") => Outcome::Result(json!({})),
             (Era::New, "server/discover") => Outcome::Result(greeting::discover(options)),
             (Era::New, "subscriptions/listen") => {
-                self.subscriptions.open(request)?;
+                self.subscriptions.open(request, options.scripts.has(Name::Watched))?;
                 Outcome::Silence
             }
             (Era::Old, "logging/setLevel") if options.scripts.has(Name::Logging) => self.logging.set(request),

@@ -95,6 +95,9 @@ scripts! {
     Both ParamHeaders "param-headers" Bare, "a tool `locate` whose arguments must stand in Mcp-Param headers too, and tools marked wrongly";
     Both StaleMarks "stale-marks" Bare, "a list that marks the arguments of `locate` for other headers (aim it with `--on tools/list --times 1`)";
     Both ListError "list-error" Text("tools/list"), "that method answers -32603";
+    // What else there is.
+    Both Watched "watched" Bare, "resources can be subscribed to, and a call tells that `test://note` has changed";
+    Both Offers "offers" Text("offers"), "templates, prompts, resources and their contents as that file has them: a JSON object by method";
     // Lies in the greeting.
     Both Version "version" Text("9999"), "the greeting names this protocol version";
     Both VersionNumber "version-number" Bare, "the greeting names a number as protocol version";

@@ -1,6 +1,6 @@
 //! What a lying server sends before its reply: floods and storms of notifications.
 
-use super::{Due, Out, Request, Server};
+use super::{Due, Out, Request, Server, lists};
 use mcparley_testkit::Name;
 use serde_json::json;
 use std::io;
@@ -22,6 +22,11 @@ pub(crate) fn flood(due: Due<'_>) -> Vec<u8> {
 
 /// Sends the storms that were asked for.
 pub(crate) fn storms(server: &Server, request: &Request<'_>) -> io::Result<()> {
+    if request.due.has(Name::Watched) && !server.subscriptions.tell_updated(lists::NOTE)? {
+        let params = json!({ "uri": lists::NOTE });
+        let told = json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params });
+        request.out.send(format!("{told}\n").as_bytes())?;
+    }
     if let Some(count) = request.due.number(Name::ListChangedStorm) {
         changes(server, request, count)?;
     }

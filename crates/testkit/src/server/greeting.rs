@@ -1,6 +1,6 @@
 //! How a server introduces itself, in either era, and the lies it can tell there.
 
-use super::{Answer, Refusal, Reply, tasks};
+use super::{Answer, Refusal, Reply, lists, tasks};
 use crate::life;
 use crate::message::Message;
 use crate::options::{Options, Scripts};
@@ -104,12 +104,16 @@ fn introduce(scripts: &Scripts, result: &mut Map<String, Value>) {
 
 fn capabilities(scripts: &Scripts) -> Value {
     let tools = json!({ "listChanged": true });
-    let mut all = vec![("tools", tools), ("prompts", json!({})), ("resources", json!({}))];
+    let resources = if scripts.has(Name::Watched) { json!({ "subscribe": true }) } else { json!({}) };
+    let mut all = vec![("tools", tools), ("prompts", json!({})), ("resources", resources)];
     if scripts.has(Name::Logging) {
         all.push(("logging", json!({})));
     }
     if scripts.has(Name::Completions) {
         all.push(("completions", json!({})));
+    }
+    if lists::offered(scripts, "skills/list").is_some() {
+        all.push(("extensions", json!({ "io.modelcontextprotocol/skills": {} })));
     }
     if scripts.has(Name::Task) {
         all.extend(tasks::capabilities());

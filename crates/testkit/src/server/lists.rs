@@ -7,16 +7,21 @@ use mcparley_testkit::Name;
 use serde_json::{Value, json};
 
 /// The methods that are answered here.
-pub(crate) const METHODS: [&str; 6] = [
+pub(crate) const METHODS: [&str; 10] = [
     "tools/list",
     "prompts/list",
     "prompts/get",
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "skills/list",
+    "skills/get",
 ];
 
-const NOTE: &str = "test://note";
+/// The address of the only resource.
+pub(crate) const NOTE: &str = "test://note";
 
 /// What could stand behind a value, numbered.
 pub(crate) fn completion(count: u64, message: &Message) -> Value {
@@ -28,7 +33,11 @@ pub(crate) fn completion(count: u64, message: &Message) -> Value {
 
 /// The result of one of [`METHODS`].
 pub(crate) fn result(scripts: &Scripts, due: Due<'_>, message: &Message, method: &str) -> Option<Value> {
+    if let Some(offered) = offered(scripts, method) {
+        return Some(one_of(offered, message));
+    }
     Some(match method {
+        "resources/subscribe" | "resources/unsubscribe" if scripts.has(Name::Watched) => json!({}),
         "tools/list" => tools_page(scripts, due, message.text("cursor")),
         "prompts/list" => json!({ "prompts": [{ "name": "greet", "description": "Say hello" }] }),
         "prompts/get" => {
@@ -40,6 +49,19 @@ pub(crate) fn result(scripts: &Scripts, due: Due<'_>, message: &Message, method:
         "resources/read" => json!({ "contents": [{ "uri": NOTE, "text": "a note" }] }),
         _ => return None,
     })
+}
+
+/// What the file of a script has for a method.
+pub(crate) fn offered(scripts: &Scripts, method: &str) -> Option<Value> {
+    let text = std::fs::read(scripts.text(Name::Offers)?).ok()?;
+    let mut all: Value = serde_json::from_slice(&text).ok()?;
+    Some(all.get_mut(method)?.take()).filter(Value::is_object)
+}
+
+/// The result itself, or the one of the address or the name that is asked for.
+fn one_of(mut offered: Value, message: &Message) -> Value {
+    let asked = message.text("uri").or_else(|| message.text("name")).unwrap_or_default();
+    offered.get_mut(asked).map(Value::take).unwrap_or(offered)
 }
 
 fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {

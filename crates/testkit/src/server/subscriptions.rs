@@ -20,10 +20,13 @@ pub(crate) struct Subscription {
 }
 
 impl Subscriptions {
-    /// Acknowledges what the server has: of all changes, only those of the tools.
-    pub(crate) fn open(&self, request: &Request<'_>) -> io::Result<()> {
+    /// Acknowledges what the server has: changes of the tools and, where they can be watched, of resources.
+    pub(crate) fn open(&self, request: &Request<'_>, watched: bool) -> io::Result<()> {
         let asked = request.message.param("notifications").and_then(Value::as_object);
-        let kept = asked.into_iter().flatten().filter(|(key, _)| *key == "toolsListChanged");
+        let kept = asked
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| *key == "toolsListChanged" || (watched && *key == "resourceSubscriptions"));
         let kept: Map<String, Value> = kept.map(|(key, value)| (key.clone(), value.clone())).collect();
         let filter = Value::Object(kept);
         let subscription = Subscription { id: request.id.clone(), filter, out: Arc::clone(request.out) };
@@ -70,6 +73,21 @@ impl Subscriptions {
             subscription.out.send(format!("{last}\n").as_bytes())?;
         }
         Ok(())
+    }
+
+    /// Tells those who watch a resource that it has changed; says whether anybody does.
+    pub(crate) fn tell_updated(&self, uri: &str) -> io::Result<bool> {
+        let watches = |filter: &Value| {
+            filter["resourceSubscriptions"].as_array().is_some_and(|all| all.contains(&json!(uri)))
+        };
+        let open = lock(&self.0).clone();
+        for subscription in open.iter().filter(|subscription| watches(&subscription.filter)) {
+            let mut params = Map::new();
+            params.insert("uri".to_owned(), json!(uri));
+            let line = subscription.tagged("notifications/resources/updated", params);
+            subscription.out.send(line.as_bytes())?;
+        }
+        Ok(!open.is_empty())
     }
 
     /// Those who want to hear about changes of the tools.

@@ -24,6 +24,7 @@ mod stdio_client;
 mod stdio_damage;
 mod stdio_greeting;
 mod stdio_life;
+mod stdio_offers;
 mod stdio_scripts;
 mod stdio_truth;
 mod stdio_wants;

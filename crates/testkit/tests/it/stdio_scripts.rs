@@ -1,7 +1,9 @@
 //! Every script about the bytes around messages does what its name says; and no script is without a test.
 
 use crate::stdio_client::{HI, start};
-use crate::{http_scripts, socket, stdio_beside, stdio_damage, stdio_greeting, stdio_life, stdio_wants};
+use crate::{
+    http_scripts, socket, stdio_beside, stdio_damage, stdio_greeting, stdio_life, stdio_offers, stdio_wants,
+};
 use mcparley_testkit::SCRIPTS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,9 +28,8 @@ const WORDS: &[&str] = &[
 
 #[test]
 fn every_script_has_its_test() {
-    let tested = [WORDS, stdio_life::WORDS, stdio_wants::WORDS, stdio_beside::WORDS, socket::WORDS]
-        .concat()
-        .into_iter();
+    let beside = [stdio_beside::WORDS, stdio_offers::WORDS, stdio_wants::WORDS].concat();
+    let tested = [WORDS, stdio_life::WORDS, &beside, socket::WORDS].concat().into_iter();
     let tested =
         tested.chain(stdio_damage::words()).chain(stdio_greeting::words()).chain(http_scripts::words());
     let tested: BTreeSet<&str> = tested.map(|word| word.split(':').next().unwrap()).collect();
