@@ -53,7 +53,7 @@ const DEFINITIONS: usize = 3;
 
 pub use admit::Admission;
 pub(crate) use admit::{Asks, Gate};
-pub(crate) use blocks::blocks;
+pub(crate) use blocks::{blocks, resource_outcome};
 pub use check::Misfit;
 pub(crate) use check::{Checker, Refs};
 pub(crate) use classify::ByCommand;

@@ -11,6 +11,7 @@
 //! | how long to wait before trying again | `backoff` |
 //! | what the server says unasked | `ears` |
 //! | lists that changed | `refresh`; in the new era they are asked for by `listen` |
+//! | resources that somebody watches | `watched` |
 //! | whether anybody uses it | `idle` |
 //! | what it is told unasked | `tell` |
 //! | what others see | `state` |
@@ -24,6 +25,7 @@ mod phase;
 mod refresh;
 mod state;
 mod tell;
+mod watched;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,9 +46,12 @@ use actor::Actor;
 
 pub(crate) use actor::Rooms;
 pub(crate) use ears::Ears;
+pub(crate) use listen::tells_of_resources;
 use state::Names;
 pub(crate) use state::Publisher;
 pub use state::{Event, State, Status, Unavailable};
+use watched::Watched;
+pub(crate) use watched::{Standing, Watcher};
 
 /// How many wishes may wait for an actor; who finds no room waits with its wish.
 const MAILBOX: usize = 64;
@@ -71,13 +76,16 @@ pub(crate) struct Live {
     used: AtomicBool,
     /// Whether it has answered a call.
     served: AtomicBool,
+    /// What its server is to tell about.
+    watched: Arc<Watched>,
     /// Its other end sees when the last holder is gone.
     _in_use: mpsc::Sender<()>,
 }
 
 impl Live {
-    fn new(session: Session, epoch: Epoch, in_use: mpsc::Sender<()>) -> Self {
-        Self { session, epoch, used: AtomicBool::new(true), served: AtomicBool::new(false), _in_use: in_use }
+    fn new(session: Session, epoch: Epoch, watched: Arc<Watched>, in_use: mpsc::Sender<()>) -> Self {
+        let (used, served) = (AtomicBool::new(true), AtomicBool::new(false));
+        Self { session, epoch, used, served, watched, _in_use: in_use }
     }
 
     /// A call was answered.
@@ -136,6 +144,7 @@ struct Core {
     account: Option<Account>,
     log: Arc<Log>,
     desk: Arc<Desk>,
+    watched: Arc<Watched>,
     state: watch::Receiver<State>,
     wishes: mpsc::Sender<Wish>,
     _actor: Owned<()>,
@@ -169,12 +178,15 @@ impl Connection {
         let account = surroundings.account(&config);
         let beginning = Beginning { surroundings, ..beginning };
         let desk = Arc::new(Desk::new(name.clone(), &beginning.surroundings, Arc::clone(&log)));
-        let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), Arc::clone(&desk), beginning);
+        let watched = Arc::<Watched>::default();
+        let ears = (Arc::clone(&desk), Arc::clone(&watched));
+        let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), ears, beginning);
         let core = Arc::new(Core {
             names,
             account,
             log,
             desk,
+            watched,
             state,
             wishes,
             _actor: Owned::start(actor.run(inbox)),
@@ -229,6 +241,11 @@ impl Connection {
     /// Where its server's wishes are answered.
     pub(crate) fn desk(&self) -> &Desk {
         &self.core.desk
+    }
+
+    /// Which of its resources somebody watches.
+    pub(crate) fn watched(&self) -> &Arc<Watched> {
+        &self.core.watched
     }
 
     /// What everyone may know.

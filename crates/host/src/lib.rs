@@ -9,6 +9,8 @@
 //! | make one call, and understand what came of it | [`Call`] → [`Outcome`], [`CallError`] |
 //! | keep what is too long for a model elsewhere | [`ResultStore`] |
 //! | offer the servers' prompts as commands | [`Host::prompts`] → [`Prompts`], [`PromptCall`] → [`PromptMessages`] |
+//! | read what servers have | [`Host::resources`] → [`Resources`], [`Host::read_resource`], [`Host::subscribe`], [`Host::mentions`] |
+//! | have the servers' skills | [`Host::skills`] → [`Skill`], [`Host::skill`] |
 //! | tell a model how servers want to be used | [`Host::instructions`] → [`Instructions`] |
 //! | give an agent its own view, with servers of its own | [`AgentSpec`] → [`Agent`] |
 //! | answer for a person | [`Approver`]; what servers ask: [`elicit`] |
@@ -73,11 +75,13 @@ mod places;
 mod prompt;
 mod redact;
 mod reload;
+mod resource;
 mod results;
 mod roots;
 pub mod sample;
 mod search;
 mod sign_in;
+mod skill;
 mod sources;
 mod surface;
 mod task;
@@ -108,10 +112,12 @@ pub use log::{LogLine, LogMessage, Speaker, read_logs};
 pub use mcparley_wire::peer::{Boxed, Progress};
 pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
 pub use places::Places;
-pub use prompt::{
-    Prompt, PromptArgument, PromptCall, PromptError, PromptMessage, PromptMessages, Prompts, Role,
-};
+pub use prompt::{Prompt, PromptArgument, PromptCall, PromptError, PromptMessage, PromptMessages, Prompts};
 pub use reload::Change;
+pub use resource::{
+    Annotations, Mentioned, MentionedResource, Resource, ResourceContents, ResourceError, ResourceTemplate,
+    Resources, Subscription, TemplateError,
+};
 pub use results::{Handle, Piece, ResultStore, StoreError, Stored};
 pub use sample::Sampler;
 pub use search::{Absence, Absent, Search};
@@ -119,6 +125,7 @@ pub use sign_in::{
     Account, Accounts, Cause, Flow, IdentitySettings, NobodyToShow, Page, PageOpener, Revoked, SignInError,
     SignInStanding, SignedOut, Way,
 };
+pub use skill::{LoadedSkill, Skill, SkillError, SkillFile};
 pub use sources::{
     Agents, Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, SettingSource, Severity,
     Wishes, agents, load,

@@ -31,7 +31,7 @@ use crate::surface::Surface;
 pub use command::PromptCall;
 pub use error::PromptError;
 pub(crate) use listed::is_usable;
-pub use messages::{PromptMessage, PromptMessages, Role};
+pub use messages::{PromptMessage, PromptMessages};
 
 /// A prompt, ready to be shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -13,7 +13,7 @@ use mcparley_model::text::Untrusted;
 use mcparley_model::tool::{Fault, Tool, Withheld};
 use mcparley_wire::{Failure, METHOD_NOT_FOUND, RawJson, Session};
 
-use crate::prompt;
+use crate::{prompt, skill};
 pub use pages::Cut;
 use pages::{Asked, List};
 
@@ -22,6 +22,8 @@ const PROMPTS: Asked = Asked { capability: "prompts", method: "prompts/list", me
 const RESOURCES: Asked = Asked { capability: "resources", method: "resources/list", member: "resources" };
 const TEMPLATES: Asked =
     Asked { capability: "resources", method: "resources/templates/list", member: "resourceTemplates" };
+const SKILLS: Asked =
+    Asked { capability: "io.modelcontextprotocol/skills", method: "skills/list", member: "skills" };
 
 /// Some of a server's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub(crate) struct Lists(u8);
 impl Lists {
     pub(crate) const TOOLS: Self = Self(1);
     pub(crate) const PROMPTS: Self = Self(2);
-    /// The resources and their templates: a server tells about both at once.
+    /// The resources, their templates and skills: a server tells about all at once.
     pub(crate) const RESOURCES: Self = Self(4);
     pub(crate) const ALL: Self = Self(7);
 
@@ -64,6 +66,8 @@ pub struct Surface {
     pub resources: Vec<RawJson>,
     /// The templates of resources, as the server lists them.
     pub templates: Vec<RawJson>,
+    /// The skills, as a server with that extension lists them.
+    pub skills: Vec<RawJson>,
     /// How the server wants to be used.
     pub instructions: Option<Untrusted>,
     /// Lists that are not whole, and why.
@@ -116,11 +120,12 @@ impl Surface {
         let list = |wanted: Lists, asked: Asked| async move {
             if lists.has(wanted) { Some(pages::fetch(session, asked, limit).await) } else { None }
         };
-        let (tools, prompts, resources, templates) = tokio::join!(
+        let (tools, prompts, resources, templates, skills) = tokio::join!(
             list(Lists::TOOLS, TOOLS),
             list(Lists::PROMPTS, PROMPTS),
             list(Lists::RESOURCES, RESOURCES),
             list(Lists::RESOURCES, TEMPLATES),
+            list(Lists::RESOURCES, SKILLS),
         );
         let mut surface = self.clone();
         surface.instructions.clone_from(&session.about().instructions);
@@ -136,6 +141,9 @@ impl Surface {
         if let Some(templates) = surface.judge(TEMPLATES, templates.map(without_templates)) {
             surface.templates = templates;
         }
+        if let Some(skills) = surface.judge(SKILLS, skills) {
+            surface.skills = skills;
+        }
         surface
     }
 
@@ -150,6 +158,7 @@ impl Surface {
             TOOLS => !self.tools.is_empty(),
             PROMPTS => !self.prompts.is_empty(),
             TEMPLATES => !self.templates.is_empty(),
+            SKILLS => !self.skills.is_empty(),
             _ => !self.resources.is_empty(),
         };
         (!(failed && had_some)).then_some(items)
@@ -197,7 +206,9 @@ impl Surface {
         let withheld = self.withheld.iter().map(|withheld| format!("withheld: {withheld}"));
         let nameless = self.prompts.iter().filter(|raw| !prompt::is_usable(raw)).count();
         let nameless = (nameless > 0).then(|| format!("withheld: {nameless} prompt(s) without a name"));
-        withheld.chain(nameless).chain(self.gaps.iter().map(ToString::to_string)).collect()
+        let odd = self.skills.iter().filter(|raw| !skill::is_usable(raw)).count();
+        let odd = (odd > 0).then(|| format!("withheld: {odd} skill(s) whose entries cannot be used"));
+        withheld.chain(nameless).chain(odd).chain(self.gaps.iter().map(ToString::to_string)).collect()
     }
 
     /// Sorts the tools into those that can be offered and those that cannot.

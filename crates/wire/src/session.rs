@@ -98,10 +98,15 @@ impl About {
         }
     }
 
-    /// Whether it offers `name` (`tools`, `prompts`, `resources`, …). Only what is offered is asked for.
+    /// Whether it offers `name` (`tools`, `prompts`, `resources`, … or the id of an extension, which has a slash). Only
+    /// what is offered is asked for.
     #[must_use]
     pub fn offers(&self, name: &str) -> bool {
-        self.capabilities.get(name).is_some_and(|capability| !capability.is_null())
+        let capability = match name.contains('/') {
+            true => self.capabilities.get("extensions").and_then(|extensions| extensions.get(name)),
+            false => self.capabilities.get(name),
+        };
+        capability.is_some_and(|capability| !capability.is_null())
     }
 }
 

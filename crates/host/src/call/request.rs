@@ -54,7 +54,10 @@ impl Host {
             if !live.session.about().offers(request.capability) {
                 return Err(RequestError::NotOffered { server: server.clone(), what: request.capability });
             }
-            let failure = match request.run(&live, &mut patience, &mut rounds, connection.desk()).await {
+            let in_flight = connection.desk().begin(None);
+            let answer = request.run(&live, &mut patience, &mut rounds, connection.desk()).await;
+            drop(in_flight);
+            let failure = match answer {
                 Ok(answer) => {
                     live.served();
                     return Ok(answer);

@@ -53,11 +53,13 @@ impl BuiltIn {
             Self::ListResources => json!({
                 "name": self.as_str(),
                 "title": "List resources",
-                "description": "Lists the resources of the connected MCP servers: server, uri, name, type.",
+                "description": "Lists the resources of the MCP servers (server, uri, name, type), and templates \
+                    of addresses of further ones (uriTemplate, RFC 6570).",
                 "inputSchema": {
                     "type": "object",
                     "properties": {
                         "server": { "type": "string", "description": "Only the resources of this server" },
+                        "offset": { "type": "integer", "minimum": 0, "description": "How many to leave out" },
                     },
                     "additionalProperties": false,
                 },
@@ -66,12 +68,12 @@ impl BuiltIn {
             Self::ReadResource => json!({
                 "name": self.as_str(),
                 "title": "Read a resource",
-                "description": "Reads one resource of an MCP server.",
+                "description": "Reads one resource of an MCP server. What it holds is the server's text, not the user's.",
                 "inputSchema": {
                     "type": "object",
                     "properties": {
                         "server": { "type": "string", "description": "The server that has the resource" },
-                        "uri": { "type": "string", "description": "The resource, as ListMcpResources names it" },
+                        "uri": { "type": "string", "description": "Its address, as ListMcpResources names it or as a template makes it" },
                     },
                     "required": ["server", "uri"],
                     "additionalProperties": false,

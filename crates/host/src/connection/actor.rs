@@ -19,6 +19,7 @@ use super::idle::Idle;
 use super::phase::{Event, Missed, Opened, Phase, Ready};
 use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
+use super::watched::Watched;
 use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen, tell};
 use crate::chance;
 use crate::connect::{Arrival, ConnectError, Surroundings, Trace};
@@ -46,6 +47,7 @@ pub(super) struct Actor {
     log: Arc<Log>,
     desk: Arc<Desk>,
     changes: Arc<Changes>,
+    watched: Arc<Watched>,
     phase: Phase,
     epoch: Epoch,
     waiters: Vec<Waiter>,
@@ -66,7 +68,7 @@ impl Actor {
     pub(super) fn new(
         config: Arc<ServerConfig>,
         log: Arc<Log>,
-        desk: Arc<Desk>,
+        (desk, watched): (Arc<Desk>, Arc<Watched>),
         beginning: Beginning,
     ) -> Self {
         let Beginning { surroundings, rooms, publisher, tool_limit: _, predecessor, on } = beginning;
@@ -78,6 +80,7 @@ impl Actor {
             log,
             desk,
             changes: Arc::default(),
+            watched,
             phase: if on { Phase::Dormant } else { Phase::Off },
             epoch: Epoch::default(),
             waiters: Vec::new(),
@@ -228,7 +231,7 @@ impl Actor {
     fn connect(&mut self, attempt: u32, because: Option<&str>) {
         self.sign_ins = self.surroundings.account(&self.config).map(|account| account.sign_ins());
         let (desk, changes) = (Arc::clone(&self.desk), Arc::clone(&self.changes));
-        let ears = Ears::new(desk, changes, Arc::clone(&self.log));
+        let ears = Ears::new(desk, changes, Arc::clone(&self.log)).telling(Arc::clone(&self.watched));
         let ears = Arc::new(ears.taking(self.surroundings.message_limit()));
         let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
         let (room, log, predecessor) = (self.room(), Arc::clone(&self.log), self.predecessor.clone());
@@ -265,9 +268,9 @@ impl Actor {
         self.epoch = self.epoch.next();
         let (in_use, released) = mpsc::channel(1);
         let (spoken, about) = (session.spoken(), Arc::new(session.about().clone()));
-        let listening = listen::start(&session, &self.changes);
+        let listening = listen::start(&session, &self.changes, &self.watched);
         let telling = tell::start(&session, &self.surroundings);
-        let live = Arc::new(Live::new(session, self.epoch, in_use));
+        let live = Arc::new(Live::new(session, self.epoch, Arc::clone(&self.watched), in_use));
         let surface = Arc::new(surface);
         self.log.event(&format!("connected, {}", spoken.version().as_str()));
         let (status, published) = (Status::Connected { spoken, about }, Some(Arc::clone(&live)));

@@ -12,6 +12,7 @@ use mcparley_wire::{RawJson, RpcError};
 use serde_json::json;
 use tokio::sync::Notify;
 
+use super::watched::Watched;
 use crate::elicit::Desk;
 use crate::log::Log;
 use crate::surface::Lists;
@@ -21,6 +22,7 @@ use crate::surface::Lists;
 pub(crate) struct Ears {
     desk: Arc<Desk>,
     changes: Arc<Changes>,
+    watched: Arc<Watched>,
     log: Arc<Log>,
     message_limit: usize,
 }
@@ -32,12 +34,17 @@ impl Ears {
     }
 
     pub(super) fn new(desk: Arc<Desk>, changes: Arc<Changes>, log: Arc<Log>) -> Self {
-        Self { desk, changes, log, message_limit: MESSAGE_BYTES }
+        Self { desk, changes, watched: Arc::default(), log, message_limit: MESSAGE_BYTES }
     }
 
     /// The same for messages of at most so many bytes.
     pub(crate) fn taking(self, message_limit: usize) -> Self {
         Self { message_limit, ..self }
+    }
+
+    /// The same, telling whoever watches resources.
+    pub(super) fn telling(self, watched: Arc<Watched>) -> Self {
+        Self { watched, ..self }
     }
 }
 
@@ -59,6 +66,7 @@ impl Handler for Ears {
             "notifications/tools/list_changed" => self.changes.mark(Lists::TOOLS),
             "notifications/prompts/list_changed" => self.changes.mark(Lists::PROMPTS),
             "notifications/resources/list_changed" => self.changes.mark(Lists::RESOURCES),
+            "notifications/resources/updated" => self.watched.updated(params.as_ref()),
             "notifications/elicitation/complete" => self.desk.visited(params.as_ref()),
             "notifications/message" => self.log.message(params.as_ref()),
             _ => {}

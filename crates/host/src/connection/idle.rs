@@ -35,7 +35,9 @@ impl Idle {
     pub(super) async fn over(&mut self, live: &Arc<Live>, limit: Option<Duration>) {
         let Some(limit) = limit else { return std::future::pending().await };
         loop {
-            if live.used.swap(false, Ordering::Relaxed) || Arc::strong_count(live) > HOLDERS {
+            let is_used = live.used.swap(false, Ordering::Relaxed) || Arc::strong_count(live) > HOLDERS;
+            // Who watches its resources needs it too.
+            if is_used || !live.watched.is_empty() {
                 self.since = Instant::now();
             }
             let left = limit.saturating_sub(self.since.elapsed());

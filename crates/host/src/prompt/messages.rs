@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::Prompt;
 use super::error::PromptError;
 use crate::call::{Block, blocks};
+use crate::sample::Role;
 
 /// What a prompt gave. The server wrote it, and nobody should take it for more than that: it belongs into the roles it
 /// names, never into a system prompt.
@@ -29,32 +30,10 @@ pub struct PromptMessages {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Whose words they are meant to be.
+    /// Whose words they are meant to be. Where a server names another role, such as a system's, it is the user's.
     pub role: Role,
     /// What there is to read.
     pub content: Vec<Block>,
-}
-
-/// Whose words a message is meant to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Role {
-    /// The person's. Servers that name another role, such as a system's, get this one.
-    User,
-    /// The model's.
-    Assistant,
-}
-
-impl Role {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
 }
 
 /// Reads the answer to a `prompts/get`.

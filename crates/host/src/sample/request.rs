@@ -7,7 +7,7 @@ use mcparley_model::name::ServerName;
 use mcparley_model::text::{clean, clean_strings};
 use mcparley_model::tool::Tool;
 use mcparley_wire::RawJson;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// What a server asks a model.
@@ -50,12 +50,24 @@ pub struct Message {
 }
 
 /// Who says a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The user.
     User,
     /// The model.
     Assistant,
+}
+
+impl Role {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
 }
 
 /// A part of a message.

@@ -2,9 +2,8 @@
 
 use mcparley::elicit::Unanswered;
 use mcparley::model::name::ServerName;
-use mcparley::{
-    Block, Host, HostBuilder, PromptCall, PromptError, PromptMessages, RequestError, Role, Start,
-};
+use mcparley::sample::Role;
+use mcparley::{Block, Host, HostBuilder, PromptCall, PromptError, PromptMessages, RequestError, Start};
 use mcparley_testkit::{HttpServer, Scripted, log_lines};
 
 use crate::alive::{http, own, scripted, servers, stdio};

@@ -77,8 +77,16 @@ impl Listening {
     ///
     /// # Errors
     /// A [`Failure`] when the subscription broke off instead of being ended by the server.
-    pub async fn ended(self) -> Result<(), Failure> {
-        self.request.await.map(drop)
+    pub async fn ended(mut self) -> Result<(), Failure> {
+        self.end().await
+    }
+
+    /// The same for who may give up the waiting and wait again; once it has ended there is nothing to wait for.
+    ///
+    /// # Errors
+    /// As [`Listening::ended`].
+    pub async fn end(&mut self) -> Result<(), Failure> {
+        (&mut self.request).await.map(drop)
     }
 }
 

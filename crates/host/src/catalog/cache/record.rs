@@ -27,6 +27,8 @@ struct File<'f> {
     resources: Vec<&'f RawValue>,
     #[serde(borrow)]
     templates: Vec<&'f RawValue>,
+    #[serde(borrow)]
+    skills: Vec<&'f RawValue>,
     instructions: Option<String>,
 }
 
@@ -67,7 +69,7 @@ impl<'f> Record<'f> {
     }
 
     pub(super) fn into_surface(self) -> Option<Surface> {
-        let File { tools, withheld, prompts, resources, templates, instructions, .. } = self.file;
+        let File { tools, withheld, prompts, resources, templates, skills, instructions, .. } = self.file;
         let raw = |list: Vec<&RawValue>| -> Option<Vec<RawJson>> {
             list.into_iter().map(|raw| RawJson::of(&raw).ok()).collect()
         };
@@ -78,6 +80,7 @@ impl<'f> Record<'f> {
             prompts: raw(prompts)?,
             resources: raw(resources)?,
             templates: raw(templates)?,
+            skills: raw(skills)?,
             instructions: instructions.map(Untrusted::new),
             gaps: Vec::new(),
         })
@@ -86,11 +89,12 @@ impl<'f> Record<'f> {
 
 /// The text of the file for this offer.
 pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> {
-    let Surface { tools, withheld, prompts, resources, templates, instructions, gaps: _ } = surface;
+    let Surface { tools, withheld, prompts, resources, templates, skills, instructions, gaps: _ } = surface;
     let raw = |list: &'_ [RawJson]| -> Option<Vec<Box<RawValue>>> {
         list.iter().map(|raw| raw.as_raw_value().map(ToOwned::to_owned)).collect()
     };
     let (prompts, resources, templates) = (raw(prompts)?, raw(resources)?, raw(templates)?);
+    let skills = raw(skills)?;
     let refused = |withheld: &Withheld| Refused { name: withheld.name.clone(), why: withheld.to_string() };
     let file = File {
         format: FORMAT,
@@ -101,6 +105,7 @@ pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> 
         prompts: prompts.iter().map(AsRef::as_ref).collect(),
         resources: resources.iter().map(AsRef::as_ref).collect(),
         templates: templates.iter().map(AsRef::as_ref).collect(),
+        skills: skills.iter().map(AsRef::as_ref).collect(),
         instructions: instructions.as_ref().map(|text| text.raw().to_owned()),
     };
     serde_json::to_string(&file).ok()

@@ -5,7 +5,8 @@ use mcparley_wire::RawJson;
 use serde_json::{Value, json};
 
 use super::{prompts, surface};
-use crate::prompt::{Prompts, Role, messages};
+use crate::prompt::{Prompts, messages};
+use crate::sample::Role;
 
 // X3 N1: names are looked up, never split.
 #[test]

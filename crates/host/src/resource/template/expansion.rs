@@ -1,0 +1,126 @@
+//! One `{…}` of a template: its operator, its variables, and the text they become (RFC 6570, section 3.2).
+
+use std::fmt::Write as _;
+
+/// What stands between braces.
+pub(super) struct Expression<'t> {
+    operator: Operator,
+    variables: Vec<Variable<'t>>,
+}
+
+struct Variable<'t> {
+    name: &'t str,
+    /// How many characters of the value are taken.
+    prefix: Option<usize>,
+}
+
+/// How the values of an expression are joined.
+struct Operator {
+    first: &'static str,
+    between: &'static str,
+    /// Whether names stand before the values, and what stands behind the name of an empty one.
+    named: Option<&'static str>,
+    /// Whether reserved characters stay as they are.
+    reserved: bool,
+}
+
+impl Operator {
+    fn read(inside: &str) -> (Self, &str) {
+        let operator = |first, between, named, reserved| Self { first, between, named, reserved };
+        let found = match inside.chars().next() {
+            Some('+') => operator("", ",", None, true),
+            Some('#') => operator("#", ",", None, true),
+            Some('.') => operator(".", ".", None, false),
+            Some('/') => operator("/", "/", None, false),
+            Some(';') => operator(";", ";", Some(""), false),
+            Some('?') => operator("?", "&", Some("="), false),
+            Some('&') => operator("&", "&", Some("="), false),
+            Some(_) | None => return (operator("", ",", None, false), inside),
+        };
+        (found, inside.get(1..).unwrap_or_default())
+    }
+}
+
+impl<'t> Expression<'t> {
+    pub(super) fn read(inside: &'t str) -> Result<Self, &'static str> {
+        let (operator, list) = Operator::read(inside);
+        let variables = list.split(',').map(Variable::read).collect::<Result<_, _>>()?;
+        Ok(Self { operator, variables })
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'t str> {
+        self.variables.iter().map(|variable| variable.name)
+    }
+
+    /// Appends what it becomes; nothing, if none of its variables has a value.
+    pub(super) fn expand(&self, values: &[(&str, &str)], uri: &mut String) {
+        let Operator { first, between, named, reserved } = self.operator;
+        let mut lead = first;
+        for Variable { name, prefix } in &self.variables {
+            let Some((_, value)) = values.iter().find(|(known, _)| known == name) else { continue };
+            uri.push_str(lead);
+            lead = between;
+            if let Some(empty) = named {
+                literal(name, uri);
+                uri.push_str(if value.is_empty() { empty } else { "=" });
+            }
+            let end = prefix.and_then(|prefix| value.char_indices().nth(prefix)).map(|(end, _)| end);
+            let value = end.and_then(|end| value.get(..end)).unwrap_or(value);
+            match reserved {
+                true => literal(value, uri),
+                false => value.chars().for_each(|character| encode(character, is_unreserved, uri)),
+            }
+        }
+    }
+}
+
+impl<'t> Variable<'t> {
+    fn read(text: &'t str) -> Result<Self, &'static str> {
+        let text = text.strip_suffix('*').unwrap_or(text);
+        let (name, prefix) = match text.split_once(':') {
+            None => (text, None),
+            Some((name, length)) => {
+                let length = length.parse().ok().filter(|length| (1..10_000).contains(length));
+                (name, Some(length.ok_or("a prefix that is no number below 10000")?))
+            }
+        };
+        let is_name = |character: char| character.is_ascii_alphanumeric() || "_.%".contains(character);
+        // Not in the standard, and in use all the same.
+        let is_name = |character: char| is_name(character) || character == '-';
+        match !name.is_empty() && name.chars().all(is_name) {
+            true => Ok(Self { name, prefix }),
+            false => Err("a variable without a name"),
+        }
+    }
+}
+
+/// Appends text in which reserved characters, and what is encoded already, stay as they are.
+pub(super) fn literal(text: &str, uri: &mut String) {
+    let mut rest = text.char_indices();
+    while let Some((at, character)) = rest.next() {
+        let digits = text.as_bytes().get(at + 1..at + 3);
+        if character == '%' && !digits.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit)) {
+            uri.push_str("%25");
+        } else {
+            encode(character, |it| it == '%' || is_unreserved(it) || is_reserved(it), uri);
+        }
+    }
+}
+
+fn encode(character: char, keeps: impl Fn(char) -> bool, uri: &mut String) {
+    if keeps(character) {
+        return uri.push(character);
+    }
+    for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+        // Writing to a `String` cannot fail.
+        write!(uri, "%{byte:02X}").unwrap_or_default();
+    }
+}
+
+fn is_unreserved(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "-._~".contains(character)
+}
+
+fn is_reserved(character: char) -> bool {
+    ":/?#[]@!$&'()*+,;=".contains(character)
+}
