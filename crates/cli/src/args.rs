@@ -19,7 +19,7 @@ mod values;
 
 pub use add::{AddArgs, AddOptions};
 pub use catalogue::{BudgetArgs, SearchArgs};
-pub use offers::{PromptArgs, PromptsArgs};
+pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
 pub use order::parse;
 pub use permissions::{
     AllowArgs, PermissionsCommand, PermissionsListArgs, PermissionsTestArgs, RemoveRuleArgs, ReviewArgs,
@@ -169,6 +169,12 @@ pub enum McpCommand {
     Call(CallArgs),
     /// Serve all servers to another program, as one MCP server
     Serve(ServeArgs),
+    /// Show the resources of the servers
+    Resources(ResourcesArgs),
+    /// Print a resource
+    Read(ReadArgs),
+    /// Show the skills of the servers
+    Skills(SkillsArgs),
     /// Show the prompts of the servers
     Prompts(PromptsArgs),
     /// Print what a prompt gives

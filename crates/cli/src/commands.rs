@@ -18,9 +18,12 @@ mod permissions;
 mod plan;
 mod prompt;
 mod prompts;
+mod read;
 mod remove;
+mod resources;
 mod search;
 mod serve;
+mod skills;
 mod state;
 mod tools;
 mod usable;
@@ -83,6 +86,18 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
             call::run(args, &context, seen, out)
         }
         McpCommand::Serve(args) => serve::run(args, &context, &loaded, out),
+        McpCommand::Resources(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            resources::run(args, &context, &seen, out)
+        }
+        McpCommand::Read(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            read::run(args, &context, seen, out)
+        }
+        McpCommand::Skills(args) => {
+            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
+            skills::run(args, &context, &seen, out)
+        }
         McpCommand::Prompts(args) => {
             let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
             prompts::run(args, &context, &seen, out)

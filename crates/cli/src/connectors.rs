@@ -12,7 +12,8 @@ use mcparley::{ConnectorError, Loaded, Organisation, StoredToken, Surroundings};
 
 use crate::args::{
     CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LoginArgs, LogoutArgs, LogsArgs,
-    McpCommand, PromptArgs, PromptsArgs, SearchArgs, ToolsArgs, WaitReadyArgs,
+    McpCommand, PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SearchArgs, SkillsArgs, ToolsArgs,
+    WaitReadyArgs,
 };
 use crate::context::Context;
 use crate::error::CommandError;
@@ -29,11 +30,14 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         McpCommand::Plan(_) | McpCommand::State(_) | McpCommand::Agents(_) | McpCommand::Budget(_) => true,
         McpCommand::Tools(ToolsArgs { server, .. })
         | McpCommand::Search(SearchArgs { server, .. })
+        | McpCommand::Resources(ResourcesArgs { server, .. })
+        | McpCommand::Skills(SkillsArgs { server, .. })
         | McpCommand::Prompts(PromptsArgs { server, .. }) => {
             server.as_deref().is_none_or(may_be)
         }
         McpCommand::Call(CallArgs { target: word, .. })
         | McpCommand::Prompt(PromptArgs { target: word, .. })
+        | McpCommand::Read(ReadArgs { server: word, .. })
         | McpCommand::Get(GetArgs { name: word, .. })
         | McpCommand::Enable(EnableArgs { name: word })
         | McpCommand::Disable(DisableArgs { name: word, .. }) => may_be(word),

@@ -12,7 +12,9 @@ use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
 use mcparley::model::plan::Standing;
-use mcparley::{AgentError, CallError, Problem, PromptError, Severity, SignInError};
+use mcparley::{
+    AgentError, CallError, Problem, PromptError, ResourceError, Severity, SignInError, SkillError,
+};
 
 use crate::exit::{self, Code};
 use crate::live::Signal;
@@ -45,6 +47,12 @@ pub(crate) enum CommandError {
     /// A prompt gave no messages.
     #[error(transparent)]
     Prompt(Box<PromptError>),
+    /// A resource was not had.
+    #[error(transparent)]
+    Resource(Box<ResourceError>),
+    /// A skill was not had.
+    #[error(transparent)]
+    Skill(Box<SkillError>),
     /// Nobody is signed in, or not as wanted.
     #[error("the sign-in to {who} did not succeed: {}", error.in_one_line())]
     SignIn { who: String, error: Arc<SignInError> },
@@ -80,6 +88,21 @@ impl From<PromptError> for CommandError {
     }
 }
 
+impl From<ResourceError> for CommandError {
+    fn from(error: ResourceError) -> Self {
+        Self::Resource(Box::new(error))
+    }
+}
+
+impl From<SkillError> for CommandError {
+    fn from(error: SkillError) -> Self {
+        match error {
+            SkillError::Resource(error) => error.into(),
+            error => Self::Skill(Box::new(error)),
+        }
+    }
+}
+
 impl CommandError {
     pub(crate) fn sign_in(who: Who<'_>, error: Arc<SignInError>) -> Self {
         Self::SignIn { who: who.to_string(), error }
@@ -91,6 +114,10 @@ impl CommandError {
             Self::Call(error) => call::wants_sign_in(error),
             Self::Prompt(error) => match error.as_ref() {
                 PromptError::Request(error) => offer::wants_sign_in(error),
+                _ => None,
+            },
+            Self::Resource(error) => match error.as_ref() {
+                ResourceError::Request(error) => offer::wants_sign_in(error),
                 _ => None,
             },
             _ => None,
@@ -114,6 +141,8 @@ impl CommandError {
             Self::Standing { standing, .. } => standing_code(standing),
             Self::Call(error) => call::code(error),
             Self::Prompt(error) => offer::prompt_code(error),
+            Self::Resource(error) => offer::resource_code(error),
+            Self::Skill(error) => offer::skill_code(error),
             Self::SignIn { error, .. } => sign_in::code(error),
             Self::NobodyCame { .. } => exit::TIMED_OUT,
             Self::NoSignIn { .. } => exit::USAGE,
@@ -137,6 +166,8 @@ impl CommandError {
             Self::Standing { name, standing } => standing.hint(name),
             Self::Call(error) => call::hint(error),
             Self::Prompt(error) => error.hint(),
+            Self::Resource(error) => error.hint(),
+            Self::Skill(error) => error.hint(),
             Self::Agent(error) => {
                 error.hint().or_else(|| Some("`mcparley agents` shows every agent".to_owned()))
             }

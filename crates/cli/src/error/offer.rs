@@ -1,7 +1,7 @@
 //! Which exit code a prompt or a resource that was not had ends with.
 
 use mcparley::model::name::ServerName;
-use mcparley::{PromptError, RequestError, Unavailable};
+use mcparley::{PromptError, RequestError, ResourceError, SkillError, Unavailable};
 
 use super::call;
 use crate::exit::{self, Code};
@@ -21,6 +21,25 @@ pub(super) fn prompt_code(error: &PromptError) -> Code {
         PromptError::Damaged { .. } => exit::UNREACHABLE,
         PromptError::Request(error) => code(error),
         error if error.is_usage() => exit::USAGE,
+        _ => exit::FAILED,
+    }
+}
+
+pub(super) fn resource_code(error: &ResourceError) -> Code {
+    match error {
+        ResourceError::NotFound { .. } => exit::NOT_FOUND,
+        ResourceError::TooLong { .. } => exit::USAGE,
+        ResourceError::Damaged { .. } => exit::UNREACHABLE,
+        ResourceError::Request(error) => code(error),
+        _ => exit::FAILED,
+    }
+}
+
+pub(super) fn skill_code(error: &SkillError) -> Code {
+    match error {
+        SkillError::Unknown { .. } | SkillError::Outside { .. } => exit::NOT_FOUND,
+        SkillError::Changed { .. } | SkillError::Unreadable { .. } => exit::UNREACHABLE,
+        SkillError::Resource(error) => resource_code(error),
         _ => exit::FAILED,
     }
 }

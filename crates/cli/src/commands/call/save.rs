@@ -21,7 +21,7 @@ use crate::out::Out;
 const TRIES: usize = 10_000;
 
 /// Servers pad or not, and leave odd bits; the bytes are clear all the same.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
+pub(in crate::commands) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
@@ -79,10 +79,14 @@ fn only(binaries: &[(usize, &str, &str)], path: &Path, out: &mut Out) -> Result<
         out.bytes(&bytes);
         return Ok(vec![Saved { index: *index, path: PathBuf::from("standard output") }]);
     }
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).open(path);
-    let written = opened.and_then(|mut file| file.write_all(&bytes));
-    written.map_err(|error| unwritten(path, &error))?;
+    write_over(path, &bytes)?;
     Ok(vec![Saved { index: *index, path: path.to_owned() }])
+}
+
+/// Writes a file as a shell's `>` does.
+pub(in crate::commands) fn write_over(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let opened = OpenOptions::new().write(true).create(true).truncate(true).open(path);
+    opened.and_then(|mut file| file.write_all(bytes)).map_err(|error| unwritten(path, &error))
 }
 
 fn write_new(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf, CommandError> {
