@@ -74,6 +74,12 @@ impl Call {
         }
     }
 
+    /// The arguments, as the tool gets them.
+    #[must_use]
+    pub fn arguments(&self) -> &Value {
+        &self.arguments
+    }
+
     /// The same with the arguments as JSON text, which is passed on to the byte.
     ///
     /// # Errors

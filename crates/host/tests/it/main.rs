@@ -22,6 +22,7 @@ mod completing;
 mod conformance_client;
 mod connectors;
 mod damaged;
+mod dialects;
 mod duplicates;
 mod eliciting;
 mod fleet_asks;

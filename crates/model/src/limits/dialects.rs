@@ -20,7 +20,7 @@ pub const MODEL_ALTERNATIVES: usize = 64;
 pub const MODEL_CHOICES: usize = 500;
 
 /// How long a remark may be that stands in a description because the API has no other place for it, in characters.
-pub const REMARK_CHARS: usize = 400;
+pub const REMARK_CHARS: usize = 1_000;
 
 /// The longest name of an argument that all APIs take.
 pub const ARGUMENT_NAME_LIMIT: usize = 64;

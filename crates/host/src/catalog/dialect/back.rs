@@ -9,6 +9,8 @@ use super::kinds::Kinds;
 /// What is done to a value, by its type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Back {
+    /// The types of the values that a model writes here.
+    pub(super) kinds: Kinds,
     pub(super) text: Text,
     pub(super) members: Option<Box<Members>>,
     pub(super) elements: Option<Box<Self>>,
@@ -35,16 +37,27 @@ pub(super) struct Members {
 }
 
 impl Back {
-    pub(super) fn json() -> Self {
-        Self { text: Text::Json, ..Self::default() }
+    /// Nothing is done to values of these types.
+    pub(super) fn of(kinds: Kinds) -> Self {
+        Self { kinds, ..Self::default() }
+    }
+
+    pub(super) fn of_text(text: Text) -> Self {
+        Self { text, ..Self::of(Kinds::STRING) }
     }
 
     pub(super) fn of_members(members: Members) -> Self {
-        Self { members: Some(Box::new(members)), ..Self::default() }
+        Self { members: Some(Box::new(members)), ..Self::of(Kinds::OBJECT) }
     }
 
     pub(super) fn of_elements(elements: Self) -> Self {
-        Self { elements: Some(Box::new(elements)), ..Self::default() }
+        Self { elements: Some(Box::new(elements)), ..Self::of(Kinds::ARRAY) }
+    }
+
+    /// The same where `null` is written too.
+    pub(super) fn or_null(self, nullable: bool) -> Self {
+        let kinds = if nullable { self.kinds.or(Kinds::NULL) } else { self.kinds };
+        Self { kinds, ..self }
     }
 
     /// Whether every value stays as it is.
@@ -59,6 +72,7 @@ impl Back {
         let members = self.members.filter(|members| !members.do_nothing());
         let elements = self.elements.filter(|elements| !elements.does_nothing());
         Self {
+            kinds: self.kinds,
             text: self.text,
             members: members.map(|members| Box::new(members.reduced())),
             elements: elements.map(|elements| Box::new(elements.reduced())),
@@ -77,13 +91,13 @@ impl Back {
         }
     }
 
-    /// What serves the values of both: those of `kinds` for this one. Nothing when a value could be either's.
-    pub(super) fn join(self, kinds: Kinds, other: Self, other_kinds: Kinds) -> Option<Self> {
-        let both = kinds.and(other_kinds);
+    /// What serves the values of both. Nothing when one value would mean two things.
+    pub(super) fn join(self, other: Self) -> Option<Self> {
+        let both = self.kinds.and(other.kinds);
         let text = match (self.text, other.text) {
             (one, two) if one == two => one,
-            (_, two) if !kinds.has(Kinds::STRING) => two,
-            (one, _) if !other_kinds.has(Kinds::STRING) => one,
+            (_, two) if !self.kinds.has(Kinds::STRING) => two,
+            (one, _) if !other.kinds.has(Kinds::STRING) => one,
             _ => return None,
         };
         let members = match (self.members, other.members) {
@@ -91,18 +105,10 @@ impl Back {
             (one, two) => one.or(two),
         };
         let elements = match (self.elements, other.elements) {
-            (Some(one), Some(two)) if both.has(Kinds::ARRAY) => Some(Box::new(one.same_as(&two)?)),
+            (Some(one), Some(two)) if both.has(Kinds::ARRAY) => Some(Box::new(one.join(*two)?)),
             (one, two) => one.or(two),
         };
-        Some(Self { text, members, elements })
-    }
-
-    /// One of the two, if it makes no difference which.
-    fn same_as(self, other: &Self) -> Option<Self> {
-        if self.does_nothing() && other.does_nothing() {
-            return Some(Self::default());
-        }
-        (self == *other).then_some(self)
+        Some(Self { kinds: self.kinds.or(other.kinds), text, members, elements })
     }
 }
 
@@ -151,7 +157,7 @@ impl Members {
         for (name, (own, back)) in other.named {
             let back = match self.named.remove(&name) {
                 Some((known, _)) if known != own => return None,
-                Some((_, known)) => known.same_as(&back)?,
+                Some((_, known)) => known.join(back)?,
                 None => back,
             };
             self.named.insert(name, (own, back));

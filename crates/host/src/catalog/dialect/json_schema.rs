@@ -11,8 +11,6 @@ use super::part::{About, Form, List, Object, Part, Rest};
 /// A part as an API is told it.
 pub(super) struct Printed {
     pub(super) schema: Map<String, Value>,
-    /// The types of the values that fit it.
-    pub(super) kinds: Kinds,
     pub(super) back: Back,
 }
 
@@ -52,15 +50,15 @@ impl JsonSchema {
     }
 
     fn form(self, form: &Form, nullable: bool) -> Printed {
-        let or_null = |kinds: Kinds| if nullable { kinds.or(Kinds::NULL) } else { kinds };
-        let typed = |kinds: Kinds, mut body: Map<String, Value>, back: Back| {
-            let mut schema = Map::from_iter([("type".to_owned(), type_of(or_null(kinds)))]);
+        let typed = |back: Back, mut body: Map<String, Value>| {
+            let back = back.or_null(nullable);
+            let mut schema = Map::from_iter([("type".to_owned(), type_of(back.kinds))]);
             schema.append(&mut body);
-            Printed { schema, kinds: or_null(kinds), back }
+            Printed { schema, back }
         };
         match form {
-            Form::Any => Printed { schema: Map::new(), kinds: Kinds::ALL, back: Back::default() },
-            Form::Null => typed(Kinds::NULL, Map::new(), Back::default()),
+            Form::Any => Printed { schema: Map::new(), back: Back::of(Kinds::ALL) },
+            Form::Null => typed(Back::of(Kinds::NULL), Map::new()),
             Form::Choice(values) => {
                 let kinds = values.iter().map(Kinds::of).fold(Kinds::NONE, Kinds::or);
                 let values: Vec<Value> =
@@ -68,21 +66,21 @@ impl JsonSchema {
                 let choice = Map::from_iter([("enum".to_owned(), Value::Array(values))]);
                 if kinds.has(Kinds::OBJECT) || kinds.has(Kinds::ARRAY) {
                     // With a type there would have to be more said about what is within.
-                    return Printed { schema: choice, kinds: or_null(kinds), back: Back::default() };
+                    return Printed { schema: choice, back: Back::of(kinds).or_null(nullable) };
                 }
-                typed(kinds, choice, Back::default())
+                typed(Back::of(kinds), choice)
             }
             Form::Plain { kind, limits } => {
                 let limits = limits.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
-                typed(*kind, limits.collect(), Back::default())
+                typed(Back::of(*kind), limits.collect())
             }
             Form::List(list) => {
-                let Printed { schema, back, .. } = self.list(list);
-                typed(Kinds::ARRAY, schema, back)
+                let Printed { schema, back } = self.list(list);
+                typed(back, schema)
             }
             Form::Object(object) => {
-                let Printed { schema, back, .. } = self.object(object);
-                typed(Kinds::OBJECT, schema, back)
+                let Printed { schema, back } = self.object(object);
+                typed(back, schema)
             }
             Form::Union(parts) => self.union(parts, nullable),
         }
@@ -102,13 +100,13 @@ impl JsonSchema {
                 let first = first.into_iter().map(|printed| Value::Object(printed.schema)).collect();
                 schema.insert("prefixItems".into(), Value::Array(first));
                 schema.insert("items".into(), rest.map_or(Value::Bool(false), |rest| rest.schema.into()));
-                return Printed { schema, kinds: Kinds::ARRAY, back: Back::default() };
+                return Printed { schema, back: Back::of(Kinds::ARRAY) };
             }
         }
         let element = self.part(&list.element());
         schema.insert("items".into(), Value::Object(element.schema));
         schema.extend(list.most().map(|most| ("maxItems".to_owned(), json!(most))));
-        Printed { schema, kinds: Kinds::ARRAY, back: Back::of_elements(element.back) }
+        Printed { schema, back: Back::of_elements(element.back) }
     }
 
     fn object(self, object: &Object) -> Printed {
@@ -146,23 +144,21 @@ impl JsonSchema {
                 schema.insert("additionalProperties".into(), Value::Object(printed.schema));
             }
         }
-        Printed { schema, kinds: Kinds::OBJECT, back: Back::of_members(members) }
+        Printed { schema, back: Back::of_members(members) }
     }
 
     /// Alternatives; anything, if a name would mean one thing in one of them and another in the next.
     fn union(self, parts: &[Part], nullable: bool) -> Printed {
         let null = nullable.then(|| self.form(&Form::Null, false));
         let printed: Vec<Printed> = parts.iter().map(|part| self.part(part)).chain(null).collect();
-        let any = || self.form(&Form::Any, false);
-        let mut whole = Printed { schema: Map::new(), kinds: Kinds::NONE, back: Back::default() };
-        let mut schemas = Vec::new();
+        let (mut back, mut schemas) = (Back::default(), Vec::new());
         for one in printed {
-            let Some(back) = whole.back.join(whole.kinds, one.back, one.kinds) else { return any() };
-            whole = Printed { kinds: whole.kinds.or(one.kinds), back, schema: whole.schema };
+            let Some(joined) = back.join(one.back) else { return self.form(&Form::Any, false) };
+            back = joined;
             schemas.push(Value::Object(one.schema));
         }
-        whole.schema.insert("anyOf".into(), Value::Array(schemas));
-        whole
+        let schema = Map::from_iter([("anyOf".to_owned(), Value::Array(schemas))]);
+        Printed { schema, back }
     }
 }
 

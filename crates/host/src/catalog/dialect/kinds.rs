@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A set of types. A number is an integer or has a fraction, so that the two meet where they should.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kinds(u8);
 
 impl Kinds {

@@ -19,7 +19,7 @@ const LIMITS: [&str; 7] = ["minLength", "maxLength", "pattern", "minimum", "maxi
 
 /// Prints the arguments of a tool.
 pub(super) fn arguments(object: &Object, about: &About) -> Printed {
-    let Printed { schema, back, .. } = self::object(object, 0);
+    let Printed { schema, back } = self::object(object, 0);
     let about = About { title: None, default: None, ..about.clone() };
     Printed { back, ..typed(Kinds::OBJECT, schema, &with_others(about, object), false) }
 }
@@ -41,9 +41,9 @@ fn part(part: &Part, depth: usize) -> Printed {
         Form::List(list) => self::list(list, part, depth),
         Form::Object(object) if object.properties.is_empty() => json_text(part),
         Form::Object(object) => {
-            let Printed { schema, back, .. } = self::object(object, depth);
+            let Printed { schema, back } = self::object(object, depth);
             let about = with_others(about.clone(), object);
-            Printed { back, ..typed(Kinds::OBJECT, schema, &about, *nullable) }
+            Printed { back: back.or_null(*nullable), ..typed(Kinds::OBJECT, schema, &about, *nullable) }
         }
         Form::Union(parts) => union(parts, part, depth),
     }
@@ -71,7 +71,7 @@ fn json_text(part: &Part) -> Printed {
         }
     };
     let printed = typed(Kinds::STRING, Map::new(), &part.about.clone().with(remark), part.nullable);
-    Printed { back: Back::json(), ..printed }
+    Printed { back: Back::of_text(Text::Json).or_null(part.nullable), ..printed }
 }
 
 /// The schema of a part, for a description.
@@ -89,8 +89,7 @@ fn typed(kind: Kinds, mut body: Map<String, Value>, about: &About, nullable: boo
         schema.insert("nullable".into(), json!(true));
     }
     schema.append(&mut body);
-    let kinds = if nullable { kind.or(Kinds::NULL) } else { kind };
-    Printed { schema, kinds, back: Back::default() }
+    Printed { schema, back: Back::of(kind).or_null(nullable) }
 }
 
 /// The limits that the API knows, and the others in words.
@@ -151,7 +150,7 @@ fn choice(values: &[Value], about: &About, nullable: bool) -> Printed {
     let printed = typed(Kinds::STRING, schema, about, nullable);
     let is_same = shown.iter().all(|(text, value)| value.as_str() == Some(text));
     let text = if is_same { Text::Itself } else { Text::Choice(shown) };
-    Printed { back: Back { text, ..Back::default() }, ..printed }
+    Printed { back: Back::of_text(text).or_null(nullable), ..printed }
 }
 
 fn list(list: &List, whole: &Part, depth: usize) -> Printed {
@@ -164,7 +163,7 @@ fn list(list: &List, whole: &Part, depth: usize) -> Printed {
         about = about.with(format!("Of the schema {}", words(whole)));
     }
     let printed = typed(Kinds::ARRAY, schema, &about, whole.nullable);
-    Printed { back: Back::of_elements(element.back), ..printed }
+    Printed { back: Back::of_elements(element.back).or_null(whole.nullable), ..printed }
 }
 
 fn object(object: &Object, depth: usize) -> Printed {
@@ -180,26 +179,22 @@ fn object(object: &Object, depth: usize) -> Printed {
     if !must.is_empty() {
         schema.insert("required".into(), json!(must));
     }
-    Printed { schema, kinds: Kinds::OBJECT, back: Back::of_members(members) }
+    Printed { schema, back: Back::of_members(members) }
 }
 
 /// Alternatives stand alone, so the first of them says what is to be said. Where a text could be either of two things,
 /// all of it is written as JSON text.
 fn union(parts: &[Part], whole: &Part, depth: usize) -> Printed {
-    let mut all = Printed { schema: Map::new(), kinds: Kinds::NONE, back: Back::default() };
-    let mut schemas = Vec::new();
+    let (mut back, mut schemas) = (Back::default(), Vec::new());
     for (place, one) in parts.iter().enumerate() {
         let one = match place {
             0 => Part { nullable: whole.nullable, ..one.clone() }.told(whole.about.clone()),
             _ => one.clone(),
         };
         let printed = part(&one, depth + 1);
-        let Some(back) = all.back.join(all.kinds, printed.back, printed.kinds) else {
-            return json_text(whole);
-        };
-        all = Printed { kinds: all.kinds.or(printed.kinds), back, schema: all.schema };
+        let Some(joined) = back.join(printed.back) else { return json_text(whole) };
+        back = joined;
         schemas.push(Value::Object(printed.schema));
     }
-    all.schema.insert("anyOf".into(), Value::Array(schemas));
-    all
+    Printed { schema: Map::from_iter([("anyOf".to_owned(), Value::Array(schemas))]), back }
 }

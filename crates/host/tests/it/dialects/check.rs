@@ -32,7 +32,7 @@ pub(crate) fn schemas(dialect: &str, tools: &Value) -> Vec<(String, Value)> {
             .map(|tool| {
                 let (name, mut schema) = of(tool, "parameters");
                 without_nullable(&mut schema);
-                (name, if schema.is_null() { json!({}) } else { schema })
+                (name, if schema.is_null() { json!({ "type": "object" }) } else { schema })
             })
             .collect(),
     }
