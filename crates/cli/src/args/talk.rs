@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, Parser};
 use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter};
 use mcparley::model::log_level::LogLevel;
+
+use mcparley::Dialect;
 
 use super::SeenBy;
 use crate::arguments::Own;
@@ -25,6 +27,7 @@ Examples:
   mcparley tools files
   mcparley tools files read_file
   mcparley tools mcp__files__read_file --json
+  mcparley tools --for openai
 
 When a server is named and cannot be used, the exit code says why; otherwise what is missing is told below.")]
 pub struct ToolsArgs {
@@ -43,6 +46,18 @@ pub struct ToolsArgs {
     /// Ask the servers, though it is remembered what they offer
     #[arg(long)]
     pub refresh: bool,
+
+    /// Print the list as a request to this model's API has it
+    ///
+    /// The value of `tools`, always as JSON. Schemas that the API does not take are rewritten; a tool that cannot be told
+    /// is left out, and the reason told on standard error.
+    #[arg(long = "for", value_name = "API", value_parser = dialect_words())]
+    pub dialect: Option<Dialect>,
+}
+
+/// The APIs by their names, so that completion knows them.
+fn dialect_words() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(Dialect::ALL.map(Dialect::as_str)).try_map(|name| name.parse::<Dialect>())
 }
 
 /// Wait until servers answer

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::{beginning, display, display_block};
 use mcparley::model::tool::{Hints, Tool};
-use mcparley::{Catalog, ChangedTool, Entry, Loaded, Remembered, Server, Start};
+use mcparley::{Budget, Catalog, ChangedTool, Dialect, Entry, Loaded, Remembered, Server, Start};
 use serde::Serialize;
 
 use super::usable::{self, Lacking};
@@ -42,21 +42,21 @@ struct Report {
 
 pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let wanted = Wanted::of(args, loaded)?;
-    let code = code_of(loaded);
+    let (code, dialect) = (code_of(loaded), args.dialect);
     let start = wanted.start(loaded, args.refresh);
     // The program ends with this command: taking hundreds of tools apart again would only take time.
     let host = ManuallyDrop::new(context.host_for_person(loaded.clone()).start_with(start));
     // What is remembered needs no servers, and so nothing that they would need.
     if let Some(remembered) = host.remembered().map(ManuallyDrop::new) {
         let Remembered { catalog, servers, .. } = &*remembered;
-        return show(&wanted, &Known { loaded, servers, catalog }, code, out);
+        return show(&wanted, &Known { loaded, servers, catalog, dialect }, code, out);
     }
     live::with_host(ManuallyDrop::into_inner(host), async |host| {
         if let Some(name) = wanted.server() {
             usable::named(loaded, &host.servers(), name, out)?;
         }
         let servers = usable::settled(host, out).await;
-        show(&wanted, &Known { loaded, servers: &servers, catalog: &host.catalog() }, code, out)
+        show(&wanted, &Known { loaded, servers: &servers, catalog: &host.catalog(), dialect }, code, out)
     })
 }
 
@@ -65,10 +65,11 @@ struct Known<'k> {
     loaded: &'k Loaded,
     servers: &'k [Server],
     catalog: &'k Catalog,
+    dialect: Option<Dialect>,
 }
 
 fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Done {
-    let Known { loaded, servers, catalog } = *known;
+    let Known { loaded, servers, catalog, .. } = *known;
     let server = wanted.server().map(|name| usable::named(loaded, servers, name, out)).transpose()?;
     if let Some(server) = &server {
         usable::usable(servers, server, out)?;
@@ -78,6 +79,10 @@ fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Do
     let lacking = usable::lacking(loaded, servers, server.as_ref());
     if let (Some(tool), []) = (wanted.tool(), tools.as_slice()) {
         return Err(no_tool(loaded, servers, catalog, server.as_ref(), tool));
+    }
+    if let Some(dialect) = known.dialect {
+        for_model(dialect, tools, catalog, &lacking, out);
+        return Ok(code);
     }
     let is_shown = |changed: &&ChangedTool| server.as_ref().is_none_or(|server| changed.server == *server);
     let changed = catalog.changed().iter().filter(is_shown).cloned().collect();
@@ -89,6 +94,30 @@ fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Do
     tell_problems(loaded, out);
     report.render(wanted.tool().is_some() || out.verbose > 0, out);
     Ok(code)
+}
+
+/// The tools as a request has them; what is missing in it is told beside it.
+fn for_model(
+    dialect: Dialect,
+    tools: Vec<Arc<Entry>>,
+    catalog: &Catalog,
+    lacking: &[Lacking],
+    out: &mut Out,
+) {
+    let mut offer = catalog.offer(&Budget::unlimited());
+    // What a rule denies is no tool of a model; what waits for a search is shown to a person who asks for all.
+    offer.deferred.clear();
+    offer.listed = tools;
+    offer.listed.retain(|entry| !offer.denied.iter().any(|denied| denied.name == entry.name));
+    let model_tools = offer.for_model(dialect);
+    out.value(&model_tools.tools);
+    for (name, why) in &model_tools.withheld {
+        out.warn(&format!("`{name}` is left out: {why}"));
+    }
+    for name in &model_tools.deferred {
+        out.warn(&format!("`{name}` is left out: a model has to search for it"));
+    }
+    lacking.iter().for_each(|lacking| lacking.tell(out));
 }
 
 /// What was asked for.

@@ -53,6 +53,38 @@ fn one_tool_is_shown_whole() {
     assert!(world.ok(&["-v", "tools", "good"]).matches("  arguments:\n").count() >= 8);
 }
 
+// N13 U2
+#[test]
+fn the_list_for_a_model_is_printed_as_its_api_wants_it() {
+    let world = good();
+    let list = |api: &str| -> serde_json::Value {
+        serde_json::from_str(&world.ok(&["tools", "good", "echo", "--for", api])).unwrap()
+    };
+    let schema =
+        json!({"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]});
+    let (name, description) = ("mcp__good__echo", "Repeat a message");
+    assert_eq!(
+        list("anthropic"),
+        json!([{"name": name, "description": description, "input_schema": schema}])
+    );
+    let declaration = json!({"name": name, "description": description, "parameters": schema});
+    assert_eq!(list("gemini"), json!([{"functionDeclarations": [declaration]}]));
+    assert_eq!(list("openai")[0]["parameters"], schema);
+    assert_eq!(list("openai-chat")[0]["function"]["parameters"], schema);
+    let wrong = world.mcparley(&["tools", "--for", "other"]);
+    assert_eq!(wrong.code, i32::from(exit::USAGE.number), "{wrong:?}");
+}
+
+// N13 N8: what is left out is told beside the list.
+#[test]
+fn what_a_model_is_not_told_of_is_told_on_standard_error() {
+    let world = world(&json!({ "many": scripted(&["many-tools:140"]) }));
+    let done = world.mcparley(&["tools", "many", "--for", "gemini"]);
+    let list: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(list[0]["functionDeclarations"].as_array().unwrap().len(), 128);
+    assert!(done.err.lines().filter(|line| line.contains("is left out: ")).count() >= 12, "{}", done.err);
+}
+
 // L13 C15: nothing is silently missing.
 #[test]
 fn what_is_missing_is_told_with_its_reason() {
