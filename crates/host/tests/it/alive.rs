@@ -60,6 +60,17 @@ impl Making {
         self
     }
 
+    /// One more server.
+    pub(crate) fn with_server(mut self, name: &str, entry: Value) -> Self {
+        self.servers.insert(name.to_owned(), entry);
+        self
+    }
+
+    /// A place in the world that is made.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.world.path(path)
+    }
+
     pub(crate) fn start_with(mut self, start: Start) -> Self {
         self.start = start;
         self

@@ -1,7 +1,7 @@
 //! The tools of real servers in the form of every API: taken as they are documented, and what a model writes for them
 //! is what their servers want.
 
-mod check;
+pub(crate) mod check;
 mod sample;
 
 use std::fmt::Write as _;

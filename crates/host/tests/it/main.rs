@@ -68,6 +68,7 @@ mod sizes;
 mod step_up;
 mod surface;
 mod tracked;
+mod transcript;
 mod transports;
 mod untrusted;
 mod variables;

@@ -1,0 +1,35 @@
+//! A model at work with every MCP server of the user: `cargo run --example conversation -- 'What is in this folder?'`
+//!
+//! Wants `ANTHROPIC_API_KEY`; `ANTHROPIC_MODEL` and `ANTHROPIC_BASE_URL` say otherwise than below. What is to be asked of a
+//! person is denied, because nobody is there: allow tools in the settings.
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "a program looks around and prints")]
+
+mod agent;
+
+use std::time::Duration;
+
+use agent::{Agent, Model};
+use mcparley::{Budget, Host, Places, Wishes};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let task = std::env::args().nth(1).ok_or("give a task")?;
+    let home = std::env::home_dir().ok_or("there is no home directory")?;
+    let places = Places::of(&home, &std::env::current_dir()?);
+    let wishes = Wishes { env: std::env::vars().collect(), ..Wishes::default() };
+    let host = Host::builder(&places, &wishes).start();
+    host.ready(Duration::from_secs(10)).await;
+
+    let variable = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
+    let model = Model {
+        http: reqwest::Client::new(),
+        base: variable("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
+        key: std::env::var("ANTHROPIC_API_KEY")?,
+        name: variable("ANTHROPIC_MODEL", "claude-sonnet-4-5"),
+    };
+    let budget = Budget::of_context(200_000);
+    let mut agent = Agent { host: host.clone(), model, budget, listed: Vec::new() };
+    println!("{}", agent.work_on(&task).await?);
+    host.shut_down().await;
+    Ok(())
+}
