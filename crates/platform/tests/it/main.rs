@@ -13,6 +13,7 @@ mod folder;
 mod full_disk;
 mod guardian;
 mod house;
+mod journal;
 mod kept;
 mod killed_host;
 mod lock;
