@@ -51,6 +51,7 @@ impl Context {
         places.claude = ClaudeFiles::of(&home, config_dir.as_deref());
         places.plugin_data = directories.data.join("plugins");
         places.logs = Some(directories.state.join("logs"));
+        places.audit = Some(directories.state.join("audit/calls.jsonl"));
         places.cache = Some(directories.cache.clone());
         places.results = Some(directories.cache.join("results"));
         places.secrets = Some(directories.data.join("secrets"));
@@ -85,7 +86,12 @@ impl Context {
     /// A host of what was loaded, for a model.
     pub(crate) fn host(&self, loaded: Loaded) -> HostBuilder {
         let identity = loaded.identity();
-        HostBuilder::new(&self.places, loaded).organisation(self.organisation.clone()).identity(identity)
+        HostBuilder::new(&self.places, loaded)
+            .organisation(self.organisation.clone())
+            .identity(identity)
+            // A command is no session of a model.
+            .without_session_hooks()
+            .door("cli")
     }
 
     /// What servers are reached with where there is no host; the same credentials as there.

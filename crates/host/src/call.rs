@@ -1,7 +1,7 @@
 //! One call from a model's wish to a result it can use (K1).
 //!
 //! The order is fixed: look up → check the arguments → hooks → permission → a connection → the call, repeated where
-//! that is safe → shape the result → hooks → store what is too long.
+//! that is safe → shape the result → hooks → store what is too long → the record.
 //!
 //! | step | where |
 //! |---|---|
@@ -43,6 +43,7 @@ mod rounds;
 mod shape;
 mod wish;
 
+use crate::audit::Trail;
 use crate::catalog::{Entry, Provider};
 use crate::host::Host;
 use bind::Bound;
@@ -74,9 +75,17 @@ impl Host {
     ///
     /// # Errors
     /// A [`CallError`]. That a tool itself failed is no error: see [`Outcome::is_error`].
-    pub async fn call(&self, mut call: Call) -> Result<Outcome, CallError> {
+    pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+        let mut trail = self.trail(|| call.wanted.told());
+        let result = self.made(call, &mut trail).await;
+        trail.ended(&result);
+        result
+    }
+
+    /// Makes the call, and notes on the way what its record tells.
+    async fn made(&self, mut call: Call, trail: &mut Trail) -> Result<Outcome, CallError> {
         let mut beside = Beside::default();
-        let (bound, _) = self.admitted(&mut call, &mut beside).await?;
+        let bound = self.admitted(&mut call, &mut beside, trail).await?;
         beside.keep(self.hooks(), &call);
         let result = self.carried_out(&bound, call).await;
         let outcome = self.hear_after(&bound, beside, result).await?;
@@ -103,17 +112,28 @@ impl Host {
     /// is another one than the catalogue said, all of that again (L12).
     ///
     /// What hooks say about a call comes between the check and the permission.
-    async fn admitted(&self, call: &mut Call, beside: &mut Beside) -> Result<(Bound, Admission), CallError> {
+    async fn admitted(
+        &self,
+        call: &mut Call,
+        beside: &mut Beside,
+        trail: &mut Trail,
+    ) -> Result<Bound, CallError> {
+        trail.sized(&call.arguments);
         let mut bound = self.bind(call).await?;
         for _ in 0..DEFINITIONS {
+            bound.note(trail);
             bound.check(call)?;
             let advice = self.hear_before(&bound, call, beside).await?;
+            if beside.were_heard {
+                trail.sized(&call.arguments);
+            }
             let admission = self.permitted(&bound, call, advice.as_ref()).await?;
+            trail.decided(&admission.decision, call.decider(admission.by));
             if bound.is_settled && !admission.was_asked() && !beside.were_heard {
-                return Ok((bound, admission));
+                return Ok(bound);
             }
             match self.rebind(&bound, call).await? {
-                None => return Ok((bound, admission)),
+                None => return Ok(bound),
                 Some(other) => bound = other,
             }
         }

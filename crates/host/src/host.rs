@@ -33,6 +33,7 @@ use mcparley_model::text::Untrusted;
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 
+use crate::audit::Trail;
 use crate::catalog::{Assembler, Catalog, Denials, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
@@ -254,6 +255,9 @@ impl Host {
             stopping.spawn(async move { connection.stop(Duration::ZERO).await });
         }
         while stopping.join_next().await.is_some() {}
+        if let Some(audit) = &self.inner.standing.audit {
+            audit.settle().await;
+        }
         // Tokens that are being renewed are not lost by it (A3).
         self.roster().starter().surroundings.accounts().settle().await;
     }
@@ -288,6 +292,14 @@ impl Host {
             });
         }
         change
+    }
+
+    /// Begins the record of a call, if one is kept.
+    pub(crate) fn trail(&self, wanted: impl FnOnce() -> String) -> Trail {
+        match &self.inner.standing.audit {
+            Some(audit) => Trail::begin(audit, self.loaded().agent.clone(), &wanted()),
+            None => Trail::default(),
+        }
     }
 
     pub(crate) fn hooks(&self) -> &Arc<Board> {

@@ -50,6 +50,7 @@
 //! ```
 
 mod agent;
+mod audit;
 mod call;
 mod catalog;
 mod chance;

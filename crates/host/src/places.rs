@@ -24,6 +24,8 @@ pub struct Places {
     pub plugin_data: PathBuf,
     /// Where the logs of servers are kept; without a folder they are kept in memory only.
     pub logs: Option<PathBuf>,
+    /// The file that every call is recorded in; without one none is, unless settings name one.
+    pub audit: Option<PathBuf>,
     /// Where it is remembered what servers offer; without a folder every process asks them itself.
     pub cache: Option<PathBuf>,
     /// Where results are kept that are too long for a model; without a folder they are kept in memory only.
@@ -58,6 +60,7 @@ impl Places {
             managed: system_managed_dir().to_owned(),
             plugin_data: home.join(".local/share/mcparley/plugins"),
             logs: None,
+            audit: None,
             cache: None,
             results: None,
             secrets: None,

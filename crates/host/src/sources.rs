@@ -25,7 +25,7 @@ use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Mode, Rule, RuleKind, RuleScope};
 use mcparley_model::plan::{Declaration, Enterprise, Ground, Plan, Standing};
 use mcparley_model::scope::{Origin, Scope, Source};
-use mcparley_model::settings::{Layer, Settings};
+use mcparley_model::settings::{Audit, Layer, Settings};
 
 use crate::agent::AgentSpec;
 use crate::places::Places;
@@ -157,6 +157,15 @@ impl Loaded {
             env: self.env.clone(),
         };
         self.plan.of_own(agent.own.clone(), &ground)
+    }
+
+    /// The file that calls are recorded in, if any is (H36).
+    pub(crate) fn audit_file(&self, places: &Places) -> Option<PathBuf> {
+        match self.settings.audit.as_ref().map(|audit| &audit.value) {
+            Some(Audit::Off) => None,
+            Some(Audit::At(path)) => Some(path.clone()),
+            Some(Audit::On) | None => places.audit.clone(),
+        }
     }
 
     /// Why there is no server of this name, as far as the plan knows.

@@ -3,6 +3,7 @@
 //! The environment reference page is generated from [`VARIABLES`].
 
 mod asks;
+mod audit;
 mod dialects;
 mod gateway;
 mod hooks;
@@ -16,6 +17,7 @@ mod variables;
 use std::time::Duration;
 
 pub use asks::*;
+pub use audit::{AUDIT_FILE_BYTES, AUDIT_FILES, AUDIT_NAME_CHARS, AUDIT_QUEUE};
 pub use dialects::{
     ARGUMENT_NAME_LIMIT, GEMINI_SCHEMA_DEPTH, MODEL_ALTERNATIVES, MODEL_CHOICES, MODEL_SCHEMA_DEPTH,
     MODEL_SCHEMA_PARTS, OPENAI_DESCRIPTION_CHARS, REMARK_CHARS, TOOLS_PER_REQUEST,

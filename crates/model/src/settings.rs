@@ -3,6 +3,7 @@
 //! The same keys mean different things in different files, because the files have different authors. A
 //! [`Layer`] names the author; what a layer may not say is left out with a warning, never silently.
 
+mod audit;
 mod classifier;
 mod hooks;
 mod identity;
@@ -23,6 +24,7 @@ use crate::policy::{Owner, Policy, Rules};
 use crate::scope::Origin;
 use crate::secret::Secret;
 
+pub use audit::Audit;
 pub use classifier::ClassifierCommand;
 pub use identity::IdentityProvider;
 pub use pin::Pins;
@@ -99,6 +101,8 @@ pub struct Settings {
     pub identity: Option<Spanned<IdentityProvider>>,
     /// `hooks`: commands beside calls.
     pub hooks: Hooks,
+    /// `audit`: whether calls are recorded, and where.
+    pub audit: Option<Spanned<Audit>>,
     /// `env`: variables for expansion and for our own limits.
     pub env: Vec<Variable>,
     /// What was left out, and why.
@@ -157,6 +161,7 @@ impl Settings {
                 "connectors" => self.read_connectors(value, layer),
                 "xaaIdp" => self.read_identity(value, layer),
                 "env" => self.read_env(value, layer),
+                "audit" => self.read_audit(value, layer),
                 key if Hooks::KEYS.contains(&key) => self.read_about_hooks(key, value, layer),
                 _ => {}
             }

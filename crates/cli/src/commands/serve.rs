@@ -53,7 +53,7 @@ fn host(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> 
         out.warn(&error.to_string());
         None
     });
-    let host = Host::builder(&context.places, &context.wishes).organisation(organisation);
+    let host = Host::builder(&context.places, &context.wishes).organisation(organisation).door("serve");
     let host = args.no_prefix.iter().fold(host, |host, server| host.no_prefix(server));
     let named = || args.only.iter().map(|name| ServerName::new(name)).collect();
     let host = if args.only.is_empty() { host } else { host.start_with(Start::Among(named())) };

@@ -10,6 +10,7 @@ use super::error::CallError;
 use super::patience::Patience;
 use super::recovery;
 use super::wish::{Call, Wanted};
+use crate::audit::Trail;
 use crate::catalog::{ChangedTool, Entry};
 use crate::connection::{Connection, Status, Unavailable};
 use crate::elicit::Unanswered;
@@ -156,6 +157,14 @@ impl Host {
 }
 
 impl Bound {
+    /// Notes what was found for the call's record.
+    pub(super) fn note(&self, trail: &mut Trail) {
+        if trail.is_kept() {
+            let server = self.connection.as_ref().map(|it| (it.name.clone(), it.signature));
+            trail.found(&self.entry, server);
+        }
+    }
+
     /// Checks the arguments against the tool's schema (N8).
     pub(super) fn check(&self, call: &Call) -> Result<(), CallError> {
         let misfits = self.entry.checker().check(&call.arguments).err();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::permission::Decider;
 use mcparley_wire::RawJson;
 use mcparley_wire::peer::Progress;
 use serde_json::Value;
@@ -32,6 +33,16 @@ pub(super) enum Wanted {
     Public(String),
     /// As its server does.
     Tool { server: ServerName, tool: ToolName },
+}
+
+impl Wanted {
+    /// The name, for people.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Public(name) => name.clone(),
+            Self::Tool { server, tool } => format!("{} {}", server.as_str(), tool.as_str()),
+        }
+    }
 }
 
 /// Whether a person has already said yes.
@@ -88,6 +99,14 @@ impl Call {
         self.arguments = serde_json::from_str(text)?;
         self.written = Some(RawJson::parse(text)?);
         Ok(self)
+    }
+
+    /// Who has decided about it: where the mode does so because a person asked for the call, it was the person.
+    pub(super) fn decider(&self, by: Decider) -> Decider {
+        match (self.consent, by) {
+            (Consent::Given, Decider::Mode) => Decider::Consent,
+            (Consent::Given | Consent::Open, by) => by,
+        }
     }
 
     /// The same with a person's consent.

@@ -8,6 +8,7 @@ use mcparley_wire::peer::Handler;
 use super::standing::Standing;
 use super::starter::Starter;
 use super::{Host, HostInner};
+use crate::audit::{Audit, Keeper};
 use crate::call::{Approver, Classifier, NobodyToAsk};
 use crate::chance;
 use crate::connect::Surroundings;
@@ -60,6 +61,7 @@ pub struct HostBuilder {
     hooks: Vec<Arc<dyn Hooks>>,
     session_hooks: bool,
     results: Option<Arc<Results>>,
+    door: String,
 }
 
 impl Host {
@@ -99,6 +101,7 @@ impl HostBuilder {
             hooks: Vec::new(),
             session_hooks: true,
             results: Some(Arc::new(Results::of(places))),
+            door: "program".to_owned(),
         }
     }
 
@@ -151,6 +154,13 @@ impl HostBuilder {
     #[must_use]
     pub fn hooks(mut self, hooks: impl Hooks) -> Self {
         self.hooks.push(Arc::new(hooks));
+        self
+    }
+
+    /// What the record of calls says they come through: a program, a command line, a gateway (H36).
+    #[must_use]
+    pub fn door(mut self, door: &str) -> Self {
+        self.door = door.to_owned();
         self
     }
 
@@ -225,7 +235,11 @@ impl HostBuilder {
     pub fn start(mut self) -> Host {
         let own = self.add_own_server();
         let identity = self.identity.or_else(|| self.loaded.identity());
-        let board = Board::new(Arc::new(self.places.clone()), chance::id(), self.hooks);
+        let session = chance::id();
+        let audit = self.loaded.audit_file(&self.places).map(|path| {
+            Arc::new(Audit::start(path, Keeper { session: session.clone(), door: self.door.clone() }))
+        });
+        let board = Board::new(Arc::new(self.places.clone()), session, self.hooks);
         board.put(&self.loaded);
         let board = Arc::new(board);
         let surroundings = Surroundings::new(&self.loaded.env, &self.places)
@@ -242,6 +256,7 @@ impl HostBuilder {
             approver: self.approver,
             hooks: Arc::clone(&board),
             classifier: self.classifier,
+            audit,
             page_opener: self.page_opener,
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
             own_server: own.is_some(),

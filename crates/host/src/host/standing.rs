@@ -11,6 +11,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::roster::Roster;
 use super::starter::{Place, Starter};
+use crate::audit::Audit;
 use crate::call::{Approver, Asks, ByCommand, ByHistory, Classifier, Gate};
 use crate::connection::{Connection, Event};
 use crate::hooks::Board;
@@ -26,6 +27,8 @@ pub(super) struct Standing {
     pub(super) hooks: Arc<Board>,
     /// Who decides in mode `auto`, if the program has somebody for that.
     pub(super) classifier: Option<Arc<dyn Classifier>>,
+    /// The record of calls, if one is kept; an agent shares its host's.
+    pub(super) audit: Option<Arc<Audit>>,
     /// Who shows people pages.
     pub(super) page_opener: Option<Arc<dyn PageOpener>>,
     /// The names of the servers inside this program.

@@ -55,6 +55,18 @@ impl Making {
         self
     }
 
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.world.path(path)
+    }
+
+    pub(crate) fn places(&self) -> mcparley::Places {
+        self.world.places()
+    }
+
+    pub(crate) fn wishes(&self) -> mcparley::Wishes {
+        self.world.wishes.clone()
+    }
+
     pub(crate) fn file(self, path: &str, text: &Value) -> Self {
         self.world.write(path, &text.to_string());
         self

@@ -15,6 +15,7 @@ mod approval;
 mod asked_clock;
 mod asking;
 mod at_once;
+mod audit;
 mod auto;
 mod calling;
 mod catalogue;

@@ -41,7 +41,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "XDG_STATE_HOME",
         default: "`~/.local/state`",
-        meaning: "What is kept of what servers said stands below `mcparley/logs` there (`mcparley logs`).",
+        meaning: "What is kept of what servers said stands below `mcparley/logs` there (`mcparley logs`), and the record of calls below `mcparley/audit`.",
     },
     Variable {
         name: "XDG_CACHE_HOME",

@@ -32,6 +32,7 @@ impl Host {
             approver: Arc::clone(&above.approver),
             hooks: Arc::clone(&above.hooks),
             classifier: above.classifier.clone(),
+            audit: above.audit.clone(),
             page_opener: above.page_opener.clone(),
             inside: own.iter().map(|_| own_server::NAME.to_owned()).collect(),
             own_server: own.is_some(),
