@@ -9,6 +9,7 @@ use crate::complete;
 
 mod add;
 mod catalogue;
+mod hooks;
 mod offers;
 mod order;
 mod permissions;
@@ -19,6 +20,7 @@ mod values;
 
 pub use add::{AddArgs, AddOptions};
 pub use catalogue::{BudgetArgs, SearchArgs};
+pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
 pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
 pub use order::parse;
 pub use permissions::{
@@ -213,6 +215,12 @@ pub enum McpCommand {
     ResetProjectChoices,
     /// Add the servers that another program has configured
     Import(ImportArgs),
+    /// Look at hooks, and let those of a project run
+    Hooks {
+        /// What to do.
+        #[command(subcommand)]
+        command: HooksCommand,
+    },
     /// Look into permissions, and change them
     Permissions {
         /// What to do.

@@ -8,6 +8,7 @@ mod call;
 mod choose;
 mod doctor;
 mod get;
+mod hooks;
 mod import;
 mod list;
 mod listing;
@@ -127,6 +128,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
         McpCommand::Reject(args) => choose::reject(args, &context, &loaded, out),
         McpCommand::ResetProjectChoices => choose::reset(&context, out),
         McpCommand::Import(args) => import::run(args, &context, &loaded, out),
+        McpCommand::Hooks { command } => hooks::run(command, &context, &loaded, out),
         McpCommand::Permissions { command } => permissions::run(command, &context, &loaded, out),
     }
 }

@@ -57,6 +57,13 @@ pub(crate) fn remote_servers() -> Vec<CompletionCandidate> {
     candidates(|server| matches!(server.kind, Some(Kind::Http | Kind::Sse | Kind::Ws)))
 }
 
+/// The definitions of the hooks that wait for approval.
+pub(crate) fn pending_hooks() -> Vec<CompletionCandidate> {
+    let loaded = Context::new(&Global::default()).and_then(|context| context.load());
+    let definitions = loaded.map(|loaded| mcparley::change::pending_hooks(&loaded)).unwrap_or_default();
+    definitions.into_iter().map(CompletionCandidate::new).collect()
+}
+
 /// The names of the servers that wait for approval.
 pub(crate) fn pending_servers() -> Vec<CompletionCandidate> {
     candidates(|server| matches!(server.standing, Standing::NeedsApproval(_)))

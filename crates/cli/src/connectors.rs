@@ -59,6 +59,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         // It adds them when they are there, and waits for nobody.
         | McpCommand::Serve(_)
         | McpCommand::Auth { .. }
+        | McpCommand::Hooks { .. }
         | McpCommand::Permissions { .. } => false,
     }
 }

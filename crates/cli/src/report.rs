@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcparley::model::config::{Hint, Kind, Reveal, Shown};
+use mcparley::model::hook::Judged;
 use mcparley::model::name::ServerName;
 use mcparley::model::plan::{Enterprise, Plan, Planned, Standing};
 use mcparley::model::scope::{Origin, Scope};
@@ -21,6 +22,8 @@ pub(crate) use health::{HealthReport, summary};
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanReport<'l> {
     servers: Vec<ServerReport<'l>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hooks: Vec<Judged>,
     problems: &'l [Problem],
     warnings: &'l [Warning],
     managed: ManagedReport<'l>,
@@ -33,6 +36,7 @@ impl<'l> PlanReport<'l> {
         let servers = loaded.plan.servers.iter().rev();
         Self {
             servers: servers.map(|server| ServerReport::of(server, Reveal::Masked)).collect(),
+            hooks: loaded.settings.hooks.judged(loaded.session),
             problems: &loaded.problems,
             warnings: &loaded.settings.warnings,
             managed: ManagedReport::of(&loaded.enterprise),

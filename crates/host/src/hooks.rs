@@ -7,17 +7,18 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | the hooks in force, and running them | `board` |
+//! | every hook of a host, and what they say together | `board`, `merge` |
+//! | those of the settings, and starting them | `force` |
 //! | what a command is told | `input` |
 //! | running one command to its end | `command` |
 //! | what its end and its output mean | `answer` |
-//! | what several hooks say together | `merge` |
 //! | what is done with it around a call | [`crate::call`] |
 //! | what hooks told, and what went wrong with them | `notes` |
 
 mod answer;
 mod board;
 mod command;
+mod force;
 mod input;
 mod merge;
 mod notes;

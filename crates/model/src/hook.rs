@@ -23,7 +23,7 @@ use crate::signature::Definition;
 
 pub use event::Event;
 pub use matcher::{Matcher, MatcherError};
-pub use standing::Standing;
+pub use standing::{Judged, Standing};
 
 /// A command that runs when something happens.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use mcparley::{Call, CallError, Consent, Entry, Host, Loaded, Outcome, Progress,
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::{Done, usable};
+use super::{Done, hooks, usable};
 use crate::args::{CallArgs, CallOptions};
 use crate::arguments::{self, Described, Input, Typed};
 use crate::context::Context;
@@ -45,6 +45,7 @@ pub(super) fn run(args: &CallArgs, context: &Context, loaded: Loaded, out: &mut 
             return Ok(exit::OK);
         }
         let outcome = call(host, &entry, arguments, &options, out).await;
+        hooks::tell_notes(host, out);
         let outcome = outcome.inspect_err(|error| last_words(error, out))?;
         finish(&outcome, &entry, &options, out)
     })

@@ -4,7 +4,7 @@ use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use mcparley::{Loaded, Severity};
 
-use super::{Done, code_of, tell_problems};
+use super::{Done, code_of, hooks, tell_problems};
 use crate::args::PlanArgs;
 use crate::exit;
 use crate::out::{Out, bold, dim, standing};
@@ -18,6 +18,7 @@ pub(super) fn run(args: &PlanArgs, loaded: &Loaded, out: &mut Out) -> Done {
         out.value(&PlanReport::of(loaded));
     } else {
         render(loaded, out);
+        hooks::tell_waiting(loaded, out);
     }
     if args.check && is_flawed(loaded) && loaded.managed_problem.is_none() {
         return Ok(exit::CONFIG);

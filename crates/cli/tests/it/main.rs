@@ -22,6 +22,7 @@ mod exit_codes;
 mod fleet;
 mod flows;
 mod health;
+mod hooks;
 mod ide;
 mod import;
 mod kept;

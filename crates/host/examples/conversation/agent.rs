@@ -87,7 +87,8 @@ fn told(misread: Option<ModelCallError>, outcome: Option<Result<Outcome, CallErr
 
 /// The tools that a search found.
 fn names_in(outcome: &Outcome) -> Vec<String> {
-    let found = outcome.structured.as_ref().and_then(|json| serde_json::from_str::<Value>(json.as_str()).ok());
+    let found =
+        outcome.structured.as_ref().and_then(|json| serde_json::from_str::<Value>(json.as_str()).ok());
     let tools = found.as_ref().and_then(|found| found["tools"].as_array()).cloned().unwrap_or_default();
     tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
 }

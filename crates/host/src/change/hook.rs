@@ -44,8 +44,8 @@ pub fn reject_hook(places: &Places, loaded: &Loaded, definition: &str) -> Result
 #[must_use]
 pub fn pending_hooks(loaded: &Loaded) -> Vec<String> {
     let judged = loaded.settings.hooks.judged(loaded.session).into_iter();
-    let waiting = judged.filter(|(_, standing)| *standing == Standing::NeedsApproval);
-    let mut definitions: Vec<String> = waiting.map(|(hook, _)| hook.definition().to_string()).collect();
+    let waiting = judged.filter(|judged| judged.standing == Standing::NeedsApproval);
+    let mut definitions: Vec<String> = waiting.map(|judged| judged.hook.definition().to_string()).collect();
     definitions.sort_unstable();
     definitions.dedup();
     definitions

@@ -1,34 +1,26 @@
-//! The hooks in force, and running those that an event is for.
+//! Every hook of a host, those of the settings and those of the program, and what they say together.
 //!
 //! One for a host and its agents. The configured hooks are replaced whole when the settings change. Who asks in vain, as
 //! every call of a host without hooks does, reads one number.
 
-use std::collections::HashMap;
-use std::ffi::OsString;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use mcparley_model::hook::{Event, Hook};
 use mcparley_model::limits::HOOKS_AT_ONCE;
-use mcparley_model::name::ServerName;
-use mcparley_model::permission::Mode;
+use mcparley_model::permission::Verdict;
 use mcparley_model::text::{clean, cut};
-use mcparley_platform::process::Launch;
 use tokio::sync::{Semaphore, watch};
 
 use super::answer::{Answer, Mute, told};
-use super::input::Common;
+use super::force::{Force, answers};
 use super::merge::{self, Said};
 use super::notes::{HookNote, Notes};
-use super::{After, Before, Ended, Hooks, ToolUse, command};
+use super::{After, Before, Ended, Hooks, ToolUse};
 use crate::elicit::{Ask, Elicitation, Reply};
-use crate::launch::passed_on;
 use crate::places::Places;
 use crate::sources::Loaded;
 use crate::task::Owned;
-
-/// The names under which a command finds the project: as in Claude Code, and our own.
-const PROJECT: [&str; 2] = ["CLAUDE_PROJECT_DIR", "MCPARLEY_PROJECT_DIR"];
 
 /// How many characters of a command name it.
 const NAME_CHARS: usize = 80;
@@ -51,52 +43,34 @@ pub(crate) struct Board {
     began: watch::Sender<Option<Vec<String>>>,
 }
 
-/// What settings say about hooks.
-#[derive(Default)]
-struct Force {
-    hooks: Vec<Arc<Hook>>,
-    env: Vec<(OsString, OsString)>,
-    mode: Mode,
-    block_on_failure: bool,
-    /// The scopes that servers are from.
-    sources: HashMap<ServerName, &'static str>,
-}
-
 impl Board {
     pub(crate) fn new(places: Arc<Places>, session: String, inside: Vec<Arc<dyn Hooks>>) -> Self {
+        let room = Arc::new(Semaphore::new(HOOKS_AT_ONCE));
+        let force = Force::none(Arc::clone(&places), Arc::clone(&room));
         let this = Self {
             inside,
             places,
             session,
             heard: AtomicU8::new(0),
-            force: RwLock::default(),
-            room: Arc::new(Semaphore::new(HOOKS_AT_ONCE)),
+            force: RwLock::new(Arc::new(force)),
+            room,
             notes: Arc::default(),
             began: watch::Sender::new(Some(Vec::new())),
         };
-        this.note_heard(&[]);
+        this.note_heard(std::iter::empty());
         this
     }
 
     /// From now on the hooks of these settings run.
     pub(crate) fn put(&self, loaded: &Loaded) {
-        let settings = &loaded.settings;
-        let hooks = settings.hooks.ready(loaded.session);
-        self.note_heard(&hooks);
-        let planned = loaded.plan.ready();
-        let force = Force {
-            hooks,
-            env: passed_on(&loaded.env),
-            mode: settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),
-            block_on_failure: settings.hooks.block_on_failure,
-            sources: planned.map(|server| (server.name.clone(), server.scope.as_str())).collect(),
-        };
-        *self.force.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(force);
+        let force = Arc::new(Force::new(loaded, Arc::clone(&self.places), Arc::clone(&self.room)));
+        *self.force.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&force);
+        self.note_heard(force.events());
     }
 
-    fn note_heard(&self, hooks: &[Arc<Hook>]) {
+    fn note_heard(&self, configured: impl Iterator<Item = Event>) {
         let inside = self.inside.iter().flat_map(|hooks| hooks.events()).copied();
-        let events = hooks.iter().map(|hook| hook.event).chain(inside);
+        let events = configured.chain(inside);
         self.heard.store(events.fold(0, |bits, event| bits | bit(event)), Ordering::Release);
     }
 
@@ -112,8 +86,8 @@ impl Board {
     /// What all hooks say about a tool that is about to be used.
     pub(crate) async fn before(&self, about: ToolUse<'_>) -> Said {
         let (event, force) = (Event::PreToolUse, self.force());
-        let input = || force.common(self).tool(event, about, force.source(about.server), None);
-        let running = self.run(&force, event, about.name.as_str(), input);
+        let input = || force.common(&self.session).tool(event, about, force.source(about.server), None);
+        let running = force.run(event, about.name.as_str(), input);
         let mut said = Vec::new();
         for hooks in self.inside_for(event) {
             said.push((INSIDE.to_owned(), cleaned(hooks.before(about).await)));
@@ -125,7 +99,7 @@ impl Board {
                     said.push((name, Before { verdict, reason, arguments, context }));
                 }
                 Err(Mute(why)) if force.block_on_failure => {
-                    let verdict = Some(mcparley_model::permission::Verdict::Deny);
+                    let verdict = Some(Verdict::Deny);
                     let reason = Some(format!("the hook failed, and such hooks block: {why}"));
                     said.push((name, Before { verdict, reason, ..Before::default() }));
                 }
@@ -143,8 +117,9 @@ impl Board {
         ended: Ended<'_>,
     ) -> (Option<serde_json::Value>, Vec<String>) {
         let force = self.force();
-        let input = || force.common(self).tool(event, about, force.source(about.server), Some(ended));
-        let running = self.run(&force, event, about.name.as_str(), input);
+        let input =
+            || force.common(&self.session).tool(event, about, force.source(about.server), Some(ended));
+        let running = force.run(event, about.name.as_str(), input);
         let mut said = Vec::new();
         for hooks in self.inside_for(event) {
             let After { replacement, context } = hooks.after(about, ended).await;
@@ -162,8 +137,8 @@ impl Board {
     /// What hooks answer to a question of a server; nothing leaves it to the person.
     pub(crate) async fn elicited(&self, question: Elicitation<'_>) -> Option<Reply> {
         let (event, force) = (Event::Elicitation, self.force());
-        let input = || force.common(self).question(&question, force.source(Some(question.server)));
-        let running = self.run(&force, event, question.server.as_str(), input);
+        let input = || force.common(&self.session).question(&question, force.source(Some(question.server)));
+        let running = force.run(event, question.server.as_str(), input);
         let mut replies = Vec::new();
         for hooks in self.inside_for(event) {
             let reply = hooks.elicitation(question).await;
@@ -203,7 +178,7 @@ impl Board {
         let this = Arc::clone(self);
         Some(Owned::start(async move {
             let force = this.force();
-            let running = this.run(&force, Event::SessionStart, "startup", || force.common(&this).start());
+            let running = force.run(Event::SessionStart, "startup", || force.common(&this.session).start());
             let mut contexts = Vec::new();
             for (hook, answered) in answers(running).await {
                 contexts.extend(this.heard(&hook, answered).ok().and_then(|answer| answer.context));
@@ -227,41 +202,6 @@ impl Board {
         Arc::clone(&self.force.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Starts every command that is for this event and name. They end when they are let go of.
-    fn run(&self, force: &Force, event: Event, name: &str, input: impl Fn() -> Vec<u8>) -> Running {
-        let wanted = force.hooks.iter().filter(|hook| hook.event == event && hook.matcher.fits(name));
-        let mut written: Option<Arc<[u8]>> = None;
-        let start = |hook: &Arc<Hook>| {
-            let input = Arc::clone(written.get_or_insert_with(|| input().into()));
-            let (launch, limit, room) = (self.launch(force, hook), hook.limit, Arc::clone(&self.room));
-            let work = async move {
-                // It is never closed; were it so, nobody would have to wait.
-                let _room = room.acquire().await;
-                let ran = command::run(&launch, &input, limit).await?;
-                Answer::read(event, &ran)
-            };
-            (Arc::clone(hook), Owned::start(work))
-        };
-        wanted.map(start).collect()
-    }
-
-    fn launch(&self, force: &Force, hook: &Hook) -> Launch {
-        let project = self.places.project.as_os_str();
-        let known = force.env.iter().filter(|(name, _)| !PROJECT.iter().any(|ours| name == ours));
-        let ours = PROJECT.iter().map(|name| (OsString::from(name), project.to_owned()));
-        let env = known.cloned().chain(ours).collect();
-        let cwd = Some(self.places.cwd.clone());
-        let command = hook.command.expose();
-        match &hook.args {
-            None => Launch { program: "/bin/sh".into(), args: vec!["-c".into(), command.into()], env, cwd },
-            Some(args) => {
-                let filled = |text: &str| text.replace("${CLAUDE_PROJECT_DIR}", &project.to_string_lossy());
-                let args = args.iter().map(|arg| filled(arg.expose()).into()).collect();
-                Launch { program: filled(command).into(), args, env, cwd }
-            }
-        }
-    }
-
     /// Notes what a hook tells the person, and what went wrong with it.
     fn heard(&self, hook: &Hook, answered: Option<Result<Answer, Mute>>) -> Result<Answer, Mute> {
         let answered = answered.unwrap_or_else(|| Err(Mute("it was given up".to_owned())));
@@ -279,28 +219,6 @@ impl Board {
     fn trouble(&self, hook: String, event: Event, why: &str) {
         let text = clean(why).into_owned();
         self.notes.push(HookNote { hook, event, text, is_trouble: true });
-    }
-}
-
-type Running = Vec<(Arc<Hook>, Owned<Result<Answer, Mute>>)>;
-
-/// What they say, in the order of their hooks.
-async fn answers(running: Running) -> Vec<(Arc<Hook>, Option<Result<Answer, Mute>>)> {
-    let mut answers = Vec::new();
-    for (hook, mut work) in running {
-        answers.push((hook, work.done().await));
-    }
-    answers
-}
-
-impl Force {
-    fn common<'f>(&self, board: &'f Board) -> Common<'f> {
-        Common { session: &board.session, cwd: &board.places.cwd, mode: self.mode }
-    }
-
-    /// Where a server is from; those inside the program are from nowhere.
-    fn source(&self, server: Option<&ServerName>) -> &'static str {
-        server.and_then(|server| self.sources.get(server)).copied().unwrap_or("program")
     }
 }
 

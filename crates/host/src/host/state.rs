@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mcparley_model::config::{Kind, Reveal, Shown};
+use mcparley_model::hook::Judged;
 use mcparley_model::name::{Names, ServerName};
 use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::text::{Untrusted, clean_json};
@@ -37,6 +38,9 @@ pub struct HostState {
     pub resource_templates: Vec<Owned>,
     /// Every prompt.
     pub prompts: Vec<Owned>,
+    /// Every hook of the settings, and what becomes of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<Judged>,
     /// The public names of tools, and the way back.
     pub normalized_names: Names,
 }
@@ -128,6 +132,7 @@ impl Host {
             resources: listed(|server| &server.state.surface.resources),
             resource_templates: listed(|server| &server.state.surface.templates),
             prompts: listed(|server| &server.state.surface.prompts),
+            hooks: loaded.settings.hooks.judged(loaded.session),
             normalized_names: catalog.names().clone(),
         }
     }

@@ -13,7 +13,7 @@ fn project(settings: &serde_json::Value) -> Making {
 
 fn standings(alive: &Alive) -> Vec<Standing> {
     let loaded = alive.world.load();
-    loaded.settings.hooks.judged(loaded.session).into_iter().map(|(_, standing)| standing).collect()
+    loaded.settings.hooks.judged(loaded.session).into_iter().map(|judged| judged.standing).collect()
 }
 
 fn ran(alive: &Alive) -> bool {

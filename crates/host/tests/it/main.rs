@@ -34,6 +34,7 @@ mod hooking;
 mod hooks_after;
 mod hooks_approved;
 mod hooks_eliciting;
+mod hooks_example;
 mod hooks_failing;
 mod hooks_inside;
 mod ide;

@@ -59,10 +59,20 @@ impl fmt::Display for Standing {
     }
 }
 
+/// A hook, and what becomes of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judged {
+    /// The hook.
+    #[serde(flatten)]
+    pub hook: Arc<Hook>,
+    /// What becomes of it.
+    pub standing: Standing,
+}
+
 impl Hooks {
     /// Every hook and what becomes of it, in the order they were read.
     #[must_use]
-    pub fn judged(&self, session: Session) -> Vec<(Arc<Hook>, Standing)> {
+    pub fn judged(&self, session: Session) -> Vec<Judged> {
         let mut running: Vec<Definition> = Vec::new();
         let judged = self.all.iter().map(|hook| {
             let (standing, definition) = (self.standing(hook, session), hook.definition());
@@ -77,7 +87,7 @@ impl Hooks {
             if standing == Standing::Ready {
                 running.push(definition);
             }
-            (Arc::clone(hook), standing)
+            Judged { hook: Arc::clone(hook), standing }
         });
         judged.collect()
     }
@@ -86,7 +96,7 @@ impl Hooks {
     #[must_use]
     pub fn ready(&self, session: Session) -> Vec<Arc<Hook>> {
         let judged = self.judged(session).into_iter();
-        judged.filter(|(_, standing)| *standing == Standing::Ready).map(|(hook, _)| hook).collect()
+        judged.filter(|judged| judged.standing == Standing::Ready).map(|judged| judged.hook).collect()
     }
 
     /// Whether a hook for this event runs.

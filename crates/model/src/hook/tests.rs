@@ -27,7 +27,7 @@ fn hook(command: &str) -> String {
 }
 
 fn standings(settings: &Settings, session: Session) -> Vec<&'static str> {
-    settings.hooks.judged(session).iter().map(|(_, standing)| standing.as_str()).collect()
+    settings.hooks.judged(session).iter().map(|judged| judged.standing.as_str()).collect()
 }
 
 // P5
