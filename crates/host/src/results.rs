@@ -65,7 +65,7 @@ pub(crate) struct Results {
     /// What can be read again: nobody reads what another host has stored.
     kept: Mutex<HashMap<Handle, Kept>>,
     /// Taken while images are unpacked: each may take up two hundred megabytes meanwhile.
-    unpacking: Semaphore,
+    unpacking: Arc<Semaphore>,
 }
 
 /// What is known of what is stored.
@@ -94,7 +94,7 @@ impl Results {
     }
 
     pub(crate) fn in_store(store: Arc<dyn ResultStore>) -> Self {
-        Self { store, kept: Mutex::default(), unpacking: Semaphore::new(IMAGES_AT_ONCE) }
+        Self { store, kept: Mutex::default(), unpacking: Arc::new(Semaphore::new(IMAGES_AT_ONCE)) }
     }
 
     /// Removes what earlier hosts left.
@@ -112,11 +112,14 @@ impl Results {
         if !has_binaries && spill::excess(&outcome, room).is_none() {
             return outcome;
         }
+        let unpacking = Arc::clone(&self.unpacking);
         // Nobody closes it, so there is always a turn to wait for.
-        let _turn = if has_binaries { self.unpacking.acquire().await.ok() } else { None };
+        let turn = if has_binaries { unpacking.acquire_owned().await.ok() } else { None };
         let (raw, is_error) = (outcome.raw.clone(), outcome.is_error);
         let (this, origin) = (Arc::clone(self), origin.to_owned());
         let fitted = task::aside(move || {
+            // Kept until the work is done, also when nobody waits for it any more.
+            let _turn = turn;
             let outcome = if has_binaries { this.put_away(outcome, &origin) } else { outcome };
             match spill::excess(&outcome, room) {
                 Some(excess) => this.spill(outcome, excess, &origin),

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use mcparley_model::limits::RESULT_IMAGES;
 use mcparley_model::text::{cut, display};
 
 use super::picture::{self, Picture, Unfit};
@@ -59,7 +60,9 @@ impl Results {
 
     /// Adds an image, or what is said in its place.
     fn show(&self, part: Part, outcome: &mut Outcome, origin: &str) {
+        let shown = outcome.content.iter().filter(|block| matches!(block, Block::Image { .. })).count();
         let fitted = match part.bytes() {
+            Some(_) if shown >= RESULT_IMAGES => Err(Unfit::TooMany),
             Some(bytes) => picture::fit(&bytes, part.kind()),
             None => Err(Unfit::Damaged),
         };

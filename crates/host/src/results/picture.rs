@@ -16,7 +16,7 @@ use image::codecs::gif::GifDecoder;
 use image::codecs::webp::WebPDecoder;
 use image::metadata::Orientation;
 use image::{AnimationDecoder as _, DynamicImage, ImageDecoder as _, ImageFormat, ImageReader};
-use mcparley_model::limits::{IMAGE_BASE64_BYTES, IMAGE_BYTES, IMAGE_EDGE, IMAGE_PIXELS};
+use mcparley_model::limits::{IMAGE_BASE64_BYTES, IMAGE_BYTES, IMAGE_EDGE, IMAGE_PIXELS, RESULT_IMAGES};
 
 /// An image that a model can be given.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub(super) enum Unfit {
     Vast { width: u32, height: u32 },
     #[error("it is damaged")]
     Damaged,
+    #[error("one result may show {RESULT_IMAGES} images")]
+    TooMany,
 }
 
 /// The image in the form in which a model can be given it. `declared` is what its server says it is.

@@ -48,12 +48,13 @@ impl Room {
         chars <= self.chars && tokens <= self.tokens
     }
 
-    /// How much is left when this text is in it.
-    pub(super) fn without(self, text: &str) -> Self {
-        let (chars, tokens) = (text.chars().count(), tokens::estimate(text));
-        Self {
-            chars: self.chars.saturating_sub(chars),
-            tokens: if self.tokens == usize::MAX { usize::MAX } else { self.tokens.saturating_sub(tokens) },
-        }
+    /// How much is left when this text is in it; nothing if it does not fit.
+    pub(super) fn without(self, text: &str) -> Option<Self> {
+        let chars = self.chars.checked_sub(text.chars().count())?;
+        let tokens = match self.tokens {
+            usize::MAX => usize::MAX,
+            tokens => tokens.checked_sub(tokens::estimate(text))?,
+        };
+        Some(Self { chars, tokens })
     }
 }

@@ -17,31 +17,33 @@ pub(super) struct Excess {
 
 /// What is too much of the outcome's text; nothing if it fits.
 pub(super) fn excess(outcome: &Outcome, room: Room) -> Option<Excess> {
-    // Two data that say the same are told apart only where it matters.
-    let pieces = || texts(outcome).chain(outcome.structured.as_ref().map(|structured| structured.as_str()));
-    if room.holds_bytes(pieces().map(|text| text.len() + 1).sum()) {
+    let words = || outcome.content.iter().flat_map(words);
+    // Data that a text says too are left out only where it matters: comparing the two takes time.
+    let structured = outcome.structured.as_ref().map(|structured| structured.as_str());
+    if room.holds_bytes(words().chain(structured).map(|text| text.len() + 1).sum()) {
         return None;
     }
     let unsaid = outcome.unsaid().map(|structured| structured.as_str());
     let (mut chars, mut all) = (0, 0);
-    for text in texts(outcome).chain(unsaid) {
+    for text in words().chain(unsaid) {
         chars += chars_in(text);
         all += tokens::estimate(text);
     }
     (!room.holds(chars, all)).then_some(Excess { room, chars })
 }
 
-/// The texts of the blocks that have one.
-fn texts(outcome: &Outcome) -> impl Iterator<Item = &str> {
-    outcome.content.iter().filter_map(text_of)
-}
-
-fn text_of(block: &Block) -> Option<&str> {
-    match block {
-        Block::Text(text) | Block::Note(text) | Block::Resource { body: Body::Text(text), .. } => Some(text),
-        Block::Link { description, .. } => description.as_deref(),
-        Block::Image { .. } | Block::Audio { .. } | Block::Resource { .. } => None,
-    }
+/// Everything of a block that is text.
+fn words(block: &Block) -> impl Iterator<Item = &str> {
+    let words: [Option<&str>; 4] = match block {
+        Block::Text(text) | Block::Note(text) => [Some(text), None, None, None],
+        Block::Resource { uri, body: Body::Text(text), .. } => [Some(uri), Some(text), None, None],
+        Block::Resource { uri, body: Body::Blob(_), .. } => [Some(uri), None, None, None],
+        Block::Link { uri, name, title, description, .. } => {
+            [Some(uri), Some(name), title.as_deref(), description.as_deref()]
+        }
+        Block::Image { .. } | Block::Audio { .. } => [None; 4],
+    };
+    words.into_iter().flatten()
 }
 
 /// How many characters the text has.
@@ -87,23 +89,36 @@ impl Found {
     }
 }
 
-/// Keeps as much of the texts, in their order, as there is room for, and says so.
+/// Keeps as much of the text, in its order, as there is room for, and says so. Images stay.
 fn cut(mut outcome: Outcome, excess: Excess, because: &str) -> Outcome {
-    let mut room = excess.room;
-    let mut kept = 0;
-    for block in &mut outcome.content {
-        let (Block::Text(text) | Block::Resource { body: Body::Text(text), .. }) = block else { continue };
-        let left = room.without(text);
-        if let Some(end) = end_within(text, room) {
-            text.truncate(end);
-            kept += chars_in(text);
-            text.push_str(TRUNCATED);
-        } else {
-            kept += chars_in(text);
+    let (mut room, mut kept, mut is_full) = (excess.room, 0, false);
+    let blocks = std::mem::take(&mut outcome.content);
+    for mut block in blocks {
+        let left = words(&block).fold(Some(room), |room, text| room?.without(text));
+        match (left, &mut block) {
+            (_, Block::Image { .. } | Block::Audio { .. }) => {}
+            _ if is_full => continue,
+            (Some(left), _) => room = left,
+            (
+                None,
+                Block::Text(text) | Block::Note(text) | Block::Resource { body: Body::Text(text), .. },
+            ) => {
+                is_full = true;
+                text.truncate(end_within(text, room));
+                kept += chars_in(text);
+                text.push_str(TRUNCATED);
+                outcome.content.push(block);
+                continue;
+            }
+            (None, Block::Link { .. } | Block::Resource { .. }) => {
+                is_full = true;
+                continue;
+            }
         }
-        room = left;
+        kept += words(&block).map(chars_in).sum::<usize>();
+        outcome.content.push(block);
     }
-    if outcome.unsaid().is_some_and(|structured| end_within(structured.as_str(), room).is_some()) {
+    if outcome.unsaid().is_some_and(|structured| is_full || room.without(structured.as_str()).is_none()) {
         outcome.structured = None;
     }
     outcome.is_fitted = true;
@@ -111,9 +126,9 @@ fn cut(mut outcome: Outcome, excess: Excess, because: &str) -> Outcome {
     outcome
 }
 
-/// Where a text must end to fit; nothing if it does.
-fn end_within(text: &str, room: Room) -> Option<usize> {
+/// Where a text that does not fit must end.
+fn end_within(text: &str, room: Room) -> usize {
     let by_tokens = tokens::beginning(text, room.tokens);
     let by_chars = beginning(text, room.chars.min(chars_in(by_tokens)));
-    by_chars.map(str::len)
+    by_chars.map_or(text.len(), str::len)
 }

@@ -1,6 +1,6 @@
 //! What fits is handed over as it is; what does not is stored or cut, and the model is told.
 
-use mcparley_model::limits::{RESULT_CHARS, STORED_NOTE_BYTES};
+use mcparley_model::limits::{RESULT_CHARS, RESULT_IMAGES, STORED_NOTE_BYTES};
 use mcparley_wire::RawJson;
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ async fn a_text_beside_images_is_cut_and_never_stored() {
     let image = json!({ "type": "image", "data": PIXEL, "mimeType": "image/png" });
     let long = json!({ "type": "text", "text": "x".repeat(80) });
     let given = results
-        .fit(outcome(&json!({ "content": [long, image, long, long], "isError": true })), SMALL, "it")
+        .fit(outcome(&json!({ "content": [long, image, long, long, image], "isError": true })), SMALL, "it")
         .await;
     assert!(given.is_error && given.stored.is_empty());
     let texts: Vec<String> = given
@@ -177,7 +177,7 @@ async fn a_text_beside_images_is_cut_and_never_stored() {
         .collect();
     let note = "only the first 100 of 240 characters of the text are shown; the rest is not available, because it came \
         with images";
-    assert_eq!(texts, ["80 false", "image", "20 true", "0 true", note]);
+    assert_eq!(texts, ["80 false", "image", "20 true", "image", note]);
 }
 
 // R5
@@ -209,7 +209,7 @@ async fn what_is_no_text_goes_into_files_and_images_a_model_can_see_stay() {
                 { "type": "resource", "resource": { "uri": "demo://pixel", "blob": PIXEL, "mimeType": "image/jpeg" } },
                 { "type": "image", "data": "PHN2Zy8-", "mimeType": "image/svg+xml" },
             ] })),
-            SMALL,
+            Room { chars: 1_000, tokens: 1_000 },
             "it",
         )
         .await;
@@ -243,8 +243,23 @@ async fn what_is_no_text_goes_into_files_and_images_a_model_can_see_stay() {
 async fn what_is_no_text_and_cannot_be_stored_is_told() {
     let results = Arc::new(Results::in_store(Arc::new(Full)));
     let answer = json!({ "content": [{ "type": "audio", "data": "UklGRg==", "mimeType": "audio/wav" }] });
-    let given = results.fit(outcome(&answer), SMALL, "it").await;
+    let given = results.fit(outcome(&answer), Room { chars: 1_000, tokens: 1_000 }, "it").await;
     let told = "[a sound (audio/wav, 4 bytes) was left out: it could not be stored: no space left]";
     assert_eq!(given.text(), told);
     assert_eq!(given.raw, outcome(&answer).raw);
+}
+
+// R3 B102
+#[tokio::test]
+async fn no_result_shows_more_images_than_a_model_takes() {
+    let results = in_memory();
+    let image = json!({ "type": "image", "data": PIXEL, "mimeType": "image/png" });
+    let odd = json!({ "type": "odd" });
+    let many: Vec<Value> =
+        std::iter::repeat_n(image, RESULT_IMAGES + 5).chain(std::iter::repeat_n(odd, 5_000)).collect();
+    let given =
+        results.fit(outcome(&json!({ "content": many })), Room { chars: 1_000, tokens: 1_000 }, "it").await;
+    let images = given.content.iter().filter(|block| matches!(block, Block::Image { .. })).count();
+    assert_eq!((images, given.stored.len()), (RESULT_IMAGES, 5));
+    assert!(given.text().len() < 5_000, "{}", given.text().len());
 }

@@ -65,6 +65,9 @@ pub const IMAGE_BYTES: usize = 10 * 1024 * 1024;
 /// How many pixels an image may have to be looked at, by what its first bytes say (B102); unpacked each takes four bytes.
 pub const IMAGE_PIXELS: u64 = 50_000_000;
 
+/// How many images one result may show: providers refuse a conversation with too many, and each costs a thousand tokens.
+pub const RESULT_IMAGES: usize = 20;
+
 /// How many images are unpacked at the same time.
 pub const IMAGES_AT_ONCE: usize = 2;
 

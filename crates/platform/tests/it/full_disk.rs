@@ -2,7 +2,7 @@
 
 use crate::kept::names;
 use crate::update::put;
-use mcparley_platform::file::{UpdateError, WriteError};
+use mcparley_platform::file::{Folder, UpdateError, WriteError};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
 use std::fs;
 use std::path::Path;
@@ -28,6 +28,25 @@ fn a_full_disk_leaves_the_old_file_and_no_litter() {
     assert!(error.hint().is_some());
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     assert_eq!(names(folder.path()), ["filler", "servers.json"]);
+    rustix::mount::unmount(folder.path(), UnmountFlags::DETACH).unwrap();
+}
+
+// F74
+#[test]
+fn a_new_file_for_which_there_is_no_room_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    if let Err(error) = mount_small_disk(folder.path()) {
+        assert!(!rustix::process::geteuid().is_root(), "root could not mount: {error}");
+        println!("not root, so no disk of its own: {error}");
+        return;
+    }
+    let results = Folder::open(&folder.path().join("results")).unwrap();
+
+    let error = results.write_new("large.txt", &[b'x'; 100_000]).unwrap_err();
+
+    assert!(matches!(error, WriteError::Full { .. }), "{error:?}");
+    assert!(names(results.path()).is_empty());
+    results.write_new("small.txt", b"there is room again").unwrap();
     rustix::mount::unmount(folder.path(), UnmountFlags::DETACH).unwrap();
 }
 
