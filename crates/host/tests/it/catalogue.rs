@@ -31,7 +31,7 @@ async fn what_was_shown_keeps_its_place_and_its_bytes_when_a_server_comes_late_o
     assert_eq!(late[..early.len()], early[..]);
     // The host's own tools are there once.
     let own = alive.host.catalog().iter().filter(|entry| entry.server().is_none()).count();
-    assert_eq!((late.len(), own), (2 * early.len() - own, 3));
+    assert_eq!((late.len(), own), (2 * early.len() - own, 4));
 
     alive.host.reconnect(&mcparley::model::name::ServerName::new("z")).await;
     assert_eq!(bytes(&alive.host.catalog()), late, "while it is away");
