@@ -51,6 +51,7 @@ impl Session {
 
     /// Waits until the list of tools is another one than the client knows.
     async fn list_changed(&self, told: &mut Told) {
+        self.shared.listing.begun().await;
         loop {
             tokio::select! {
                 () = self.host().catalog_after(told.revision) => {}
@@ -87,9 +88,9 @@ struct Told {
 }
 
 impl Told {
-    /// Takes a list; says whether the client has to be told of it. One that has asked for no list misses nothing.
+    /// Takes a list; says whether the client has to be told of it.
     fn take(&mut self, shown: &Shown, now: Vec<Item>) -> bool {
-        let is_news = shown.count > 0 && !are_same(&shown.items, &now);
+        let is_news = !are_same(&shown.items, &now);
         let was_told = self.count == shown.count && are_same(&self.items, &now);
         if !is_news || was_told {
             return false;

@@ -13,7 +13,7 @@ use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::{Notify, OnceCell, watch};
 
 use crate::caller::Caller;
 use crate::greeting::{meta, milliseconds};
@@ -26,6 +26,8 @@ pub(crate) struct Listing {
     /// The first list waits for servers that are on their way; the others do not.
     first: OnceCell<()>,
     shown: Mutex<Shown>,
+    /// Whether there has been a list.
+    begun: watch::Sender<bool>,
     news: Notify,
 }
 
@@ -55,6 +57,14 @@ impl Listing {
         self.news.notify_one();
     }
 
+    /// Waits until the client has asked for its list. Nobody looks at the catalogue before: what is looked at stays in its
+    /// order, and servers come in any.
+    pub(crate) async fn begun(&self) {
+        let mut begun = self.begun.subscribe();
+        // Its sender lives as long as this, so that there is nothing else to hear.
+        let _begun = begun.wait_for(|begun| *begun).await;
+    }
+
     /// Waits until the client's own doing has changed its list.
     pub(crate) async fn news(&self) {
         self.news.notified().await;
@@ -78,6 +88,7 @@ impl Session {
         shown.count += 1;
         shown.items = items;
         drop(shown);
+        self.shared.listing.begun.send_replace(true);
         written(&page.in_words_of(caller))
     }
 
