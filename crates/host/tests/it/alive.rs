@@ -78,11 +78,6 @@ impl Making {
         self
     }
 
-    /// A place in the world that is made.
-    pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.world.path(path)
-    }
-
     pub(crate) fn start_with(mut self, start: Start) -> Self {
         self.start = start;
         self
