@@ -13,6 +13,7 @@
 //! | what a person is asked | `question` |
 //! | the request, its limit, its repetition | `attempt`, `patience` |
 //! | what the server wants before it answers | `rounds` |
+//! | what the server works on by itself | `task` |
 //! | what follows a failure | `recovery` |
 //! | the host's own tools | `own` |
 //! | what the answer means | `shape`, `outcome` |
@@ -41,6 +42,7 @@ mod recovery;
 mod request;
 mod rounds;
 mod shape;
+mod task;
 mod wish;
 
 use crate::audit::Trail;

@@ -335,7 +335,10 @@ impl Surroundings {
 
     /// Who we are. Only what the host can really answer stands among the capabilities.
     fn introduction(&self) -> Introduction {
-        let mut capabilities = json!({ "roots": { "listChanged": true } });
+        let mut capabilities = json!({
+            "roots": { "listChanged": true },
+            "extensions": { "io.modelcontextprotocol/tasks": {} },
+        });
         match (&self.elicitor, self.hooks.hears(Event::Elicitation)) {
             (Some(_), _) => capabilities["elicitation"] = json!({ "form": {}, "url": {} }),
             // A page is for a person, and there is none.

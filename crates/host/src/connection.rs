@@ -115,6 +115,8 @@ enum Wish {
     Adjust(Arc<ServerConfig>),
     /// Be there, or do not, until told otherwise.
     Switch { on: bool },
+    /// Nobody wants the result of this task any more.
+    GiveUpTask(String),
     /// Somebody found out that a sign-in is wanted.
     NeedsAuth { epoch: Epoch },
     /// End in order; calls that run may go on for `grace`.
@@ -294,6 +296,12 @@ impl Connection {
     /// Tells that the connection of `epoch` wants a sign-in.
     pub(crate) async fn needs_auth(&self, epoch: Epoch) {
         let _stopped = self.core.wishes.send(Wish::NeedsAuth { epoch }).await;
+    }
+
+    /// Tells the server, when there is time, that nobody wants the result of a task any more.
+    pub(crate) fn give_up_task(&self, id: String) {
+        // A full mailbox belongs to a server in trouble, and tasks end by themselves.
+        let _full = self.core.wishes.try_send(Wish::GiveUpTask(id));
     }
 
     /// Takes it out of use until it is switched on again.

@@ -44,6 +44,8 @@ pub struct Tool {
     pub loading: Loading,
     /// The arguments that an HTTP request of the new era tells in its headers too; see [`headers`].
     pub header_params: Vec<HeaderParam>,
+    /// Whether it is called as a task.
+    pub task: TaskSupport,
     /// How many characters of a result it claims for a model's window, within [`RESULT_CHARS_CLAIMED`].
     pub result_chars: Option<usize>,
 }
@@ -73,6 +75,33 @@ pub enum Loading {
     Always,
     /// Only when it is searched for.
     Deferred,
+}
+
+/// Whether a tool of 2025-11-25 is called as a task, which goes on by itself and is looked at now and then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskSupport {
+    /// It is not.
+    #[default]
+    Forbidden,
+    /// It can be.
+    Optional,
+    /// It has to be.
+    Required,
+}
+
+impl TaskSupport {
+    fn read(execution: Option<&Map<String, Value>>) -> Self {
+        match execution.and_then(|execution| execution.get("taskSupport")).and_then(Value::as_str) {
+            Some("required") => Self::Required,
+            Some("optional") => Self::Optional,
+            Some(_) | None => Self::Forbidden,
+        }
+    }
+
+    fn is_forbidden(&self) -> bool {
+        *self == Self::Forbidden
+    }
 }
 
 /// Why a tool is withheld.
@@ -135,6 +164,7 @@ impl Tool {
             search_hint: hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ")),
             loading: Loading::read(meta.as_ref()),
             header_params: written.header_params()?,
+            task: TaskSupport::read(written.execution().as_ref()),
             result_chars: meta.as_ref().and_then(claimed_chars),
         })
     }

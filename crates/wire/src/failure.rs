@@ -207,6 +207,12 @@ impl RpcError {
         Self { data: Some(data), ..self }
     }
 
+    /// Reads an error object that stands somewhere else than in an answer; nothing if it is none.
+    #[must_use]
+    pub fn of(error: &RawJson) -> Option<Self> {
+        Self::read(error.as_str())
+    }
+
     /// Reads an error object; codes may be written as `-1.0`.
     pub(crate) fn read(raw: &str) -> Option<Self> {
         #[derive(Deserialize)]

@@ -184,7 +184,7 @@ impl Session {
     ) -> Result<RawJson, Failure> {
         match self.round(method, params, options).await? {
             Answered::Complete(answer) => Ok(answer),
-            Answered::Wants(_) => Err(unasked()),
+            Answered::Wants(_) | Answered::Task(_) => Err(unasked()),
         }
     }
 
@@ -226,6 +226,7 @@ fn sorted(answer: RawJson) -> Result<Answered, Failure> {
     match answer.decode::<Typed>()?.kind.as_deref() {
         None | Some("complete") => Ok(Answered::Complete(answer)),
         Some("input_required") => Wanted::read(&answer).map(Answered::Wants),
+        Some("task") => Ok(Answered::Task(answer)),
         Some(_) => Err(unasked()),
     }
 }

@@ -3,6 +3,7 @@
 //! It shares no code with mcparley: what the two agree on is the protocol. The SDK speaks both eras, so the
 //! same program answers `server/discover` and `initialize`.
 
+mod chore;
 mod tools;
 
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ use rmcp::ServiceExt;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let served = match tools::Server.serve(rmcp::transport::stdio()).await {
+    let served = match tools::Server::default().serve(rmcp::transport::stdio()).await {
         Ok(service) => service.waiting().await.is_ok(),
         Err(_) => false,
     };

@@ -1,17 +1,28 @@
-//! The tools it offers: one that works, one that fails, one that takes its time.
+//! The tools it offers: one that works, one that fails, one that takes its time, one that goes on by itself.
 
 use std::time::Duration;
 
+use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{CallToolResult, ContentBlock, ProgressNotificationParam, RequestMetaObject};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
+    CreateTaskResult, GetTaskParams, GetTaskResult, Implementation, ProgressNotificationParam,
+    RequestMetaObject, ServerCapabilities, ServerConfig, UpdateTaskParams,
+};
+use rmcp::service::RequestContext;
+use rmcp::task_manager::TaskManager;
 use rmcp::{ErrorData, Peer, RoleServer, ServerHandler, schemars, tool, tool_handler, tool_router};
+
+use crate::chore;
 
 /// How long each step of `slow` takes: long enough that progress comes before the answer.
 const STEP: Duration = Duration::from_millis(20);
 
-/// The server; it remembers nothing between calls.
-#[derive(Clone, Debug)]
-pub(crate) struct Server;
+/// The server; between calls it remembers what goes on by itself.
+#[derive(Clone, Default)]
+pub(crate) struct Server {
+    tasks: TaskManager,
+}
 
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 struct Sum {
@@ -34,7 +45,49 @@ struct Steps {
 }
 
 #[tool_handler(name = "mcparley-fleet-rmcp")]
-impl ServerHandler for Server {}
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tasks().build();
+        let name = Implementation::new("mcparley-fleet-rmcp", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(capabilities).with_server_info(name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let knows_tasks = context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        if request.name == "chore" && knows_tasks {
+            return Ok(CallToolResponse::Task(CreateTaskResult::new(chore::begin(&self.tasks))));
+        }
+        Self::tool_router().call(ToolCallContext::new(self, request, context)).await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.tasks.get_task(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks.update_task(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks.cancel_task(&request.task_id)
+    }
+}
 
 #[tool_router]
 impl Server {
@@ -47,6 +100,11 @@ impl Server {
     #[tool(description = "Always fail", annotations(destructive_hint = true))]
     fn fail(&self, Parameters(Complaint { message }): Parameters<Complaint>) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(message)])
+    }
+
+    #[tool(description = "Ask for a name in between, where calls can go on by themselves")]
+    fn chore(&self) -> String {
+        "done at once".to_owned()
     }
 
     #[tool(description = "Report progress step by step, then finish")]

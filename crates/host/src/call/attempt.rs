@@ -1,10 +1,12 @@
 //! Makes the request: on a leased connection, within its limits, repeated where [`super::recovery`] says so.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcparley_model::config::Kind;
 use mcparley_model::limits::TOOL_TIME;
-use mcparley_model::tool::{self, Tool};
+use mcparley_model::tool::{self, TaskSupport, Tool};
 use mcparley_wire::peer::{CallOptions, Progress};
 use mcparley_wire::{Answered, Failure, Params, Phase, RawJson, Spoken};
 use tokio::sync::watch;
@@ -15,6 +17,7 @@ use super::patience::{Clock, Patience};
 use super::person::Person as Owner;
 use super::recovery::{Nature, Person, Spent, Step, next_step};
 use super::rounds::{self, Halt, Rounds};
+use super::task::{self, Following, Lost, Task};
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
 use crate::elicit::Desk;
@@ -45,9 +48,16 @@ impl Host {
                 return Err(bound.restless());
             }
             let failure = match request.run(&live, &mut patience, connection.desk()).await {
-                Ok(answer) => {
+                Ok(Reached::Answer(answer)) => {
                     live.served();
                     return Ok(answer);
+                }
+                Ok(Reached::Task(task)) => {
+                    live.served();
+                    drop(live);
+                    // Rare and large: it would make every call's future as large.
+                    let following = Box::pin(request.follow(&connection, task, &mut patience));
+                    return following.await.map_err(|lost| task::failed(bound, lost));
                 }
                 Err(Halt::Unanswered(why)) => return Err(bound.unanswered(why)),
                 Err(Halt::Failed(failure)) => failure,
@@ -138,6 +148,15 @@ struct Request {
     rounds: Rounds,
     /// Whose call it is.
     person: Option<Owner>,
+    /// Whether its tool has to be called as a task, in the era that has that.
+    as_task: bool,
+}
+
+/// What a request came to.
+enum Reached {
+    Answer(RawJson),
+    /// The server works on it by itself.
+    Task(Task),
 }
 
 impl Request {
@@ -150,7 +169,8 @@ impl Request {
         };
         let headers = told(&bound.entry.tool, &arguments);
         let params = Params::new().with("name", &bound.entry.tool.name).with_raw("arguments", &arguments);
-        Ok(Self { params, arguments, progress, headers, rounds: Rounds::default(), person })
+        let as_task = bound.entry.tool.task == TaskSupport::Required;
+        Ok(Self { params, arguments, progress, headers, rounds: Rounds::default(), person, as_task })
     }
 
     /// Asks which arguments the server wants in headers now; says whether it still has the tool. What was permitted is
@@ -166,13 +186,16 @@ impl Request {
         tool.is_some()
     }
 
-    /// Makes the request until it has its result: whatever the server wants first, it gets.
-    async fn run(&mut self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<RawJson, Halt> {
+    /// Makes the request until it has its result, or has become a task: whatever the server wants first, it gets.
+    async fn run(&mut self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<Reached, Halt> {
         let _in_flight = desk.begin(self.person.clone());
         loop {
             // Asking is rare and large: it would make every call's future as large.
             let went_on = match self.send(live, patience, desk).await {
-                Ok(Answered::Complete(answer)) => return Ok(answer),
+                Ok(Answered::Complete(answer)) => return self.reached(live, answer).map_err(Halt::Failed),
+                Ok(Answered::Task(task)) => {
+                    return Task::read(&task).map(Reached::Task).map_err(Halt::Failed);
+                }
                 Ok(Answered::Wants(wanted)) => {
                     patience.aside(Box::pin(self.rounds.fulfil(desk, wanted))).await
                 }
@@ -187,31 +210,73 @@ impl Request {
     }
 
     async fn send(&self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<Answered, Failure> {
-        let (method, params) = ("tools/call", self.rounds.params(&self.params));
+        let (method, mut params) = ("tools/call", self.rounds.params(&self.params));
+        if self.is_task(live) {
+            params = Cow::Owned(task::augmented(params.into_owned(), patience.limit));
+        }
         let headers = self.headers.clone();
         // A limit that no server reaches needs no watching, and its progress no asking for.
         if patience.limit >= TOOL_TIME && self.progress.is_none() {
             let options = CallOptions { limit: Some(patience.limit), headers, ..CallOptions::default() };
             return live.session.round(method, &params, options).await;
         }
-        let (newest, mut seen) = watch::channel(None);
+        let (newest, seen) = watch::channel(None);
         let options = CallOptions { progress: Some(newest), headers, ..CallOptions::default() };
-        let mut answer = std::pin::pin!(live.session.round(method, &params, options));
+        let late = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
+        let answer = live.session.round(method, &params, options);
+        self.watched(patience, desk, seen, answer).await.unwrap_or_else(|limit| Err(late(limit)))
+    }
+
+    /// Follows the task that the call has become.
+    async fn follow(
+        &mut self,
+        connection: &Connection,
+        task: Task,
+        patience: &mut Patience,
+    ) -> Result<RawJson, Lost> {
+        let _in_flight = connection.desk().begin(self.person.clone());
+        let mut rounds = std::mem::take(&mut self.rounds);
+        let (newest, seen) = watch::channel(None);
+        let mut following = Following::new(connection, &mut rounds, task);
+        let result = following.result(&newest);
+        let late = |limit| Lost::Failed(Failure::TimedOut { phase: Phase::Answering, after: limit });
+        self.watched(patience, connection.desk(), seen, result).await.unwrap_or_else(|limit| Err(late(limit)))
+    }
+
+    /// Whether the call is made as a task: where its tool has to be, and the server says that it can.
+    fn is_task(&self, live: &Live) -> bool {
+        self.as_task
+            && matches!(live.session.spoken(), Spoken::Old(_))
+            && task::is_offered(live.session.about())
+    }
+
+    fn reached(&self, live: &Live, answer: RawJson) -> Result<Reached, Failure> {
+        let task = if self.is_task(live) { Task::created(&answer) } else { None };
+        task.map_or(Ok(Reached::Answer(answer)), |task| task.map(Reached::Task))
+    }
+
+    /// What comes of some work, under the clock of the call: progress is passed on, and winds it up. Else the limit.
+    async fn watched<T>(
+        &self,
+        patience: &mut Patience,
+        desk: &Desk,
+        mut seen: watch::Receiver<Option<Progress>>,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Duration> {
+        let mut work = std::pin::pin!(work);
         let mut clock = Clock::new(patience, desk.open_questions());
         let mut listening = true;
         let outcome = loop {
             tokio::select! {
                 biased;
-                answer = &mut answer => break answer,
+                done = &mut work => break Ok(done),
                 changed = seen.changed(), if listening => {
                     listening = changed.is_ok();
                     self.forward(&mut seen);
                     // Who reports progress is at work (K2).
                     clock.wind_up();
                 }
-                () = clock.over() => {
-                    break Err(Failure::TimedOut { phase: Phase::Answering, after: patience.limit });
-                }
+                () = clock.over() => break Err(patience.limit),
             }
         };
         // The last progress may have come together with the answer.

@@ -15,6 +15,7 @@ use mcparley_wire::{Answered, Failure, Params, Phase, RawJson};
 use super::patience::{Clock, Patience};
 use super::recovery::{Nature, Spent, Step, next_step};
 use super::rounds::{self, Halt, Rounds};
+use super::task;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
 use crate::elicit::Desk;
 use crate::host::Host;
@@ -122,6 +123,7 @@ impl Request {
             let went_on = match self.send(live, patience, rounds, desk).await {
                 Ok(Answered::Complete(answer)) => return Ok(answer),
                 Ok(Answered::Wants(wanted)) => patience.aside(Box::pin(rounds.fulfil(desk, wanted))).await,
+                Ok(Answered::Task(_)) => return Err(Halt::Failed(task::out_of_place())),
                 Err(Failure::Answered(error)) => match rounds::pages(&error) {
                     Some(pages) => patience.aside(Box::pin(rounds.visit(desk, pages))).await,
                     None => return Err(Halt::Failed(Failure::Answered(error))),

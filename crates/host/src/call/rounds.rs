@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use mcparley_model::limits::{INPUT_REQUESTS, ROUNDS};
-use mcparley_wire::{Failure, Params, RawJson, RpcError, URL_REQUIRED, Wanted};
+use mcparley_wire::{Failure, Params, RawJson, RpcError, URL_REQUIRED, Want, Wanted};
 use serde_json::{Map, Value};
 
 use crate::elicit::{Desk, Unanswered};
@@ -53,17 +53,23 @@ impl Rounds {
 
     /// Fulfils what the server wants, one after the other.
     pub(super) async fn fulfil(&mut self, desk: &Desk, wanted: Wanted) -> Result<(), Unanswered> {
-        count(&mut self.wishes)?;
         let Wanted { requests, state } = wanted;
+        let is_asked = !requests.is_empty();
+        let responses = self.answers(desk, requests).await?;
+        self.given = Some(Given { responses: is_asked.then_some(responses), state });
+        Ok(())
+    }
+
+    /// What the server is told, by what it calls its wishes.
+    pub(super) async fn answers(&mut self, desk: &Desk, requests: Vec<Want>) -> Result<RawJson, Unanswered> {
+        count(&mut self.wishes)?;
         let mut responses = Map::new();
         for want in requests {
             let response = desk.fulfil(&want.method, want.params.as_ref()).await?;
             responses.insert(want.key, response);
         }
-        // Plain values of ours can always be written.
-        let responses = if responses.is_empty() { None } else { RawJson::of(&Value::Object(responses)).ok() };
-        self.given = Some(Given { responses, state });
-        Ok(())
+        let unwritten = |_| Unanswered::Unaskable { reason: "the answer cannot be written".into() };
+        RawJson::of(&Value::Object(responses)).map_err(unwritten)
     }
 
     /// Has the pages visited, one after the other.

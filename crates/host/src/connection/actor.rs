@@ -125,6 +125,7 @@ impl Actor {
                 }
             }
             Wish::Adjust(config) => self.config = config,
+            Wish::GiveUpTask(id) => self.give_up_task(id),
             Wish::Switch { on } => self.switch(on),
             Wish::NeedsAuth { epoch } => {
                 if matches!(&self.phase, Phase::Ready(ready) if ready.live.epoch == epoch) {
@@ -392,6 +393,12 @@ impl Actor {
             }
             link.stop().await;
         });
+    }
+
+    fn give_up_task(&mut self, id: String) {
+        let Phase::Ready(ready) = &self.phase else { return };
+        let session = ready.live.session.clone();
+        self.afterwards.spawn(async move { tell::give_up_task(&session, &id).await });
     }
 
     fn switch(&mut self, on: bool) {

@@ -68,6 +68,7 @@ impl Handler for Ears {
             "notifications/resources/list_changed" => self.changes.mark(Lists::RESOURCES),
             "notifications/resources/updated" => self.watched.updated(params.as_ref()),
             "notifications/elicitation/complete" => self.desk.visited(params.as_ref()),
+            "notifications/tasks/status" | "notifications/tasks" => self.desk.task_news().notify_waiters(),
             "notifications/message" => self.log.message(params.as_ref()),
             _ => {}
         }

@@ -1,10 +1,12 @@
-//! Tells a server what has changed here: the folders it is to work in (X6), and how much it is to say in its log (X8).
+//! Tells a server what has changed here: the folders it is to work in (X6), how much it is to say in its log, and which
+//! task nobody waits for any more (X8).
 //!
 //! In the new era servers ask for folders when they want to know, and every request says how much may be logged.
 
 use std::convert::Infallible;
 use std::future::pending;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use mcparley_model::limits::REQUEST_LIMIT;
 use mcparley_model::log_level::LogLevel;
@@ -15,6 +17,9 @@ use tokio::sync::watch;
 use crate::connect::Surroundings;
 use crate::log::Level;
 use crate::task::{Owned, select};
+
+/// How long a server may take to hear that a task is given up; nothing depends on it.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Starts telling, where there may be something to tell.
 pub(super) fn start(session: &Session, surroundings: &Surroundings) -> Option<Owned<Infallible>> {
@@ -81,4 +86,19 @@ async fn say_level(session: &Session, level: LogLevel) {
     let params = Params::new().with("level", &level.as_str());
     let options = CallOptions { limit: Some(REQUEST_LIMIT), ..CallOptions::default() };
     let _refused = session.call("logging/setLevel", params, options).await;
+}
+
+/// Nobody waits for a task any more. It may have ended by itself meanwhile.
+pub(super) async fn give_up_task(session: &Session, id: &str) {
+    let is_possible = match session.spoken() {
+        Spoken::New => true,
+        Spoken::Old(_) => {
+            session.about().capabilities.get("tasks").and_then(|tasks| tasks.get("cancel")).is_some()
+        }
+    };
+    if is_possible {
+        let params = Params::new().with("taskId", &id);
+        let options = CallOptions { limit: Some(FAREWELL), ..CallOptions::default() };
+        let _ended = session.call("tasks/cancel", params, options).await;
+    }
 }

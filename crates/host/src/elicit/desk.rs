@@ -12,7 +12,7 @@ use mcparley_model::text::{Untrusted, clean, cut};
 use mcparley_wire::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, RpcError};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use super::askers::{Askers, InFlight, Whom};
 use super::form::Form;
@@ -39,6 +39,8 @@ pub(crate) struct Desk {
     /// How many questions are open.
     open: watch::Sender<usize>,
     visits: Visits,
+    /// Tells that a task of the server may stand otherwise than it did.
+    tasks: Notify,
 }
 
 /// Why a request is not answered as it wants.
@@ -74,6 +76,7 @@ impl Desk {
             turn: Semaphore::new(1),
             open: watch::Sender::new(0),
             visits: Visits::default(),
+            tasks: Notify::new(),
         }
     }
 
@@ -140,6 +143,11 @@ impl Desk {
                 None
             }
         }
+    }
+
+    /// Tells that a task of the server may stand otherwise than it did.
+    pub(crate) fn task_news(&self) -> &Notify {
+        &self.tasks
     }
 
     /// How many questions are open, as it changes.

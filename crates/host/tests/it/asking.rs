@@ -117,6 +117,7 @@ pub(crate) enum Answer {
 pub(crate) struct Inside {
     version: &'static str,
     answers: Arc<Mutex<VecDeque<Answer>>>,
+    tool: Arc<Value>,
     /// What it was told unasked.
     pub(crate) noted: Arc<Mutex<Vec<String>>>,
     /// Tells that there is more of it.
@@ -135,7 +136,14 @@ impl Inside {
         let answers = Arc::new(Mutex::new(answers.into_iter().collect()));
         let (heard, client) = (Arc::default(), Arc::default());
         let (noted, news, greeted) = (Arc::default(), Arc::default(), Arc::default());
-        Self { version, answers, noted, news, greeted, heard, client }
+        let tool = Arc::new(json!({ "name": "it", "inputSchema": { "type": "object" } }));
+        Self { version, answers, tool, noted, news, greeted, heard, client }
+    }
+
+    /// The same with this tool instead of its own.
+    pub(crate) fn with_tool(mut self, tool: Value) -> Self {
+        self.tool = Arc::new(tool);
+        self
     }
 
     pub(crate) fn heard(&self) -> Vec<String> {
@@ -182,9 +190,9 @@ impl Handler for Inside {
                 json!({ "supportedVersions": [self.version], "capabilities": capabilities })
             }
             "initialize" => json!({ "protocolVersion": self.version, "capabilities": capabilities }),
-            "tools/list" => json!({ "tools": [{ "name": "it", "inputSchema": { "type": "object" } }] }),
+            "tools/list" => json!({ "tools": [*self.tool] }),
             "resources/list" => json!({ "resources": [{ "uri": "a:b", "name": "a" }] }),
-            "tools/call" | "resources/read" => {
+            "tools/call" | "resources/read" | "tasks/get" | "tasks/update" | "tasks/cancel" => {
                 let params = params.map(|params| params.as_str().to_owned()).unwrap_or_default();
                 self.heard.lock().unwrap().push(params);
                 return Box::pin(self.clone().work());

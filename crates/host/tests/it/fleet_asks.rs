@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mcparley::elicit::{Ask, Reply};
+use mcparley::elicit::{Ask, FieldKind, Reply};
 use mcparley::model::log_level::LogLevel;
 use mcparley::model::name::ServerName;
 use mcparley::{Call, Consent, Progress, Reference};
@@ -175,4 +175,72 @@ async fn fleet_everything_tells_how_far_it_is_and_takes_longer_than_the_limit() 
     let (outcome, totals) = tokio::join!(alive.host.call(call), listening);
     assert!(outcome.unwrap().text().contains("completed"));
     assert!(totals.len() >= 2 && totals.iter().all(|total| *total > 7.0), "{totals:?}");
+}
+
+// X8
+#[tokio::test]
+async fn fleet_everything_is_called_as_a_task_and_asks_in_between() {
+    let person = Person::new(|ask| match ask {
+        Ask::Form(form) => {
+            let field = &form.fields[0];
+            let FieldKind::Choice(choices) = &field.kind else { return Reply::Decline };
+            Reply::Accept(json!({ field.name.as_str(): choices[0].value }))
+        }
+        _ => Reply::Decline,
+    });
+    let alive = everything().start_as(|builder| builder.elicitor(person.clone()));
+    let (sender, seen) = watch::channel::<Option<Progress>>(None);
+    let topic = json!({ "topic": "python", "ambiguous": true });
+    let call = Call::to("everything", "simulate-research-query", topic).with_consent(Consent::Given);
+    let outcome = alive.host.call(call.with_progress(sender)).await.unwrap();
+    assert!(outcome.text().contains("# Research Report: python ("), "{}", outcome.text());
+    assert_eq!(person.asked().len(), 1, "{:?}", person.asked());
+    assert!(seen.borrow().as_ref().is_some_and(|progress| progress.message.is_some()));
+}
+
+// X8 X5 X6: the examples of the TypeScript SDK.
+#[tokio::test]
+async fn fleet_sdk_tasks_ask_a_person_and_a_model() {
+    let script = installed("npm/node_modules/@modelcontextprotocol/sdk")
+        .join("dist/esm/examples/server/simpleTaskInteractive.js");
+    let node = installed("npm/node");
+    let server = mcparley_testkit::Foreign::start(|port| {
+        let mut command = std::process::Command::new(node);
+        command.arg(script).env("PORT", port.to_string());
+        command
+    });
+    let url = format!("http://localhost:{}/mcp", server.address().port());
+    let person = Person::new(|_| Reply::Accept(json!({ "confirm": true })));
+    let parrot = Parrot::default();
+    let alive = servers([("tasks", json!({ "type": "http", "url": url }))])
+        .start_as(|builder| builder.elicitor(person.clone()).sampler(parrot.clone()));
+    let deleted = alive.call("tasks", "confirm_delete", json!({ "filename": "a.txt" })).await.unwrap();
+    assert_eq!(deleted.text(), "Deleted 'a.txt'");
+    let haiku = alive.call("tasks", "write_haiku", json!({ "topic": "autumn" })).await.unwrap();
+    assert_eq!(haiku.text(), "Haiku:\nWrite a haiku about autumn");
+}
+
+// X8 X5: the official Rust SDK, in the new era.
+#[tokio::test]
+async fn fleet_rmcp_tasks_are_looked_at_and_ask_a_person() {
+    let program = std::env::current_exe().unwrap();
+    let program = program.parent().unwrap().parent().unwrap().join("mcparley-fleet-rmcp");
+    assert!(program.exists(), "{} is missing: build `mcparley-fleet-rmcp`", program.display());
+    let person = Person::agreeable();
+    let entry = json!({ "command": program, "era": "new" });
+    let alive = servers([("rmcp", entry)]).start_as(|builder| builder.elicitor(person.clone()));
+    let (sender, mut seen) = watch::channel::<Option<Progress>>(None);
+    let call = Call::to("rmcp", "chore", json!({})).with_consent(Consent::Given).with_progress(sender);
+    let listening = async {
+        let mut said = Vec::new();
+        while seen.changed().await.is_ok() {
+            said.extend(seen.borrow_and_update().clone().and_then(|progress| progress.message));
+        }
+        said
+    };
+    let (outcome, said) = tokio::join!(alive.host.call(call), listening);
+    let text = outcome.unwrap().text();
+    assert!(text.starts_with("swept: ") && text.contains("Ada"), "{text}");
+    assert!(said.contains(&"sweeping".to_owned()), "{said:?}");
+    assert_eq!(person.asked(), ["rmcp: For whom? (form of 1)"]);
 }

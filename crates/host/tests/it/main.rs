@@ -69,6 +69,7 @@ mod signing;
 mod sizes;
 mod step_up;
 mod surface;
+mod tasks;
 mod tracked;
 mod transcript;
 mod transports;

@@ -24,6 +24,7 @@ pub(super) struct Written<'e> {
     input_schema: Option<&'e RawValue>,
     output_schema: Option<&'e RawValue>,
     annotations: Option<&'e RawValue>,
+    execution: Option<&'e RawValue>,
     meta: Option<&'e RawValue>,
 }
 
@@ -36,6 +37,7 @@ impl<'e> Written<'e> {
             "inputSchema" => &mut self.input_schema,
             "outputSchema" => &mut self.output_schema,
             "annotations" => &mut self.annotations,
+            "execution" => &mut self.execution,
             "_meta" => &mut self.meta,
             _ => return None,
         })
@@ -55,6 +57,10 @@ impl<'e> Written<'e> {
 
     pub(super) fn annotations(&self) -> Option<Map<String, Value>> {
         object(self.annotations)
+    }
+
+    pub(super) fn execution(&self) -> Option<Map<String, Value>> {
+        object(self.execution)
     }
 
     pub(super) fn meta(&self) -> Option<Map<String, Value>> {

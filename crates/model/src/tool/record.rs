@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use super::{HeaderParam, Hints, Loading, Tool};
+use super::{HeaderParam, Hints, Loading, TaskSupport, Tool};
 use crate::hex::Hex;
 use crate::name::ToolName;
 
@@ -33,6 +33,8 @@ pub struct Record<'t> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     search_hint: Option<Cow<'t, str>>,
     loading: Loading,
+    #[serde(default, skip_serializing_if = "TaskSupport::is_forbidden")]
+    task: TaskSupport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result_chars: Option<usize>,
 }
@@ -50,6 +52,7 @@ impl Record<'_> {
             hints,
             search_hint,
             loading,
+            task,
             result_chars,
         } = self;
         let header_params = HeaderParam::read_marked(input_schema).ok()?;
@@ -63,6 +66,7 @@ impl Record<'_> {
             search_hint: search_hint.map(Cow::into_owned),
             loading,
             header_params,
+            task,
             result_chars,
         })
     }
@@ -89,6 +93,7 @@ impl Tool {
             search_hint,
             loading,
             header_params: _,
+            task,
             result_chars,
         } = self;
         Record {
@@ -100,6 +105,7 @@ impl Tool {
             hints: *hints,
             search_hint: search_hint.as_deref().map(Cow::Borrowed),
             loading: *loading,
+            task: *task,
             result_chars: *result_chars,
         }
     }
@@ -134,6 +140,7 @@ mod tests {
             },
             "outputSchema": { "type": "object" },
             "annotations": { "readOnlyHint": true, "openWorldHint": false },
+            "execution": { "taskSupport": "required" },
             "_meta": { "anthropic/searchHint": " two  words ", "anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": 9_000_000 },
         });
         change(&mut entry);

@@ -17,6 +17,8 @@ pub enum Answered {
     Complete(RawJson),
     /// None yet: the server wants something first.
     Wants(Wanted),
+    /// None yet: the server works on it by itself, and says so (SEP-2663).
+    Task(RawJson),
 }
 
 /// What a server wants before it answers.
@@ -48,6 +50,19 @@ impl Wanted {
         }
         let requests = requests.map(|requests| wants(&requests)).transpose()?.unwrap_or_default();
         Ok(Self { requests, state })
+    }
+}
+
+impl Wanted {
+    /// What the task of a server wants before it goes on, as the answer to a look at it says.
+    ///
+    /// # Errors
+    /// A [`Failure`] when that cannot be read.
+    pub fn of_task(answer: &RawJson) -> Result<Vec<Want>, Failure> {
+        present(answer, "inputRequests")
+            .map(|requests| wants(&requests))
+            .transpose()
+            .map(Option::unwrap_or_default)
     }
 }
 

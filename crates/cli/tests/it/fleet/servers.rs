@@ -270,7 +270,7 @@ pub(crate) const RMCP: Server = Server {
     entry: |place| (place.stdio(&program("mcparley-fleet-rmcp"), &[], &[]), None),
     version: NEWEST,
     old_version: Some(LAST_OLD),
-    tools: &["add", "fail", "slow"],
+    tools: &["add", "chore", "fail", "slow"],
     tools_by_capability: &[],
     calls: &[
         works("add", &["a=40", "b=2"], "42"),
