@@ -76,7 +76,9 @@ impl Connection {
     }
 
     fn start(self: &Arc<Self>, work: Work) -> io::Result<()> {
-        if work.method != "tools/call" && self.server.options.on.as_ref() != Some(&work.method) {
+        // The others are answered at once; a result may have to wait for an answer that is read meanwhile.
+        let may_wait = matches!(work.method.as_str(), "tools/call" | "tasks/result");
+        if !may_wait && self.server.options.on.as_ref() != Some(&work.method) {
             return self.work(&work);
         }
         let connection = Arc::clone(self);

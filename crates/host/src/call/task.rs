@@ -38,11 +38,14 @@ pub(super) struct Following<'c> {
 
 /// Why a task has no result for us.
 pub(super) enum Lost {
+    /// Its server says that it has ended without one.
+    Ended(Failure),
+    /// It cannot be looked at.
     Failed(Failure),
     /// What its server wanted was not to be had.
     Unanswered(Unanswered),
     /// Its server cannot be used any more.
-    Unavailable(Unavailable),
+    Unavailable,
 }
 
 /// What a look at a task shows.
@@ -64,7 +67,7 @@ impl<'c> Following<'c> {
         self.report(newest);
         loop {
             self.pause().await;
-            let live = self.lease(stale).await.map_err(Lost::Unavailable)?;
+            let live = self.lease(stale).await.map_err(|why| self.unavailable(&why))?;
             match self.look(&live, newest).await {
                 Ok(Seen::Ended(result)) => return Ok(result),
                 Ok(Seen::Working) => losses = 0,
@@ -91,6 +94,11 @@ impl<'c> Following<'c> {
         self.connection.lease_after(stale).await
     }
 
+    fn unavailable(&self, why: &Unavailable) -> Lost {
+        self.connection.log().trouble(&format!("a task is lost: {why}"));
+        Lost::Unavailable
+    }
+
     /// Lets some time pass: as much as the server wants, unless it tells that there is something to see.
     async fn pause(&self) {
         let mut news = std::pin::pin!(self.connection.desk().task_news().notified());
@@ -115,18 +123,26 @@ impl<'c> Following<'c> {
             (_, Status::Working) => Ok(Seen::Working),
             (_, Status::Cancelled) => {
                 self.is_over = true;
-                Err(Lost::Failed(Failure::Protocol("the server has cancelled the task".into())))
+                Err(Lost::Ended(Failure::Protocol("the server has cancelled the task".into())))
             }
             // What it wants to know it asks on this request, which ends with the task.
             (Spoken::Old(_), Status::InputRequired | Status::Completed | Status::Failed) => {
-                let result = self.ask(live, "tasks/result", self.params(), None).await;
-                self.is_over |= matches!(&result, Ok(_) | Err(Lost::Failed(Failure::Answered(_))));
-                result.map(Seen::Ended)
+                match self.ask(live, "tasks/result", self.params(), None).await {
+                    Err(Lost::Failed(failure @ Failure::Answered(_))) => {
+                        self.is_over = true;
+                        Err(Lost::Ended(failure))
+                    }
+                    Ok(result) => {
+                        self.is_over = true;
+                        Ok(Seen::Ended(result))
+                    }
+                    Err(lost) => Err(lost),
+                }
             }
             (Spoken::New, Status::InputRequired) => self.tell(live, &answer).await.map(|()| Seen::Working),
             (Spoken::New, Status::Completed | Status::Failed) => {
                 self.is_over = true;
-                state::ended(&answer).map(Seen::Ended).map_err(Lost::Failed)
+                state::ended(&answer).map(Seen::Ended).map_err(Lost::Ended)
             }
         }
     }
@@ -194,18 +210,20 @@ pub(super) fn out_of_place() -> Failure {
     Failure::Protocol("it made a task of what is no call".into())
 }
 
-/// Why a call has no result whose server works on it by itself. What it has done by then nobody knows, unless the server
-/// says that the task has ended.
+/// Why a call has no result whose server works on it by itself. Unless the server says how the task has ended, nobody knows
+/// what it has done, and whether it still goes on.
 pub(super) fn failed(bound: &Bound, lost: Lost) -> CallError {
+    let unknown = |failure| match bound.failed(failure) {
+        CallError::Failed { tool, failure, executed: _ } => {
+            CallError::Failed { tool, failure, executed: Executed::Unknown }
+        }
+        error => error,
+    };
     match lost {
+        Lost::Ended(failure) => bound.failed(failure),
+        Lost::Failed(failure) => unknown(failure),
         Lost::Unanswered(why) => bound.unanswered(why),
-        Lost::Unavailable(why) => bound.unavailable(why),
-        Lost::Failed(failure) => match bound.failed(failure) {
-            CallError::Failed { tool, failure, executed: Executed::No } => {
-                CallError::Failed { tool, failure, executed: Executed::Unknown }
-            }
-            error => error,
-        },
+        Lost::Unavailable => unknown(Failure::Closed { exit: None, sent: true }),
     }
 }
 

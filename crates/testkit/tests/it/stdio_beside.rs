@@ -68,6 +68,19 @@ fn a_task_of_the_new_era_wants_something_until_it_is_told() {
 }
 
 #[test]
+fn a_task_of_the_old_era_asks_on_the_request_for_its_result() {
+    let mut server = start(&["task:1", "task-wants"]);
+    server.greet();
+    let id = json!({ "taskId": server.ask("tools/call", &chore())["result"]["task"]["taskId"] });
+    assert_eq!(server.ask("tasks/get", &id)["result"]["status"], "input_required");
+    let question = server.ask("tasks/result", &id);
+    assert_eq!(question["method"], "elicitation/create");
+    server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "action": "decline" } }));
+    let result = server.message()["result"].take();
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("decline"), "{result}");
+}
+
+#[test]
 fn a_task_ends_as_the_script_says_or_when_it_is_cancelled() {
     for (end, status) in [("failed", "failed"), ("cancelled", "cancelled")] {
         let mut server = new_era(&["task:1", &format!("task-end:{end}")]);
