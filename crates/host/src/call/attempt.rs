@@ -53,11 +53,8 @@ impl Host {
                     return Ok(answer);
                 }
                 Ok(Reached::Task(task)) => {
-                    live.served();
-                    drop(live);
                     // Rare and large: it would make every call's future as large.
-                    let following = Box::pin(request.follow(&connection, task, &mut patience));
-                    return following.await.map_err(|lost| task::failed(bound, lost));
+                    return Box::pin(request.follow(bound, &connection, (live, task), patience)).await;
                 }
                 Err(Halt::Unanswered(why)) => return Err(bound.unanswered(why)),
                 Err(Halt::Failed(failure)) => failure,
@@ -230,17 +227,22 @@ impl Request {
     /// Follows the task that the call has become.
     async fn follow(
         &mut self,
+        bound: &Bound,
         connection: &Connection,
-        task: Task,
-        patience: &mut Patience,
-    ) -> Result<RawJson, Lost> {
+        (live, task): (Arc<Live>, Task),
+        mut patience: Patience,
+    ) -> Result<RawJson, CallError> {
+        live.served();
+        // It may be long, and outlives a connection.
+        drop(live);
         let _in_flight = connection.desk().begin(self.person.clone());
         let mut rounds = std::mem::take(&mut self.rounds);
         let (newest, seen) = watch::channel(None);
         let mut following = Following::new(connection, &mut rounds, task);
         let result = following.result(&newest);
         let late = |limit| Lost::Failed(Failure::TimedOut { phase: Phase::Answering, after: limit });
-        self.watched(patience, connection.desk(), seen, result).await.unwrap_or_else(|limit| Err(late(limit)))
+        let result = self.watched(&mut patience, connection.desk(), seen, result).await;
+        result.unwrap_or_else(|limit| Err(late(limit))).map_err(|lost| task::failed(bound, lost))
     }
 
     /// Whether the call is made as a task: where its tool has to be, and the server says that it can.
