@@ -94,7 +94,7 @@ fn cut(mut outcome: Outcome, excess: Excess, because: &str) -> Outcome {
     let (mut room, mut kept, mut is_full) = (excess.room, 0, false);
     let blocks = std::mem::take(&mut outcome.content);
     for mut block in blocks {
-        let left = words(&block).fold(Some(room), |room, text| room?.without(text));
+        let left = words(&block).try_fold(room, Room::without);
         match (left, &mut block) {
             (_, Block::Image { .. } | Block::Audio { .. }) => {}
             _ if is_full => continue,

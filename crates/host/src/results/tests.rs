@@ -233,7 +233,7 @@ async fn what_is_no_text_goes_into_files_and_images_a_model_can_see_stay() {
     assert_eq!(given.content, expected);
     let ends: Vec<&str> = paths.iter().map(|path| path.rsplit_once('.').unwrap().1).collect();
     assert_eq!(ends, ["wav", "bin", "svg"]);
-    assert_eq!(std::fs::read(&paths[1]).unwrap(), [0, 1, 2, 255]);
+    assert_eq!(mcparley_platform::file::read_bytes(paths[1].as_ref(), 100).unwrap().unwrap(), [0, 1, 2, 255]);
     let error = results.read(&json!({ "handle": given.stored[0].handle }), 1_000).await.unwrap_err();
     assert_eq!(error.to_string(), "what is stored there is no text: use its file");
 }
