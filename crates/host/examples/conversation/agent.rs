@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use mcparley::{Budget, CallError, Dialect, Host, ModelCallError, ModelTools, Outcome};
+use mcparley::{Budget, Call, CallError, Dialect, Host, ModelCallError, ModelTools, Outcome};
 use serde_json::{Value, json};
 
 /// How often the model is asked at most.
@@ -51,13 +51,15 @@ impl Agent {
     /// Makes the calls of one turn: what only reads at the same time, the rest in order.
     async fn run(&self, tools: &ModelTools, wishes: &[&Value], found: &mut Vec<String>) -> Vec<Value> {
         let name = |wish: &Value| wish["name"].as_str().unwrap_or_default().to_owned();
-        let calls = wishes.iter().map(|wish| tools.call(&name(wish), wish["input"].clone()));
-        let (mut misread, mut made): (Vec<Option<ModelCallError>>, Vec<_>) = (Vec::new(), Vec::new());
-        for call in calls {
-            match call {
-                Ok(call) => (misread.push(None), made.push(call)),
-                Err(error) => (misread.push(Some(error)), ()),
-            };
+        let (mut misread, mut made): (Vec<Option<ModelCallError>>, Vec<Call>) = (Vec::new(), Vec::new());
+        for wish in wishes {
+            match tools.call(&name(wish), wish["input"].clone()) {
+                Ok(call) => {
+                    misread.push(None);
+                    made.push(call);
+                }
+                Err(error) => misread.push(Some(error)),
+            }
         }
         let mut outcomes = self.host.call_all(made).await.into_iter();
         let mut results = Vec::new();

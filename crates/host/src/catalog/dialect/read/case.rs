@@ -131,8 +131,7 @@ impl<'s> Case<'s> {
                 !matches!(name.as_str(), "required" | "title" | "description" | "type" | "anyOf" | "oneOf")
             })
         };
-        self.maps.iter().any(|map| map.contains_key("required"))
-            && !self.maps.iter().any(|map| says_more(map))
+        self.maps.iter().any(|map| map.contains_key("required")) && !self.maps.iter().any(says_more)
     }
 
     /// The types of what is not looked into.
