@@ -1,4 +1,4 @@
-//! What thousands of tools cost: putting the catalogue together, its memory, and searching it.
+//! What thousands of tools cost: putting the catalogue together, its memory, searching it, and saying it to a model.
 //!
 //! Ten servers inside this program offer them, so that nothing but our own work is measured.
 
@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley::{Boxed, Host, Places, SearchQuery, Wishes};
+use mcparley::{Boxed, Budget, Dialect, Host, Places, SearchQuery, Wishes};
 use mcparley_wire::peer::Handler;
 use mcparley_wire::{RawJson, RpcError};
 use serde_json::{Value, json};
@@ -53,30 +53,36 @@ pub(crate) fn measure(
         format!("assemble {all} tools"),
         format!("assemble {all} tools, memory against their JSON"),
         format!("search over {all} tools, p99"),
+        format!("say {all} tools to Anthropic"),
+        format!("say {all} tools to Gemini"),
     ];
     if !names.iter().any(|name| wanted(name)) {
         return Ok(Vec::new());
     }
-    let [assembled, memory, search] = names;
+    let [assembled, memory, search, untouched, rewritten] = names;
     let lists: Vec<RawJson> = (0..SERVERS).map(list).collect::<io::Result<_>>()?;
     let json = lists.iter().map(|list| list.as_bytes().len()).sum::<usize>() as f64;
-    let mut taken: [Vec<f64>; 3] = Default::default();
+    let mut taken: [Vec<f64>; 5] = Default::default();
     for _ in 0..=rounds {
         let once = once(stage, &lists)?;
         taken.iter_mut().zip(once).for_each(|(samples, sample)| samples.push(sample));
     }
-    let [assembling, growth, searching] = taken.map(|samples| Samples::after_warming_up(&samples));
+    let [assembling, growth, searching, anthropic, gemini] =
+        taken.map(|samples| Samples::after_warming_up(&samples));
     let limit = Samples::after_warming_up(&vec![json; rounds + 1]);
     let figures = [
         Figure::Alone { name: assembled, unit: Unit::Time, ours: assembling, bound: Bound::Within(0.050) },
         Figure::Compared { name: memory, unit: Unit::Memory, limit, ours: growth, bound: Bound::AtMost(1.5) },
         Figure::Alone { name: search, unit: Unit::Time, ours: searching, bound: Bound::Within(0.001) },
+        Figure::Alone { name: untouched, unit: Unit::Time, ours: anthropic, bound: Bound::Within(0.100) },
+        Figure::Alone { name: rewritten, unit: Unit::Time, ours: gemini, bound: Bound::Within(0.100) },
     ];
     Ok(figures.into_iter().filter(|figure| wanted(figure.name())).collect())
 }
 
-/// The time to assemble, the memory of the catalogue, and the time of the hundredth slowest search, in one host.
-fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 3]> {
+/// The time to assemble, the memory of the catalogue, the time of the hundredth slowest search, and that of two lists for
+/// models, in one host.
+fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 5]> {
     let places = Places::of(stage.home(), stage.home());
     let wishes = Wishes { strict: true, ..Wishes::default() };
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -102,8 +108,11 @@ fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 3]> {
             queries.map(|query| timed(|| catalog.search(&SearchQuery::new(query)))).collect();
         times.sort_by(f64::total_cmp);
         let slow = times.get(times.len() * 99 / 100).copied().unwrap_or(f64::NAN);
+        let offer = catalog.offer(&Budget::unlimited());
+        let [anthropic, gemini] =
+            [Dialect::Anthropic, Dialect::Gemini].map(|dialect| timed(|| offer.for_model(dialect)));
         host.shut_down().await;
-        Ok([assembling, growth, slow])
+        Ok([assembling, growth, slow, anthropic, gemini])
     })
 }
 
