@@ -3,7 +3,8 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::disallowed_methods,
-    reason = "tests prepare files, start git, and fail loudly"
+    clippy::print_stdout,
+    reason = "tests prepare files, start git, show tables, and fail loudly"
 )]
 
 mod agent_files;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 /// What the API would refuse about the value of `tools`, in words.
 pub(crate) fn complaints(dialect: &str, tools: &Value) -> Vec<String> {
     let mut all = Vec::new();
-    let tools = tools.as_array().expect("`tools` is an array");
+    let tools = tools.as_array().unwrap();
     match dialect {
         "anthropic" => tools.iter().for_each(|tool| anthropic(tool, &mut all)),
         "openai" => tools.iter().for_each(|tool| function(tool, &mut all)),
@@ -22,7 +22,7 @@ pub(crate) fn complaints(dialect: &str, tools: &Value) -> Vec<String> {
 
 /// The name and the schema of the arguments of each tool, as JSON Schema.
 pub(crate) fn schemas(dialect: &str, tools: &Value) -> Vec<(String, Value)> {
-    let tools = tools.as_array().expect("`tools` is an array");
+    let tools = tools.as_array().unwrap();
     let of = |tool: &Value, field: &str| (tool["name"].as_str().unwrap().to_owned(), tool[field].clone());
     match dialect {
         "anthropic" => tools.iter().map(|tool| of(tool, "input_schema")).collect(),
@@ -39,7 +39,7 @@ pub(crate) fn schemas(dialect: &str, tools: &Value) -> Vec<(String, Value)> {
 }
 
 fn functions(tools: &[Value]) -> impl Iterator<Item = &Value> {
-    tools.iter().flat_map(|tool| tool["functionDeclarations"].as_array().expect("declarations"))
+    tools.iter().flat_map(|tool| tool["functionDeclarations"].as_array().unwrap())
 }
 
 fn anthropic(tool: &Value, all: &mut Vec<String>) {
