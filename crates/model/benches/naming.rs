@@ -62,3 +62,20 @@ fn decision_among_200_rules(bencher: Bencher) {
     let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only: false };
     bencher.bench_local(|| decide(black_box(&subject), &rules, Mode::Default, &known));
 }
+
+/// The same where every rule looks at an argument, so that nothing can be decided once for all calls.
+#[divan::bench]
+fn decision_among_200_rules_about_arguments(bencher: Bencher) {
+    let origin = || Origin::whole(Source::inline("bench"));
+    let kinds = [RuleKind::Deny, RuleKind::Ask, RuleKind::Allow].into_iter().cycle();
+    let texts = (0..200).map(|at| format!("mcp__server_7__query*(sql:SELECT {at} *)"));
+    let rules = RuleSet::new(
+        texts.zip(kinds).filter_map(|(text, kind)| Rule::parse(kind, &text, origin(), RuleScope::User).ok()),
+    );
+    let known = KnownServers::new((0..100).map(|server| ServerName::new(&format!("server {server}"))));
+    let (server, tool) = (ServerName::new("server 7"), ToolName::new("query"));
+    let arguments = serde_json::json!({ "sql": "SELECT 199 FROM t WHERE a = 1 AND b = 2" });
+    let arguments = Some(&arguments);
+    let subject = Subject { server: &server, tool: &tool, public: None, arguments, read_only: false };
+    bencher.bench_local(|| decide(black_box(&subject), &rules, Mode::Default, &known));
+}
