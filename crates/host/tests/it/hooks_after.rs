@@ -43,7 +43,8 @@ async fn what_a_hook_takes_away_is_gone_in_every_form() {
         (json!([]), vec![]),
     ] {
         let replaces = says("PostToolUse", json!({ "updatedMCPToolOutput": output }));
-        let alive = with_hooks(&hooks("PostToolUse", "*", &[&replaces])).ready().await;
+        let making = with_hooks(&hooks("PostToolUse", "*", &[&replaces]));
+        let alive = making.start_as(mcparley::HostBuilder::whole_results);
         let outcome = alive.call("one", "echo", json!({ "message": "secret" })).await.unwrap();
         assert_eq!(outcome.content, expected);
         assert!(!outcome.text().contains("secret") && !outcome.raw.as_str().contains("secret"));
