@@ -23,6 +23,7 @@ const EXTENSION: &str = "io.modelcontextprotocol/skills";
 
 /// A skill that was read. The server wrote it: it belongs into a message of the user's role, marked as the server's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct LoadedSkill {
     /// The skill.
