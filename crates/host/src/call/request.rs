@@ -45,9 +45,8 @@ impl Host {
             let live = match patience.lease_after(&connection, stale).await {
                 Ok(live) => live,
                 Err(why) => {
-                    let unavailable =
-                        || RequestError::Unavailable { server: server.clone(), why: why.clone() };
-                    connection = self.successor(&connection, &why).ok_or_else(unavailable)?;
+                    // Its entry changed: the request goes to the server that has its name now.
+                    connection = self.successor(&connection, &why).ok_or_else(|| unavailable(server, why))?;
                     stale = Epoch::default();
                     continue;
                 }
@@ -55,20 +54,14 @@ impl Host {
             if !live.session.about().offers(request.capability) {
                 return Err(RequestError::NotOffered { server: server.clone(), what: request.capability });
             }
-            let in_flight = connection.desk().begin(None);
-            let answer = request.run(&live, &mut patience, &mut rounds, connection.desk()).await;
-            drop(in_flight);
-            let failure = match answer {
+            let failure = match request.run(&live, &mut patience, &mut rounds, connection.desk()).await {
                 Ok(answer) => {
                     live.served();
                     return Ok(answer);
                 }
                 Err(Halt::Unanswered(why)) => {
-                    return Err(RequestError::Unanswered {
-                        server: server.clone(),
-                        method: request.method,
-                        why,
-                    });
+                    let method = request.method;
+                    return Err(RequestError::Unanswered { server: server.clone(), method, why });
                 }
                 Err(Halt::Failed(failure)) => failure,
             };
@@ -85,10 +78,7 @@ impl Host {
                 }
                 Step::SignIn => {
                     connection.needs_auth(live.epoch).await;
-                    return Err(RequestError::Unavailable {
-                        server: server.clone(),
-                        why: Unavailable::NeedsAuth,
-                    });
+                    return Err(unavailable(server, Unavailable::NeedsAuth));
                 }
                 Step::AskMore => {
                     drop(live);
@@ -119,6 +109,7 @@ impl Request {
         rounds: &mut Rounds,
         desk: &Desk,
     ) -> Result<RawJson, Halt> {
+        let _in_flight = desk.begin(None);
         loop {
             let went_on = match self.send(live, patience, rounds, desk).await {
                 Ok(Answered::Complete(answer)) => return Ok(answer),
@@ -157,4 +148,8 @@ impl Request {
         let (server, failure) = (connection.name.clone(), connection.log().tellable(failure));
         RequestError::Failed { server, method: self.method, failure }
     }
+}
+
+fn unavailable(server: &ServerName, why: Unavailable) -> RequestError {
+    RequestError::Unavailable { server: server.clone(), why }
 }

@@ -1,11 +1,19 @@
 //! Resources of real servers, in both eras: listed, read, mentioned.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
 use mcparley::model::name::ServerName;
-use mcparley::{Block, Body, Call, CallError, Consent, RequestError, ResourceError};
+use mcparley::{
+    Block, Body, Boxed, Call, CallError, Consent, HostBuilder, RequestError, ResourceError, Start,
+};
 use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley_wire::peer::{Handler, Peer};
+use mcparley_wire::{RawJson, RpcError};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, http, own, scripted, servers, stdio};
+use crate::world::World;
 
 fn text(block: &Block) -> &str {
     match block {
@@ -151,4 +159,61 @@ async fn a_server_that_cannot_tell_says_so() {
     assert_eq!(error.to_string(), "server `one` does not tell when resources change");
     let error = alive.host.subscribe(&ServerName::new("two"), "test://note").await.unwrap_err();
     assert!(matches!(error, ResourceError::Request(RequestError::UnknownServer { .. })), "{error}");
+}
+
+/// A server inside the test whose lists grow.
+#[derive(Default)]
+struct Growing {
+    size: AtomicUsize,
+    client: OnceLock<Peer>,
+}
+
+impl Handler for Growing {
+    fn request(&self, method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+        let numbers = 0..self.size.load(Ordering::Relaxed);
+        let answer = match method {
+            "initialize" => {
+                json!({ "protocolVersion": "2025-11-25", "capabilities": { "resources": { "listChanged": true } } })
+            }
+            "resources/list" => {
+                json!({ "resources": numbers.map(|it| json!({ "uri": format!("a:{it}") })).collect::<Vec<_>>() })
+            }
+            "resources/templates/list" => {
+                let template = |it| json!({ "uriTemplate": format!("a:{{x{it}}}") });
+                json!({ "resourceTemplates": numbers.map(template).collect::<Vec<_>>() })
+            }
+            _ => return Box::pin(std::future::ready(Err(RpcError::new(-32601, "no such method")))),
+        };
+        Box::pin(std::future::ready(Ok(RawJson::of(&answer).unwrap())))
+    }
+
+    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+
+    fn joined(&self, peer: &Peer) {
+        drop(self.client.set(peer.clone()));
+    }
+}
+
+// L10
+#[tokio::test]
+async fn templates_are_fetched_again_with_the_resources() {
+    let world = World::new();
+    let server = Arc::new(Growing::default());
+    let builder = HostBuilder::new(&world.places(), world.load()).without_own_server();
+    let host = builder.server("inside", Arc::<Growing>::clone(&server)).start_with(Start::All).start();
+    host.ready(LONG).await;
+    let sizes = || {
+        let all = host.resources(None).unwrap();
+        (all.resources.len(), all.templates.len())
+    };
+    assert_eq!(sizes(), (0, 0));
+    server.size.store(2, Ordering::Relaxed);
+    let client = server.client.get().unwrap();
+    client.notify("notifications/resources/list_changed", None).await.unwrap();
+    let changed = async {
+        while sizes() != (2, 2) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LONG, changed).await.unwrap();
 }
