@@ -16,7 +16,7 @@ fn names(report: &Value) -> Vec<&str> {
 fn words_find_tools_and_the_best_comes_first() {
     let world = good();
     let out = world.ok(&["search", "sum", "of", "numbers"]);
-    assert!(out.starts_with("mcp__good__add  Add two numbers"), "{out}");
+    assert!(out.starts_with("mcp__good__add ") && out.contains("  Add two numbers"), "{out}");
     let report = world.json(&["search", "echo", "--server", "good", "--limit", "1"]);
     assert_eq!(names(&report), ["mcp__good__echo"]);
     assert!(report["tools"][0]["inputSchema"].is_object());
@@ -75,6 +75,14 @@ fn the_budget_shows_every_tool_and_what_would_wait_for_a_search() {
     assert!(text.contains("mcp__good__echo  deferred") && text.contains("ToolSearch\n"), "{text}");
 }
 
+// N10 N11
+#[test]
+fn what_is_remembered_takes_as_much_as_what_is_there() {
+    let world = good();
+    let live = world.json(&["budget"]);
+    assert_eq!(world.json(&["budget"]), live);
+}
+
 // N10 U3
 #[test]
 fn a_budget_that_is_exceeded_fails_for_ci() {
@@ -107,7 +115,7 @@ fn what_is_denied_is_neither_found_nor_counted() {
     let deny = ["--disallowed-tools", "mcp__good__echo"];
     let report = world.json(&[&["budget"][..], &deny].concat());
     assert_eq!(report["denied"], json!(["mcp__good__echo"]));
-    let found = world.mcparley(&[&["search", "select:echo"][..], &deny].concat());
+    let found = world.mcparley(&[&["search", "select:mcp__good__echo"][..], &deny].concat());
     assert_eq!(found.code, i32::from(exit::NOT_FOUND.number));
 }
 

@@ -60,7 +60,7 @@ pub struct HostBuilder {
     sampler: Option<Arc<dyn Sampler>>,
     hooks: Vec<Arc<dyn Hooks>>,
     session_hooks: bool,
-    results: Option<Arc<Results>>,
+    pub(super) results: Option<Arc<Results>>,
     door: String,
 }
 

@@ -79,7 +79,7 @@ impl HostBuilder {
                 trust: Some(surroundings.trust()),
             })
             .collect();
-        let mut assembler = Assembler::new(self.bare.clone());
+        let mut assembler = Assembler::new(self.bare.clone()).storing_results(self.results.is_some());
         assembler.under(Denials::of(&self.loaded.settings.rules));
         let catalog = assembler.assemble(&seen);
         let known = KnownServers::new(self.loaded.plan.servers.iter().map(|server| server.name.clone()));
