@@ -32,7 +32,7 @@ mod wait_ready;
 
 use mcparley::Loaded;
 
-use crate::args::{AgentsArgs, Cli, Command, McpCommand, OwnScopeArg, ScopeArg};
+use crate::args::{AgentsArgs, Cli, Command, McpCommand, OwnScopeArg, ScopeArg, SeenBy};
 use crate::complete;
 use crate::connectors;
 use crate::context::Context;
@@ -61,75 +61,84 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
     if connectors::are_wanted(command, &loaded) {
         loaded = connectors::added(&mut context, loaded)?;
     }
+    if let Some((by, server)) = view(command) {
+        loaded = agents::seen(by, server.as_slice(), &context, loaded, out)?;
+    }
+    dispatch(command, &context, loaded, out)
+}
+
+fn dispatch(command: &McpCommand, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
     match command {
-        McpCommand::Add(args) => add::run(args, &context, &loaded, out),
-        McpCommand::AddJson(args) => add::run_json(args, &context, &loaded, out),
-        McpCommand::Remove(args) => remove::run(args, &context, &loaded, out),
-        McpCommand::Get(args) => {
-            let seen = agents::seen(&args.seen_by, &[&args.name], &context, loaded, out)?;
-            get::run(args, &context, &seen, out)
-        }
-        McpCommand::List(args) => list::run(args, &context, &loaded, out),
-        McpCommand::Tools(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            tools::run(args, &context, &seen, out)
-        }
-        McpCommand::Search(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            search::run(args, &context, &seen, out)
-        }
-        McpCommand::Budget(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            budget::run(args, &context, &seen, out)
-        }
-        McpCommand::Call(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            call::run(args, &context, seen, out)
-        }
-        McpCommand::Serve(args) => serve::run(args, &context, &loaded, out),
-        McpCommand::Resources(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            resources::run(args, &context, &seen, out)
-        }
-        McpCommand::Read(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            read::run(args, &context, seen, out)
-        }
-        McpCommand::Skills(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            skills::run(args, &context, &seen, out)
-        }
-        McpCommand::Prompts(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            prompts::run(args, &context, &seen, out)
-        }
-        McpCommand::Prompt(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            prompt::run(args, &context, seen, out)
-        }
-        McpCommand::WaitReady(args) => wait_ready::run(args, &context, loaded, out),
-        McpCommand::State(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            state::run(&context, seen, out)
-        }
-        McpCommand::Login(args) => login::run(args, &context, &loaded, out),
-        McpCommand::Logout(args) => logout::run(args, &context, &loaded, out),
-        McpCommand::Auth { command } => auth::run(command, &context, &loaded, out),
-        McpCommand::Logs(args) => logs::run(args, &context, &loaded, out),
-        McpCommand::Doctor(args) => doctor::run(args, &context, &loaded, out),
-        McpCommand::Plan(args) => {
-            let seen = agents::seen(&args.seen_by, &[], &context, loaded, out)?;
-            plan::run(args, &seen, out)
-        }
-        McpCommand::Agents(AgentsArgs {}) => agents::run(&context, &loaded, out),
-        McpCommand::Enable(args) => choose::enable(args, &context, &loaded, out),
-        McpCommand::Disable(args) => choose::disable(args, &context, &loaded, out),
-        McpCommand::Approve(args) => choose::approve(args, &context, &loaded, out),
-        McpCommand::Reject(args) => choose::reject(args, &context, &loaded, out),
-        McpCommand::ResetProjectChoices => choose::reset(&context, out),
-        McpCommand::Import(args) => import::run(args, &context, &loaded, out),
-        McpCommand::Hooks { command } => hooks::run(command, &context, &loaded, out),
-        McpCommand::Permissions { command } => permissions::run(command, &context, &loaded, out),
+        McpCommand::Add(args) => add::run(args, context, &loaded, out),
+        McpCommand::AddJson(args) => add::run_json(args, context, &loaded, out),
+        McpCommand::Remove(args) => remove::run(args, context, &loaded, out),
+        McpCommand::Get(args) => get::run(args, context, &loaded, out),
+        McpCommand::List(args) => list::run(args, context, &loaded, out),
+        McpCommand::Tools(args) => tools::run(args, context, &loaded, out),
+        McpCommand::Search(args) => search::run(args, context, &loaded, out),
+        McpCommand::Budget(args) => budget::run(args, context, &loaded, out),
+        McpCommand::Call(args) => call::run(args, context, loaded, out),
+        McpCommand::Serve(args) => serve::run(args, context, &loaded, out),
+        McpCommand::Resources(args) => resources::run(args, context, &loaded, out),
+        McpCommand::Read(args) => read::run(args, context, loaded, out),
+        McpCommand::Skills(args) => skills::run(args, context, &loaded, out),
+        McpCommand::Prompts(args) => prompts::run(args, context, &loaded, out),
+        McpCommand::Prompt(args) => prompt::run(args, context, loaded, out),
+        McpCommand::WaitReady(args) => wait_ready::run(args, context, loaded, out),
+        McpCommand::State(_) => state::run(context, loaded, out),
+        McpCommand::Login(args) => login::run(args, context, &loaded, out),
+        McpCommand::Logout(args) => logout::run(args, context, &loaded, out),
+        McpCommand::Auth { command } => auth::run(command, context, &loaded, out),
+        McpCommand::Logs(args) => logs::run(args, context, &loaded, out),
+        McpCommand::Doctor(args) => doctor::run(args, context, &loaded, out),
+        McpCommand::Plan(args) => plan::run(args, &loaded, out),
+        McpCommand::Agents(AgentsArgs {}) => agents::run(context, &loaded, out),
+        McpCommand::Enable(args) => choose::enable(args, context, &loaded, out),
+        McpCommand::Disable(args) => choose::disable(args, context, &loaded, out),
+        McpCommand::Approve(args) => choose::approve(args, context, &loaded, out),
+        McpCommand::Reject(args) => choose::reject(args, context, &loaded, out),
+        McpCommand::ResetProjectChoices => choose::reset(context, out),
+        McpCommand::Import(args) => import::run(args, context, &loaded, out),
+        McpCommand::Hooks { command } => hooks::run(command, context, &loaded, out),
+        McpCommand::Permissions { command } => permissions::run(command, context, &loaded, out),
+    }
+}
+
+/// Whose view of the servers a command has, where it can be an agent's, and the server it names.
+fn view(command: &McpCommand) -> Option<(&SeenBy, Option<&str>)> {
+    match command {
+        McpCommand::Get(args) => Some((&args.seen_by, Some(&args.name))),
+        McpCommand::Tools(args) => Some((&args.seen_by, None)),
+        McpCommand::Search(args) => Some((&args.seen_by, None)),
+        McpCommand::Budget(args) => Some((&args.seen_by, None)),
+        McpCommand::Call(args) => Some((&args.seen_by, None)),
+        McpCommand::Resources(args) => Some((&args.seen_by, None)),
+        McpCommand::Read(args) => Some((&args.seen_by, None)),
+        McpCommand::Skills(args) => Some((&args.seen_by, None)),
+        McpCommand::Prompts(args) => Some((&args.seen_by, None)),
+        McpCommand::Prompt(args) => Some((&args.seen_by, None)),
+        McpCommand::State(args) => Some((&args.seen_by, None)),
+        McpCommand::Plan(args) => Some((&args.seen_by, None)),
+        McpCommand::Add(_)
+        | McpCommand::AddJson(_)
+        | McpCommand::Remove(_)
+        | McpCommand::List(_)
+        | McpCommand::Serve(_)
+        | McpCommand::WaitReady(_)
+        | McpCommand::Login(_)
+        | McpCommand::Logout(_)
+        | McpCommand::Auth { .. }
+        | McpCommand::Logs(_)
+        | McpCommand::Doctor(_)
+        | McpCommand::Agents(_)
+        | McpCommand::Enable(_)
+        | McpCommand::Disable(_)
+        | McpCommand::Approve(_)
+        | McpCommand::Reject(_)
+        | McpCommand::ResetProjectChoices
+        | McpCommand::Import(_)
+        | McpCommand::Hooks { .. }
+        | McpCommand::Permissions { .. } => None,
     }
 }
 

@@ -174,7 +174,7 @@ impl Request {
     /// sent as it was: only where it is told too may change.
     async fn look_up(&mut self, bound: &Bound, live: &Live, patience: Patience) -> bool {
         let known = Surface::default();
-        let listing = known.refetched(&live.session, Lists::TOOLS);
+        let listing = Box::pin(known.refetched(&live.session, Lists::TOOLS));
         let Some(surface) = patience.within(listing).await else { return false };
         let tool = surface.tools.iter().find(|tool| tool.name == bound.entry.tool.name);
         if let Some(tool) = tool {

@@ -96,10 +96,9 @@ impl Ear {
                 Err(_) => {}
             }
             let ended = async {
-                match &mut stream {
+                if let Some(stream) = &mut stream {
                     // However it ended, it is opened again; a connection that is gone takes this task with it.
-                    Some(stream) => drop(stream.end().await),
-                    None => {}
+                    drop(stream.end().await);
                 }
             };
             tokio::select! {

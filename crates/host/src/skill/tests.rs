@@ -79,7 +79,7 @@ fn no_path_leads_out_of_a_skill() {
     }
 }
 
-fn contents(part: Value) -> ResourceContents {
+fn contents(part: &Value) -> ResourceContents {
     let raw = RawJson::of(&json!({ "contents": [part] })).unwrap();
     ResourceContents { server: ServerName::new("s"), uri: String::new(), content: Vec::new(), raw }
 }
@@ -97,7 +97,7 @@ fn a_file_is_taken_only_as_its_entry_says() {
         (json!({ "uri": uri }), Some("it has no content")),
     ];
     for (part, expected) in table {
-        let why = match skill.checked(uri, &contents(part.clone())) {
+        let why = match skill.checked(uri, &contents(&part)) {
             Ok(bytes) => {
                 assert_eq!(bytes, b"hello");
                 None

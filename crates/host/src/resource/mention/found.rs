@@ -116,7 +116,7 @@ const BRACKETS: [(char, char); 4] = [('(', ')'), ('[', ']'), ('{', '}'), ('<', '
 fn without_punctuation(word: &str) -> &str {
     let mut surplus =
         BRACKETS.map(|(open, close)| word.matches(close).count().saturating_sub(word.matches(open).count()));
-    let kept = word.trim_end_matches(|character: char| {
+    word.trim_end_matches(|character: char| {
         let bracket = BRACKETS.iter().zip(&mut surplus).find(|((_, close), _)| *close == character);
         match bracket {
             Some((_, 0)) => false,
@@ -126,6 +126,5 @@ fn without_punctuation(word: &str) -> &str {
             }
             None => ".,;:!?'\"`".contains(character),
         }
-    });
-    kept
+    })
 }

@@ -96,8 +96,7 @@ impl<'t> Variable<'t> {
 
 /// Appends text in which reserved characters, and what is encoded already, stay as they are.
 pub(super) fn literal(text: &str, uri: &mut String) {
-    let mut rest = text.char_indices();
-    while let Some((at, character)) = rest.next() {
+    for (at, character) in text.char_indices() {
         let digits = text.as_bytes().get(at + 1..at + 3);
         if character == '%' && !digits.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit)) {
             uri.push_str("%25");
