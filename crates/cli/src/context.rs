@@ -78,15 +78,24 @@ impl Context {
         }
     }
 
-    /// A host of what was loaded, for a person: results are handed over whole.
+    /// A host of what was loaded, for a person: results are handed over whole, and what a person does is recorded only
+    /// where settings say so.
     pub(crate) fn host_for_person(&self, loaded: Loaded) -> HostBuilder {
-        self.host(loaded).whole_results()
+        let mut places = self.places.clone();
+        if loaded.settings.audit.is_none() {
+            places.audit = None;
+        }
+        self.host_in(&places, loaded).whole_results()
     }
 
     /// A host of what was loaded, for a model.
     pub(crate) fn host(&self, loaded: Loaded) -> HostBuilder {
+        self.host_in(&self.places, loaded)
+    }
+
+    fn host_in(&self, places: &Places, loaded: Loaded) -> HostBuilder {
         let identity = loaded.identity();
-        HostBuilder::new(&self.places, loaded)
+        HostBuilder::new(places, loaded)
             .organisation(self.organisation.clone())
             .identity(identity)
             // A command is no session of a model.

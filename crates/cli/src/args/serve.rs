@@ -8,7 +8,7 @@ use crate::complete;
 /// When tools are left out of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DeferArg {
-    /// When their definitions take more than 10,000 tokens.
+    /// When their definitions take more than 10,000 tokens, or as `ENABLE_TOOL_SEARCH` says.
     Auto,
     /// Always, except what says `alwaysLoad`.
     Always,

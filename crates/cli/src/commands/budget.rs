@@ -51,7 +51,7 @@ struct Row {
 }
 
 pub(super) fn run(args: &BudgetArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let budget = budget(args, loaded, out);
+    let budget = of_settings(args.context, loaded, out);
     let wanted = Wanted { server: None, refresh: false };
     listing::run(&wanted, context, loaded, out, |known, out| {
         let offer = known
@@ -74,11 +74,11 @@ pub(super) fn run(args: &BudgetArgs, context: &Context, loaded: &Loaded, out: &m
 }
 
 /// What settings say; a setting that makes no sense is told, and the default holds.
-fn budget(args: &BudgetArgs, loaded: &Loaded, out: &mut Out) -> Budget {
-    loaded.budget(args.context).unwrap_or_else(|error| {
+pub(super) fn of_settings(window: Option<u64>, loaded: &Loaded, out: &mut Out) -> Budget {
+    loaded.budget(window).unwrap_or_else(|error| {
         out.warn(&format!("`ENABLE_TOOL_SEARCH`: {error}"));
         out.hint(&error.hint().unwrap_or_default());
-        args.context.map(Budget::of_context).unwrap_or_default()
+        window.map(Budget::of_context).unwrap_or_default()
     })
 }
 

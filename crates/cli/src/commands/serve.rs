@@ -32,6 +32,7 @@ pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mu
     if stdin_is_terminal() {
         out.remark("waiting for messages of an MCP client on standard input; Ctrl-D ends it");
     }
+    let budget = budget(args, loaded, out);
     live::with_host(host(args, context, loaded, out), async |host| {
         let unavailable = |error: std::io::Error| CommandError::Unavailable {
             message: format!("standard input or output cannot be used: {error}"),
@@ -39,7 +40,7 @@ pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mu
         };
         let input = streams::input().map_err(unavailable)?;
         let (output, written) = streams::output().map_err(unavailable)?;
-        let gateway = Gateway::new(view(args, host).await?, budget(args));
+        let gateway = Gateway::new(view(args, host).await?, budget);
         serve(&gateway, input, output).await;
         written.wait();
         tokio::time::sleep(FAREWELL).await;
@@ -61,9 +62,9 @@ fn host(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> 
     Gateway::prepare(if is_wanted { host } else { host.without_own_server() })
 }
 
-fn budget(args: &ServeArgs) -> Budget {
+fn budget(args: &ServeArgs, loaded: &Loaded, out: &mut Out) -> Budget {
     match args.defer {
-        DeferArg::Auto => Budget::default(),
+        DeferArg::Auto => super::budget::of_settings(None, loaded, out),
         DeferArg::Always => Budget::always_defer(),
         DeferArg::Never => Budget::unlimited(),
     }

@@ -93,7 +93,7 @@ fn records(world: &World) -> Vec<Value> {
 // B118 H36 G6
 #[test]
 fn calls_of_several_processes_at_once_are_recorded_line_by_line() {
-    let world = world("{}", "{}");
+    let world = world(r#"{"audit": true}"#, "{}");
     let call =
         || world.command(&["call", "one", "echo", "message=canary"]).output().unwrap().status.success();
     std::thread::scope(|scope| {
@@ -113,6 +113,9 @@ fn calls_of_several_processes_at_once_are_recorded_line_by_line() {
     world.write("home/.claude/settings.json", r#"{"audit": false}"#);
     assert!(call());
     world.write("home/.claude/settings.json", "{}");
+    assert!(call());
+    assert_eq!(self::records(&world).len(), 8, "what a person types is recorded only if somebody wants it");
+    world.write("home/.claude/settings.json", r#"{"audit": true}"#);
     world.write("home/project/.claude/settings.json", r#"{"audit": false}"#);
     assert!(call());
     assert_eq!(self::records(&world).len(), 9, "a project's file cannot switch it off");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcparley_model::name::ServerName;
+use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::{
     Advice, Decider, Decision, KnownServers, Mode, Rule, RuleSet, Subject, Verdict, Why, decide,
     decide_built_in, decide_where, rule_text,
@@ -40,6 +40,9 @@ impl Admission {
         self.by == Decider::Person
     }
 }
+
+/// A name that no rule means unless it means every tool.
+const NO_TOOL: &str = "-";
 
 /// What calls are judged by.
 pub(crate) struct Gate {
@@ -144,6 +147,15 @@ impl Gate {
             decision.verdict == Verdict::Deny && matches!(decision.why, Why::Rule { .. })
         };
         rules(&self.judge_in(Mode::BypassPermissions, entry, None))
+    }
+
+    /// What denies everything of a server, and so what it offers besides tools too (P3, H21). A rule for some of its tools
+    /// does not.
+    pub(crate) fn denies_all_of(&self, server: &ServerName) -> Option<Decision> {
+        let tool = ToolName::new(NO_TOOL);
+        let subject = Subject { server, tool: &tool, public: None, arguments: None, read_only: true };
+        let decision = decide(&subject, &self.rules, Mode::BypassPermissions, &self.known);
+        (decision.verdict == Verdict::Deny).then_some(decision)
     }
 
     fn mode_for(&self, consent: Consent) -> Mode {

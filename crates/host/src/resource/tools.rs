@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use mcparley_model::limits::{RESOURCE_LINE_CHARS, RESOURCES_SHOWN};
-use mcparley_model::name::ServerName;
+use mcparley_model::name::{PublicName, ServerName};
 use mcparley_model::text::cut;
 use serde_json::{Map, Value, json};
 
 use super::error::ResourceError;
 use super::{Resource, ResourceTemplate, Resources};
 use crate::call::{Call, CallError, Outcome, RequestError, own_answer};
+use crate::catalog::BuiltIn;
 use crate::host::Host;
 
 impl Host {
@@ -19,8 +20,11 @@ impl Host {
         let offset = call.arguments.get("offset").and_then(Value::as_u64).unwrap_or(0);
         let Resources { resources, templates } =
             self.resources(server.as_ref()).map_err(|error| self.told_servers(error))?;
-        let all = resources.iter().map(of_resource).chain(templates.iter().map(of_template));
-        let all: Vec<Value> = all.collect();
+        let roster = self.roster();
+        let is_shown = |server: &ServerName| roster.gate.denies_all_of(server).is_none();
+        let resources = resources.iter().filter(|resource| is_shown(&resource.server)).map(of_resource);
+        let templates = templates.iter().filter(|template| is_shown(&template.server)).map(of_template);
+        let all: Vec<Value> = resources.chain(templates).collect();
         let begin = usize::try_from(offset).unwrap_or(usize::MAX).min(all.len());
         let end = (begin + RESOURCES_SHOWN).min(all.len());
         let page = Value::from(all.get(begin..end).unwrap_or_default());
@@ -36,6 +40,14 @@ impl Host {
     pub(crate) async fn read_resource_for_model(&self, call: &Call) -> Result<Outcome, CallError> {
         let argument = |name: &str| call.arguments.get(name).and_then(Value::as_str).unwrap_or_default();
         let (server, uri) = (ServerName::new(argument("server")), argument("uri"));
+        if let Some(decision) = self.roster().gate.denies_all_of(&server) {
+            let message = format!("everything of server `{}` is denied by {}", server, decision.why);
+            let tool = PublicName::built_in(BuiltIn::ReadResource.as_str());
+            return Err(match tool {
+                Some(tool) => CallError::Denied { tool, decision: Box::new(decision), message },
+                None => CallError::Own { message: Arc::from(message) },
+            });
+        }
         match self.resource_as_outcome(&server, uri).await {
             Ok(outcome) => Ok(outcome),
             Err(error @ ResourceError::NotFound { .. }) => {

@@ -217,3 +217,24 @@ async fn templates_are_fetched_again_with_the_resources() {
     };
     tokio::time::timeout(LONG, changed).await.unwrap();
 }
+
+// P3 H21
+#[tokio::test]
+async fn what_is_denied_of_a_server_whole_holds_for_its_resources_too() {
+    let deny = |rule: &'static str| {
+        servers([("one", scripted(&[])), ("two", scripted(&[]))])
+            .wish(move |wishes| wishes.disallowed_tools.push(rule.into()))
+    };
+    for rule in ["mcp__one", "mcp__one__*"] {
+        let alive = deny(rule).ready().await;
+        let listed = call(&alive, "ListMcpResources", json!({})).await.unwrap().text();
+        assert!(listed.contains("\"two\"") && !listed.contains("\"one\""), "{listed}");
+        let read = json!({ "server": "one", "uri": "test://note" });
+        let denied = call(&alive, "ReadMcpResource", read).await.unwrap_err();
+        assert!(matches!(denied, CallError::Denied { .. }), "{denied}");
+        assert!(denied.to_string().contains("everything of server `one` is denied"), "{denied}");
+    }
+    let alive = deny("mcp__one__echo").ready().await;
+    let read = json!({ "server": "one", "uri": "test://note" });
+    assert!(call(&alive, "ReadMcpResource", read).await.is_ok(), "a tool is not the whole server");
+}

@@ -39,7 +39,9 @@ fn a_server_may_want_nothing_but_to_be_asked_again() {
 fn a_result_that_does_not_say_what_it_is_is_complete() {
     let answer = r#"{"content":[],"inputRequests":{"a":{"method":"roots/list"}},"requestState":"s"}"#;
     assert_eq!(read(answer).unwrap(), Answered::Complete(raw(answer)));
-    let unknown = read(r#"{"resultType":"task"}"#).unwrap_err();
+    let task = r#"{"resultType":"task","taskId":"t"}"#;
+    assert_eq!(read(task).unwrap(), Answered::Task(raw(task)));
+    let unknown = read(r#"{"resultType":"later"}"#).unwrap_err();
     assert!(matches!(unknown, Failure::Protocol(_)), "{unknown}");
 }
 
