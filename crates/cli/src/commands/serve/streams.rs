@@ -3,6 +3,7 @@
 //! A pipe or a socket is what a client gives, and both can be asked whether they are ready. A file, a terminal or nothing
 //! at all is read and written by a thread of its own; the program does not wait for it when it ends.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as Blocking;
@@ -42,8 +43,10 @@ pub(super) fn output() -> io::Result<(Box<dyn AsyncWrite + Unpin>, Written)> {
     }
     let (ours, mut theirs) = Blocking::pair()?;
     let (done, written) = mpsc::channel();
+    // Whoever prints for people may hold the lock of standard output until the program ends.
+    let mut stdout = File::from(stdout()?);
     beside("output", move || {
-        copy(&mut theirs, &mut io::stdout().lock());
+        copy(&mut theirs, &mut stdout);
         // Nobody waits for it when the program was told to end.
         let _gone = done.send(());
     })?;
