@@ -12,7 +12,7 @@
 //! | what a command is told | `input` |
 //! | running one command to its end | `command` |
 //! | what its end and its output mean | `answer` |
-//! | what is done with it around a call | [`crate::call`] |
+//! | what is done with it around a call | `call` |
 //! | what hooks told, and what went wrong with them | `notes` |
 
 mod answer;
