@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use mcparley_model::limits::JSON_DEPTH;
-use mcparley_model::text::clean_json;
+use mcparley_model::text::{clean_json, is_deeper_than};
 use mcparley_wire::{Damage, Failure, RawJson};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -76,6 +76,7 @@ impl<'a> Answer<'a> {
 
 /// The result as data, sharing the answer's bytes unless something was hidden in it.
 fn structured(answer: &RawJson, raw: &RawValue) -> Result<RawJson, Failure> {
+    // Who reads it next may recurse.
     if is_deeper_than(JSON_DEPTH, raw.get()) {
         return Err(Failure::Damaged(Damage::Shape));
     }
@@ -85,26 +86,6 @@ fn structured(answer: &RawJson, raw: &RawValue) -> Result<RawJson, Failure> {
             .and_then(|cleaned| RawJson::of(&cleaned))
             .map_err(|_| Failure::Damaged(Damage::Shape)),
     }
-}
-
-/// Whether arrays and objects stand inside each other more than `limit` deep: who reads them next may recurse.
-fn is_deeper_than(limit: usize, json: &str) -> bool {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for byte in json.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            _ if in_string => {}
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > limit {
-            return true;
-        }
-    }
-    false
 }
 
 /// Some servers write `"true"`.
