@@ -1,4 +1,4 @@
-//! What thousands of tools cost: putting the catalogue together, its memory, searching it, and saying it to a model.
+//! What thousands of tools cost: putting the catalogue together, searching it, and saying it to a model.
 //!
 //! Ten servers inside this program offer them, so that nothing but our own work is measured.
 
@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
 use crate::figure::{Bound, Figure, Unit};
-use crate::processes;
 use crate::rounds::Samples;
 use crate::stage::Stage;
 
@@ -51,7 +50,6 @@ pub(crate) fn measure(
     let all = SERVERS * TOOLS;
     let names = [
         format!("assemble {all} tools"),
-        format!("assemble {all} tools, memory against their JSON"),
         format!("search over {all} tools, p99"),
         format!("say {all} tools to Anthropic"),
         format!("say {all} tools to Gemini"),
@@ -59,20 +57,16 @@ pub(crate) fn measure(
     if !names.iter().any(|name| wanted(name)) {
         return Ok(Vec::new());
     }
-    let [assembled, memory, search, untouched, rewritten] = names;
+    let [assembled, search, untouched, rewritten] = names;
     let lists: Vec<RawJson> = (0..SERVERS).map(list).collect::<io::Result<_>>()?;
-    let json = lists.iter().map(|list| list.as_bytes().len()).sum::<usize>() as f64;
-    let mut taken: [Vec<f64>; 5] = Default::default();
+    let mut taken: [Vec<f64>; 4] = Default::default();
     for _ in 0..=rounds {
         let once = once(stage, &lists)?;
         taken.iter_mut().zip(once).for_each(|(samples, sample)| samples.push(sample));
     }
-    let [assembling, growth, searching, anthropic, gemini] =
-        taken.map(|samples| Samples::after_warming_up(&samples));
-    let limit = Samples::after_warming_up(&vec![json; rounds + 1]);
+    let [assembling, searching, anthropic, gemini] = taken.map(|samples| Samples::after_warming_up(&samples));
     let figures = [
         Figure::Alone { name: assembled, unit: Unit::Time, ours: assembling, bound: Bound::Within(0.050) },
-        Figure::Compared { name: memory, unit: Unit::Memory, limit, ours: growth, bound: Bound::AtMost(1.5) },
         Figure::Alone { name: search, unit: Unit::Time, ours: searching, bound: Bound::Within(0.001) },
         Figure::Alone { name: untouched, unit: Unit::Time, ours: anthropic, bound: Bound::Within(0.100) },
         Figure::Alone { name: rewritten, unit: Unit::Time, ours: gemini, bound: Bound::Within(0.100) },
@@ -80,9 +74,9 @@ pub(crate) fn measure(
     Ok(figures.into_iter().filter(|figure| wanted(figure.name())).collect())
 }
 
-/// The time to assemble, the memory of the catalogue, the time of the hundredth slowest search, and that of two lists for
+/// The time to assemble, the time of the hundredth slowest search, and that of two lists for
 /// models, in one host.
-fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 5]> {
+fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 4]> {
     let places = Places::of(stage.home(), stage.home());
     let wishes = Wishes { strict: true, ..Wishes::default() };
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -93,11 +87,9 @@ fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 5]> {
         }
         let host = builder.start();
         host.ready(LIMIT).await;
-        let before = resident()?;
         let begun = Instant::now();
         let catalog = host.catalog();
         let assembling = begun.elapsed().as_secs_f64();
-        let growth = resident()? - before;
         if catalog.iter().len() < SERVERS * TOOLS {
             return Err(io::Error::other(format!("only {} tools are there", catalog.iter().len())));
         }
@@ -112,7 +104,7 @@ fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 5]> {
         let [anthropic, gemini] =
             [Dialect::Anthropic, Dialect::Gemini].map(|dialect| timed(|| offer.for_model(dialect)));
         host.shut_down().await;
-        Ok([assembling, growth, slow, anthropic, gemini])
+        Ok([assembling, slow, anthropic, gemini])
     })
 }
 
@@ -120,13 +112,6 @@ fn timed<T>(work: impl FnOnce() -> T) -> f64 {
     let begun = Instant::now();
     black_box(work());
     begun.elapsed().as_secs_f64()
-}
-
-fn resident() -> io::Result<f64> {
-    let bytes =
-        processes::memory("self", "VmRSS").ok_or_else(|| io::Error::other("this system has no `/proc`"))?;
-    // Bytes, far fewer than a float can tell apart.
-    Ok(bytes as f64)
 }
 
 /// The tools of one server: of usual size, with words that many share.
