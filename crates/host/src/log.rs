@@ -4,15 +4,15 @@
 //! when there is something to tell, so that a call that goes well writes nothing.
 
 mod journal;
+mod kept;
 mod line;
 mod messages;
 
-use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use mcparley_model::config::ServerConfig;
-use mcparley_model::limits::{LOG_LINE_CHARS, LOG_LINES, LOG_MESSAGES, LOG_MESSAGES_EVERY};
+use mcparley_model::limits::{LOG_LINE_CHARS, LOG_MESSAGES, LOG_MESSAGES_EVERY};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::text::{Untrusted, clean, cut, display};
 use mcparley_wire::transport::stdio::Stderr;
@@ -26,6 +26,7 @@ use crate::redact::Redactor;
 
 pub(crate) use journal::Journal;
 pub use journal::read_logs;
+use kept::Kept;
 pub use line::{LogLine, Speaker};
 pub use messages::LogMessage;
 pub(crate) use messages::{Level, Messages};
@@ -47,7 +48,7 @@ pub(crate) struct Log {
 
 #[derive(Debug, Default)]
 struct Pages {
-    lines: VecDeque<LogLine>,
+    lines: Kept,
     /// How many of the newest lines are not on disk yet.
     unwritten: usize,
     /// Whether one of them is worth writing.
@@ -179,7 +180,7 @@ impl Log {
 
     /// What was said, the oldest first.
     pub(crate) fn lines(&self) -> Vec<LogLine> {
-        self.pages().lines.iter().cloned().collect()
+        self.pages().lines.from(0).collect()
     }
 
     fn write(&self, stderr: &str) {
@@ -188,7 +189,7 @@ impl Log {
             return;
         }
         let old = pages.lines.len().saturating_sub(pages.unwritten);
-        let mut lines: Vec<LogLine> = pages.lines.iter().skip(old).cloned().collect();
+        let mut lines: Vec<LogLine> = pages.lines.from(old).collect();
         lines.extend(stderr.lines().map(|line| LogLine::new(Speaker::Stderr, line)));
         (pages.unwritten, pages.trouble) = (0, false);
         drop(pages);
@@ -208,11 +209,8 @@ impl Pages {
     }
 
     fn add(&mut self, line: LogLine) {
-        if self.lines.len() >= LOG_LINES {
-            self.lines.pop_front();
-        }
-        self.unwritten = (self.unwritten + 1).min(LOG_LINES);
-        self.lines.push_back(line);
+        self.lines.add(line);
+        self.unwritten = (self.unwritten + 1).min(self.lines.len());
     }
 }
 
