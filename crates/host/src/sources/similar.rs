@@ -1,20 +1,29 @@
 //! Guesses which name a person meant.
+//!
+//! Names are compared with thousands of others while somebody waits, so the distance is not worked out cell by cell: a column
+//! of the table is one word of bits (Myers 1999), which is why no more than 64 letters of a name count.
 
 /// At most this many suggestions; more is a list nobody reads.
 const MOST: usize = 3;
 
+/// How many letters of a word are compared.
+const LETTERS: usize = 64;
+
 /// The known names nearest to `wanted`.
 pub(super) fn names<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let letters = Letters::of(wanted);
+    let word = Word::new(wanted);
     let mut near: Vec<(usize, &str)> = Vec::with_capacity(MOST + 1);
+    let mut letters = Vec::with_capacity(LETTERS);
     for name in known {
+        letters.clear();
+        letters.extend(folded(name));
         // Only what is nearer than the last of those there are can still count, and few names of thousands are.
         let worst = near.get(MOST - 1).map_or(usize::MAX, |(far, _)| *far);
         let most = limit(wanted, name).min(worst);
-        if letters.at_least(name) > most {
+        if word.letters.len().abs_diff(letters.len()) > most {
             continue;
         }
-        let found = (distance(wanted, name), name);
+        let found = (word.distance(&letters), name);
         if found.0 <= most
             && let Err(place) = near.binary_search(&found)
         {
@@ -25,60 +34,64 @@ pub(super) fn names<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> V
     near.into_iter().map(|(_, name)| name.to_owned()).collect()
 }
 
-/// How often each letter stands in a word. Letters beyond ASCII share places, which only makes words look more alike.
-struct Letters([i16; 128]);
+/// A word that others are compared with.
+struct Word {
+    letters: Vec<char>,
+    /// For each letter of ASCII the places where it stands, a bit for each.
+    places: [u64; 128],
+}
 
-impl Letters {
-    fn of(word: &str) -> Self {
-        let mut letters = Self([0; 128]);
-        folded(word).for_each(|letter| letters.count(letter, 1));
-        letters
-    }
-
-    /// No fewer edits than this lie between the two words: each changes one letter at most.
-    fn at_least(&self, other: &str) -> usize {
-        let mut left = Self(self.0);
-        folded(other).for_each(|letter| left.count(letter, -1));
-        let sum = |side: i16| left.0.iter().map(|count| usize::try_from(count * side).unwrap_or(0)).sum();
-        let (missing, surplus): (usize, usize) = (sum(1), sum(-1));
-        missing.max(surplus)
-    }
-
-    fn count(&mut self, letter: char, by: i16) {
-        let place = letter as usize % self.0.len();
-        if let Some(count) = self.0.get_mut(place) {
-            *count += by;
+impl Word {
+    fn new(word: &str) -> Self {
+        let letters: Vec<char> = folded(word).collect();
+        let mut places = [0; 128];
+        for (place, letter) in letters.iter().enumerate() {
+            if let Some(places) = places.get_mut(*letter as usize) {
+                *places |= 1 << place;
+            }
         }
+        Self { letters, places }
+    }
+
+    /// How many single-character edits lie between the two words.
+    fn distance(&self, other: &[char]) -> usize {
+        // What both begin with costs nothing, and names of one server all begin alike.
+        let alike = self.letters.iter().zip(other).take_while(|(one, other)| one == other).count();
+        let length = self.letters.len() - alike;
+        let Some(last) = length.checked_sub(1) else { return other.len() - alike };
+        // Where the column grows downwards and where it shrinks; all of it grows at first.
+        let (mut more, mut less) = (u64::MAX, 0_u64);
+        let mut distance = length;
+        for letter in other.iter().skip(alike) {
+            let same = self.places_of(*letter) >> alike;
+            let down = same | less;
+            let across = ((same & more).wrapping_add(more) ^ more) | same;
+            let (grows, shrinks) = (less | !(across | more), more & across);
+            distance += usize::from(grows >> last & 1 == 1);
+            distance -= usize::from(shrinks >> last & 1 == 1);
+            // The row above the first grows with every letter.
+            let (grows, shrinks) = (grows << 1 | 1, shrinks << 1);
+            more = shrinks | !(down | grows);
+            less = grows & down;
+        }
+        distance
+    }
+
+    fn places_of(&self, letter: char) -> u64 {
+        self.places.get(letter as usize).copied().unwrap_or_else(|| {
+            let places = self.letters.iter().enumerate().filter(|(_, known)| **known == letter);
+            places.fold(0, |places, (place, _)| places | 1 << place)
+        })
     }
 }
 
 /// As much of a word as is compared, without regard to case.
 fn folded(word: &str) -> impl Iterator<Item = char> + '_ {
-    word.chars().take(64).flat_map(char::to_lowercase)
+    word.chars().flat_map(char::to_lowercase).take(LETTERS)
 }
 
 fn limit(wanted: &str, name: &str) -> usize {
-    wanted.len().max(name.len()).min(64) / 3
-}
-
-/// How many single-character edits lie between two words, without regard to case.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = folded(right).collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, l) in folded(left).enumerate() {
-        let mut diagonal = index;
-        let mut before = index + 1;
-        for (r, cell) in right.iter().zip(row.iter_mut().skip(1)) {
-            let replaced = diagonal + usize::from(l != *r);
-            diagonal = *cell;
-            *cell = replaced.min(before + 1).min(diagonal + 1);
-            before = *cell;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = index + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
+    wanted.len().max(name.len()).min(LETTERS) / 3
 }
 
 #[cfg(test)]
@@ -86,6 +99,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// The same, worked out cell by cell.
+    fn distance(left: &str, right: &str) -> usize {
+        let right: Vec<char> = folded(right).collect();
+        let mut row: Vec<usize> = (0..=right.len()).collect();
+        for (index, l) in folded(left).enumerate() {
+            let mut diagonal = index;
+            row[0] = index + 1;
+            for (place, r) in right.iter().enumerate() {
+                let replaced = diagonal + usize::from(l != *r);
+                diagonal = row[place + 1];
+                row[place + 1] = replaced.min(row[place] + 1).min(diagonal + 1);
+            }
+        }
+        row[right.len()]
+    }
 
     fn by_looking_at_all(wanted: &str, known: &[String]) -> Vec<String> {
         let mut near: Vec<(usize, &str)> = known
@@ -105,6 +134,13 @@ mod tests {
             wanted in "[a-cé_]{0,12}", known in prop::collection::vec("[a-cé_]{0,12}", 0..40)
         ) {
             prop_assert_eq!(names(&wanted, known.iter().map(String::as_str)), by_looking_at_all(&wanted, &known));
+        }
+
+        // N10
+        #[test]
+        fn the_distance_is_what_counting_edits_gives(one in "[a-bAé]{0,70}", other in "[a-bAé]{0,70}") {
+            let letters: Vec<char> = folded(&other).collect();
+            prop_assert_eq!(Word::new(&one).distance(&letters), distance(&one, &other));
         }
     }
 }
