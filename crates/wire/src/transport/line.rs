@@ -14,6 +14,10 @@ const READ_BYTES: usize = 64 * 1024;
 /// than reading it.
 const LEAST_ROOM: usize = 16 * 1024;
 
+/// How many lines are handed on before others get their turn: whoever was answered may write the next request, and the
+/// server works on it while the rest is handed on.
+const LINES_IN_A_ROW: usize = 16;
+
 /// Writes what is queued until the queue or the stream ends. Closes the stream at the end.
 pub(super) async fn write(mut outgoing: Outgoing, mut stream: impl AsyncWrite + Unpin) {
     let mut buffer = BytesMut::new();
@@ -56,8 +60,14 @@ pub(super) async fn read(mut stream: impl AsyncRead + Unpin, inbox: &Inbox) {
             Ok(0) | Err(_) => break,
             Ok(_) => {}
         }
+        let mut in_a_row = 0;
         while let Some(frame) = lines.next() {
+            if in_a_row == LINES_IN_A_ROW {
+                tokio::task::yield_now().await;
+                in_a_row = 0;
+            }
             inbox.deliver_frame(frame);
+            in_a_row += 1;
         }
     }
     // Half a line is still worth reading: it may name the call it was meant for.
