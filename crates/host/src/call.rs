@@ -77,36 +77,37 @@ impl Host {
     ///
     /// # Errors
     /// A [`CallError`]. That a tool itself failed is no error: see [`Outcome::is_error`].
-    pub async fn call(&self, call: Call) -> Result<Outcome, CallError> {
+    pub async fn call(&self, mut call: Call) -> Result<Outcome, CallError> {
         let mut trail = self.trail(|| call.wanted.told());
-        let result = self.made(call, &mut trail).await;
+        let result = self.made(&mut call, &mut trail).await;
         trail.ended(&result);
         result
     }
 
     /// Makes the call, and notes on the way what its record tells.
-    async fn made(&self, mut call: Call, trail: &mut Trail) -> Result<Outcome, CallError> {
+    async fn made(&self, call: &mut Call, trail: &mut Trail) -> Result<Outcome, CallError> {
         let mut beside = Beside::default();
-        let bound = self.admitted(&mut call, &mut beside, trail).await?;
-        beside.keep(self.hooks(), &call);
-        let result = self.carried_out(&bound, call).await;
-        let outcome = self.hear_after(&bound, beside, result).await?;
+        let bound = self.admitted(call, &mut beside, trail).await?;
+        beside.keep(self.hooks(), call);
+        let mut result = self.carried_out(&bound, call).await;
+        if beside.has_more_to_say() {
+            // Rare and large: it would make every call's future as large.
+            result = Box::pin(self.hear_after(&bound, beside, result)).await;
+        }
         // Last, so that nothing is stored that a hook took away.
-        Ok(self.deliver(&bound, outcome).await)
+        Ok(self.deliver(&bound, result?).await)
     }
 
     /// Does what was permitted.
-    async fn carried_out(&self, bound: &Bound, call: Call) -> Result<Outcome, CallError> {
+    async fn carried_out(&self, bound: &Bound, call: &mut Call) -> Result<Outcome, CallError> {
         match &bound.entry.provider {
             Provider::Server(_) => {
                 let answer = self.attempt(bound, call).await?;
                 shape::shape(answer).map_err(|failure| bound.failed(failure))
             }
-            Provider::Host(tool) => self.own(*tool, &call).await,
-            Provider::SignIn { server, tool } => {
-                // Rare and large: it would make every call's future as large.
-                Box::pin(self.sign_in_by_tool(server, *tool, &call)).await
-            }
+            // Rare and large: they would make every call's future as large.
+            Provider::Host(tool) => Box::pin(self.own(*tool, call)).await,
+            Provider::SignIn { server, tool } => Box::pin(self.sign_in_by_tool(server, *tool, call)).await,
         }
     }
 
@@ -134,7 +135,8 @@ impl Host {
             if bound.is_settled && !admission.was_asked() && !beside.were_heard {
                 return Ok(bound);
             }
-            match self.rebind(&bound, call).await? {
+            // Rare and large: it would make every call's future as large.
+            match Box::pin(self.rebind(&bound, call)).await? {
                 None => return Ok(bound),
                 Some(other) => bound = other,
             }
@@ -149,3 +151,6 @@ impl Host {
         self.roster().gate.denies_outright(entry)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,7 +128,10 @@ impl Host {
     /// Every tool there is now. What a catalogue has shown keeps its name and its place in all later ones.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
-        self.shelf(|shelf| shelf.shown = true)
+        self.shelf(|shelf| {
+            shelf.shown = true;
+            Arc::clone(&shelf.catalog)
+        })
     }
 
     /// Waits until there is another catalogue than the one of this revision. It may hold the same tools.
@@ -144,18 +147,25 @@ impl Host {
 
     /// The same for looking something up: nobody sees its order.
     pub(crate) fn current(&self) -> Arc<Catalog> {
-        self.shelf(|_| ())
+        self.shelf(|shelf| Arc::clone(&shelf.catalog))
     }
 
-    fn shelf(&self, note: impl FnOnce(&mut Shelf)) -> Arc<Catalog> {
+    /// Looks something up in the catalogue and among the servers it was made from, without keeping either.
+    pub(crate) fn look_up<T>(&self, look: impl FnOnce(&Catalog, &Roster) -> T) -> T {
+        self.shelf(|shelf| match &shelf.roster {
+            Some(roster) => look(&shelf.catalog, roster),
+            None => look(&shelf.catalog, &self.roster()),
+        })
+    }
+
+    fn shelf<T>(&self, take: impl FnOnce(&mut Shelf) -> T) -> T {
         let mut shelf = locked(&self.inner.shelf);
         let now = self.changes_so_far();
         if shelf.as_of != Some(now) {
             shelf.renew(self.roster());
             shelf.as_of = Some(now);
         }
-        note(&mut shelf);
-        Arc::clone(&shelf.catalog)
+        take(&mut shelf)
     }
 
     /// Reaches a server now and waits for it.

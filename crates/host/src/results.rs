@@ -108,10 +108,10 @@ impl Results {
 
     /// The outcome as a model is given it: short enough, with the rest stored. `origin` is whose it is.
     pub(crate) async fn fit(self: &Arc<Self>, outcome: Outcome, room: Room, origin: &str) -> Outcome {
-        let has_binaries = binary::is_in(&outcome);
-        if !has_binaries && spill::excess(&outcome, room).is_none() {
+        if fits(&outcome, room) {
             return outcome;
         }
+        let has_binaries = binary::is_in(&outcome);
         let unpacking = Arc::clone(&self.unpacking);
         // Nobody closes it, so there is always a turn to wait for.
         let turn = if has_binaries { unpacking.acquire_owned().await.ok() } else { None };
@@ -170,6 +170,11 @@ impl Results {
     fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<Handle, Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a model can be given the outcome as it is.
+pub(crate) fn fits(outcome: &Outcome, room: Room) -> bool {
+    !binary::is_in(outcome) && spill::excess(outcome, room).is_none()
 }
 
 impl std::fmt::Debug for Results {

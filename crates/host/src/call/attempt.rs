@@ -26,9 +26,9 @@ use crate::surface::{Lists, Surface};
 
 impl Host {
     /// Calls the tool and gives the server's answer as it came.
-    pub(super) async fn attempt(&self, bound: &Bound, call: Call) -> Result<RawJson, CallError> {
+    pub(super) async fn attempt(&self, bound: &Bound, call: &mut Call) -> Result<RawJson, CallError> {
         let Some(connection) = &bound.connection else { return Err(bound.unavailable(Unavailable::Stopped)) };
-        let mut patience = Patience::of(&call, connection);
+        let mut patience = Patience::of(call, connection);
         let mut request = Request::new(bound, call)?;
         let hints = bound.entry.tool.hints;
         let harmless = hints.read_only || hints.idempotent;
@@ -157,11 +157,11 @@ enum Reached {
 }
 
 impl Request {
-    fn new(bound: &Bound, call: Call) -> Result<Self, CallError> {
-        let Call { arguments, written, progress, person, .. } = call;
-        let arguments = match written {
+    fn new(bound: &Bound, call: &mut Call) -> Result<Self, CallError> {
+        let (progress, person) = (call.progress.take(), call.person.take());
+        let arguments = match call.written.take() {
             Some(written) => written,
-            None => RawJson::of(&arguments)
+            None => RawJson::of(&call.arguments)
                 .map_err(|error| bound.failed(Failure::Protocol(Arc::from(error.to_string()))))?,
         };
         let headers = told(&bound.entry.tool, &arguments);
@@ -185,7 +185,7 @@ impl Request {
 
     /// Makes the request until it has its result, or has become a task: whatever the server wants first, it gets.
     async fn run(&mut self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<Reached, Halt> {
-        let _in_flight = desk.begin(self.person.clone());
+        let _in_flight = desk.begin(self.person.as_ref());
         loop {
             // Asking is rare and large: it would make every call's future as large.
             let went_on = match self.send(live, patience, desk).await {
@@ -220,8 +220,10 @@ impl Request {
         let (newest, seen) = watch::channel(None);
         let options = CallOptions { progress: Some(newest), headers, ..CallOptions::default() };
         let late = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
-        let answer = live.session.round(method, &params, options);
-        self.watched(patience, desk, seen, answer).await.unwrap_or_else(|limit| Err(late(limit)))
+        // Large: it would make every call's future as large.
+        let answer = Box::pin(live.session.round(method, &params, options));
+        let watched = Box::pin(self.watched(patience, desk, seen, answer));
+        watched.await.unwrap_or_else(|limit| Err(late(limit)))
     }
 
     /// Follows the task that the call has become.
@@ -235,7 +237,7 @@ impl Request {
         live.served();
         // It may be long, and outlives a connection.
         drop(live);
-        let _in_flight = connection.desk().begin(self.person.clone());
+        let _in_flight = connection.desk().begin(self.person.as_ref());
         let mut rounds = std::mem::take(&mut self.rounds);
         let (newest, seen) = watch::channel(None);
         let mut following = Following::new(connection, &mut rounds, task);

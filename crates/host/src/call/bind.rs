@@ -14,7 +14,8 @@ use crate::audit::Trail;
 use crate::catalog::{ChangedTool, Entry};
 use crate::connection::{Connection, Status, Unavailable};
 use crate::elicit::Unanswered;
-use crate::host::Host;
+use crate::host::{Host, Roster};
+use crate::results::Room;
 
 /// A tool that was looked up.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(super) struct Bound {
     pub(super) entry: Arc<Entry>,
     /// The server behind it; the host's own tools have none.
     pub(super) connection: Option<Arc<Connection>>,
+    /// How much of its result a model is given.
+    pub(super) room: Room,
     /// Whether the entry is what the server offers now, and not what it offered in an earlier life.
     pub(super) is_settled: bool,
 }
@@ -29,24 +32,24 @@ pub(super) struct Bound {
 impl Host {
     /// Looks the tool up. A server nobody has needed yet is reached first, to learn what it offers.
     pub(super) async fn bind(&self, call: &Call) -> Result<Bound, CallError> {
-        let entry = match &call.wanted {
-            Wanted::Public(name) => match self.current().get(name).cloned() {
-                Some(entry) => entry,
-                None => self.late(name, call).await?,
+        let found = self.look_up(|catalog, roster| Some(Bound::new(call.wanted.find(catalog)?, roster)));
+        if let Some(bound) = found {
+            return Ok(bound);
+        }
+        // Rare and large: it would make every call's future as large.
+        let entry = Box::pin(self.reached_for(call)).await?;
+        Ok(Bound::new(&entry, &self.roster()))
+    }
+
+    /// The tool, when it is not in the catalogue.
+    async fn reached_for(&self, call: &Call) -> Result<Arc<Entry>, CallError> {
+        match &call.wanted {
+            Wanted::Public(name) => self.late(name, call).await,
+            Wanted::Tool { server, tool } => match self.connection(server) {
+                Some(connection) => self.offered(&connection, tool, call).await,
+                None => Err(self.unknown_server(server.as_str())),
             },
-            Wanted::Tool { server, tool } => {
-                let Some(connection) = self.connection(server) else {
-                    return Err(self.unknown_server(server.as_str()));
-                };
-                match self.current().of(server, tool).cloned() {
-                    Some(entry) => entry,
-                    None => self.offered(&connection, tool, call).await?,
-                }
-            }
-        };
-        let connection = entry.server().and_then(|server| self.connection(server));
-        let is_settled = connection.as_ref().is_none_or(|connection| connection.is_live());
-        Ok(Bound { entry, connection, is_settled })
+        }
     }
 
     /// The tool, when its server was not known to offer it: it is reached first.
@@ -79,7 +82,8 @@ impl Host {
             return Ok(None);
         }
         connection.log().event("a tool is called that is another one than it was");
-        Ok(Some(Bound { entry, connection: Some(connection), is_settled: true }))
+        let room = self.roster().room.for_tool(&entry.tool);
+        Ok(Some(Bound { entry, connection: Some(connection), room, is_settled: true }))
     }
 
     /// Waits until the server is there; when its entry changes meanwhile, for the one that has its name then.
@@ -157,6 +161,13 @@ impl Host {
 }
 
 impl Bound {
+    fn new(entry: &Arc<Entry>, roster: &Roster) -> Self {
+        let connection = entry.server().and_then(|server| roster.connection(server)).cloned();
+        let is_settled = connection.as_ref().is_none_or(|connection| connection.is_live());
+        let room = roster.room.for_tool(&entry.tool);
+        Self { entry: Arc::clone(entry), connection, room, is_settled }
+    }
+
     /// Notes what was found for the call's record.
     pub(super) fn note(&self, trail: &mut Trail) {
         if trail.is_kept() {

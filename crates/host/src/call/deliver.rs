@@ -11,21 +11,25 @@ use super::outcome::Outcome;
 use super::own::answer;
 use crate::catalog::{BuiltIn, Provider};
 use crate::host::Host;
-use crate::results::Room;
+use crate::results;
 
 impl Host {
     /// The outcome as this host hands it over.
     pub(super) async fn deliver(&self, bound: &Bound, outcome: Outcome) -> Outcome {
         let Some(results) = self.results().filter(|_| bound.is_limited()) else { return outcome };
-        let room = Room::of(&self.roster().loaded.env, &bound.entry.tool);
-        results.fit(outcome, room, bound.entry.name.as_str()).await
+        let room = bound.room;
+        if results::fits(&outcome, room) {
+            return outcome;
+        }
+        // Rare and large: it would make every call's future as large.
+        Box::pin(results.fit(outcome, room, bound.entry.name.as_str())).await
     }
 
     /// What `ReadResult` gives. It bounds itself, so it is handed over as it is.
     pub(super) async fn read_result(&self, arguments: &Value) -> Result<Outcome, CallError> {
         let own = |message: String| CallError::Own { message: Arc::from(message) };
         let Some(results) = self.results() else { return Err(own("this host stores no results".to_owned())) };
-        let most = Room::usual(&self.roster().loaded.env).bytes();
+        let most = self.roster().room.bytes();
         let text = results.read(arguments, most).await.map_err(|error| own(error.to_string()))?;
         answer(&json!({ "content": [{ "type": "text", "text": text }] }))
     }

@@ -63,9 +63,6 @@ impl Host {
         result: Result<Outcome, CallError>,
     ) -> Result<Outcome, CallError> {
         let Beside { mut context, used, .. } = beside;
-        if context.is_empty() && used.is_none() {
-            return result;
-        }
         let mut replacement = None;
         if let Some(used) = used {
             let about = bound.used_with(&used.arguments, used.use_id.as_deref());
@@ -86,6 +83,11 @@ impl Host {
 }
 
 impl Beside {
+    /// Whether the result may become another one by what hooks said, or say yet.
+    pub(super) fn has_more_to_say(&self) -> bool {
+        !self.context.is_empty() || self.used.is_some()
+    }
+
     /// Keeps what hooks are told when the call has ended.
     pub(super) fn keep(&mut self, hooks: &Board, call: &Call) {
         if hooks.hears(Event::PostToolUse) || hooks.hears(Event::PostToolUseFailure) {

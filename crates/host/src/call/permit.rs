@@ -33,10 +33,11 @@ impl Host {
             Ok(_) | Err(_) => None,
         };
         if let Some(allowed) = answer.filter(|_| roster.gate.has_person(call)) {
-            self.note(&bound.entry, allowed).await;
+            // Rare and large: it would make every call's future as large.
+            Box::pin(self.note(&bound.entry, allowed)).await;
         }
         if let Ok(Admission { always: Some(scope), .. }) = admitted
-            && let Err(error) = self.always_allow(&bound.entry, scope).await
+            && let Err(error) = Box::pin(self.always_allow(&bound.entry, scope)).await
             && let Some(connection) = &bound.connection
         {
             connection.log().trouble(&format!("\"always allow\" could not be kept: {error}"));

@@ -1,5 +1,6 @@
 //! What is wanted: a tool, its arguments, and how to go about it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::name::{ServerName, ToolName};
@@ -10,6 +11,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::person::Person;
+use crate::catalog::{Catalog, Entry};
 
 /// A call that is to be made.
 #[derive(Debug)]
@@ -36,6 +38,14 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
+    /// What goes by it.
+    pub(super) fn find<'c>(&self, catalog: &'c Catalog) -> Option<&'c Arc<Entry>> {
+        match self {
+            Self::Public(name) => catalog.get(name),
+            Self::Tool { server, tool } => catalog.of(server, tool),
+        }
+    }
+
     /// The name, for people.
     pub(super) fn told(&self) -> String {
         match self {

@@ -12,10 +12,11 @@ use crate::call::Person;
 #[derive(Debug, Default)]
 pub(super) struct Askers(Mutex<Calls>);
 
+/// How many there are of each. Few persons share a server at one time.
 #[derive(Debug, Default)]
 struct Calls {
-    next: u64,
-    open: Vec<(u64, Option<Person>)>,
+    of_host: usize,
+    of_persons: Vec<(Person, usize)>,
 }
 
 /// Who is to be asked.
@@ -32,26 +33,32 @@ pub(super) enum Whom {
 #[derive(Debug)]
 pub(crate) struct InFlight<'d> {
     askers: &'d Askers,
-    number: u64,
+    /// The number of the person it is made for.
+    person: Option<u64>,
 }
 
 impl Askers {
-    pub(super) fn begin(&self, person: Option<Person>) -> InFlight<'_> {
+    pub(super) fn begin(&self, person: Option<&Person>) -> InFlight<'_> {
         let mut calls = self.locked();
-        let number = calls.next;
-        calls.next += 1;
-        calls.open.push((number, person));
-        InFlight { askers: self, number }
+        match person {
+            None => calls.of_host += 1,
+            Some(person) => {
+                match calls.of_persons.iter_mut().find(|(known, _)| known.number == person.number) {
+                    Some((_, count)) => *count += 1,
+                    None => calls.of_persons.push((person.clone(), 1)),
+                }
+            }
+        }
+        InFlight { askers: self, person: person.map(|person| person.number) }
     }
 
     pub(super) fn whom(&self) -> Whom {
         let calls = self.locked();
-        let number = |person: &Option<Person>| person.as_ref().map(|person| person.number);
-        let Some((_, newest)) = calls.open.last() else { return Whom::Host };
-        if calls.open.iter().any(|(_, person)| number(person) != number(newest)) {
-            return Whom::Unclear;
+        match (calls.of_host, calls.of_persons.as_slice()) {
+            (_, []) => Whom::Host,
+            (0, [(person, _)]) => Whom::Person(Arc::clone(&person.elicitor)),
+            (_, _) => Whom::Unclear,
         }
-        newest.as_ref().map_or(Whom::Host, |person| Whom::Person(Arc::clone(&person.elicitor)))
     }
 
     fn locked(&self) -> MutexGuard<'_, Calls> {
@@ -62,7 +69,15 @@ impl Askers {
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.askers.locked().open.retain(|(number, _)| *number != self.number);
+        let mut calls = self.askers.locked();
+        let Some(number) = self.person else {
+            calls.of_host = calls.of_host.saturating_sub(1);
+            return;
+        };
+        if let Some((_, count)) = calls.of_persons.iter_mut().find(|(known, _)| known.number == number) {
+            *count = count.saturating_sub(1);
+        }
+        calls.of_persons.retain(|(_, count)| *count > 0);
     }
 }
 

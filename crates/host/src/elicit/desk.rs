@@ -129,7 +129,7 @@ impl Desk {
     }
 
     /// A call begins, made for this person; it is over when what this gives is dropped.
-    pub(crate) fn begin(&self, person: Option<Person>) -> InFlight<'_> {
+    pub(crate) fn begin(&self, person: Option<&Person>) -> InFlight<'_> {
         self.askers.begin(person)
     }
 

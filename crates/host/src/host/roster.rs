@@ -10,6 +10,7 @@ use super::starter::Starter;
 use crate::call::Gate;
 use crate::connection::Connection;
 use crate::places::Places;
+use crate::results::Room;
 use crate::sources::Loaded;
 
 /// The servers in force, and what calls are judged by.
@@ -17,6 +18,8 @@ use crate::sources::Loaded;
 pub(crate) struct Roster {
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) gate: Gate,
+    /// How much of a result a model is given.
+    pub(crate) room: Room,
     starter: Arc<Starter>,
     /// In the order of the plan.
     connections: Vec<Arc<Connection>>,
@@ -33,7 +36,8 @@ impl Roster {
         connections: Vec<Arc<Connection>>,
     ) -> Self {
         let by_name = connections.iter().enumerate().map(|(at, it)| (it.name.clone(), at)).collect();
-        Self { loaded, gate, starter, connections, by_name, lent: HashSet::new() }
+        let room = Room::usual(&loaded.env);
+        Self { loaded, gate, room, starter, connections, by_name, lent: HashSet::new() }
     }
 
     /// The same, with these servers only lent by another host.

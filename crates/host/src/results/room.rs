@@ -15,11 +15,11 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// What the variables and the tool say. A tool that claims a length of its own is not counted in tokens.
-    pub(crate) fn of(env: &Env, tool: &Tool) -> Self {
+    /// The same for a tool: one that claims a length of its own is not counted in tokens.
+    pub(crate) fn for_tool(self, tool: &Tool) -> Self {
         match tool.result_chars {
             Some(chars) => Self { chars, tokens: usize::MAX },
-            None => Self::usual(env),
+            None => self,
         }
     }
 

@@ -14,8 +14,8 @@ impl Elicitor for Silent {
     }
 }
 
-fn person(number: u64) -> Option<Person> {
-    Some(Person { number, approver: Arc::new(NobodyToAsk), elicitor: Arc::new(Silent) })
+fn person(number: u64) -> Person {
+    Person { number, approver: Arc::new(NobodyToAsk), elicitor: Arc::new(Silent) }
 }
 
 fn word(askers: &Askers) -> &'static str {
@@ -31,10 +31,10 @@ fn word(askers: &Askers) -> &'static str {
 fn a_question_goes_to_a_person_only_while_all_calls_in_flight_are_theirs() {
     let askers = Askers::default();
     assert_eq!(word(&askers), "host", "nobody calls");
-    let first = askers.begin(person(1));
-    let second = askers.begin(person(1));
+    let first = askers.begin(Some(&person(1)));
+    let second = askers.begin(Some(&person(1)));
     assert_eq!(word(&askers), "person", "two calls of one person");
-    let third = askers.begin(person(2));
+    let third = askers.begin(Some(&person(2)));
     assert_eq!(word(&askers), "unclear", "two persons");
     drop((first, second));
     assert_eq!(word(&askers), "person", "only the other is left");
