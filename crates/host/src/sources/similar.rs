@@ -15,8 +15,7 @@ pub(super) fn names<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> V
     let mut near: Vec<(usize, &str)> = Vec::with_capacity(MOST + 1);
     let mut letters = Vec::with_capacity(LETTERS);
     for name in known {
-        letters.clear();
-        letters.extend(folded(name));
+        fold(name, &mut letters);
         // Only what is nearer than the last of those there are can still count, and few names of thousands are.
         let worst = near.get(MOST - 1).map_or(usize::MAX, |(far, _)| *far);
         let most = limit(wanted, name).min(worst);
@@ -43,7 +42,8 @@ struct Word {
 
 impl Word {
     fn new(word: &str) -> Self {
-        let letters: Vec<char> = folded(word).collect();
+        let mut letters = Vec::new();
+        fold(word, &mut letters);
         let mut places = [0; 128];
         for (place, letter) in letters.iter().enumerate() {
             if let Some(places) = places.get_mut(*letter as usize) {
@@ -85,9 +85,14 @@ impl Word {
     }
 }
 
-/// As much of a word as is compared, without regard to case.
-fn folded(word: &str) -> impl Iterator<Item = char> + '_ {
-    word.chars().flat_map(char::to_lowercase).take(LETTERS)
+/// As much of a word as is compared, without regard to case. Nearly all names are ASCII, which is told apart at once.
+fn fold(word: &str, letters: &mut Vec<char>) {
+    letters.clear();
+    if word.is_ascii() {
+        letters.extend(word.bytes().take(LETTERS).map(|byte| char::from(byte.to_ascii_lowercase())));
+    } else {
+        letters.extend(word.chars().flat_map(char::to_lowercase).take(LETTERS));
+    }
 }
 
 fn limit(wanted: &str, name: &str) -> usize {
@@ -99,6 +104,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn folded(word: &str) -> impl Iterator<Item = char> + '_ {
+        word.chars().flat_map(char::to_lowercase).take(LETTERS)
+    }
 
     /// The same, worked out cell by cell.
     fn distance(left: &str, right: &str) -> usize {
