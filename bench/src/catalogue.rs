@@ -4,21 +4,18 @@
 
 use std::hint::black_box;
 use std::io;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley::{Boxed, Budget, Dialect, Host, Places, SearchQuery, Wishes};
-use mcparley_wire::peer::Handler;
-use mcparley_wire::{RawJson, RpcError};
-use serde_json::{Value, json};
+use mcparley::{Budget, Dialect, Host, Places, SearchQuery, Wishes};
+use mcparley_bench::inside::Inside;
 use tokio::runtime::Builder;
 
 use crate::figure::{Bound, Figure, Unit};
 use crate::rounds::Samples;
 use crate::stage::Stage;
 
-const SERVERS: usize = 10;
-const TOOLS: usize = 500;
+pub(crate) const SERVERS: usize = 10;
+pub(crate) const TOOLS: usize = 500;
 
 /// As long as listing all can take on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -38,10 +35,6 @@ const QUERIES: [&str; 8] = [
 /// As many searches as a percentile needs.
 const SEARCHES: usize = 400;
 
-const VERBS: [&str; 8] = ["create", "delete", "list", "update", "find", "send", "export", "archive"];
-const THINGS: [&str; 10] =
-    ["invoice", "user", "order", "report", "customer", "message", "result", "project", "ticket", "address"];
-
 pub(crate) fn measure(
     stage: &Stage,
     rounds: usize,
@@ -58,10 +51,11 @@ pub(crate) fn measure(
         return Ok(Vec::new());
     }
     let [assembled, search, untouched, rewritten] = names;
-    let lists: Vec<RawJson> = (0..SERVERS).map(list).collect::<io::Result<_>>()?;
+    let servers: Vec<Inside> =
+        (0..SERVERS).map(|server| Inside::new(server, TOOLS)).collect::<io::Result<_>>()?;
     let mut taken: [Vec<f64>; 4] = Default::default();
     for _ in 0..=rounds {
-        let once = once(stage, &lists)?;
+        let once = once(stage, &servers)?;
         taken.iter_mut().zip(once).for_each(|(samples, sample)| samples.push(sample));
     }
     let [assembling, searching, anthropic, gemini] = taken.map(|samples| Samples::after_warming_up(&samples));
@@ -76,14 +70,14 @@ pub(crate) fn measure(
 
 /// The time to assemble, the time of the hundredth slowest search, and that of two lists for
 /// models, in one host.
-fn once(stage: &Stage, lists: &[RawJson]) -> io::Result<[f64; 4]> {
+fn once(stage: &Stage, servers: &[Inside]) -> io::Result<[f64; 4]> {
     let places = Places::of(stage.home(), stage.home());
     let wishes = Wishes { strict: true, ..Wishes::default() };
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut builder = Host::builder(&places, &wishes).without_own_server();
-        for (number, list) in lists.iter().enumerate() {
-            builder = builder.server(&format!("server_{number}"), Arc::new(Inside(list.clone())));
+        for server in servers {
+            builder = server.join(builder);
         }
         let host = builder.start();
         host.ready(LIMIT).await;
@@ -112,53 +106,4 @@ fn timed<T>(work: impl FnOnce() -> T) -> f64 {
     let begun = Instant::now();
     black_box(work());
     begun.elapsed().as_secs_f64()
-}
-
-/// The tools of one server: of usual size, with words that many share.
-fn list(server: usize) -> io::Result<RawJson> {
-    let tools: Vec<Value> = (0..TOOLS).map(|number| tool(server, number)).collect();
-    RawJson::of(&json!({ "tools": tools })).map_err(io::Error::other)
-}
-
-fn tool(server: usize, number: usize) -> Value {
-    let pick = |words: &[&'static str], by: usize| words.get(by % words.len()).copied().unwrap_or_default();
-    let (verb, thing) = (pick(&VERBS, number), pick(&THINGS, number / VERBS.len() + server));
-    let other = pick(&THINGS, number + 3);
-    json!({
-        "name": format!("{verb}_{thing}_{number}"),
-        "description": format!(
-            "Will {verb} the {thing} that belongs to a {other}. Give the number of the {thing}, and of the {other} if it is \
-             known; without it all of them are looked at. Returns what has changed, with the date and whoever did it."
-        ),
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                format!("{thing}_id"): { "type": "string", "description": format!("Number of the {thing}") },
-                format!("{other}_id"): { "type": "string", "description": format!("Number of the {other}, if known") },
-                "since": { "type": "string", "format": "date-time", "description": "Leave out what is older" },
-                "fields": { "type": "array", "items": { "type": "string" }, "description": "What to return of each" },
-                "limit": { "type": "integer", "minimum": 1, "maximum": 500, "default": 50 },
-            },
-            "required": [format!("{thing}_id")],
-            "additionalProperties": false,
-        },
-        "annotations": { "readOnlyHint": verb == "list" },
-    })
-}
-
-/// A server inside this program.
-struct Inside(RawJson);
-
-impl Handler for Inside {
-    fn request(&self, method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        let discovered = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
-        let answer = match method {
-            "server/discover" => RawJson::of(&discovered).map_err(|_| RpcError::new(-32603, "no answer")),
-            "tools/list" => Ok(self.0.clone()),
-            _ => Err(RpcError::new(-32601, "no such method")),
-        };
-        Box::pin(std::future::ready(answer))
-    }
-
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
 }

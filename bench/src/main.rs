@@ -5,7 +5,7 @@
 //! | calls: the library against a client without one | [`calls`] on chosen [`cores`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
 //! | starting many servers against the least it can take | [`startup`] |
-//! | thousands of tools: assembled and searched | [`catalogue`] |
+//! | thousands of tools: assembled and searched, and what they hold of the heap | [`catalogue`], [`held`] |
 //! | everything under load while servers are killed | [`soak`] |
 //! | other command lines, where somebody installed them | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
@@ -25,6 +25,7 @@ mod calls;
 mod catalogue;
 mod cores;
 mod figure;
+mod held;
 mod memory;
 mod peers;
 mod processes;
@@ -97,6 +98,9 @@ fn measure(options: &Options) -> io::Result<Vec<Figure>> {
     figures.extend(programs::measure(&stage, options.rounds, &wanted)?);
     figures.extend(startup::measure(&stage, options.rounds, &wanted)?);
     figures.extend(catalogue::measure(&stage, options.rounds, &wanted)?);
+    if wanted(&held::name()) {
+        figures.push(held::measure(&stage, options.rounds)?);
+    }
     if wanted(memory::NAME) {
         figures.push(memory::measure(&stage, options.rounds)?);
     }
