@@ -6,6 +6,7 @@
 mod pages;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::limits::{LIST_ITEMS, LIST_PAGES, LIST_TIME};
@@ -56,8 +57,8 @@ impl Lists {
 /// What one server offers.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
-    /// The tools that can be offered, in the server's order.
-    pub tools: Vec<Tool>,
+    /// The tools that can be offered, in the server's order. The catalogue shares them: there is one of each.
+    pub tools: Vec<Arc<Tool>>,
     /// The tools that cannot, each with its reason.
     pub withheld: Vec<Withheld>,
     /// The prompts, as the server lists them.
@@ -221,7 +222,7 @@ impl Surface {
                 .as_raw_value()
                 .map_or_else(|| Err(Withheld { name: String::new(), fault: Fault::NotAnObject }), Tool::read);
             match read {
-                Ok(tool) if names.insert(tool.name.clone()) => self.tools.push(tool),
+                Ok(tool) if names.insert(tool.name.clone()) => self.tools.push(Arc::new(tool)),
                 Ok(tool) => {
                     let name = tool.name.as_str().to_owned();
                     self.withheld.push(Withheld { name, fault: Fault::Twice });
@@ -229,6 +230,7 @@ impl Surface {
                 Err(withheld) => self.withheld.push(withheld),
             }
         }
+        self.tools.shrink_to_fit();
     }
 }
 

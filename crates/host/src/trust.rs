@@ -92,7 +92,12 @@ impl Trust {
 
     /// Remembers tools that were never met before: as they are now, they are trusted. Gives the names of those that
     /// have changed since.
-    pub(crate) fn meet(&self, config: &ServerConfig, server: &ServerName, tools: &[Tool]) -> Vec<ToolName> {
+    pub(crate) fn meet(
+        &self,
+        config: &ServerConfig,
+        server: &ServerName,
+        tools: &[Arc<Tool>],
+    ) -> Vec<ToolName> {
         let judge = self.judge(config);
         let changed = tools.iter().filter(|tool| judge.change(tool).is_some());
         let changed = changed.map(|tool| tool.name.clone()).collect();

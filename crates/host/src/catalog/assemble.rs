@@ -139,11 +139,11 @@ impl Assembler {
         made
     }
 
-    fn entry(&self, server: &Seen<'_>, tool: &Tool, trusted: Option<Trusted>) -> Option<Entry> {
+    fn entry(&self, server: &Seen<'_>, tool: &Arc<Tool>, trusted: Option<Trusted>) -> Option<Entry> {
         let name = self.names.public(server.name, &tool.name)?.clone();
-        let mut tool = tool.clone();
-        if server.config.always_load {
-            tool.loading = Loading::Always;
+        let mut tool = Arc::clone(tool);
+        if server.config.always_load && tool.loading != Loading::Always {
+            Arc::make_mut(&mut tool).loading = Loading::Always;
         }
         let entry = Entry::new(name, Provider::Server(server.name.clone()), tool);
         Some(match trusted {
@@ -197,7 +197,7 @@ impl Seen<'_> {
     }
 
     /// The tools that are for models (T6) and that the entry of the server lets through (C10).
-    fn tools(&self) -> impl Iterator<Item = &Tool> {
+    fn tools(&self) -> impl Iterator<Item = &Arc<Tool>> {
         let globs =
             |patterns: &[String]| -> Vec<Glob> { patterns.iter().map(|text| Glob::new(text)).collect() };
         let (enabled, disabled) = (globs(&self.config.enabled_tools), globs(&self.config.disabled_tools));

@@ -1,6 +1,6 @@
 //! One tool of the catalogue.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use mcparley_model::name::{PublicName, ServerName};
 use mcparley_model::permission::Decision;
@@ -21,8 +21,8 @@ pub struct Entry {
     pub name: PublicName,
     /// Who answers it.
     pub provider: Provider,
-    /// What it is; every text of it is clean.
-    pub tool: Tool,
+    /// What it is; every text of it is clean. Shared with what the server offers.
+    pub tool: Arc<Tool>,
     checker: OnceLock<Checker>,
     /// Identity of its definition, worked out when it is first asked for.
     definition: OnceLock<Digest>,
@@ -53,11 +53,11 @@ pub enum Provider {
 }
 
 impl Entry {
-    pub(super) fn new(name: PublicName, provider: Provider, tool: Tool) -> Self {
+    pub(super) fn new(name: PublicName, provider: Provider, tool: impl Into<Arc<Tool>>) -> Self {
         Self {
             name,
             provider,
-            tool,
+            tool: tool.into(),
             checker: OnceLock::new(),
             definition: OnceLock::new(),
             trusted: None,

@@ -23,9 +23,9 @@ fn stdio(command: &str, args: &[&str]) -> ServerConfig {
     config(&json!({ "command": command, "args": args }))
 }
 
-fn tool(name: &str, description: &str) -> Tool {
+fn tool(name: &str, description: &str) -> Arc<Tool> {
     let entry = json!({ "name": name, "description": description, "inputSchema": { "type": "object" } });
-    Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
+    Arc::new(Tool::read(&to_raw_value(&entry).unwrap()).unwrap())
 }
 
 struct Home {

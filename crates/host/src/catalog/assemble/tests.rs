@@ -19,7 +19,7 @@ fn surface(tools: &[&str]) -> Arc<Surface> {
 fn described_surface(tools: &[(&str, &str)]) -> Arc<Surface> {
     let tool = |(name, description): &(&str, &str)| {
         let entry = json!({ "name": name, "description": description, "inputSchema": { "type": "object" } });
-        Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
+        Arc::new(Tool::read(&to_raw_value(&entry).unwrap()).unwrap())
     };
     Arc::new(Surface { tools: tools.iter().map(tool).collect(), ..Surface::default() })
 }

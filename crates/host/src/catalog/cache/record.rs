@@ -1,5 +1,7 @@
 //! The form in which an offer is written down.
 
+use std::sync::Arc;
+
 use mcparley_model::config::Era;
 use mcparley_model::text::Untrusted;
 use mcparley_model::tool::{self, Fault, Tool, Withheld};
@@ -73,9 +75,10 @@ impl<'f> Record<'f> {
         let raw = |list: Vec<&RawValue>| -> Option<Vec<RawJson>> {
             list.into_iter().map(|raw| RawJson::of(&raw).ok()).collect()
         };
+        let tool = |definition: Definition<'_>| definition.tool.into_tool().map(Arc::new);
         let refused = |Refused { name, why }: Refused| Withheld { name, fault: Fault::Earlier(why) };
         Some(Surface {
-            tools: tools.into_iter().map(|definition| definition.tool.into_tool()).collect::<Option<_>>()?,
+            tools: tools.into_iter().map(tool).collect::<Option<_>>()?,
             withheld: withheld.into_iter().map(refused).collect(),
             prompts: raw(prompts)?,
             resources: raw(resources)?,
@@ -100,7 +103,7 @@ pub(super) fn write(era: Era, stamp: &str, surface: &Surface) -> Option<String> 
         format: FORMAT,
         era: era.as_str(),
         stamp,
-        tools: tools.iter().map(Definition::of).collect(),
+        tools: tools.iter().map(|tool| Definition::of(tool)).collect(),
         withheld: withheld.iter().map(refused).collect(),
         prompts: prompts.iter().map(AsRef::as_ref).collect(),
         resources: resources.iter().map(AsRef::as_ref).collect(),

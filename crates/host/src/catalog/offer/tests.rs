@@ -17,7 +17,7 @@ fn catalog(servers: &[(&str, &[&str])], deny: &[&str]) -> Catalog {
     let tool = |name: &&str| {
         let meta = json!({ format!("anthropic/{}", name.split('_').next().unwrap()): true });
         let entry = json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": meta });
-        Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
+        Arc::new(Tool::read(&to_raw_value(&entry).unwrap()).unwrap())
     };
     let of =
         |tools: &[&str]| Arc::new(Surface { tools: tools.iter().map(tool).collect(), ..Surface::default() });

@@ -31,7 +31,7 @@ fn denying(rule: &str, servers: &[(&str, Vec<Value>)]) -> Catalog {
 
 fn assemble(assembler: &mut Assembler, servers: &[(&str, Vec<Value>)]) -> Catalog {
     let config = ServerConfig::new(Transport::Sdk { name: String::new() });
-    let read = |entry: &Value| Tool::read(&to_raw_value(entry).unwrap()).unwrap();
+    let read = |entry: &Value| Arc::new(Tool::read(&to_raw_value(entry).unwrap()).unwrap());
     let surface =
         |tools: &[Value]| Arc::new(Surface { tools: tools.iter().map(read).collect(), ..Surface::default() });
     let offered: Vec<_> =

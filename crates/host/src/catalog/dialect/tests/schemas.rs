@@ -25,7 +25,8 @@ fn what_an_api_takes_is_not_touched() {
     let text = r#"{"type":"object","$schema":"http://json-schema.org/draft-07/schema#", "properties":{"n":{"type":"number","default":1.50},"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"null"}]}}},"additionalProperties":false,"x-mark":{"$ref":"?"}}"#;
     let schema: Value = serde_json::from_str(text).unwrap();
     let mut tool = entry(&schema);
-    std::sync::Arc::get_mut(&mut tool).unwrap().tool.input_schema =
+    let entry = std::sync::Arc::get_mut(&mut tool).unwrap();
+    std::sync::Arc::make_mut(&mut entry.tool).input_schema =
         serde_json::value::RawValue::from_string(text.to_owned()).unwrap();
     for dialect in [Anthropic, OpenAi, OpenAiChat] {
         let tools = list(dialect, &[tool.clone()]);
