@@ -132,14 +132,14 @@ impl Assembler {
         for tool in server.tools() {
             let trusted = judge.as_ref().map(|judge| judge.trusted(tool));
             made.changed.extend(trusted.as_ref().and_then(|trusted| server.changed(tool, trusted)));
-            if !trusted.as_ref().is_some_and(Trusted::is_withheld) {
+            if !trusted.as_deref().is_some_and(Trusted::is_withheld) {
                 made.entries.extend(self.entry(server, tool, trusted).map(Arc::new));
             }
         }
         made
     }
 
-    fn entry(&self, server: &Seen<'_>, tool: &Arc<Tool>, trusted: Option<Trusted>) -> Option<Entry> {
+    fn entry(&self, server: &Seen<'_>, tool: &Arc<Tool>, trusted: Option<Arc<Trusted>>) -> Option<Entry> {
         let name = self.names.public(server.name, &tool.name)?.clone();
         let mut tool = Arc::clone(tool);
         if server.config.always_load && tool.loading != Loading::Always {

@@ -23,16 +23,30 @@ pub struct Entry {
     pub provider: Provider,
     /// What it is; every text of it is clean. Shared with what the server offers.
     pub tool: Arc<Tool>,
-    checker: OnceLock<Checker>,
-    /// Identity of its definition, worked out when it is first asked for.
-    definition: OnceLock<Digest>,
     /// How it stands with what was accepted about it; the host's own tools need nobody's trust.
-    trusted: Option<Trusted>,
-    /// What is decided about its calls, without and with a person's consent, where arguments do not matter.
-    decisions: [OnceLock<Decision>; 2],
+    trusted: Option<Arc<Trusted>>,
+    /// Boxed, like what is in it for calls: hosts hold thousands of tools that no model is told of, and of those it is
+    /// told of it calls a few.
+    worked_out: OnceLock<Box<WorkedOut>>,
+}
+
+/// What follows from a tool, each worked out when it is first asked for.
+#[derive(Debug, Default)]
+struct WorkedOut {
     denied: OnceLock<bool>,
     tokens: OnceLock<u64>,
     translations: Translations,
+    for_calls: OnceLock<Box<ForCalls>>,
+}
+
+/// The same, as far as only its calls need it.
+#[derive(Debug, Default)]
+struct ForCalls {
+    checker: OnceLock<Checker>,
+    /// Identity of its definition.
+    definition: OnceLock<Digest>,
+    /// What is decided about its calls, without and with a person's consent, where arguments do not matter.
+    decisions: [OnceLock<Decision>; 2],
 }
 
 /// Who answers a tool.
@@ -54,22 +68,11 @@ pub enum Provider {
 
 impl Entry {
     pub(super) fn new(name: PublicName, provider: Provider, tool: impl Into<Arc<Tool>>) -> Self {
-        Self {
-            name,
-            provider,
-            tool: tool.into(),
-            checker: OnceLock::new(),
-            definition: OnceLock::new(),
-            trusted: None,
-            decisions: Default::default(),
-            denied: OnceLock::new(),
-            tokens: OnceLock::new(),
-            translations: Translations::default(),
-        }
+        Self { name, provider, tool: tool.into(), trusted: None, worked_out: OnceLock::new() }
     }
 
     /// The same as it stands with what was accepted about it.
-    pub(super) fn with_trust(self, trusted: Trusted) -> Self {
+    pub(super) fn with_trust(self, trusted: Arc<Trusted>) -> Self {
         Self { trusted: Some(trusted), ..self }
     }
 
@@ -80,12 +83,12 @@ impl Entry {
     }
 
     pub(crate) fn trusted(&self) -> Option<&Trusted> {
-        self.trusted.as_ref()
+        self.trusted.as_deref()
     }
 
     /// Identity of its definition.
     pub(crate) fn definition(&self) -> &Digest {
-        self.definition.get_or_init(|| self.tool.definition())
+        self.for_calls().definition.get_or_init(|| self.tool.definition())
     }
 
     /// The server that answers it, unless the host does.
@@ -106,17 +109,17 @@ impl Entry {
     /// What its definition takes of a model's context, in tokens: an estimate, the same on every machine.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        *self.tokens.get_or_init(|| tokens::of_definition(self))
+        *self.worked_out().tokens.get_or_init(|| tokens::of_definition(self))
     }
 
     /// Whether every call of it is denied; `decide` is asked once.
     pub(super) fn is_denied(&self, decide: impl FnOnce() -> bool) -> bool {
-        *self.denied.get_or_init(decide)
+        *self.worked_out().denied.get_or_init(decide)
     }
 
     /// What is decided about its calls; `decide` is asked once.
     pub(crate) fn decision(&self, consent: Consent, decide: impl FnOnce() -> Decision) -> &Decision {
-        let [open, given] = &self.decisions;
+        let [open, given] = &self.for_calls().decisions;
         let kept = match consent {
             Consent::Open => open,
             Consent::Given => given,
@@ -126,12 +129,20 @@ impl Entry {
 
     /// What it is in the forms of models' APIs.
     pub(super) fn translations(&self) -> &Translations {
-        &self.translations
+        &self.worked_out().translations
     }
 
     /// The schema of its arguments, compiled when it is first called.
     pub(crate) fn checker(&self) -> &Checker {
-        self.checker.get_or_init(|| Checker::new(&self.tool.input_schema))
+        self.for_calls().checker.get_or_init(|| Checker::new(&self.tool.input_schema))
+    }
+
+    fn for_calls(&self) -> &ForCalls {
+        self.worked_out().for_calls.get_or_init(Box::default)
+    }
+
+    fn worked_out(&self) -> &WorkedOut {
+        self.worked_out.get_or_init(Box::default)
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Judge {
     pub(crate) pin: Pin,
     sheet: Arc<Sheet>,
     ledger: Arc<Ledger>,
+    /// How all tools stand that are as they were accepted.
+    unchanged: Arc<Trusted>,
 }
 
 /// How one tool stands.
@@ -28,7 +30,8 @@ pub(crate) struct Trusted {
 
 impl Judge {
     pub(super) fn new(sheet: Arc<Sheet>, ledger: Arc<Ledger>, key: Key, pin: Pin) -> Self {
-        Self { key, pin, sheet, ledger }
+        let unchanged = Arc::new(Trusted { key: key.clone(), pin, change: None });
+        Self { key, pin, sheet, ledger, unchanged }
     }
 
     /// What is different about the tool since it was accepted. Where nobody wants to know, only what a rule is bound
@@ -41,8 +44,13 @@ impl Judge {
         if matters { self.sheet.change(tool) } else { None }
     }
 
-    pub(crate) fn trusted(&self, tool: &Tool) -> Trusted {
-        Trusted { key: self.key.clone(), pin: self.pin, change: self.change(tool).map(Arc::new) }
+    pub(crate) fn trusted(&self, tool: &Tool) -> Arc<Trusted> {
+        match self.change(tool) {
+            Some(change) => {
+                Arc::new(Trusted { change: Some(Arc::new(change)), ..Trusted::clone(&self.unchanged) })
+            }
+            None => Arc::clone(&self.unchanged),
+        }
     }
 }
 
