@@ -14,6 +14,7 @@ use crate::limits::PUBLIC_NAME_LIMIT;
 mod catalogue;
 mod check;
 mod form;
+mod given;
 #[cfg(test)]
 mod tests;
 

@@ -1,21 +1,22 @@
 //! Decides which tool gets which public name.
 //!
 //! A total function of the *set* of tools: the order of arrival must not decide who keeps a name, or a
-//! slow start would hand one tool's permissions to another. How names look is decided by [`super::form`].
+//! slow start would hand one tool's permissions to another. How names look is decided by [`super::form`]; those that
+//! were given are kept by [`super::given`].
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
 use super::form::{Identity, bare, plain};
+use super::given::{Given, Row};
 use super::{PublicName, ServerName, ToolName};
 
-/// The public names of a catalogue's tools, and the way back.
+/// The public names of a catalogue's tools, and the way back. A clone shares them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    originals: BTreeMap<PublicName, (ServerName, ToolName)>,
-    publics: HashMap<ServerName, HashMap<ToolName, PublicName>>,
+    given: Arc<Given>,
     /// Servers whose tools are called by their own names, without a prefix (N3).
     bare: HashSet<ServerName>,
     /// The names of tools the host itself offers for a server. None of the server's own can have one of them (B38).
@@ -62,11 +63,7 @@ impl Names {
 
     /// Forgets the names that `keep` refuses.
     pub fn retain(&mut self, keep: impl Fn(&ServerName, &ToolName) -> bool) {
-        self.originals.retain(|_, (server, tool)| keep(server, tool));
-        for (server, tools) in &mut self.publics {
-            tools.retain(|tool, _| keep(server, tool));
-        }
-        self.publics.retain(|_, tools| !tools.is_empty());
+        self.given = Arc::new(self.given.retained(|row| keep(&row.server, &row.tool)));
     }
 
     /// Names the pairs that have no name yet; names already given stay as they are (N11).
@@ -74,38 +71,34 @@ impl Names {
     pub fn extend(&self, pairs: impl IntoIterator<Item = (ServerName, ToolName)>) -> Self {
         let newcomers: HashSet<_> =
             pairs.into_iter().filter(|(server, tool)| self.public(server, tool).is_none()).collect();
+        if newcomers.is_empty() {
+            return self.clone();
+        }
         let mut contest = Contest::new(self, newcomers.len());
         for (server, tool) in newcomers {
             let is_bare = self.bare.contains(&server);
             contest.enter(Candidate::new(server, tool, is_bare));
         }
-        let mut names = self.clone();
-        let named = contest.candidates.into_iter().map(|Candidate { server, tool, name, .. }| {
-            let public = PublicName(name);
-            names.publics.entry(server.clone()).or_default().insert(tool.clone(), public.clone());
-            (public, (server, tool))
-        });
-        // Collecting sorts once and builds the tree in one go, which thousands of insertions would not.
-        let mut originals = named.collect();
-        names.originals.append(&mut originals);
-        names
+        let named = |Candidate { server, tool, name, .. }| Row { public: PublicName(name), server, tool };
+        let given = Arc::new(self.given.with(contest.candidates.into_iter().map(named)));
+        Self { given, ..self.clone() }
     }
 
     /// The public name of a tool.
     #[must_use]
     pub fn public(&self, server: &ServerName, tool: &ToolName) -> Option<&PublicName> {
-        self.publics.get(server)?.get(tool)
+        self.given.public(server, tool)
     }
 
     /// The tool behind a public name.
     #[must_use]
     pub fn original(&self, public: &str) -> Option<(&ServerName, &ToolName)> {
-        self.originals.get(public).map(|(server, tool)| (server, tool))
+        self.given.original(public).map(|row| (&row.server, &row.tool))
     }
 
     /// Every public name and the tool behind it, in the order of the public names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&PublicName, &ServerName, &ToolName)> {
-        self.originals.iter().map(|(public, (server, tool))| (public, server, tool))
+        self.given.rows().iter().map(|row| (&row.public, &row.server, &row.tool))
     }
 }
 
@@ -175,13 +168,19 @@ impl Contest {
     /// Begins with the names that `earlier` tools have, and those they would have had were it not for others.
     fn new(earlier: &Names, newcomers: usize) -> Self {
         let ours = earlier.ours.values().flat_map(HashMap::values);
-        let given = earlier.originals.keys().chain(ours).map(|public| Arc::clone(&public.0));
-        let contested = earlier.originals.values().filter_map(|(server, tool)| {
+        let given = earlier
+            .given
+            .rows()
+            .iter()
+            .map(|row| &row.public)
+            .chain(ours)
+            .map(|public| Arc::clone(&public.0));
+        let contested = earlier.given.rows().iter().filter_map(|Row { server, tool, .. }| {
             let is_bare = earlier.bare.contains(server);
             if is_bare { bare(tool) } else { plain(server, tool) }.map(Arc::from)
         });
         // Twice as many names as tools, should each stand on two: growing a large map costs more than its room.
-        let mut holders = HashMap::with_capacity(2 * (earlier.originals.len() + newcomers));
+        let mut holders = HashMap::with_capacity(2 * (earlier.given.rows().len() + newcomers));
         holders.extend(given.chain(contested).map(|name| (name, Holder::Settled)));
         Self { holders, candidates: Vec::with_capacity(newcomers) }
     }
