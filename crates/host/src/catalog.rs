@@ -10,6 +10,7 @@ mod cache;
 mod changed;
 mod denial;
 mod dialect;
+mod entries;
 mod entry;
 mod mention;
 mod naming;
@@ -18,10 +19,9 @@ mod search;
 mod sign_in;
 mod tokens;
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
+use mcparley_model::name::{Names, ServerName, ToolName};
 
 pub(crate) use assemble::{Assembler, Seen, SignIn};
 pub use budget::{Budget, BudgetError};
@@ -30,6 +30,7 @@ pub(crate) use cache::{Cache, Known};
 pub use changed::ChangedTool;
 pub(crate) use denial::Denials;
 pub use dialect::{Dialect, ModelCallError, ModelTools, UnknownDialect, Withholding};
+use entries::Entries;
 pub use entry::{Entry, Provider};
 pub use mention::Mention;
 pub(crate) use naming::name_all;
@@ -41,8 +42,7 @@ pub use sign_in::SignInTool;
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     revision: u64,
-    entries: Vec<Arc<Entry>>,
-    places: HashMap<PublicName, usize>,
+    entries: Arc<Entries>,
     names: Names,
     denials: Denials,
     changed: Vec<ChangedTool>,
@@ -65,13 +65,13 @@ impl Catalog {
     /// The entry of a public name. Names are looked up, never taken apart.
     #[must_use]
     pub fn get(&self, public: &str) -> Option<&Arc<Entry>> {
-        self.places.get(public).and_then(|place| self.entries.get(*place))
+        self.entries.named(public)
     }
 
     /// The entry of a server's tool.
     #[must_use]
     pub fn of(&self, server: &ServerName, tool: &ToolName) -> Option<&Arc<Entry>> {
-        self.names.public(server, tool).and_then(|public| self.get(public.as_str()))
+        self.entries.of(server, tool)
     }
 
     /// The public names given so far, and the way back (N2).
@@ -89,7 +89,7 @@ impl Catalog {
     /// Public names that look like `name`, the nearest first.
     #[must_use]
     pub fn similar(&self, name: &str) -> Vec<String> {
-        crate::sources::similar_names(name, self.entries.iter().map(|entry| entry.name.as_str()))
+        crate::sources::similar_names(name, self.iter().map(|entry| entry.name.as_str()))
     }
 
     /// Whether a rule denies every call of the tool, so that no model is shown it.

@@ -11,7 +11,7 @@ use mcparley_model::tool::{Loading, Tool};
 
 use super::naming::name_all;
 use super::search::Index;
-use super::{BuiltIn, Catalog, ChangedTool, Denials, Entry, Provider, SignInTool};
+use super::{BuiltIn, Catalog, ChangedTool, Denials, Entries, Entry, Provider, SignInTool};
 use crate::surface::Surface;
 use crate::trust::{Trust, Trusted};
 
@@ -59,8 +59,8 @@ pub(crate) struct Assembler {
     denials: Denials,
     /// Whether results are stored, and have to be read again.
     stores_results: bool,
-    /// What the last catalogue was searched with, and the entries it is of.
-    indexed: (Vec<Arc<Entry>>, Arc<OnceLock<Index>>),
+    /// The entries of the last catalogue, and what they are searched with.
+    last: (Arc<Entries>, Arc<OnceLock<Index>>),
     revision: u64,
 }
 
@@ -78,7 +78,7 @@ impl Assembler {
 
     /// The order of this catalogue has been shown to somebody, so it stays.
     pub(crate) fn shown(&mut self, catalog: &Catalog) {
-        self.shown = catalog.entries.iter().map(|entry| entry.name.clone()).collect();
+        self.shown = catalog.iter().map(|entry| entry.name.clone()).collect();
     }
 
     /// Makes every entry anew the next time, under these rules: entries remember what was decided about them. Names and
@@ -108,9 +108,9 @@ impl Assembler {
         entries.extend(self.own(servers));
         self.order(&mut entries);
         self.revision += 1;
-        let places = entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)).collect();
-        let (names, denials, index) = (self.names.clone(), self.denials.clone(), self.index(&entries));
-        Catalog { revision: self.revision, entries, places, names, denials, changed, index }
+        let (entries, index) = self.settled(entries);
+        let (names, denials) = (self.names.clone(), self.denials.clone());
+        Catalog { revision: self.revision, entries, names, denials, changed, index }
     }
 
     /// Gives names to the tools that have none yet.
@@ -136,6 +136,7 @@ impl Assembler {
                 made.entries.extend(self.entry(server, tool, trusted).map(Arc::new));
             }
         }
+        made.entries.shrink_to_fit();
         made
     }
 
@@ -152,16 +153,15 @@ impl Assembler {
         })
     }
 
-    /// The index of these entries: the last one as long as they are the same, since most changes of a server are none of
-    /// its tools.
-    fn index(&mut self, entries: &[Arc<Entry>]) -> Arc<OnceLock<Index>> {
-        let (of, index) = &self.indexed;
+    /// These entries and their index: the last ones as long as they are the same, since most changes of a server are none
+    /// of its tools.
+    fn settled(&mut self, entries: Vec<Arc<Entry>>) -> (Arc<Entries>, Arc<OnceLock<Index>>) {
+        let last = &self.last.0;
         let is_same = |(one, other): (&Arc<Entry>, &Arc<Entry>)| Arc::ptr_eq(one, other);
-        if of.len() != entries.len() || !of.iter().zip(entries).all(is_same) {
-            self.indexed = (entries.to_vec(), Arc::default());
-            return Arc::clone(&self.indexed.1);
+        if last.len() != entries.len() || !last.iter().zip(&entries).all(is_same) {
+            self.last = (Arc::new(Entries::new(entries)), Arc::default());
         }
-        Arc::clone(index)
+        self.last.clone()
     }
 
     /// The host's own tools that make sense now (N9).
