@@ -23,15 +23,15 @@ use entry::Written;
 pub use header::{HeaderFault, HeaderParam, headers};
 pub use record::{Digest, Record};
 
-/// A tool that can be offered.
+/// A tool that can be offered. Hosts hold thousands, so nothing in it has room to grow.
 #[derive(Clone, Debug)]
 pub struct Tool {
     /// Its name as the server announced it; what a call must name.
     pub name: ToolName,
     /// A name for people.
-    pub title: Option<String>,
+    pub title: Option<Box<str>>,
     /// What it does, cleaned and cut.
-    pub description: String,
+    pub description: Box<str>,
     /// The JSON Schema of its arguments: as it came, unless there was something to clean.
     pub input_schema: Box<RawValue>,
     /// The JSON Schema of its structured result.
@@ -39,11 +39,11 @@ pub struct Tool {
     /// What it says about its effects.
     pub hints: Hints,
     /// Words to find it by.
-    pub search_hint: Option<String>,
+    pub search_hint: Option<Box<str>>,
     /// When it wants to be in a model's list.
     pub loading: Loading,
     /// The arguments that an HTTP request of the new era tells in its headers too; see [`headers`].
-    pub header_params: Vec<HeaderParam>,
+    pub header_params: Box<[HeaderParam]>,
     /// Whether it is called as a task.
     pub task: TaskSupport,
     /// How many characters of a result it claims for a model's window, within [`RESULT_CHARS_CLAIMED`].
@@ -153,7 +153,7 @@ impl Tool {
         let titled = |annotations: &Map<String, Value>| Some(annotations.get("title")?.as_str()?.to_owned());
         let title = written.title()?.or_else(|| annotations.as_ref().and_then(titled).map(Cow::Owned));
         let hint = meta.as_ref().and_then(|meta| meta.get("anthropic/searchHint")).and_then(Value::as_str);
-        let shown = |text: &str| cut(&clean(text), DESCRIPTION_CHARS).into_owned();
+        let shown = |text: &str| Box::from(cut(&clean(text), DESCRIPTION_CHARS));
         Ok(Self {
             name: ToolName::new(name),
             title: title.as_deref().map(shown),
@@ -161,9 +161,9 @@ impl Tool {
             input_schema: written.input_schema()?,
             output_schema: written.output_schema(),
             hints: Hints::read(annotations.as_ref()),
-            search_hint: hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ")),
+            search_hint: hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ").into()),
             loading: Loading::read(meta.as_ref()),
-            header_params: written.header_params()?,
+            header_params: written.header_params()?.into(),
             task: TaskSupport::read(written.execution().as_ref()),
             result_chars: meta.as_ref().and_then(claimed_chars),
         })

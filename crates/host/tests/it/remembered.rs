@@ -218,7 +218,7 @@ impl mcparley::Approver for Asking {
         &'q self,
         question: mcparley::Question<'q>,
     ) -> std::pin::Pin<Box<dyn Future<Output = mcparley::Answer> + Send + 'q>> {
-        self.0.lock().unwrap().push(question.entry.tool.description.clone());
+        self.0.lock().unwrap().push(question.entry.tool.description.to_string());
         Box::pin(std::future::ready(mcparley::Answer::Allow))
     }
 }

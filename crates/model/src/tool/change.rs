@@ -46,8 +46,8 @@ impl DefinitionChange {
         found.texts("searchHint", hint.unwrap_or(""), other.unwrap_or(""));
         let Lines { lines, more } = found;
         (!lines.is_empty()).then(|| Self {
-            old: old.description.clone(),
-            new: new.description.clone(),
+            old: old.description.to_string(),
+            new: new.description.to_string(),
             lines,
             more,
         })

@@ -55,15 +55,15 @@ impl Record<'_> {
             task,
             result_chars,
         } = self;
-        let header_params = HeaderParam::read_marked(input_schema).ok()?;
+        let header_params = HeaderParam::read_marked(input_schema).ok()?.into();
         Some(Tool {
             name: ToolName::new(&name),
-            title: title.map(Cow::into_owned),
-            description: description.into_owned(),
+            title: title.map(Box::from),
+            description: Box::from(description),
             input_schema: input_schema.to_owned(),
             output_schema: output_schema.map(ToOwned::to_owned),
             hints,
-            search_hint: search_hint.map(Cow::into_owned),
+            search_hint: search_hint.map(Box::from),
             loading,
             header_params,
             task,

@@ -23,7 +23,7 @@ fn a_tool_is_read_with_its_schema_untouched() {
     let tool = Tool::read(&RawValue::from_string(entry).unwrap()).unwrap();
     assert_eq!(tool.name.as_str(), "do it");
     assert_eq!(tool.title.as_deref(), Some("Do"));
-    assert_eq!(tool.description, "Does it");
+    assert_eq!(&*tool.description, "Does it");
     assert_eq!(tool.input_schema.get(), SCHEMA);
     assert!(tool.output_schema.is_some());
     assert_eq!(
