@@ -8,6 +8,9 @@ use bytes::{Buf, Bytes, BytesMut};
 /// How much of the two ends of an oversized line is kept to find out whose it was.
 const ENDS: usize = 4096;
 
+/// A line over this length is rare, and what it was read into larger than what comes next will need.
+const LONG: usize = 64 * 1024;
+
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// What comes out of the stream.
@@ -35,6 +38,8 @@ pub(crate) struct Lines {
     buffer: BytesMut,
     /// How much of the buffer holds no line end, so that no byte is looked at twice.
     searched: usize,
+    /// Whether the buffer has grown for a long line.
+    grown: bool,
     /// The beginning of the line that is being skipped.
     skipping: Option<Bytes>,
     /// The end of a line that was too long and came with its end.
@@ -51,12 +56,23 @@ impl Default for Lines {
 
 impl Lines {
     pub(crate) fn with_limit(limit: usize) -> Self {
-        Self { buffer: BytesMut::new(), searched: 0, skipping: None, ended: None, limit }
+        Self { buffer: BytesMut::new(), searched: 0, grown: false, skipping: None, ended: None, limit }
     }
 
     /// Where to read the next bytes to.
     pub(crate) fn buffer(&mut self) -> &mut BytesMut {
         &mut self.buffer
+    }
+
+    /// Whether the buffer has nothing in it but the room that a long line needed.
+    pub(crate) fn is_spacious(&self) -> bool {
+        self.grown && self.buffer.is_empty()
+    }
+
+    /// Gives that room back. Lines that came out of it keep it as long as they need it.
+    pub(crate) fn give_back(&mut self) {
+        self.buffer = BytesMut::new();
+        (self.searched, self.grown) = (0, false);
     }
 
     /// The next frame, if one is complete.
@@ -72,6 +88,7 @@ impl Lines {
             };
             let end = self.searched + found;
             self.searched = 0;
+            self.grown |= end > LONG;
             if let Some(head) = self.skipping.take() {
                 let tail = self.keep_tail(end);
                 self.buffer.advance(1);

@@ -56,6 +56,13 @@ impl RawJson {
         }
     }
 
+    /// The same in memory of its own. A slice keeps the whole message alive, and whatever else came with it, so whoever
+    /// keeps a part for long keeps a copy.
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        Self(Bytes::copy_from_slice(&self.0))
+    }
+
     /// Its text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -29,6 +29,22 @@ fn blank_lines_crlf_and_a_byte_order_mark_do_not_matter() {
 
 // B01
 #[test]
+fn the_room_of_a_long_line_can_be_given_back_once_nothing_is_left_in_it() {
+    let long = "x".repeat(LONG + 1) + "\n{";
+    let mut lines = Lines::default();
+    assert_eq!(feed(&mut lines, &[b"{}\n"]).len(), 1);
+    assert!(!lines.is_spacious());
+    assert_eq!(feed(&mut lines, &[long.as_bytes()]).len(), 1);
+    assert!(!lines.is_spacious());
+    assert_eq!(feed(&mut lines, &[b"}\n"]), [line("{}")]);
+    assert!(lines.is_spacious());
+    lines.give_back();
+    assert!(!lines.is_spacious() && lines.buffer().capacity() == 0);
+    assert_eq!(feed(&mut lines, &[b"[", b"]\n"]), [line("[]")]);
+}
+
+// B01
+#[test]
 fn exactly_the_limit_is_a_line_and_one_byte_more_is_not() {
     let exact = "x".repeat(100) + "\n";
     assert_eq!(feed(&mut Lines::with_limit(100), &[exact.as_bytes()]).len(), 1);

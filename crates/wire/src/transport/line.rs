@@ -1,5 +1,8 @@
 //! Messages as lines of a byte stream, in both directions.
 
+use std::io;
+use std::time::Duration;
+
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -17,6 +20,10 @@ const LEAST_ROOM: usize = 16 * 1024;
 /// How many lines are handed on before others get their turn: whoever was answered may write the next request, and the
 /// server works on it while the rest is handed on.
 const LINES_IN_A_ROW: usize = 16;
+
+/// After a long message the next may be as long, and finds the room that the last one needed. A server that says nothing
+/// for so long does not hold it any longer: the list of its tools may have been its longest message ever.
+const QUIET: Duration = Duration::from_millis(250);
 
 /// Writes what is queued until the queue or the stream ends. Closes the stream at the end.
 pub(super) async fn write(mut outgoing: Outgoing, mut stream: impl AsyncWrite + Unpin) {
@@ -56,9 +63,10 @@ pub(super) async fn read(mut stream: impl AsyncRead + Unpin, inbox: &Inbox) {
         if buffer.capacity() - buffer.len() < LEAST_ROOM {
             buffer.reserve(READ_BYTES);
         }
-        match stream.read_buf(lines.buffer()).await {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
+        match fill(&mut stream, &mut lines).await {
+            Ok(Some(0)) | Err(_) => break,
+            Ok(Some(_)) => {}
+            Ok(None) => lines.give_back(),
         }
         let mut in_a_row = 0;
         while let Some(frame) = lines.next() {
@@ -73,5 +81,16 @@ pub(super) async fn read(mut stream: impl AsyncRead + Unpin, inbox: &Inbox) {
     // Half a line is still worth reading: it may name the call it was meant for.
     if let Some(rest) = lines.rest() {
         inbox.deliver(&rest);
+    }
+}
+
+/// Reads what comes next; nothing when there is room to give back and nothing comes.
+async fn fill(stream: &mut (impl AsyncRead + Unpin), lines: &mut Lines) -> io::Result<Option<usize>> {
+    if !lines.is_spacious() {
+        return stream.read_buf(lines.buffer()).await.map(Some);
+    }
+    match tokio::time::timeout(QUIET, stream.read_buf(lines.buffer())).await {
+        Ok(read) => read.map(Some),
+        Err(_) => Ok(None),
     }
 }
