@@ -134,16 +134,16 @@ impl Surface {
             surface.take_tools(&tools);
         }
         if let Some(prompts) = surface.judge(PROMPTS, prompts) {
-            surface.prompts = prompts;
+            surface.prompts = kept(&prompts);
         }
         if let Some(resources) = surface.judge(RESOURCES, resources) {
-            surface.resources = resources;
+            surface.resources = kept(&resources);
         }
         if let Some(templates) = surface.judge(TEMPLATES, templates.map(without_templates)) {
-            surface.templates = templates;
+            surface.templates = kept(&templates);
         }
         if let Some(skills) = surface.judge(SKILLS, skills) {
-            surface.skills = skills;
+            surface.skills = kept(&skills);
         }
         surface
     }
@@ -232,6 +232,11 @@ impl Surface {
         }
         self.tools.shrink_to_fit();
     }
+}
+
+/// A list to be kept as long as its server is: without the messages it came in.
+fn kept(list: &[RawJson]) -> Vec<RawJson> {
+    list.iter().map(RawJson::detached).collect()
 }
 
 /// Who has resources need not have templates, and many a server does not even know the word.
