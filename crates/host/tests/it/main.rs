@@ -20,6 +20,7 @@ mod audit;
 mod auto;
 mod calling;
 mod catalogue;
+mod catalogue_memory;
 mod completing;
 mod conformance_client;
 mod connectors;
