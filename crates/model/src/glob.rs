@@ -34,6 +34,12 @@ impl Glob {
         !self.0.contains('*')
     }
 
+    /// What every text that fits begins with.
+    #[must_use]
+    pub fn head(&self) -> &str {
+        self.0.split('*').next().unwrap_or_default()
+    }
+
     /// Whether all of `text` fits the pattern.
     ///
     /// Takes time linear in both lengths: the leftmost place for each piece leaves the most room for the

@@ -156,7 +156,8 @@ pub(crate) fn normalise_server_text(name: &str) -> String {
     }
 }
 
-fn normalise(name: &str) -> String {
+/// The text with `_` for every character that no public name has.
+pub(crate) fn normalise(name: &str) -> String {
     let mut normal = String::with_capacity(name.len());
     normal.extend(name.chars().map(public));
     normal

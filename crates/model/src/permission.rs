@@ -9,8 +9,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 mod advice;
+mod index;
 mod mode;
 mod pin;
+mod prefixes;
 mod rule;
 mod set;
 mod subject;
@@ -167,7 +169,9 @@ pub fn decide_where(
     holds: impl Fn(&Rule) -> bool,
 ) -> Decision {
     let prepared = subject.prepare();
-    let matching = |kind| rules.of(kind).iter().filter(|rule| rule.matches_prepared(&prepared, known));
+    let candidates = rules.candidates(&prepared);
+    let means = |rule: &Rule| rule.means_prepared(&prepared, known);
+    let matching = |kind| candidates.iter().copied().filter(move |rule| rule.kind() == kind && means(rule));
     let first = |kind| match kind {
         RuleKind::Allow => matching(kind).find(|rule| holds(rule)),
         RuleKind::Ask | RuleKind::Deny => matching(kind).next(),

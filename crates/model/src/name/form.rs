@@ -49,6 +49,11 @@ impl Identity {
         }
     }
 
+    /// The hash of the original names, in hexadecimal digits.
+    pub(crate) fn digest(&self) -> &str {
+        &self.digest
+    }
+
     /// Whether `text` is this pair's name with some digits of its hash.
     pub(crate) fn is_hashed_as(&self, text: &str) -> bool {
         hash_digits(text).is_some_and(|digits| self.with_hash(&self.digest, digits) == text)

@@ -1,11 +1,13 @@
 //! Decides what one rule says: its kind, the tools it means, and its condition on the arguments.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::index::Key;
 use super::subject::{KnownServers, Prepared, Subject};
 use super::target::{Reading, Tools};
 use crate::explain::Explain;
@@ -128,7 +130,8 @@ impl Rule {
     /// of them and the others mean all.
     #[must_use]
     pub fn matches(&self, subject: &Subject<'_>, known: &KnownServers) -> bool {
-        self.matches_prepared(&subject.prepare(), known)
+        self.means(subject, known)
+            && self.condition.as_ref().is_none_or(|condition| condition.holds(subject.arguments))
     }
 
     /// The same, whatever its condition says about the arguments.
@@ -137,12 +140,7 @@ impl Rule {
         self.means_prepared(&subject.prepare(), known)
     }
 
-    pub(super) fn matches_prepared(&self, subject: &Prepared<'_>, known: &KnownServers) -> bool {
-        self.means_prepared(subject, known)
-            && self.condition.as_ref().is_none_or(|condition| condition.holds(subject.subject.arguments))
-    }
-
-    fn means_prepared(&self, subject: &Prepared<'_>, known: &KnownServers) -> bool {
+    pub(super) fn means_prepared(&self, subject: &Prepared<'_>, known: &KnownServers) -> bool {
         match &self.target {
             Target::Everything => true,
             Target::BuiltIn { .. } => false,
@@ -171,8 +169,18 @@ impl Rule {
         self.tools().map_or_else(Vec::new, |tools| tools.readings(known))
     }
 
-    pub(super) fn has_condition(&self) -> bool {
-        self.condition.is_some()
+    /// The argument it looks at and what its value must fit.
+    pub(super) fn condition(&self) -> Option<(&str, &Glob)> {
+        self.condition.as_ref().map(|condition| (&*condition.key, &condition.value))
+    }
+
+    /// What it is filed under; a call of a server's tool that it means has one of these.
+    pub(super) fn keys(&self) -> BTreeSet<Key> {
+        match &self.target {
+            Target::Everything => BTreeSet::from([Key::Tool(String::new())]),
+            Target::BuiltIn { .. } => BTreeSet::new(),
+            Target::Tools(tools) => tools.keys(),
+        }
     }
 
     pub(super) fn tools(&self) -> Option<&Tools> {
@@ -211,9 +219,14 @@ impl Condition {
     }
 
     fn holds(&self, arguments: Option<&Value>) -> bool {
-        let value = arguments.and_then(|arguments| arguments.get(&*self.key));
-        value.is_some_and(|value| self.value.matches(&string_form(value)))
+        argument_text(arguments, &self.key).is_some_and(|text| self.value.matches(&text))
     }
+}
+
+/// An argument as conditions see it: a string is itself, anything else is its JSON.
+pub(super) fn argument_text<'a>(arguments: Option<&'a Value>, name: &str) -> Option<Cow<'a, str>> {
+    let value = arguments?.get(name)?;
+    Some(value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed))
 }
 
 /// The text of a rule that means the subject's tool and no other, for whoever writes one down.
@@ -229,11 +242,6 @@ pub fn rule_text(subject: &Subject<'_>, known: &KnownServers) -> String {
     } else {
         Identity::new(subject.server, subject.tool).hashed(0)
     }
-}
-
-/// A string is itself; anything else is its JSON.
-fn string_form(value: &Value) -> Cow<'_, str> {
-    value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
 }
 
 impl PartialEq for Rule {

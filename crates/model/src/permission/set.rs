@@ -5,48 +5,60 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::index::Index;
 use super::rule::{Rule, RuleKind};
-use super::subject::KnownServers;
+use super::subject::{KnownServers, Prepared};
 use super::target::Reading;
 use crate::text;
 
 /// Every rule that holds, by kind.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
-    allow: Vec<Arc<Rule>>,
-    ask: Vec<Arc<Rule>>,
-    deny: Vec<Arc<Rule>>,
+    /// Deny, ask, allow.
+    rules: Vec<Arc<Rule>>,
+    /// How many deny.
+    denying: usize,
+    /// How many deny or ask.
+    not_allowing: usize,
+    index: Index,
 }
 
 impl RuleSet {
     /// Takes the rules of all scopes; their order only decides which of several is named as the reason.
     #[must_use]
     pub fn new(rules: impl IntoIterator<Item = impl Into<Arc<Rule>>>) -> Self {
-        let mut sorted: Vec<Arc<Rule>> = rules.into_iter().map(Into::into).collect();
-        sorted.sort_by_key(|rule| rule.scope());
-        let of = |kind| sorted.iter().filter(|rule| rule.kind() == kind).cloned().collect();
-        Self { allow: of(RuleKind::Allow), ask: of(RuleKind::Ask), deny: of(RuleKind::Deny) }
+        let mut rules: Vec<Arc<Rule>> = rules.into_iter().map(Into::into).collect();
+        rules.sort_by_key(|rule| (rank(rule.kind()), rule.scope()));
+        let before = |kind| rules.partition_point(|rule| rank(rule.kind()) < rank(kind));
+        let (denying, not_allowing) = (before(RuleKind::Ask), before(RuleKind::Allow));
+        Self { index: Index::new(&rules), rules, denying, not_allowing }
     }
 
     /// The rules of one kind, managed ones first.
     #[must_use]
     pub fn of(&self, kind: RuleKind) -> &[Arc<Rule>] {
-        match kind {
-            RuleKind::Allow => &self.allow,
-            RuleKind::Ask => &self.ask,
-            RuleKind::Deny => &self.deny,
-        }
+        let place = match kind {
+            RuleKind::Deny => 0..self.denying,
+            RuleKind::Ask => self.denying..self.not_allowing,
+            RuleKind::Allow => self.not_allowing..self.rules.len(),
+        };
+        self.rules.get(place).unwrap_or_default()
     }
 
     /// Every rule: deny, ask, allow.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Rule>> {
-        self.deny.iter().chain(&self.ask).chain(&self.allow)
+        self.rules.iter()
+    }
+
+    /// The rules that can mean the subject and whose condition holds, in the order of [`RuleSet::iter`].
+    pub(super) fn candidates(&self, subject: &Prepared<'_>) -> Vec<&Arc<Rule>> {
+        self.index.candidates(subject, &self.rules)
     }
 
     /// Whether a rule looks at arguments. Where none does, the same tool is always decided alike.
     #[must_use]
     pub fn looks_at_arguments(&self) -> bool {
-        self.iter().any(|rule| rule.has_condition())
+        self.iter().any(|rule| rule.condition().is_some())
     }
 
     /// The rules that can match nothing of the known servers, each with the reason.
@@ -57,6 +69,15 @@ impl RuleSet {
         let dead =
             |rule: &Arc<Rule>| Some(DeadRule { why: cause_of_death(rule, known)?, rule: Arc::clone(rule) });
         self.iter().filter_map(dead).collect()
+    }
+}
+
+/// What wins comes first.
+fn rank(kind: RuleKind) -> u8 {
+    match kind {
+        RuleKind::Deny => 0,
+        RuleKind::Ask => 1,
+        RuleKind::Allow => 2,
     }
 }
 

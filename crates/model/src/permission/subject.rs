@@ -51,7 +51,21 @@ pub(super) struct Prepared<'a> {
 impl Prepared<'_> {
     /// Whether `text` is this tool's public name with a hash.
     pub(super) fn is_hashed_as(&self, text: &str) -> bool {
-        self.identity.get_or_init(|| Identity::new(self.subject.server, self.subject.tool)).is_hashed_as(text)
+        self.identity().is_hashed_as(text)
+    }
+
+    /// The hash of the original names, in hexadecimal digits.
+    pub(super) fn digest(&self) -> &str {
+        self.identity().digest()
+    }
+
+    fn identity(&self) -> &Identity {
+        self.identity.get_or_init(|| Identity::new(self.subject.server, self.subject.tool))
+    }
+
+    /// The normalised names, joined as in a public name.
+    pub(super) fn pair(&self) -> String {
+        [&self.server, BETWEEN, &self.tool].concat()
     }
 
     /// Whether the tool's normalised name means this tool alone, as far as its public name shows.

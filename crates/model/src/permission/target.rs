@@ -4,13 +4,18 @@
 //! in every possible way once, and the servers that exist decide which ways count. Where two do, the text
 //! forbids both and permits neither: a server must not inherit permissions by choosing its name.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
+use super::index::Key;
 use super::rule::RuleKind;
 use super::subject::{KnownServers, Prepared};
 use crate::glob::Glob;
 use crate::limits::PUBLIC_NAME_LIMIT;
-use crate::name::{BETWEEN, Identity, PREFIX, ServerName, ToolName, hash_digits, normalise_server_text};
+use crate::name::{
+    BETWEEN, Identity, PREFIX, ServerName, ToolName, hash_digits, normalise, normalise_server_text,
+};
 
 /// One way to understand a rule, given the servers there are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -109,6 +114,13 @@ impl Tools {
         }
     }
 
+    /// What a rule with this text is filed under.
+    pub(super) fn keys(&self) -> BTreeSet<Key> {
+        let hash = hash_digits(&self.text).and_then(|digits| self.text.get(self.text.len() - digits..));
+        let hash = hash.map(|digits| Key::Hash(digits.to_owned()));
+        self.splits.iter().map(Split::key).chain(hash).collect()
+    }
+
     /// Every meaning the text has among the known servers, for people.
     pub(super) fn readings(&self, known: &KnownServers) -> Vec<Reading> {
         self.meanings(known).map(|meaning| meaning.reading(&self.text)).collect()
@@ -136,14 +148,11 @@ impl Tools {
     fn cuts<'k>(&'k self, known: &'k KnownServers) -> impl Iterator<Item = Meaning<'k>> {
         let shortened = self.hashed && self.text.len() == PUBLIC_NAME_LIMIT;
         let is_cut = |name: &str, normal: &str| normal.len() > name.len() && normal.starts_with(name);
-        let servers = known.iter().filter(move |(normal, _)| {
-            shortened
-                && self
-                    .splits
-                    .iter()
-                    .any(|split| split.names_server().is_some_and(|name| is_cut(name, normal)))
-        });
-        servers.map(|(_, server)| Meaning::Cut(server))
+        let is_in_text = move |normal: &str| {
+            self.splits.iter().any(|split| split.names_server().is_some_and(|name| is_cut(name, normal)))
+        };
+        let servers = shortened.then(|| known.iter()).into_iter().flatten();
+        servers.filter(move |(normal, _)| is_in_text(normal)).map(|(_, server)| Meaning::Cut(server))
     }
 }
 
@@ -170,6 +179,16 @@ impl Split {
             }
         };
         server_fits && self.tool.fits(subject)
+    }
+
+    /// What the names of every call it fits begin with.
+    fn key(&self) -> Key {
+        let tool = normalise(self.tool.head());
+        match &self.server {
+            ServerPart::Named { normal, .. } => Key::Pair([normal, BETWEEN, &tool].concat()),
+            ServerPart::Matching(pattern) if tool.is_empty() => Key::Server(pattern.head().to_owned()),
+            ServerPart::Matching(_) => Key::Tool(tool),
+        }
     }
 
     fn names_server(&self) -> Option<&str> {
@@ -215,6 +234,15 @@ impl ToolPart {
         match self {
             Self::Every | Self::Matching(_) => true,
             Self::Named(name) => **name == *subject.subject.tool.as_str() || subject.has_plain_name(),
+        }
+    }
+
+    /// What the original or the normalised name of every tool it fits begins with.
+    fn head(&self) -> &str {
+        match self {
+            Self::Every => "",
+            Self::Named(name) => name,
+            Self::Matching(pattern) => pattern.head(),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::scope::{Origin, Source};
 
 mod advice;
 mod ambiguity;
+mod index;
 mod modes;
 mod reference;
 
