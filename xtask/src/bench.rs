@@ -18,6 +18,7 @@ use divan::Timing;
 
 const PLAN: Amount = Amount::Time(Duration::from_millis(10));
 const NAMING: Amount = Amount::Time(Duration::from_millis(20));
+const DECISION: Amount = Amount::Time(Duration::from_micros(2));
 const START: Amount = Amount::Time(Duration::from_millis(15));
 const MEMORY: Amount = Amount::Memory(15_000_000);
 
@@ -32,7 +33,7 @@ const fn limited(bench: &'static str, what: &'static str, limit: Amount) -> Limi
     Limited { bench, what, limit }
 }
 
-const LIMITED: [Limited; 7] = [
+const LIMITED: [Limited; 10] = [
     limited("declarations_of_seven_sources", "plan of 1,000 servers, 7 sources, already read", PLAN),
     limited("declarations_under_managed_servers", "the same, managed servers exclude the others", PLAN),
     limited("files_of_six_sources", "plan of 1,000 servers, 6 sources, read from files", PLAN),
@@ -40,6 +41,9 @@ const LIMITED: [Limited; 7] = [
     limited("plain_names", "names for 10,000 tools", NAMING),
     limited("names_too_long", "names for 10,000 tools, all too long", NAMING),
     limited("names_that_all_collide", "names for 10,000 tools, all collide", NAMING),
+    limited("decision_among_200_rules", "decision among 200 rules", DECISION),
+    limited("decision_among_200_rules_of_one_server", "the same, all for tools of one server", DECISION),
+    limited("decision_among_200_rules_about_arguments", "the same, all about an argument", DECISION),
 ];
 
 /// One measured value and its limit.

@@ -15,6 +15,9 @@ impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Padding is applied to the whole text, so it is made first.
         let text = match self {
+            Self::Time(time) if *time < Duration::from_micros(100) => {
+                format!("{:.2} µs", time.as_secs_f64() * 1e6)
+            }
             Self::Time(time) => format!("{:.2} ms", time.as_secs_f64() * 1e3),
             Self::Memory(bytes) => format!("{}.{:02} MB", bytes / 1_000_000, bytes % 1_000_000 / 10_000),
         };
@@ -31,6 +34,7 @@ mod tests {
     #[test]
     fn amounts_are_shown_in_the_units_of_the_limits() {
         assert_eq!(Amount::Time(Duration::from_micros(1_234)).to_string(), "1.23 ms");
+        assert_eq!(Amount::Time(Duration::from_nanos(490)).to_string(), "0.49 µs");
         assert_eq!(Amount::Memory(15_060_000).to_string(), "15.06 MB");
     }
 }
