@@ -1,6 +1,6 @@
 //! How messages travel: framing, the JSON-RPC peer, transports, and the handshake of both eras.
 //!
-//! It knows nothing of scopes, permissions or people; [`Failure`] is the only error that leaves it.
+//! It knows nothing of scopes, permissions or people; [`Failure`] is the only error of a server that leaves it.
 //!
 //! | what | where |
 //! |---|---|
@@ -9,10 +9,13 @@
 //! | which call a broken message meant | `salvage` |
 //! | requests, answers, the other side's wishes | [`peer`] |
 //! | child processes, URLs, linked peers | [`transport`] |
+//! | commands that read, answer and end | [`command`] |
 //! | who we are to a server | [`authorizer`] |
 //! | which era is spoken | [`handshake`], then [`Session`] |
 
 pub mod authorizer;
+mod child;
+pub mod command;
 mod failure;
 mod frame;
 pub mod handshake;

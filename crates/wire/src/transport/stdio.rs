@@ -5,18 +5,17 @@
 
 mod tail;
 
-use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_platform::process::{self, Guarded, Launch, SpawnError};
+use mcparley_platform::process::{Guarded, Launch, SpawnError};
 use tokio::io::AsyncReadExt;
-use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
 use super::line;
 use super::queue::{Outgoing, Queue};
+use crate::child::{self, news, receiver, sender};
 use crate::failure::{Exit, Failure, Obstacle};
 use crate::handshake::Carrier;
 use crate::peer::{Handler, Inbox, Peer, StrayRecord, Strays};
@@ -54,13 +53,7 @@ impl Stdio {
     /// [`Failure::Refused`] when it cannot be started.
     pub async fn open(launch: &Launch, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
         let not_started = |error: SpawnError| refused(&error, obstacle(&error), error.hint());
-        let starting = process::begin(launch).map_err(not_started)?;
-        let deadline = starting.deadline();
-        if let Ok(status) = status(starting.status_fd()) {
-            // Late or not: what there is to know is known without waiting then.
-            let _late = tokio::time::timeout_at(deadline.into(), status.readable()).await;
-        }
-        Self::run(starting.finish().map_err(not_started)?, handler)
+        Self::run(child::start(launch).await.map_err(not_started)?, handler)
     }
 
     fn run(mut child: Guarded, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
@@ -189,9 +182,9 @@ impl Child {
     /// Waits for the process to end by itself, then makes it.
     async fn end_after(&mut self, grace: Duration) {
         let Some(child) = self.child.as_ref() else { return };
-        if let Ok(status) = status(child.status_fd()) {
+        if let Ok(news) = news(child.status_fd()) {
             // Either it has ended or its time is over; both lead to the same next step.
-            let _late = tokio::time::timeout(grace, status.readable()).await;
+            let _late = tokio::time::timeout(grace, news.readable()).await;
         }
         self.shut_down().await;
     }
@@ -225,21 +218,6 @@ async fn drain(mut stderr: pipe::Receiver, tail: Arc<Tail>, drained: oneshot::Se
     }
     // Nobody listens when the server was simply dropped.
     let _gone = drained.send(());
-}
-
-/// Becomes readable when there is news of the process. A copy: nothing is read from it.
-fn status(link: BorrowedFd<'_>) -> std::io::Result<UnixStream> {
-    let link = std::os::unix::net::UnixStream::from(link.try_clone_to_owned()?);
-    link.set_nonblocking(true)?;
-    UnixStream::from_std(link)
-}
-
-fn sender(fd: Option<OwnedFd>) -> std::io::Result<pipe::Sender> {
-    fd.ok_or(std::io::ErrorKind::BrokenPipe.into()).and_then(pipe::Sender::from_owned_fd)
-}
-
-fn receiver(fd: Option<OwnedFd>) -> std::io::Result<pipe::Receiver> {
-    fd.ok_or(std::io::ErrorKind::BrokenPipe.into()).and_then(pipe::Receiver::from_owned_fd)
 }
 
 fn refused(error: &impl std::error::Error, obstacle: Obstacle, hint: Option<String>) -> Failure {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed expectation is a failed test")]
 
 mod authorizers;
+mod commands;
 mod conversation;
 mod damage;
 mod eras;
