@@ -148,7 +148,7 @@ impl Host {
     /// shown it (P3).
     #[must_use]
     pub fn denies_outright(&self, entry: &Entry) -> bool {
-        self.roster().gate.denies_outright(entry)
+        self.current().is_denied(entry)
     }
 }
 

@@ -141,14 +141,6 @@ impl Gate {
         rule_text(&subject(entry, server, None), &self.known)
     }
 
-    /// Whether no call of the tool can happen, whatever its arguments: then a model need not be shown it (P3).
-    pub(crate) fn denies_outright(&self, entry: &Entry) -> bool {
-        let rules = |decision: &Decision| {
-            decision.verdict == Verdict::Deny && matches!(decision.why, Why::Rule { .. })
-        };
-        rules(&self.judge_in(Mode::BypassPermissions, entry, None))
-    }
-
     /// What denies everything of a server, and so what it offers besides tools too (P3, H21). A rule for some of its tools
     /// does not.
     pub(crate) fn denies_all_of(&self, server: &ServerName) -> Option<Decision> {
