@@ -18,6 +18,8 @@ use crate::rounds;
 use crate::stage::Stage;
 
 const SERVERS: usize = 20;
+/// How long a light server takes before it listens: less than an interpreter takes to start.
+const LIGHT: Duration = Duration::from_millis(10);
 /// How long a slow server takes before it listens.
 const SLOW: Duration = Duration::from_millis(200);
 /// Each takes more than a second, nearly all of it waiting, so few rounds tell enough.
@@ -31,17 +33,18 @@ pub(crate) fn measure(
     wanted: &dyn Fn(&str) -> bool,
 ) -> io::Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    let light = format!("start of {SERVERS} servers");
-    if wanted(&light) {
+    let empty = (format!("start of {SERVERS} servers that do nothing"), Vec::new(), 1.5);
+    let light = (format!("start of {SERVERS} light servers"), delayed(LIGHT), 1.2);
+    for (name, arguments, most) in [empty, light].into_iter().filter(|(name, ..)| wanted(name)) {
         let samples = rounds::run(rounds, 2, |contender| match contender {
-            0 => bare(stage, &[]),
-            _ => ours(stage, &[]),
+            0 => bare(stage, &arguments),
+            _ => ours(stage, &arguments),
         })?;
-        figures.push(figure(light, samples, 1.2));
+        figures.push(figure(name, samples, most));
     }
     let slow = format!("start of {SERVERS} servers that take {} ms each", SLOW.as_millis());
     if wanted(&slow) {
-        let arguments = ["--delay".to_owned(), SLOW.as_millis().to_string()];
+        let arguments = delayed(SLOW);
         // Nobody can be faster than this, so it need not be measured.
         let ideal = SLOW.as_secs_f64() * SERVERS.div_ceil(LOCAL_CONNECTS) as f64;
         let samples = rounds::run(rounds.min(SLOW_ROUNDS), 2, |contender| match contender {
@@ -51,6 +54,11 @@ pub(crate) fn measure(
         figures.push(figure(slow, samples, 1.1));
     }
     Ok(figures)
+}
+
+/// What makes a server take its time before it listens.
+fn delayed(by: Duration) -> Vec<String> {
+    vec!["--delay".to_owned(), by.as_millis().to_string()]
 }
 
 fn figure(name: String, samples: Vec<rounds::Samples>, most: f64) -> Figure {
