@@ -7,7 +7,7 @@ use super::house::Note;
 use super::link::{Heard, Order, Report, Stage};
 use super::raw;
 use super::server::become_program;
-use super::tree::signal_descendants;
+use super::tree::{signal_children, signal_descendants};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
@@ -213,6 +213,8 @@ impl Watch {
         let mut deaths = 0_u32;
         loop {
             deaths = deaths.saturating_add(self.reap()?);
+            // What the dead have left behind is ours now, and would otherwise live until the next sweep.
+            signal_children(Signal::KILL);
             let limit = Timespec { tv_sec: 0, tv_nsec: pause.saturating_mul(1_000_000) };
             let mut ready = [PollFd::new(&self.children, PollFlags::IN)];
             match rustix::event::poll(&mut ready, Some(&limit)) {

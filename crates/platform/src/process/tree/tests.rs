@@ -1,6 +1,6 @@
 //! Reading `/proc` without allocating.
 
-use super::{decimal, parent_in, stat_path};
+use super::{Numbers, decimal, parent_in, stat_path};
 use rustix::process::Pid;
 
 fn pid(number: i32) -> Pid {
@@ -9,10 +9,11 @@ fn pid(number: i32) -> Pid {
 
 #[test]
 fn the_parent_is_found_behind_any_name() {
-    let table: [(&[u8], Option<i32>); 6] = [
+    let table: [(&[u8], Option<i32>); 7] = [
         (b"10 (node) S 7 10 10 0 -1", Some(7)),
         (b"10 (a b) S 7 10", Some(7)),
-        (b"10 (x) S 1) Z 4194303 0", Some(4_194_303)),
+        (b"10 (x) Z 1) S 4194303 0", Some(4_194_303)),
+        (b"10 (dead) Z 7 10 10 0 -1", None),
         (b"1 (init) S 0 1", None),
         (b"10 (cut", None),
         (b"", None),
@@ -36,4 +37,13 @@ fn only_digits_make_a_process_number() {
     for other in [&b""[..], b"0", b"self", b"12a", b"99999999999"] {
         assert_eq!(decimal(other), None);
     }
+}
+
+// F20
+#[test]
+fn numbers_are_read_across_pieces_and_nothing_else_is_one() {
+    let mut numbers = Numbers::default();
+    let found: Vec<i32> =
+        b"12 345 0  x7 \n99".iter().filter_map(|byte| numbers.next(*byte)).map(Pid::as_raw_pid).collect();
+    assert_eq!(found, [12, 345, 7]);
 }
