@@ -174,7 +174,7 @@ impl Results {
 
 /// Whether a model can be given the outcome as it is.
 pub(crate) fn fits(outcome: &Outcome, room: Room) -> bool {
-    !binary::is_in(outcome) && spill::excess(outcome, room).is_none()
+    !binary::is_in(outcome) && spill::is_within(outcome, room)
 }
 
 impl std::fmt::Debug for Results {

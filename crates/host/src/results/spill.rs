@@ -8,6 +8,9 @@ use super::outline::outline;
 use super::{Results, Room, Stored};
 use crate::call::{Block, Body, Outcome};
 
+/// No character takes more.
+const CHARACTER_BYTES: usize = 4;
+
 /// A text that is too long.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Excess {
@@ -30,6 +33,12 @@ pub(super) fn excess(outcome: &Outcome, room: Room) -> Option<Excess> {
         all += tokens::estimate(text);
     }
     (!room.holds(chars, all)).then_some(Excess { room, chars })
+}
+
+/// Whether nothing is too much. What is much too long is not counted for that.
+pub(super) fn is_within(outcome: &Outcome, room: Room) -> bool {
+    let bytes: usize = outcome.content.iter().flat_map(words).map(str::len).sum();
+    bytes <= room.chars.saturating_mul(CHARACTER_BYTES) && excess(outcome, room).is_none()
 }
 
 /// Everything of a block that is text.
