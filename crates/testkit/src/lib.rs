@@ -7,9 +7,10 @@
 //! for sign-in at [`AuthServer`] (a fake authorization server, told what to do by [`LIES`]) and [`Browser`];
 //! a real OpenID provider is [`OpenIdProvider`];
 //! a server program that others wrote is run by [`Foreign`]; what lies between is spoiled by [`FaultProxy`],
-//! or is a [`SocksProxy`].
+//! or is a [`SocksProxy`]. A test that looks at its own memory runs [`alone`].
 //! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
 
+mod alone;
 mod auth_server;
 mod binary;
 mod browser;
@@ -25,6 +26,7 @@ mod script;
 mod scripted;
 mod socks;
 
+pub use alone::alone;
 pub use auth_server::{AuthServer, STATIC_CLIENT, STATIC_SECRET};
 pub use binary::{binary, example, program};
 pub use browser::{Browser, Page};

@@ -19,13 +19,7 @@ const TOOLS: usize = 1000;
 // N11 L11
 #[test]
 fn heavy_thousands_of_tools_hold_at_most_half_more_than_their_json() {
-    let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "catalogue_memory::alone_in_its_process", "--ignored", "--nocapture"])
-        .output()
-        .unwrap();
-    let said = [child.stdout, child.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert!(child.status.success() && said.contains("1 passed"), "{said}");
+    mcparley_testkit::alone("catalogue_memory::alone_in_its_process").unwrap();
 }
 
 #[tokio::test]

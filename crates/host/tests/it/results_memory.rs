@@ -10,13 +10,7 @@ const MIB: u64 = 1024 * 1024;
 // R2 R5
 #[test]
 fn heavy_thirty_megabytes_cost_a_model_two_kilobytes_and_us_three_times_the_result() {
-    let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "results_memory::alone_in_its_process", "--ignored", "--nocapture"])
-        .output()
-        .unwrap();
-    let said = [child.stdout, child.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert!(child.status.success() && said.contains("1 passed"), "{said}");
+    mcparley_testkit::alone("results_memory::alone_in_its_process").unwrap();
 }
 
 #[tokio::test]

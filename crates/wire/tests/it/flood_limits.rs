@@ -3,18 +3,19 @@
 use std::time::Duration;
 
 use mcparley_model::config::Era;
+use mcparley_testkit::alone;
 use mcparley_wire::peer::CallOptions;
 use mcparley_wire::{Failure, Params};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::http_limits::{MIB, alone, peak};
+use crate::http_limits::{MIB, peak};
 use crate::world::{LONG, Server, call, text};
 
 // F12 F17 B02 B13 F62
 #[test]
 fn a_flood_costs_a_bounded_amount_of_memory() {
-    alone("flood_limits::floods_alone_in_their_process");
+    alone("flood_limits::floods_alone_in_their_process").unwrap();
 }
 
 #[tokio::test]
@@ -55,7 +56,7 @@ async fn floods_alone_in_their_process() {
 // F11
 #[test]
 fn calls_to_a_server_that_stops_reading_cost_no_more_than_the_queue() {
-    alone("flood_limits::calls_nobody_reads_alone_in_their_process");
+    alone("flood_limits::calls_nobody_reads_alone_in_their_process").unwrap();
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mcparley_testkit::HttpServer;
+use mcparley_testkit::{HttpServer, alone};
 use mcparley_wire::Failure;
 use serde_json::json;
 
@@ -17,20 +17,7 @@ type Check = fn(&Failure) -> bool;
 // F40 F41 F42
 #[test]
 fn an_answer_without_end_is_refused_in_bounded_memory() {
-    alone("http_limits::alone_in_its_process");
-}
-
-/// Runs an ignored test in a process of its own: the peak belongs to the whole process, and the other tests here
-/// have peaks of their own.
-#[expect(clippy::disallowed_methods, reason = "a test of ours, which ends by itself")]
-pub(crate) fn alone(name: &str) {
-    let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", name, "--ignored", "--nocapture"])
-        .output()
-        .unwrap();
-    let said = [child.stdout, child.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert!(child.status.success() && said.contains("1 passed"), "{said}");
+    alone("http_limits::alone_in_its_process").unwrap();
 }
 
 #[tokio::test]

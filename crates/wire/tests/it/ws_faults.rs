@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use mcparley_testkit::HttpServer;
+use mcparley_testkit::{HttpServer, alone};
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::peer::CallOptions;
 use mcparley_wire::transport::ws::Ws;
 use mcparley_wire::{Failure, Params};
 use serde_json::json;
 
-use crate::http_limits::{MIB, alone, peak};
+use crate::http_limits::{MIB, peak};
 use crate::http_world::{AT_ONCE, until};
 use crate::world::{LONG, call, log_file, text};
 use crate::ws::{frames, socket};
@@ -87,7 +87,7 @@ async fn a_message_that_is_wrong_in_itself_fails_its_call_and_the_socket_stays()
 // F57 B01
 #[test]
 fn heavy_messages_and_fragments_without_end_cost_a_bounded_amount_of_memory_and_time() {
-    alone("ws_faults::fragments_alone_in_their_process");
+    alone("ws_faults::fragments_alone_in_their_process").unwrap();
 }
 
 type Outcome = fn(&Result<String, Failure>) -> bool;
