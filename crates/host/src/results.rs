@@ -106,11 +106,8 @@ impl Results {
         }
     }
 
-    /// The outcome as a model is given it: short enough, with the rest stored. `origin` is whose it is.
+    /// The outcome as a model is given it, if it does not fit: short enough, with the rest stored. `origin` is whose it is.
     pub(crate) async fn fit(self: &Arc<Self>, outcome: Outcome, room: Room, origin: &str) -> Outcome {
-        if fits(&outcome, room) {
-            return outcome;
-        }
         let has_binaries = binary::is_in(&outcome);
         let unpacking = Arc::clone(&self.unpacking);
         // Nobody closes it, so there is always a turn to wait for.
