@@ -15,6 +15,7 @@ use mcparley_model::config::ServerConfig;
 use mcparley_model::limits::{LOG_LINE_CHARS, LOG_MESSAGES, LOG_MESSAGES_EVERY};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::text::{Untrusted, clean, cut, display};
+use mcparley_wire::peer::StrayRecord;
 use mcparley_wire::transport::stdio::Stderr;
 use mcparley_wire::{Failure, RawJson};
 use serde::Deserialize;
@@ -55,6 +56,8 @@ struct Pages {
     trouble: bool,
     /// Of the process started last, until it is on disk.
     stderr: Option<Stderr>,
+    /// The lines on its standard output that are no messages, until they are told.
+    strays: Option<StrayRecord>,
     /// The end of the standard error of a process that is gone.
     last_words: Untrusted,
     /// How many log messages were left out since the last that was not.
@@ -135,6 +138,7 @@ impl Log {
     /// The server could not be reached.
     pub(crate) fn missed(&self, error: &ConnectError) {
         self.trouble(&error.to_string());
+        self.tell_strays();
         let mut pages = self.pages();
         pages.stderr = None;
         pages.last_words = error.stderr.clone();
@@ -149,8 +153,29 @@ impl Log {
         }
     }
 
+    /// From now on the lines of this record count: those on standard output that are no messages.
+    pub(crate) fn follow_strays(&self, strays: Option<&StrayRecord>) {
+        self.pages().strays = strays.cloned();
+    }
+
+    /// Tells how many lines on standard output were no messages, and the first of them, if there were any.
+    fn tell_strays(&self) {
+        let Some(strays) = self.pages().strays.take() else { return };
+        let count = strays.now().noise;
+        if count > 0 {
+            let first = strays.first().unwrap_or_default();
+            let first = self.redactor.redact(first.raw()).into_owned();
+            let lines = match count {
+                1 => "1 line on stdout that was no MCP message".to_owned(),
+                _ => format!("{count} lines on stdout that were no MCP messages"),
+            };
+            self.trouble(&format!("{lines}; the first: {}", display(&first)));
+        }
+    }
+
     /// The process is gone, or about to go: what it said is put away.
     pub(crate) fn close(&self) {
+        self.tell_strays();
         let gone = self.pages().stderr.take();
         let said = gone.map(|stderr| self.redactor.redact(&stderr.text()).into_owned()).unwrap_or_default();
         if !said.is_empty() {

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::failure::{Damage, RpcError};
 use crate::json::RawJson;
 use crate::params::{self, Meta, Params};
-use crate::salvage;
+use crate::salvage::{self, Outline};
 use envelope::Envelope;
 
 /// The name of a request, chosen by whoever sends it.
@@ -35,10 +35,34 @@ pub(crate) enum Message {
     Notification { method: String, params: Option<RawJson> },
     /// The answer to a request of ours; without an id only errors come.
     Response { id: Option<Id>, outcome: Result<RawJson, RpcError> },
-    /// Something that was meant as a message.
-    Damaged { id: Option<Id>, damage: Damage },
-    /// Something that was not.
+    /// Something that begins like a message and is none.
+    Damaged { id: Option<Id>, damage: Damage, form: Form },
+    /// Something that was not meant as one.
     Noise,
+}
+
+/// What a damaged message has of a message. Servers that log JSON on the channel of their messages are many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Nothing that only messages have.
+    Foreign,
+    /// An id beside a result or an error, and no version.
+    Unversioned,
+    /// A version and a method: nobody waits for it.
+    Request,
+    /// A version and no method.
+    Answer,
+}
+
+impl From<&Outline> for Form {
+    fn from(outline: &Outline) -> Self {
+        match (outline.has_version, outline.has_method, &outline.id) {
+            (true, true, _) => Self::Request,
+            (true, false, _) => Self::Answer,
+            (false, _, Some(_)) if outline.has_outcome => Self::Unversioned,
+            (false, _, _) => Self::Foreign,
+        }
+    }
 }
 
 /// Reads one line or body. An array is a batch of the 2025-03-26 revision and gives all its messages.
@@ -51,7 +75,7 @@ pub(crate) fn read(line: &Bytes) -> Vec<Message> {
                 batch::each(line, |part| messages.push(read_one(&line.slice_ref(part.get().as_bytes()))));
             match read {
                 Ok(()) => messages,
-                Err(_) => vec![damaged(line, Damage::NotJson)],
+                Err(_) => vec![broken(line)],
             }
         }
         Some(_) | None => vec![Message::Noise],
@@ -65,10 +89,14 @@ fn read_one(line: &Bytes) -> Message {
     }
     let envelope: Envelope<'_> = match serde_json::from_slice(line) {
         Ok(envelope) => envelope,
-        Err(_) => return damaged(line, Damage::NotJson),
+        Err(_) => return broken(line),
     };
     match envelope.check() {
-        Err(damage) => damaged(line, damage),
+        Err(damage) => {
+            // As its bytes say it: where `id` stands twice, the first counts.
+            let id = salvage::id(line);
+            Message::Damaged { form: Form::from(&envelope.outline(id.clone())), id, damage }
+        }
         Ok(()) => sort(line, &envelope),
     }
 }
@@ -89,15 +117,17 @@ fn sort(line: &Bytes, envelope: &Envelope<'_>) -> Message {
         (Some(result), None) => Message::Response { id, outcome: Ok(RawJson::slice(line, result)) },
         (None, Some(error)) => match RpcError::read(error.get()) {
             Some(error) => Message::Response { id, outcome: Err(error) },
-            None => Message::Damaged { id, damage: Damage::Error },
+            None => Message::Damaged { id, damage: Damage::Error, form: Form::Answer },
         },
-        (Some(_), Some(_)) => Message::Damaged { id, damage: Damage::Both },
-        (None, None) => Message::Damaged { id, damage: Damage::Neither },
+        (Some(_), Some(_)) => Message::Damaged { id, damage: Damage::Both, form: Form::Answer },
+        (None, None) => Message::Damaged { id, damage: Damage::Neither, form: Form::Answer },
     }
 }
 
-fn damaged(line: &Bytes, damage: Damage) -> Message {
-    Message::Damaged { id: salvage::id(line), damage }
+/// A line that is no JSON.
+fn broken(line: &Bytes) -> Message {
+    let outline = Outline::of(line);
+    Message::Damaged { form: Form::from(&outline), id: outline.id, damage: Damage::NotJson }
 }
 
 impl Id {

@@ -1,15 +1,75 @@
-//! Finds out which request a broken message was meant to answer.
+//! Finds out whether a line that cannot be read was meant as a message, and which request it was to answer.
 //!
-//! A reply that cannot be read would otherwise leave its caller waiting for the limit (K7). It is a guess
-//! on bytes that are not JSON, so it only ever makes a call fail sooner, never succeed.
+//! A reply that cannot be read would otherwise leave its caller waiting for the limit, and a log line taken for a reply
+//! would fail a call whose answer is on its way. It is a guess on bytes that are not JSON, so it only ever makes a call
+//! fail sooner, never succeed.
 
 use crate::message::Id;
+
+/// The outermost members of a message that stand in a line, as far as the bytes let them be seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outline {
+    /// Whether there is a `jsonrpc`.
+    pub(crate) has_version: bool,
+    /// Whether there is a `method`.
+    pub(crate) has_method: bool,
+    /// Whether there is a `result` or an `error`.
+    pub(crate) has_outcome: bool,
+    /// The first `id`, if it can be one of ours.
+    pub(crate) id: Option<Id>,
+}
+
+impl Outline {
+    /// Reads the outline of an object, or of the first objects of a batch.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let Some(level) = member_level(bytes) else { return Self::default() };
+        let mut outline = Self::default();
+        let mut scanner = Scanner { bytes, at: 0, depth: 0 };
+        let mut saw_id = false;
+        while let Some(string) = scanner.next_string() {
+            if scanner.depth != level || !scanner.is_before_colon() {
+                continue;
+            }
+            match string {
+                b"jsonrpc" => outline.has_version = true,
+                b"method" => outline.has_method = true,
+                b"result" | b"error" => outline.has_outcome = true,
+                b"id" if !saw_id => {
+                    saw_id = true;
+                    outline.id = scanner.value();
+                }
+                _ => {}
+            }
+        }
+        outline.look_behind_the_outcome(bytes);
+        outline
+    }
+
+    /// A quote too many inside the outcome hides the members behind it, where the TypeScript SDK writes them.
+    fn look_behind_the_outcome(&mut self, bytes: &[u8]) {
+        let is_outcome_first =
+            [&br#"{"result":"#[..], br#"{"error":"#].iter().any(|start| bytes.starts_with(start));
+        if !self.has_version && is_outcome_first && memchr::memmem::rfind(bytes, br#""jsonrpc":"#).is_some() {
+            self.has_version = true;
+            self.id = self.id.take().or_else(|| last_id(bytes));
+        }
+    }
+}
+
+/// How deep the members of a message stand: in an object, or in the objects of a batch. What begins otherwise, as log
+/// lines do, holds no message.
+fn member_level(bytes: &[u8]) -> Option<usize> {
+    match bytes.strip_prefix(b"[") {
+        Some(rest) => rest.trim_ascii_start().starts_with(b"{").then_some(2),
+        None => bytes.starts_with(b"{").then_some(1),
+    }
+}
 
 /// The value of the outermost `"id"`, as far as the bytes let it be seen.
 pub(crate) fn id(bytes: &[u8]) -> Option<Id> {
     let mut scanner = Scanner { bytes, at: 0, depth: 0 };
     while let Some(string) = scanner.next_string() {
-        if scanner.depth == 1 && string == b"id" {
+        if scanner.depth == 1 && string == b"id" && scanner.is_before_colon() {
             return scanner.value();
         }
     }
@@ -50,6 +110,11 @@ impl<'b> Scanner<'b> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether the string just passed is the name of a member.
+    fn is_before_colon(&self) -> bool {
+        self.bytes.get(self.at..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
     }
 
     /// The scalar behind a colon.

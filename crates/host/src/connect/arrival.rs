@@ -51,7 +51,9 @@ impl Surroundings {
         log: &Log,
         trace: &mut Trace,
     ) -> Result<Arrival, ConnectError> {
-        let connected = self.connect_traced(config, handler, self.limit, trace).await?;
+        let connected = self.connect_traced(config, handler, self.limit, trace).await;
+        log.follow_strays(trace.strays());
+        let connected = connected?;
         log.follow(&connected.link);
         trace.begin(Stage::List);
         let surface = Surface::fetch(&connected.session).await;

@@ -69,6 +69,34 @@ async fn a_run_without_trouble_writes_nothing() {
     assert!(!world.path("logs").exists());
 }
 
+// F103 T1
+#[tokio::test]
+async fn lines_on_stdout_that_are_no_messages_are_counted_in_the_log() {
+    let world = world(&scripted(&["chatter"]));
+    let (host, places) = run(&world).await;
+    let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
+    host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
+    host.shut_down().await;
+    let lines = read_logs(&places, &ServerName::new("one")).unwrap();
+    let told: Vec<_> = lines.iter().filter(|line| line.text.raw().contains("on stdout")).collect();
+    let [told] = told[..] else { panic!("{lines:?}") };
+    assert_eq!(told.from, Speaker::Host);
+    let (count, rest) = told.text.raw().split_once(' ').unwrap();
+    assert!(count.parse::<u32>().unwrap() >= 60, "{told:?}");
+    assert_eq!(rest, "lines on stdout that were no MCP messages; the first: [INFO] started");
+}
+
+// F103 T1
+#[tokio::test]
+async fn a_server_that_only_logs_on_stdout_has_them_counted_though_it_was_never_reached() {
+    let world = world(&json!({ "command": "/bin/sh", "args": ["-c", "echo '[INFO] bye'; exit 3"] }));
+    let (host, places) = run(&world).await;
+    host.shut_down().await;
+    let lines = read_logs(&places, &ServerName::new("one")).unwrap();
+    let told = "1 line on stdout that was no MCP message; the first: [INFO] bye";
+    assert!(lines.iter().any(|line| line.text.raw() == told), "{lines:?}");
+}
+
 #[tokio::test]
 async fn log_messages_of_a_server_are_kept() {
     let alive = servers([("one", scripted(&["flood:3"]))]).ready().await;

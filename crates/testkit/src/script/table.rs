@@ -41,6 +41,7 @@ scripts! {
     // What stands around the messages.
     Stdio Noise "noise" Size(1), "that much text that is no JSON on stdout before the first message";
     Stdio Banner "banner" Bare, "log lines, blank lines, CRLF, ANSI colours and LSP framing on stdout before the first message";
+    Stdio Chatter "chatter" Bare, "log lines that look like JSON on stdout, before the first message and around every other";
     Stdio Bom "bom" Bare, "a byte order mark before the first message";
     Stdio Crlf "crlf" Bare, "ends every line with CR LF";
     Stdio Batch "batch" Bare, "wraps every message in an array";

@@ -1,5 +1,6 @@
 //! Writes messages to stdout, framed as the scripts say.
 
+use super::prelude::CHATTER;
 use crate::life;
 use crate::lock::lock;
 use crate::options::Scripts;
@@ -16,6 +17,8 @@ use std::time::Duration;
 pub(crate) struct Stdout {
     batch: bool,
     crlf: bool,
+    /// Whether log lines stand around every message.
+    chatter: bool,
     /// Whether a byte order mark has still to be written.
     bom: Mutex<bool>,
 }
@@ -23,7 +26,8 @@ pub(crate) struct Stdout {
 impl Stdout {
     pub(crate) fn new(scripts: &Scripts) -> Self {
         let bom = Mutex::new(scripts.has(Name::Bom));
-        Self { batch: scripts.has(Name::Batch), crlf: scripts.has(Name::Crlf), bom }
+        let (batch, crlf) = (scripts.has(Name::Batch), scripts.has(Name::Crlf));
+        Self { batch, crlf, chatter: scripts.has(Name::Chatter), bom }
     }
 
     /// Writes a reply, and what goes ahead of it in the same write.
@@ -36,6 +40,7 @@ impl Stdout {
         if let Some(ms) = due.number(Name::SplitReply) {
             return self.split(reply, Duration::from_millis(ms));
         }
+        self.chat()?;
         for copy in 0..reply.copies {
             let ahead = if copy == 0 { self.framed(&reply.ahead) } else { Vec::new() };
             let mut out = self.begin()?;
@@ -52,7 +57,11 @@ impl Stdout {
             }
             out.flush()?;
         }
-        Ok(())
+        self.chat()
+    }
+
+    fn chat(&self) -> io::Result<()> {
+        if self.chatter { self.write(CHATTER.as_bytes()) } else { Ok(()) }
     }
 
     /// Closes stdout for the client; what is written later goes nowhere.

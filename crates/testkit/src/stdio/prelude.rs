@@ -19,6 +19,23 @@ const BANNER: &str = "Starting server v1.2.3\n\
     \r\n\
     {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"\"}}\n";
 
+/// Log lines as servers print them on the channel of their messages; none is one.
+pub(super) const CHATTER: &str = "[INFO] started\n\
+    { port: 3000 }\n\
+    {\n\
+    \x20 \"jsonrpc\": \"2.0\",\n\
+    \x20 nested: { \"id\": 1, \"result\": 2 }\n\
+    }\n\
+    [\n\
+    ]\n\
+    {\"half\":\n\
+    {\"level\":\"info\",\"id\":1,\"msg\":\"a request\"}\n\
+    {\"method\":\"GET\",\"path\":\"/health\",\"result\":\"ok\"}\n\
+    {\"id\":987654321,\"result\":\"of a job\"}\n\
+    [DEBUG] <- {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}\n\
+    [1,2,3]\n\
+    []\n";
+
 /// Plays what the scripts have before the first message.
 pub(crate) fn play(options: &Options) -> io::Result<()> {
     let scripts = &options.scripts;
@@ -35,6 +52,11 @@ pub(crate) fn play(options: &Options) -> io::Result<()> {
     if scripts.has(Name::Banner) {
         let mut out = io::stdout().lock();
         out.write_all(BANNER.as_bytes())?;
+        out.flush()?;
+    }
+    if scripts.has(Name::Chatter) {
+        let mut out = io::stdout().lock();
+        out.write_all(CHATTER.as_bytes())?;
         out.flush()?;
     }
     Ok(())

@@ -12,6 +12,7 @@ use std::time::Duration;
 const WORDS: &[&str] = &[
     "noise",
     "banner",
+    "chatter",
     "bom",
     "crlf",
     "batch",
@@ -68,6 +69,24 @@ fn a_banner_has_everything_that_is_no_message() {
         assert!(lines.iter().any(|line| line.contains(part)), "{part}");
     }
     assert!(lines.contains(&String::new()) && lines.contains(&"\r".to_owned()));
+}
+
+#[test]
+fn chatter_stands_around_every_message() {
+    let mut server = start(&["chatter"]);
+    for id in 1..3 {
+        server.request(id, "initialize", &json!({}));
+    }
+    let mut order = String::new();
+    while order.matches('m').count() < 2 {
+        let line = server.line().unwrap();
+        match line.as_slice() {
+            b"[INFO] started" => order.push('c'),
+            line if line.starts_with(br#"{"jsonrpc":"2.0","id":"#) => order.push('m'),
+            _ => {}
+        }
+    }
+    assert_eq!(order, "ccmccm");
 }
 
 #[test]

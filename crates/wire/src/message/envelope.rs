@@ -8,6 +8,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::failure::Damage;
+use crate::message::Id;
+use crate::salvage::Outline;
 
 /// The members that decide, each as it is written.
 #[derive(Debug, Default)]
@@ -34,6 +36,16 @@ impl Envelope<'_> {
             }
             Some(r#""2.0""#) => Ok(()),
             Some(_) | None => Err(Damage::Version),
+        }
+    }
+
+    /// Which members it has, with the id that was found for it.
+    pub(super) fn outline(&self, id: Option<Id>) -> Outline {
+        Outline {
+            has_version: self.version.is_some(),
+            has_method: self.method.is_some(),
+            has_outcome: self.result.is_some() || self.error.is_some(),
+            id,
         }
     }
 }

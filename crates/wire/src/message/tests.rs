@@ -14,7 +14,7 @@ fn one(text: &str) -> String {
             format!("result {id:?} {}", String::from_utf8_lossy(result.as_bytes()))
         }
         Message::Response { id, outcome: Err(error) } => format!("error {id:?} {}", error.code),
-        Message::Damaged { id, damage } => format!("damaged {id:?} {damage:?}"),
+        Message::Damaged { id, damage, .. } => format!("damaged {id:?} {damage:?}"),
         Message::Noise => "noise".to_owned(),
     }
 }
@@ -61,6 +61,39 @@ fn every_form_is_sorted() {
     }
 }
 
+// F103 T1
+#[test]
+fn a_damaged_line_is_a_message_only_by_its_members() {
+    for (text, expected) in [
+        ("[INFO] started", Form::Foreign),
+        ("{ port: 3000 }", Form::Foreign),
+        ("{", Form::Foreign),
+        ("[", Form::Foreign),
+        (r#"{"half":"#, Form::Foreign),
+        (r#"{"level":30,"msg":"x"}"#, Form::Foreign),
+        (r#"{"id":1,"msg":"x"}"#, Form::Foreign),
+        (r#"{"method":"GET","path":"/"}"#, Form::Foreign),
+        (r#"{"id":1,"method":"GET"}"#, Form::Foreign),
+        (r#"{"result":"ok"}"#, Form::Foreign),
+        (r#"{"error":"lost","jsonrpc"}"#, Form::Foreign),
+        (r#"{"msg":"jsonrpc","at":{"jsonrpc":"2.0","id":1,"result":1"#, Form::Foreign),
+        (r#"[DEBUG] <- {"jsonrpc":"2.0","id":1,"result":1}"#, Form::Foreign),
+        (r#"{"id":1,"result":1}"#, Form::Unversioned),
+        (r#"{"id":1,"error":"no"#, Form::Unversioned),
+        (r#"{"jsonrpc":"2.0","method":"n","params":NaN}"#, Form::Request),
+        (r#"{"jsonrpc":"2.0","id":1,"resul"#, Form::Answer),
+        (r#"{"jsonrpc":"2.0","id":1,"result":[1,2,,]}"#, Form::Answer),
+        (r#"{"result":{"text":"a " quote"},"jsonrpc":"2.0","id":1}"#, Form::Answer),
+        (r#"[{"jsonrpc":"2.0","id":1,"result":1},"#, Form::Answer),
+    ] {
+        let form = match read(&Bytes::copy_from_slice(text.as_bytes())).pop() {
+            Some(Message::Damaged { form, .. }) => Some(form),
+            Some(_) | None => None,
+        };
+        assert_eq!(form, Some(expected), "{text}");
+    }
+}
+
 // B03
 #[test]
 fn depth_is_no_danger() {
@@ -86,7 +119,10 @@ fn a_batch_has_an_end() {
     assert_eq!(read(&batch(10_000)).len(), 10_000);
     for count in [10_001, 8_000_000] {
         let read = read(&batch(count));
-        assert!(matches!(read.as_slice(), [Message::Damaged { id: None, damage: Damage::NotJson }]));
+        assert!(matches!(
+            read.as_slice(),
+            [Message::Damaged { id: None, damage: Damage::NotJson, form: Form::Foreign }]
+        ));
     }
     assert!(matches!(read(&Bytes::from_static(b"[0] 1")).as_slice(), [Message::Damaged { .. }]));
     assert!(read(&Bytes::from_static(b"[ ]")).is_empty());

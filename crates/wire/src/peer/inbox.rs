@@ -16,7 +16,7 @@ use super::{Handler, Peer};
 use crate::failure::{Damage, Failure, RpcError};
 use crate::frame::Frame;
 use crate::json::RawJson;
-use crate::message::{self, Id, Message};
+use crate::message::{self, Form, Id, Message};
 use crate::salvage;
 use crate::task::Tasks;
 
@@ -45,6 +45,13 @@ struct Counters {
     unclaimed: AtomicU64,
     /// The beginning of the first line that was no message: often enough to know whose it is.
     first: OnceLock<String>,
+}
+
+/// What a part of a line turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sorted {
+    Message,
+    Noise,
 }
 
 /// What came and belonged to nobody.
@@ -124,11 +131,16 @@ impl Inbox {
         match frame {
             Frame::Line(line) => self.deliver(&line),
             Frame::TooLong { head } if self.tells => self.refuse_early(&head),
-            Frame::TooLong { head } => self.fail(salvage::id(&head), &too_large),
+            Frame::TooLong { head } => match may_be_message(&head) {
+                true => self.fail(salvage::id(&head), &too_large),
+                false => self.note_stray(&head),
+            },
             Frame::TooLongEnd { head, tail } if self.tells => self.refuse_late(&head, &tail),
             // What stands in the end may be nested deep, so it counts only when the beginning names no call.
             Frame::TooLongEnd { head, tail } => {
-                if let (None, Some(id)) = (salvage::id(&head), salvage::last_id(&tail)) {
+                if let (true, None, Some(id)) =
+                    (may_be_message(&head), salvage::id(&head), salvage::last_id(&tail))
+                {
                     self.peer.shared.pending.answer(&id, Err(too_large));
                 }
             }
@@ -141,15 +153,12 @@ impl Inbox {
         if self.tells {
             refusal::all(line, &messages).for_each(|refusal| self.refuse(&refusal));
         }
+        let mut is_stray = messages.is_empty();
         for message in messages {
-            // Servers that log as JSON on the channel of their messages are many.
-            let foreign = Damage::Foreign;
-            let is_noise = matches!(&message, Message::Noise)
-                || matches!(&message, Message::Damaged { id: None, damage } if *damage == foreign);
-            if is_noise {
-                self.strays.first.get_or_init(|| excerpt(line));
-            }
-            self.sort(if is_noise { Message::Noise } else { message });
+            is_stray |= self.sort(message) == Sorted::Noise;
+        }
+        if is_stray {
+            self.note_stray(line);
         }
     }
 
@@ -164,13 +173,17 @@ impl Inbox {
                 }
                 // An error that names no request can only mean the one whose stream this is.
                 Message::Response { id: None, outcome: Err(error) } => Err(Failure::Answered(error)),
-                Message::Damaged { id, damage } if is(id.as_ref(), call) => Err(Failure::Damaged(damage)),
+                Message::Damaged { id, damage, form: _ } if is(id.as_ref(), call) => {
+                    Err(Failure::Damaged(damage))
+                }
                 Message::Response { .. } | Message::Damaged { .. } => {
                     self.unclaimed();
                     continue;
                 }
                 Message::Request { .. } | Message::Notification { .. } | Message::Noise => {
-                    self.sort(message);
+                    if self.sort(message) == Sorted::Noise {
+                        self.note_stray(line);
+                    }
                     continue;
                 }
             };
@@ -216,7 +229,7 @@ impl Inbox {
         StrayRecord(Arc::clone(&self.strays))
     }
 
-    fn sort(&self, message: Message) {
+    fn sort(&self, message: Message) -> Sorted {
         match message {
             Message::Response { id: Some(id), outcome } => {
                 let answer = outcome.map_err(Failure::Answered);
@@ -227,14 +240,29 @@ impl Inbox {
             // An error without an id means the request it could not read.
             Message::Response { id: None, outcome: Err(error) } => self.fail(None, &Failure::Answered(error)),
             Message::Response { id: None, outcome: Ok(_) } => self.unclaimed(),
-            Message::Damaged { id, damage } => self.fail(id, &Failure::Damaged(damage)),
+            Message::Damaged { id, damage, form } => return self.sort_damage(id, damage, form),
             Message::Request { id, .. } if self.tells && !refusal::is_id(&id) => self.unclaimed(),
             Message::Request { id, method, params } => self.answer(id, &method, params),
             Message::Notification { method, params } => self.hear(&method, params),
-            Message::Noise => {
-                self.strays.noise.fetch_add(1, Ordering::Relaxed);
-            }
+            Message::Noise => return Sorted::Noise,
         }
+        Sorted::Message
+    }
+
+    /// Fails the call that a damaged message was to answer. What nothing but its braces has of a message is noise, and a
+    /// line without a version is a message only if it names a call that waits.
+    fn sort_damage(&self, id: Option<Id>, damage: Damage, form: Form) -> Sorted {
+        let failure = Failure::Damaged(damage);
+        match form {
+            Form::Foreign => return Sorted::Noise,
+            Form::Unversioned => {
+                let is_open = id.is_some_and(|id| self.peer.shared.pending.answer(&id, Err(failure)));
+                return if is_open { Sorted::Message } else { Sorted::Noise };
+            }
+            Form::Request => self.unclaimed(),
+            Form::Answer => self.fail(id, &failure),
+        }
+        Sorted::Message
     }
 
     /// Fails the call that is meant, or the only one there is.
@@ -265,6 +293,11 @@ impl Inbox {
         if salvage::id(head).is_none() {
             self.refuse(&Refusal::too_large(salvage::last_id(tail)));
         }
+    }
+
+    fn note_stray(&self, line: &Bytes) {
+        self.strays.first.get_or_init(|| excerpt(line));
+        self.strays.noise.fetch_add(1, Ordering::Relaxed);
     }
 
     fn unclaimed(&self) {
@@ -339,6 +372,12 @@ fn excerpt(line: &Bytes) -> String {
     // Four bytes hold the largest character, so this much is enough.
     let head = line.get(..EXCERPT_CHARS * 4).unwrap_or(line);
     cut(&String::from_utf8_lossy(head), EXCERPT_CHARS).into_owned()
+}
+
+/// Whether a line that is too long may be a message; the members behind its beginning are not known yet.
+fn may_be_message(head: &Bytes) -> bool {
+    let outline = salvage::Outline::of(head);
+    outline.has_version || outline.has_outcome
 }
 
 fn is(id: Option<&Id>, call: u64) -> bool {

@@ -52,7 +52,7 @@ pub(super) fn is_id(id: &RawJson) -> bool {
 fn of(line: &Bytes, message: &Message) -> Option<Refusal> {
     match message {
         Message::Noise => Some(Refusal { id: None, error: RpcError::new(PARSE_ERROR, "it is not JSON") }),
-        Message::Damaged { id, damage } => {
+        Message::Damaged { id, damage, form: _ } => {
             let code = match damage {
                 Damage::NotJson => PARSE_ERROR,
                 Damage::Twice(_) | Damage::Version | Damage::Foreign | Damage::Neither | Damage::Shape => {

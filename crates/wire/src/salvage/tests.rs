@@ -22,12 +22,26 @@ fn the_outermost_id_is_found_in_what_is_no_json() {
     assert_eq!(last_id(br#"xxxx"},"jsonrpc":"2.0","id":9}"#), Some(Id::Number(9)));
 }
 
+// K7
+#[test]
+fn the_id_of_a_reply_is_found_behind_a_quote_too_many_and_in_a_batch() {
+    for text in [
+        r#"{"result":{"text":"a " quote"},"jsonrpc":"2.0","id":7}"#,
+        r#"[{"jsonrpc":"2.0","id":7,"result":{"content":[oops]}}]"#,
+        r#"{"method":"id","jsonrpc":"2.0","id":7,"#,
+    ] {
+        let outline = Outline::of(text.as_bytes());
+        assert_eq!((outline.has_version, outline.id), (true, Some(Id::Number(7))), "{text}");
+    }
+    assert_eq!(Outline::of(b"[INFO] {\"jsonrpc\":\"2.0\",\"id\":7}"), Outline::default());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     // K7 B04: no bytes make it panic.
     #[test]
     fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _either = (id(&bytes), last_id(&bytes));
+        let _either = (id(&bytes), last_id(&bytes), Outline::of(&bytes));
     }
 }

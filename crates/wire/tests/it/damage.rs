@@ -162,3 +162,26 @@ async fn what_is_no_message_is_skipped_and_counted() {
         assert_eq!(first, (script == "banner").then_some("Starting server v1.2.3"), "{script}");
     }
 }
+
+// F103 T1
+#[tokio::test]
+async fn log_lines_that_look_like_json_are_skipped_with_one_call_open_and_with_many() {
+    /// Lines of one outburst; the server has one before its first message, and two for every reply.
+    const OUTBURST: u64 = 15;
+    let connected = Server::scripted(&["chatter"]).connect().await.unwrap();
+    let answer = call(&connected, "echo", json!({"message": "one"})).await.unwrap();
+    assert_eq!(text(&answer), "one");
+    let before = connected.link.strays().noise;
+    assert!(before >= OUTBURST * 4, "{before}");
+
+    let many = (0..64).map(|number| call(&connected, "echo", json!({ "message": number.to_string() })));
+    let answers = futures_util::future::join_all(many).await;
+    let texts: Vec<String> = answers.iter().map(|answer| text(answer.as_ref().unwrap())).collect();
+    assert_eq!(texts, (0..64).map(|number| number.to_string()).collect::<Vec<_>>());
+    // The lines behind the last reply may still be on their way.
+    let during = connected.link.strays().noise - before;
+    assert!(during > OUTBURST * 2 * 63, "{during}");
+    assert_eq!(connected.link.strays().unclaimed, 0);
+    let first = connected.link.stray_record().first();
+    assert_eq!(first.as_ref().map(mcparley_model::text::Untrusted::raw), Some("[INFO] started"));
+}
