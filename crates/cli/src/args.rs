@@ -236,9 +236,19 @@ pub struct AddJsonArgs {
     #[arg(short, long, value_enum, default_value = "local")]
     pub scope: ScopeArg,
 
-    /// Which file of the scope to write to
+    /// Which file of the scope to write to [default: claude-json]
     #[arg(long, value_enum)]
     pub file: Option<FileArg>,
+
+    /// Replace an entry of the same name and scope, in the file it stands in
+    #[arg(long)]
+    pub force: bool,
+
+    /// Sign in with a secret too, which is kept in the vault and in no file
+    ///
+    /// It is taken from `MCP_CLIENT_SECRET`, asked for on a terminal, or else read from standard input.
+    #[arg(long)]
+    pub client_secret: bool,
 
     /// The server's name: letters, digits, `-` and `_`
     pub name: String,
@@ -376,11 +386,18 @@ pub struct RejectArgs {
 }
 
 /// Add the servers that another program has configured
+///
+/// Those of the user's own files are added for the user, everywhere; those of the project's files for the user in
+/// this project.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Where to add them
-    #[arg(short, long, value_enum, default_value = "local")]
-    pub scope: ScopeArg,
+    /// Where to add them [default: user, and local for files of the project]
+    #[arg(short, long, value_enum)]
+    pub scope: Option<ScopeArg>,
+
+    /// Which file of the scope to write to [default: claude-json]
+    #[arg(long, value_enum)]
+    pub file: Option<FileArg>,
 
     /// Read this file instead of the usual places; needs exactly one program
     #[arg(long, value_name = "FILE")]

@@ -32,7 +32,7 @@ mod wait_ready;
 
 use mcparley::Loaded;
 
-use crate::args::{AgentsArgs, Cli, Command, McpCommand, OwnScopeArg, ScopeArg, SeenBy};
+use crate::args::{AgentsArgs, Cli, Command, FileArg, McpCommand, OwnScopeArg, ScopeArg, SeenBy};
 use crate::complete;
 use crate::connectors;
 use crate::context::Context;
@@ -176,6 +176,15 @@ impl From<OwnScopeArg> for mcparley::change::WriteScope {
         match scope {
             OwnScopeArg::Local => Self::Local,
             OwnScopeArg::User => Self::User,
+        }
+    }
+}
+
+impl From<FileArg> for mcparley::change::FileChoice {
+    fn from(file: FileArg) -> Self {
+        match file {
+            FileArg::ClaudeJson => Self::ClaudeJson,
+            FileArg::Settings => Self::Settings,
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod choice;
 mod error;
+mod exclude;
 mod hook;
 mod identity;
 mod rule;
@@ -23,11 +24,12 @@ use crate::places::Places;
 
 pub use choice::{Chosen, Switched, approve, disable, enable, reject, reset_project_choices};
 pub use error::ChangeError;
+pub use exclude::Exclusion;
 pub use hook::{ChosenHook, approve_hook, pending_hooks, reject_hook};
 pub use identity::{forget_identity_provider, name_identity_provider};
 pub use rule::{RemovedRule, WrittenRule, add_rule, is_bound, remove_rule};
 pub(crate) use rule::{always_file, write_always};
-pub use server::{Added, NewServer, Removed, add, remove};
+pub use server::{Added, Exposure, NewServer, Removed, add, remove};
 
 /// The scopes a person may write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -44,11 +46,11 @@ pub enum WriteScope {
 /// Which of the two files of a scope to write to (C4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileChoice {
-    /// The settings file.
+    /// `~/.claude.json`: it lies outside of every repository, and Claude Code reads it.
     #[default]
-    Settings,
-    /// `~/.claude.json`, the one that Claude Code reads.
     ClaudeJson,
+    /// The settings file.
+    Settings,
 }
 
 impl WriteScope {

@@ -37,7 +37,7 @@ pub use connector::{Connector, Connectors, Known, NoConnectors};
 pub(crate) use earlier::Earlier;
 pub use file::{Problem, Severity};
 pub use ide::Editor;
-pub(crate) use tracked::is_local_tracked;
+pub(crate) use tracked::{git_dir, is_local_tracked, is_tracked};
 
 /// What this run asks for: the options of a command line, or the choices of an embedding program.
 #[derive(Clone, Debug, Default)]

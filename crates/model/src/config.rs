@@ -7,6 +7,7 @@
 mod error;
 pub mod field;
 mod header;
+mod literal;
 mod mask;
 mod oauth;
 mod raw;

@@ -19,7 +19,7 @@ mod given;
 mod tests;
 
 pub use catalogue::Names;
-pub use check::{NameError, check_new_server_name};
+pub use check::{NameError, check_new_server_name, is_reserved_by_claude_code};
 pub(crate) use form::{Identity, hash_digits};
 
 /// What every public name begins with.

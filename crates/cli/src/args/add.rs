@@ -91,9 +91,14 @@ pub struct AddOptions {
     #[arg(long)]
     pub xaa: bool,
 
-    /// Which file of the scope to write to
+    /// Which file of the scope to write to [default: claude-json]
     ///
-    /// `claude-json` is `~/.claude.json`, the only one Claude Code itself reads for user and local servers.
+    /// `claude-json` is `~/.claude.json`: it lies outside of the project, and Claude Code reads user and local
+    /// servers nowhere else. An entry that is replaced stays in its file.
     #[arg(long, value_enum)]
     pub file: Option<FileArg>,
+
+    /// Replace an entry of the same name and scope, in the file it stands in
+    #[arg(long)]
+    pub force: bool,
 }

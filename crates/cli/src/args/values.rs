@@ -25,10 +25,10 @@ pub enum OwnScopeArg {
 /// A file of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FileArg {
-    /// The settings file
-    Settings,
     /// `~/.claude.json`
     ClaudeJson,
+    /// `~/.claude/settings.json`, or `.claude/settings.local.json` of the project
+    Settings,
 }
 
 /// A group of settings.

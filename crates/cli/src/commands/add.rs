@@ -1,11 +1,12 @@
 //! `add` and `add-json`.
 
 mod entry;
+pub(super) mod warnings;
 
 use std::io::Read;
 
 use mcparley::Loaded;
-use mcparley::change::{self, Added, FileChoice, NewServer};
+use mcparley::change::{self, Added, NewServer};
 use mcparley::model::config::Reveal;
 use mcparley::model::explain::Explain;
 use mcparley::model::limits::CONFIG_FILE_BYTES;
@@ -15,7 +16,7 @@ use mcparley::model::text::display;
 use serde_json::{Map, Value, json};
 
 use super::Done;
-use crate::args::{AddArgs, AddJsonArgs, FileArg, ScopeArg};
+use crate::args::{AddArgs, AddJsonArgs, ScopeArg};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
@@ -30,7 +31,8 @@ pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut 
         name: args.name.clone(),
         entry,
         scope: options.scope.unwrap_or(ScopeArg::Local).into(),
-        file: file_choice(options.file),
+        file: options.file.map(Into::into),
+        replace: options.force,
     };
     let secret = if options.client_secret { Some(client_secret(context, out)?) } else { None };
     add(&new, secret, context, loaded, out)
@@ -42,9 +44,11 @@ pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, o
         name: args.name.clone(),
         entry: parse(&text)?,
         scope: args.scope.into(),
-        file: file_choice(args.file),
+        file: args.file.map(Into::into),
+        replace: args.force,
     };
-    add(&new, None, context, loaded, out)
+    let secret = if args.client_secret { Some(client_secret(context, out)?) } else { None };
+    add(&new, secret, context, loaded, out)
 }
 
 fn add(
@@ -65,7 +69,8 @@ fn add(
     }
     let kind = added.raw.effective_kind(&nowhere()).map_or("", |kind| kind.as_str());
     let scope = added.scope.as_str();
-    out.line(format!("Added {kind} server {} to {scope} scope", bold(added.name.as_str())));
+    let (verb, to) = if added.replaced { ("Replaced", "in") } else { ("Added", "to") };
+    out.line(format!("{verb} {kind} server {} {to} {scope} scope", bold(added.name.as_str())));
     out.line(format!("File: {}", display(&added.file.to_string_lossy())));
     if is_kept {
         out.line("Kept the client's secret in the vault");
@@ -76,6 +81,7 @@ fn add(
             out.hint(&hint);
         }
     }
+    warnings::tell(&added, out);
     if new.scope == change::WriteScope::Project {
         out.hint(&format!(
             "everyone, you included, approves it before it runs: `mcparley approve {}`",
@@ -113,18 +119,18 @@ fn report(added: &Added, is_kept: bool) -> Value {
     if is_kept {
         report["secretKept"] = true.into();
     }
+    if added.replaced {
+        report["replaced"] = true.into();
+    }
+    let warnings = warnings::of(added);
+    if !warnings.is_empty() {
+        report["warnings"] = warnings.into_iter().map(|warning| warning.text).collect();
+    }
     report
 }
 
 fn nowhere() -> Origin {
     Origin::whole(Source::inline("the new entry"))
-}
-
-fn file_choice(file: Option<FileArg>) -> FileChoice {
-    match file {
-        None | Some(FileArg::Settings) => FileChoice::Settings,
-        Some(FileArg::ClaudeJson) => FileChoice::ClaudeJson,
-    }
 }
 
 fn parse(text: &str) -> Result<Map<String, Value>, CommandError> {

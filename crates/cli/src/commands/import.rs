@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use mcparley::change::{self, ChangeError, FileChoice, NewServer};
+use mcparley::change::{self, Added, ChangeError, NewServer, WriteScope};
 use mcparley::import::{self, Imported, Os, Program};
 use mcparley::model::config::{RawServer, Reveal};
 use mcparley::model::document::Document;
@@ -14,6 +14,7 @@ use mcparley::{Loaded, Severity};
 use serde_json::{Value, json};
 
 use super::Done;
+use super::add::warnings;
 use crate::args::ImportArgs;
 use crate::context::{self, Context};
 use crate::error::CommandError;
@@ -25,12 +26,12 @@ pub(super) fn run(args: &ImportArgs, context: &Context, loaded: &Loaded, out: &m
     if let Some(problem) = search.problems.iter().find(|problem| problem.severity == Severity::Given) {
         return Err(CommandError::Source(problem.clone()));
     }
-    let offers = offers(&search, args);
+    let offers = offers(&search, args, context);
     if !out.json {
         search.problems.iter().for_each(|problem| out.problem(problem));
         show(&search, &offers, out);
     }
-    let added = if offers.is_empty() || !agreed(args, offers.len(), out) {
+    let added = if offers.is_empty() || !agreed(args, &offers, out) {
         Vec::new()
     } else {
         add_all(args, context, loaded, &offers, out)
@@ -52,26 +53,32 @@ fn search(args: &ImportArgs, context: &Context) -> Result<import::Search, Comman
         };
         return Ok(import::read(*program, &context.places.cwd.join(from)));
     }
-    let places = ImportPlaces {
+    let programs = if programs.is_empty() { Program::ALL.to_vec() } else { programs };
+    Ok(import::find(&programs, &import_places(context)))
+}
+
+fn import_places(context: &Context) -> ImportPlaces<'_> {
+    ImportPlaces {
         home: &context.places.home,
         config_home: &context.config_home,
         project: &context.places.project,
         os: Os::current(),
-    };
-    let programs = if programs.is_empty() { Program::ALL.to_vec() } else { programs };
-    Ok(import::find(&programs, &places))
+    }
 }
 
 /// A server that can be added, under a name that can be used here.
 struct Offer<'s> {
     program: Program,
     name: String,
+    scope: WriteScope,
     imported: &'s Imported,
 }
 
-fn offers<'s>(search: &'s import::Search, args: &ImportArgs) -> Vec<Offer<'s>> {
+fn offers<'s>(search: &'s import::Search, args: &ImportArgs, context: &Context) -> Vec<Offer<'s>> {
     let all = search.found.iter().flat_map(|found| {
-        found.harvest.found.iter().map(|imported| Offer {
+        let scope = args.scope.map_or_else(|| default_scope(found, context), Into::into);
+        found.harvest.found.iter().map(move |imported| Offer {
+            scope,
             program: found.app,
             name: normalise_server(&ServerName::new(&imported.name)).chars().take(64).collect(),
             imported,
@@ -82,6 +89,13 @@ fn offers<'s>(search: &'s import::Search, args: &ImportArgs) -> Vec<Offer<'s>> {
             || args.only.iter().any(|name| *name == offer.name || *name == offer.imported.name)
     };
     all.filter(wanted).collect()
+}
+
+/// A user-wide file is the user's everywhere; a file of the project holds for this project.
+fn default_scope(found: &import::Found, context: &Context) -> WriteScope {
+    let is_project_file =
+        found.source.path().is_some_and(|path| import_places(context).is_project_file(path));
+    if is_project_file { WriteScope::Local } else { WriteScope::User }
 }
 
 fn show(search: &import::Search, offers: &[Offer<'_>], out: &mut Out) {
@@ -115,7 +129,7 @@ fn masked(offer: &Offer<'_>) -> Value {
     .unwrap_or(Value::Null)
 }
 
-fn agreed(args: &ImportArgs, count: usize, out: &mut Out) -> bool {
+fn agreed(args: &ImportArgs, offers: &[Offer<'_>], out: &mut Out) -> bool {
     if args.yes {
         return true;
     }
@@ -123,13 +137,19 @@ fn agreed(args: &ImportArgs, count: usize, out: &mut Out) -> bool {
         out.hint("nothing was added; `--yes` adds them");
         return false;
     }
-    let scope: change::WriteScope = args.scope.into();
-    out.say(format!("Add {count} server(s) to {} scope? [y/N]", scope.as_str()));
+    let counts = WriteScope::ALL.into_iter().filter_map(|scope| {
+        let count = offers.iter().filter(|offer| offer.scope == scope).count();
+        (count > 0).then(|| format!("{count} server(s) to {} scope", scope.as_str()))
+    });
+    out.say(format!("Add {}? [y/N]", counts.collect::<Vec<_>>().join(" and ")));
     let mut answer = String::new();
     // The question must be on the screen before the wait for its answer.
     let asked = std::io::stderr().flush().and_then(|()| std::io::stdin().lock().read_line(&mut answer));
     asked.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
+
+/// A server that was added, or the name of one that was not and why.
+type Addition = Result<Added, (String, ChangeError)>;
 
 fn add_all(
     args: &ImportArgs,
@@ -137,37 +157,47 @@ fn add_all(
     loaded: &Loaded,
     offers: &[Offer<'_>],
     out: &mut Out,
-) -> Vec<Result<String, (String, ChangeError)>> {
+) -> Vec<Addition> {
     let mut results = Vec::new();
     for offer in offers {
         let new = NewServer {
             name: offer.name.clone(),
             entry: offer.imported.entry.clone(),
-            scope: args.scope.into(),
-            file: FileChoice::Settings,
+            scope: offer.scope,
+            file: args.file.map(Into::into),
+            replace: false,
         };
         let result = change::add(&context.places, &context.wishes, loaded, &new);
         if !out.json {
-            match &result {
-                Ok(added) => out.line(format!("Added {}", bold(added.name.as_str()))),
-                Err(error) => out.warn(&format!("`{}` was not added: {error}", offer.name)),
-            }
+            tell_addition(&offer.name, &result, out);
         }
-        results.push(result.map(|_| offer.name.clone()).map_err(|error| (offer.name.clone(), error)));
+        results.push(result.map_err(|error| (offer.name.clone(), error)));
     }
     results
 }
 
-fn report(
-    search: &import::Search,
-    offers: &[Offer<'_>],
-    added: &[Result<String, (String, ChangeError)>],
-) -> Value {
+fn tell_addition(name: &str, result: &Result<Added, ChangeError>, out: &mut Out) {
+    match result {
+        Ok(added) => {
+            let file = display(&added.file.to_string_lossy()).into_owned();
+            out.line(format!(
+                "Added {} to {} scope: {file}",
+                bold(added.name.as_str()),
+                added.scope.as_str()
+            ));
+            warnings::tell(added, out);
+        }
+        Err(error) => out.warn(&format!("`{name}` was not added: {error}")),
+    }
+}
+
+fn report(search: &import::Search, offers: &[Offer<'_>], added: &[Addition]) -> Value {
     let found: Vec<Value> = offers
         .iter()
         .map(|offer| {
             json!({
                 "name": offer.name, "program": offer.program.as_str(), "origin": offer.imported.origin,
+                "scope": offer.scope,
                 "entry": masked(offer), "notes": offer.imported.notes,
             })
         })
@@ -183,6 +213,14 @@ fn report(
         .filter_map(|result| result.as_ref().err())
         .map(|(name, error)| json!({ "name": name, "reason": error.to_string() }))
         .collect();
-    let names: Vec<&String> = added.iter().filter_map(|result| result.as_ref().ok()).collect();
-    json!({ "found": found, "skipped": skipped, "added": names, "failed": failed, "problems": search.problems })
+    let written: Vec<&Added> = added.iter().filter_map(|result| result.as_ref().ok()).collect();
+    let names: Vec<_> = written.iter().map(|added| &added.name).collect();
+    let warnings: Vec<String> =
+        written.iter().flat_map(|added| warnings::of(added)).map(|warning| warning.text).collect();
+    let mut files: Vec<_> = written.iter().map(|added| added.file.to_string_lossy()).collect();
+    files.dedup();
+    json!({
+        "found": found, "skipped": skipped, "added": names, "files": files, "failed": failed,
+        "warnings": warnings, "problems": search.problems,
+    })
 }

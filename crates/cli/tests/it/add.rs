@@ -4,14 +4,17 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-const LOCAL: &str = "home/project/.claude/settings.local.json";
+const CLAUDE_JSON: &str = "home/.claude.json";
 
-/// The entry that these words make of the server `it`, wherever it was written.
+/// The entry that these words make of the server `it`, in the user's file for this project.
 fn entry(args: &[&str]) -> Value {
     let world = World::new();
     world.ok(&[&["add"], args].concat());
-    let file = world.files().remove(0);
-    world.read_json(&file)["mcpServers"]["it"].clone()
+    local_entry(&world, "it")
+}
+
+fn local_entry(world: &World, name: &str) -> Value {
+    world.read_json(CLAUDE_JSON)["projects"]["home/project"]["mcpServers"][name].clone()
 }
 
 fn stdio(command: &str, args: &[&str], env: &Value) -> Value {
@@ -84,7 +87,7 @@ fn options_may_follow_a_url() {
         "8080",
     ]);
     assert_eq!(
-        world.read_json("home/.claude/settings.json")["mcpServers"]["it"],
+        world.read_json(CLAUDE_JSON)["mcpServers"]["it"],
         json!({"type": "sse", "url": "https://h/mcp", "oauth": {"clientId": "me", "callbackPort": 8080}})
     );
 }
@@ -126,7 +129,7 @@ fn an_entry_can_be_given_as_json_and_keeps_every_field() {
     assert_eq!(fed.code, 0, "{fed:?}");
     let expected: Value = serde_json::from_str(text).unwrap();
     for name in ["one", "two", "three"] {
-        assert_eq!(world.read_json(LOCAL)["mcpServers"][name].to_string(), expected.to_string());
+        assert_eq!(local_entry(&world, name).to_string(), expected.to_string());
     }
 }
 
@@ -153,7 +156,7 @@ fn adding_as_json_reports_what_was_added_without_secrets() {
     assert_eq!(
         world.json(&["add", "-e", "KEY=canary", "it", "cmd", "--token", "canary"]),
         json!({
-            "added": "it", "scope": "local", "file": LOCAL, "notYet": null,
+            "added": "it", "scope": "local", "file": CLAUDE_JSON, "notYet": null,
             "entry": {"type": "stdio", "command": "cmd", "args": ["--token", "***"], "env": {"KEY": "***"}},
         })
     );
@@ -176,4 +179,110 @@ fn a_command_that_looks_like_a_call_of_a_tool_is_kept_as_it_is() {
         entry(&["it", "call", "mcp__a__b", "--json"]),
         stdio("call", &["mcp__a__b", "--json"], &json!({}))
     );
+}
+
+// C4
+#[test]
+fn an_entry_that_stands_in_a_file_is_replaced_there_and_only_when_told_to() {
+    let world = World::new();
+    world.ok(&["add", "--file", "settings", "it", "old"]);
+    assert_eq!(world.mcparley(&["add", "it", "new"]).code, 6);
+    let out = world.ok(&["add", "--force", "it", "new"]);
+    let file = "home/project/.claude/settings.local.json";
+    assert_eq!(out, format!("Replaced stdio server it in local scope\nFile: {file}\n"));
+    assert_eq!(world.read_json(file)["mcpServers"]["it"]["command"], "new");
+    assert_eq!(world.files(), [file]);
+    let report = world.json(&["add-json", "--force", "it", r#"{"command":"newer"}"#]);
+    assert_eq!((&report["replaced"], &report["file"]), (&json!(true), &json!(file)));
+}
+
+// C4
+#[test]
+fn literal_secrets_in_the_projects_folder_are_warned_of_and_variables_are_not() {
+    let hint = "hint: write `${NAME}` in its place and set that variable, or keep the server out of the project's \
+                folder with `-s local`\n";
+    let mut world = World::new();
+    world.set("KEY", "k");
+    let shared = world.mcparley(&["add", "-s", "project", "a", "-e", "API_KEY=canary", "--", "x"]);
+    assert_eq!(
+        shared.err.lines().next().unwrap(),
+        "warning: `env.API_KEY` is written out in home/project/.mcp.json, a file that is shared with the repository"
+    );
+    assert!(shared.err.contains(hint) && !shared.err.contains("canary"), "{shared:?}");
+    let own =
+        world.mcparley(&["add", "--file", "settings", "b", "https://h/", "-H", "Authorization: Bearer c"]);
+    assert!(
+        own.err.starts_with(
+            "warning: `headers.Authorization` is written out in home/project/.claude/settings.local.json, \
+             a file of the project\n"
+        ),
+        "{own:?}"
+    );
+    for quiet in [
+        &["add", "-s", "project", "c", "-e", "API_KEY=${KEY}", "--", "x"][..],
+        &["add", "d", "-e", "API_KEY=canary", "--", "x"],
+        &["add", "-s", "user", "--file", "settings", "e", "-e", "API_KEY=canary", "--", "x"],
+    ] {
+        let done = world.mcparley(quiet);
+        assert!(!done.err.contains("warning"), "{quiet:?}: {done:?}");
+    }
+}
+
+// C4
+#[test]
+fn a_settings_file_with_a_literal_secret_is_kept_out_of_commits_once() {
+    let world = World::new();
+    let git = |args: &[&str]| {
+        let done = world.command_of("/usr/bin/git".as_ref(), args).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8(done.stdout).unwrap()
+    };
+    git(&["init", "--quiet"]);
+    world.ok(&["add", "--file", "settings", "plain", "x"]);
+    assert!(git(&["status", "--porcelain", "-uall"]).contains("settings.local.json"));
+    for name in ["one", "two"] {
+        let done = world.mcparley(&["add", "--file", "settings", name, "-e", "TOKEN=canary", "--", "x"]);
+        assert!(done.err.contains("git leaves it out (home/project/.git/info/exclude)"), "{done:?}");
+    }
+    assert!(!git(&["status", "--porcelain", "-uall"]).contains("settings.local.json"));
+    let exclude = world.read("home/project/.git/info/exclude");
+    assert_eq!(exclude.matches("/.claude/settings.local.json\n").count(), 1, "{exclude}");
+}
+
+// C4
+#[test]
+fn a_git_pointer_that_leads_to_no_repository_is_not_written_through() {
+    let world = World::with(&[("home/project/.git", "gitdir: ../elsewhere\n"), ("home/elsewhere/x", "")]);
+    world.ok(&["add", "--file", "settings", "one", "-e", "TOKEN=canary", "--", "x"]);
+    assert!(!world.root.join("home/elsewhere/info").exists());
+}
+
+// C4: Claude Code refuses a URL without a type, and knows one name only for each of them.
+#[test]
+fn a_url_is_always_written_with_its_type() {
+    let world = World::new();
+    world.ok(&["add-json", "a", r#"{"url":"https://h/mcp","x":1}"#]);
+    world.ok(&["add-json", "b", r#"{"url":"wss://h/mcp"}"#]);
+    world.ok(&["add-json", "c", r#"{"type":"streamable-http","url":"https://h/c"}"#]);
+    assert_eq!(local_entry(&world, "a").to_string(), r#"{"type":"http","url":"https://h/mcp","x":1}"#);
+    assert_eq!(local_entry(&world, "b")["type"], "ws");
+    assert_eq!(local_entry(&world, "c")["type"], "http");
+}
+
+// C4
+#[test]
+fn a_name_that_claude_code_reserves_is_warned_of() {
+    let world = World::new();
+    for name in ["claude-in-chrome", "computer-use", "workspace"] {
+        let done = world.mcparley(&["add", name, "x"]);
+        assert_eq!(done.code, 0);
+        assert!(
+            done.err.starts_with(&format!(
+                "warning: Claude Code reserves the name `{name}` and skips this entry\n"
+            )),
+            "{done:?}"
+        );
+    }
+    let report = world.json(&["add", "-s", "user", "workspace", "x"]);
+    assert_eq!(report["warnings"], json!(["Claude Code reserves the name `workspace` and skips this entry"]));
 }

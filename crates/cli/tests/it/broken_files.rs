@@ -6,11 +6,11 @@ const LOCAL: &str = "home/project/.claude/settings.local.json";
 
 /// Each scope's arguments and file.
 const SCOPES: [(&[&str], &str); 5] = [
-    (&["-s", "user"], "home/.claude/settings.json"),
-    (&["-s", "user", "--file", "claude-json"], "home/.claude.json"),
+    (&["-s", "user", "--file", "settings"], "home/.claude/settings.json"),
+    (&["-s", "user"], "home/.claude.json"),
     (&["-s", "project"], "home/project/.mcp.json"),
-    (&["-s", "local"], LOCAL),
-    (&["-s", "local", "--file", "claude-json"], "home/.claude.json"),
+    (&["-s", "local", "--file", "settings"], LOCAL),
+    (&["-s", "local"], "home/.claude.json"),
 ];
 
 // F77 C14
@@ -40,8 +40,8 @@ fn adding_to_a_broken_file_is_refused_with_its_place_and_the_file_stays() {
 #[test]
 fn with_one_broken_file_the_other_scopes_still_load() {
     let world = World::with(&[("home/.claude.json", "{\"mcpServers\": {")]);
-    world.ok(&["add", "-s", "user", "one", "x"]);
-    world.ok(&["add", "two", "x"]);
+    world.ok(&["add", "-s", "user", "--file", "settings", "one", "x"]);
+    world.ok(&["add", "--file", "settings", "two", "x"]);
     let done = world.mcparley(&["list", "--offline"]);
     assert_eq!(done.code, 0);
     assert_eq!(done.out, "one: x - ready\ntwo: x - ready\n");
@@ -59,7 +59,7 @@ fn a_value_of_another_kind_is_never_replaced() {
     ];
     for (text, why) in cases {
         let world = World::with(&[(LOCAL, text)]);
-        let done = world.mcparley(&["add", "new", "x"]);
+        let done = world.mcparley(&["add", "--file", "settings", "new", "x"]);
         let err = format!("error: {LOCAL}: {why}\nhint: mend {LOCAL} by hand; it was not touched");
         assert_eq!(done, refusal(3, &err));
         assert_eq!(world.read(LOCAL), text);
@@ -71,7 +71,7 @@ fn a_value_of_another_kind_is_never_replaced() {
 fn bytes_that_are_no_text_are_refused_with_their_place() {
     let world = World::with(&[(LOCAL, "")]);
     std::fs::write(world.root.join(LOCAL), b"{\n \"a\": \"\xff\"}").unwrap();
-    let done = world.mcparley(&["add", "new", "x"]);
+    let done = world.mcparley(&["add", "--file", "settings", "new", "x"]);
     assert_eq!(done.code, 7, "{done:?}");
     assert!(done.err.contains("is not UTF-8 at line 2, column 8"), "{done:?}");
     assert_eq!(std::fs::read(world.root.join(LOCAL)).unwrap(), b"{\n \"a\": \"\xff\"}");

@@ -65,7 +65,7 @@ fn signing_in_offers_what_has_an_address() {
 #[test]
 fn a_broken_file_does_not_break_completion() {
     let mut world = with_servers();
-    world.write("home/.claude.json", "{");
+    world.write("home/.claude/settings.json", "{");
     assert_eq!(offered(&mut world, &["mcparley", "get", "gitl"]), ["gitlab"]);
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::world::{Output, World};
 
-const LOCAL: &str = "home/project/.claude/settings.local.json";
+const CLAUDE_JSON: &str = "home/.claude.json";
 
 /// One server in each scope a person writes to.
 fn three() -> World {
@@ -28,21 +28,25 @@ fn three() -> World {
 
 // U1 C4
 #[test]
-fn a_local_server_goes_to_the_users_settings_of_the_project() {
+fn a_local_server_goes_to_the_users_own_file_outside_of_the_project() {
     let world = World::new();
     let done = world.mcparley(&["add", "fs", "npx", "-y", "@modelcontextprotocol/server-filesystem", "."]);
-    let out = format!("Added stdio server fs to local scope\nFile: {LOCAL}\n");
+    let out = format!("Added stdio server fs to local scope\nFile: {CLAUDE_JSON}\n");
     assert_eq!(done, Output { code: 0, out, err: String::new() });
-    assert_eq!(world.files(), [LOCAL]);
+    assert_eq!(world.files(), [CLAUDE_JSON]);
     assert_eq!(
-        world.read(LOCAL),
+        world.relative(&world.read(CLAUDE_JSON)),
         r#"{
-  "mcpServers": {
-    "fs": {
-      "type": "stdio",
-      "command": "npx",
-      "args": ["-y", "@modelcontextprotocol/server-filesystem", "."],
-      "env": {}
+  "projects": {
+    "home/project": {
+      "mcpServers": {
+        "fs": {
+          "type": "stdio",
+          "command": "npx",
+          "args": ["-y", "@modelcontextprotocol/server-filesystem", "."],
+          "env": {}
+        }
+      }
     }
   }
 }
@@ -94,18 +98,18 @@ fn a_project_server_goes_to_the_shared_file_with_its_variables_unexpanded() {
 
 // U1 C2
 #[test]
-fn a_user_server_goes_to_the_users_settings() {
+fn a_user_server_goes_to_the_users_own_file() {
     let world = World::new();
     world.ok(&["add", "-s", "user", "notes", "notes-server"]);
-    assert_eq!(world.files(), ["home/.claude/settings.json"]);
+    assert_eq!(world.files(), [CLAUDE_JSON]);
 }
 
 // U1 C4
 #[test]
-fn the_file_that_the_other_program_reads_can_be_chosen() {
+fn user_and_local_servers_stand_where_the_other_program_reads_them() {
     let world = World::new();
-    world.ok(&["add", "--file", "claude-json", "-s", "user", "everywhere", "x"]);
-    world.ok(&["add", "--file", "claude-json", "here", "x"]);
+    world.ok(&["add", "-s", "user", "everywhere", "x"]);
+    world.ok(&["add", "here", "x"]);
     let entry = json!({"type": "stdio", "command": "x", "args": [], "env": {}});
     assert_eq!(world.files(), ["home/.claude.json"]);
     assert_eq!(
@@ -123,8 +127,11 @@ fn the_file_that_the_other_program_reads_can_be_chosen() {
 fn new_files_are_private_where_they_are_the_users_and_shared_where_they_are_the_projects() {
     use std::os::unix::fs::PermissionsExt;
     let world = three();
+    world.ok(&["add", "--file", "settings", "mine", "x"]);
+    world.ok(&["add", "-s", "user", "--file", "settings", "ours", "x"]);
     let mode = |path: &str| world.root.join(path).metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(LOCAL), 0o600);
+    assert_eq!(mode(CLAUDE_JSON), 0o600);
+    assert_eq!(mode("home/project/.claude/settings.local.json"), 0o600);
     assert_eq!(mode("home/.claude/settings.json"), 0o600);
     assert_eq!(mode("home/.claude"), 0o700);
     assert_eq!(mode("home/project/.mcp.json") & 0o600, 0o600);
@@ -197,12 +204,12 @@ fn the_plan_as_json_holds_every_declaration() {
 #[test]
 fn removing_takes_a_server_out_and_leaves_the_others() {
     let world = three();
-    let before = world.read("home/.claude/settings.json");
+    let before = world.read(CLAUDE_JSON);
     world.ok(&["add", "-s", "user", "more", "x"]);
     let done = world.mcparley(&["remove", "more"]);
-    let out = "Removed server more from user scope\nFile: home/.claude/settings.json\n".to_owned();
+    let out = "Removed server more from user scope\nFile: home/.claude.json\n".to_owned();
     assert_eq!(done, Output { code: 0, out, err: String::new() });
-    assert_eq!(world.read("home/.claude/settings.json"), before);
+    assert_eq!(world.read(CLAUDE_JSON), before);
     world.ok(&["remove", "api"]);
     world.ok(&["remove", "fs"]);
     world.ok(&["remove", "notes"]);

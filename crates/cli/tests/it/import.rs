@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-const LOCAL: &str = "home/project/.claude/settings.local.json";
+const CLAUDE_JSON: &str = "home/.claude.json";
 
 /// Each program, a file of its, and what that file says: one server `it` that runs `tool`.
 const PROGRAMS: [(&str, &str, &str); 9] = [
@@ -61,8 +61,16 @@ fn with_a_yes_the_servers_of_every_program_are_added() {
         let report = world.json(&["import", program, "--yes"]);
         assert_eq!(report["added"], json!(["it"]), "{program}: {report}");
         assert_eq!(report["failed"], json!([]));
-        assert_eq!(world.read_json(LOCAL)["mcpServers"]["it"]["command"], "tool");
-        assert_eq!(world.plan(), ["it local ready"]);
+        // C4: a user-wide file is the user's everywhere.
+        let is_project_file = file.starts_with("home/project/");
+        let written = world.read_json(CLAUDE_JSON);
+        let (servers, scope) = match is_project_file {
+            true => (&written["projects"]["home/project"]["mcpServers"], "local"),
+            false => (&written["mcpServers"], "user"),
+        };
+        assert_eq!(servers["it"]["command"], "tool");
+        assert_eq!(report["files"], json!([CLAUDE_JSON]));
+        assert_eq!(world.plan(), [format!("it {scope} ready")]);
     }
 }
 
@@ -110,14 +118,14 @@ fn what_is_taken_already_is_told_and_the_others_are_added() {
         "home/.cursor/mcp.json",
         r#"{"mcpServers": {"taken": {"command": "x"}, "free": {"command": "y"}}}"#,
     )]);
-    world.ok(&["add", "taken", "mine"]);
+    world.ok(&["add", "-s", "user", "taken", "mine"]);
     let report = world.json(&["import", "cursor", "-y"]);
     assert_eq!(report["added"], json!(["free"]));
     assert_eq!(
         report["failed"],
-        json!([{"name": "taken", "reason": format!("`taken` already exists in local scope ({LOCAL})")}])
+        json!([{"name": "taken", "reason": format!("`taken` already exists in user scope ({CLAUDE_JSON})")}])
     );
-    assert_eq!(world.read_json(LOCAL)["mcpServers"]["taken"]["command"], "mine");
+    assert_eq!(world.read_json(CLAUDE_JSON)["mcpServers"]["taken"]["command"], "mine");
 }
 
 // C16 C9
@@ -128,7 +136,7 @@ fn policy_holds_for_imported_servers() {
         ("managed/managed-settings.json", r#"{"deniedMcpServers": [{"serverName": "denied"}]}"#),
     ]);
     assert_eq!(world.json(&["import", "cursor", "-y"])["added"], json!([]));
-    assert!(!world.root.join(LOCAL).exists());
+    assert!(!world.root.join(CLAUDE_JSON).exists());
 }
 
 // C16 F77
@@ -139,7 +147,7 @@ fn a_broken_file_of_one_program_does_not_stop_the_others() {
         ("home/.gemini/settings.json", r#"{"mcpServers": {"it": {"command": "tool"}}}"#),
     ]);
     let done = world.mcparley(&["import", "-y"]);
-    assert!(done.out.ends_with("Added it\n"), "{done:?}");
+    assert!(done.out.ends_with("Added it to user scope: home/.claude.json\n"), "{done:?}");
     assert!(done.err.starts_with("error: home/.cursor/mcp.json"), "{done:?}");
     assert_eq!(world.mcparley(&["import", "cursor", "--from", "../.cursor/mcp.json"]).code, 3);
     assert_eq!(world.mcparley(&["import", "cursor", "--from", "missing.json"]).code, 3);
@@ -161,5 +169,5 @@ fn secrets_of_other_programs_are_not_shown() {
         let done = world.mcparley(args);
         assert!(!format!("{done:?}").contains("canary"), "{args:?}: {done:?}");
     }
-    assert!(world.read(LOCAL).contains("canary-4"));
+    assert!(world.read(CLAUDE_JSON).contains("canary-4"));
 }

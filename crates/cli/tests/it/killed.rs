@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::world::{World, XorShift};
 
 const RUNS: usize = 1_000;
-const FILE: &str = "home/.claude/settings.json";
+const FILE: &str = "home/.claude.json";
 
 /// Large enough that writing takes a while.
 fn filler() -> String {

@@ -7,7 +7,7 @@ use crate::world::World;
 
 const PROCESSES: usize = 32;
 const SERVERS: usize = 20;
-const FILE: &str = "home/.claude/settings.json";
+const FILE: &str = "home/.claude.json";
 
 // F71 C14
 #[test]

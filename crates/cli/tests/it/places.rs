@@ -8,8 +8,8 @@ const GIVEN: &str = r#"{"mcpServers": {"given": {"command": "x"}}}"#;
 #[test]
 fn a_config_directory_is_taken_from_the_option_or_the_variable() {
     let mut world = World::new();
-    world.ok(&["--config-dir", "../other", "add", "-s", "user", "one", "x"]);
-    world.ok(&["--config-dir", "../other", "add", "-s", "user", "--file", "claude-json", "two", "x"]);
+    world.ok(&["--config-dir", "../other", "add", "-s", "user", "--file", "settings", "one", "x"]);
+    world.ok(&["--config-dir", "../other", "add", "-s", "user", "two", "x"]);
     assert_eq!(world.files(), ["home/other/.claude.json", "home/other/settings.json"]);
     assert!(world.plan().is_empty());
     world.set("CLAUDE_CONFIG_DIR", world.home.join("other"));

@@ -65,10 +65,10 @@ fn in_a_read_only_home_writing_is_refused_and_reading_works() {
     let folders = ["home/project", "home"];
     closed(&world, &folders);
     let cases: [(&[&str], &str); 5] = [
-        (&["add", "-s", "user", "new", "x"], "create directory `home/.claude`"),
-        (&["add", "-s", "user", "--file", "claude-json", "new", "x"], "create `home/."),
+        (&["add", "-s", "user", "--file", "settings", "new", "x"], "create directory `home/.claude`"),
+        (&["add", "-s", "user", "new", "x"], "create `home/."),
         (&["add", "-s", "project", "new", "x"], "create `home/project/."),
-        (&["add", "new", "x"], "create directory `home/project/.claude`"),
+        (&["add", "--file", "settings", "new", "x"], "create directory `home/project/.claude`"),
         (&["disable", "it"], "create `home/."),
     ];
     for (args, what) in cases {

@@ -183,8 +183,8 @@ fn a_name_is_taken_once_in_a_scope_whichever_of_its_files_it_stands_in() {
                 refusal(
                     6,
                     &format!(
-                        "error: `it` already exists in {scope} scope ({file})\nhint: remove it first: \
-                         `mcparley remove it -s {scope}`, or choose another name"
+                        "error: `it` already exists in {scope} scope ({file})\nhint: `--force` \
+                         replaces it, `mcparley remove it -s {scope}` removes it; or choose another name"
                     )
                 )
             );

@@ -25,7 +25,7 @@ fn a_name_in_several_scopes_must_be_told_apart() {
     assert_eq!(world.plan(), ["it user ready"]);
     assert_eq!(
         world.json(&["remove", "it"]),
-        json!({"removed": "it", "scope": "user", "files": ["home/.claude/settings.json"]})
+        json!({"removed": "it", "scope": "user", "files": ["home/.claude.json"]})
     );
 }
 

@@ -168,9 +168,9 @@ impl Explain for ChangeError {
             Self::Edit(error) => error.hint(),
             Self::Read(error) => error.hint(),
             Self::Write(error) => error.hint(),
-            Self::Exists { name, scope, .. } => {
-                Some(format!("remove it first: `mcparley remove {name} -s {scope}`, or choose another name"))
-            }
+            Self::Exists { name, scope, .. } => Some(format!(
+                "`--force` replaces it, `mcparley remove {name} -s {scope}` removes it; or choose another name"
+            )),
             Self::Blocked { .. } => {
                 Some("ask the machine's administrator, or choose a server that is allowed".to_owned())
             }

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use mcparley_model::config::{ConfigError, RawServer};
 use mcparley_model::document::Document;
 use mcparley_model::edit::EditError;
-use mcparley_model::name::{ServerName, check_new_server_name};
+use mcparley_model::name::{ServerName, check_new_server_name, is_reserved_by_claude_code};
 use mcparley_model::plan::{Block, Enterprise, judge_policy};
 use mcparley_model::scope::{Origin, Source};
 use serde_json::{Map, Value};
 
+use super::exclude::{Exclusion, exclude_from_git};
 use super::{ChangeError, FileChoice, Spot, WriteScope};
 use crate::places::Places;
 use crate::sources::{Loaded, Wishes};
@@ -23,8 +24,10 @@ pub struct NewServer {
     pub entry: Map<String, Value>,
     /// The scope to add it to.
     pub scope: WriteScope,
-    /// The file of that scope.
-    pub file: FileChoice,
+    /// The file of that scope, for an entry that stands in none yet; absent means `~/.claude.json`.
+    pub file: Option<FileChoice>,
+    /// Whether an entry of this name in that scope is replaced, where it stands.
+    pub replace: bool,
 }
 
 impl std::fmt::Debug for NewServer {
@@ -36,6 +39,7 @@ impl std::fmt::Debug for NewServer {
             .field("fields", &fields)
             .field("scope", &self.scope)
             .field("file", &self.file)
+            .field("replace", &self.replace)
             .finish()
     }
 }
@@ -53,6 +57,21 @@ pub struct Added {
     pub raw: RawServer,
     /// Why it cannot be used yet, if it cannot: a variable that is not set.
     pub not_yet: Option<ConfigError>,
+    /// Whether it took the place of an entry of the same name.
+    pub replaced: bool,
+    /// The literal secrets that were written into the project's folder, if any were.
+    pub exposure: Option<Exposure>,
+    /// Whether Claude Code skips entries of this name.
+    pub is_reserved_by_claude_code: bool,
+}
+
+/// Literal secrets in a file below the project's folder, which may be shared with others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exposure {
+    /// The fields of the entry that hold them, such as `env.API_KEY`.
+    pub fields: Vec<String>,
+    /// What keeps the file out of commits; absent for a file that is meant to be committed.
+    pub exclusion: Option<Exclusion>,
 }
 
 /// A server that was removed.
@@ -68,25 +87,76 @@ pub struct Removed {
 
 /// Adds a server.
 ///
-/// Refused when the name or the entry cannot be used, when the name is taken in that scope, and when the
-/// policy would never let it run. A variable that is not set yet is no reason to refuse.
+/// Refused when the name or the entry cannot be used, when the name is taken in that scope and is not to be
+/// replaced, and when the policy would never let it run. A variable that is not set yet is no reason to refuse.
 ///
 /// # Errors
 /// A [`ChangeError`]; the files are as they were.
 pub fn add(places: &Places, wishes: &Wishes, loaded: &Loaded, new: &NewServer) -> Result<Added, ChangeError> {
     let name = check_new_server_name(&new.name)?;
     let (raw, not_yet) = check(wishes, loaded, &name, new)?;
-    for choice in [FileChoice::Settings, FileChoice::ClaudeJson] {
-        let spot = Spot::servers(places, new.scope, choice);
-        if spot.has(name.as_str()) {
-            let scope = new.scope.as_str();
-            return Err(ChangeError::Exists { name: new.name.clone(), scope, file: spot.file });
+    let existing = existing_spot(places, new.scope, name.as_str());
+    let replaced = existing.is_some();
+    let spot = match existing {
+        Some(Spot { file, .. }) if !new.replace => {
+            return Err(ChangeError::Exists { name: new.name.clone(), scope: new.scope.as_str(), file });
         }
+        Some(spot) => spot,
+        None => Spot::servers(places, new.scope, new.file.unwrap_or_default()),
+    };
+    let entry = Value::Object(with_type(&new.entry, &raw));
+    let ((), updated) = spot.change(|editor, path| match replaced {
+        true => editor.set(path, name.as_str(), &entry),
+        false => editor.insert(path, name.as_str(), &entry),
+    })?;
+    Ok(Added {
+        exposure: find_exposure(places, &spot, &raw),
+        is_reserved_by_claude_code: is_reserved_by_claude_code(name.as_str()),
+        name,
+        scope: new.scope,
+        file: updated.path().to_owned(),
+        raw,
+        not_yet,
+        replaced,
+    })
+}
+
+/// Where an entry of this name stands that a new one would replace.
+///
+/// A project file of a folder above is another folder's: a new entry goes beside it, into the nearest one.
+fn existing_spot(places: &Places, scope: WriteScope, name: &str) -> Option<Spot> {
+    let [settings, claude_json] =
+        [FileChoice::Settings, FileChoice::ClaudeJson].map(|choice| Spot::servers(places, scope, choice));
+    // The settings file counts where both have the name.
+    [settings, claude_json].into_iter().find(|spot| spot.has(name))
+}
+
+/// The entry with its transport named: Claude Code refuses a URL without `type`.
+fn with_type(entry: &Map<String, Value>, raw: &RawServer) -> Map<String, Value> {
+    let origin = Origin::whole(Source::inline("the new entry"));
+    let (Ok(kind), Some(_)) = (raw.effective_kind(&origin), &raw.url) else { return entry.clone() };
+    if entry.get("type").and_then(Value::as_str) == Some(kind.as_str()) {
+        return entry.clone();
     }
-    let spot = Spot::servers(places, new.scope, new.file);
-    let entry = Value::Object(new.entry.clone());
-    let ((), updated) = spot.change(|editor, path| editor.insert(path, name.as_str(), &entry))?;
-    Ok(Added { name, scope: new.scope, file: updated.path().to_owned(), raw, not_yet })
+    let mut typed = Map::new();
+    typed.insert("type".to_owned(), kind.as_str().into());
+    typed.extend(
+        entry.iter().filter(|(key, _)| *key != "type").map(|(key, value)| (key.clone(), value.clone())),
+    );
+    typed
+}
+
+/// Looks for literal secrets in what was written below the project's folder, and keeps the user's own settings file
+/// out of commits when it holds some.
+fn find_exposure(places: &Places, spot: &Spot, raw: &RawServer) -> Option<Exposure> {
+    let fields = raw.literal_secrets();
+    let local = places.local_settings();
+    let is_shared = spot.file == places.cwd.join(".mcp.json");
+    if fields.is_empty() || !(is_shared || spot.file == local) {
+        return None;
+    }
+    let exclusion = (!is_shared).then(|| exclude_from_git(&places.project, ".claude/settings.local.json"));
+    Some(Exposure { fields, exclusion })
 }
 
 fn check(

@@ -22,7 +22,7 @@ pub(crate) fn is_local_tracked(places: &Places) -> bool {
 }
 
 /// Whether git tracks `path` (with `/`) in the working tree at `root`.
-pub(super) fn is_tracked(root: &Path, path: &str) -> bool {
+pub(crate) fn is_tracked(root: &Path, path: &str) -> bool {
     let Some(git) = git_dir(root) else { return false };
     match platform_file::read_bytes(&git.join("index"), INDEX_BYTES) {
         Ok(Some(index)) => {
@@ -36,7 +36,7 @@ pub(super) fn is_tracked(root: &Path, path: &str) -> bool {
 }
 
 /// `.git`, or where a file of that name points (worktrees and submodules).
-fn git_dir(root: &Path) -> Option<PathBuf> {
+pub(crate) fn git_dir(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
     if dot_git.is_dir() {
         return Some(dot_git);

@@ -211,6 +211,12 @@ fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
     }
 }
 
+/// Whether a header or variable of this name carries a credential, and not just its scheme or nothing.
+pub(super) fn is_credential(name: &str, text: &str) -> bool {
+    let text = text.trim();
+    guess::is_credential_name(name) && !text.is_empty() && !guess::is_auth_scheme(text)
+}
+
 /// A line people wrote, with every part masked that looks like a secret.
 #[must_use]
 pub fn masked_text(text: &str) -> String {

@@ -265,3 +265,32 @@ fn a_typed_configuration_does_not_print_its_secrets() {
     );
     assert!(!format!("{config:?}").contains("s3cret"));
 }
+
+// C4
+#[test]
+fn literal_secrets_are_found_by_name_and_by_look_and_variables_are_none() {
+    let cases: [(&str, &[&str]); 13] = [
+        (r#"{"command": "x", "env": {"API_KEY": "abc", "MODE": "fast"}}"#, &["env.API_KEY"]),
+        (r#"{"command": "x", "env": {"API_KEY": "${API_KEY}", "B": "${B:-}"}}"#, &[]),
+        (r#"{"command": "x", "env": {"API_KEY": "${API_KEY:-abc}"}}"#, &["env.API_KEY"]),
+        (r#"{"command": "x", "env": {"ANY": "ghp_0123456789"}}"#, &["env.ANY"]),
+        (r#"{"command": "x", "args": ["--token", "abc"]}"#, &["args"]),
+        (r#"{"command": "x", "args": ["--token", "${T}", "-y", "pkg@1.2.3"]}"#, &[]),
+        (r#"{"command": "x", "args": ["--token", "${T:-abc}"]}"#, &["args"]),
+        (r#"{"url": "https://h/mcp?mode=fast"}"#, &[]),
+        (r#"{"url": "https://h/mcp?api_key=abc"}"#, &["url"]),
+        (r#"{"url": "https://u:p@h/mcp"}"#, &["url"]),
+        (
+            r#"{"url": "https://h/mcp", "headers": {"Authorization": "Bearer abc"}}"#,
+            &["headers.Authorization"],
+        ),
+        (r#"{"url": "https://h/mcp", "headers": {"Authorization": "Bearer ${T}", "X-Mode": "a"}}"#, &[]),
+        (
+            r#"{"url": "https://h/mcp", "oauth": {"clientId": "c", "clientSecret": "s"}}"#,
+            &["oauth.clientSecret"],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(raw(text).unwrap().literal_secrets(), expected, "{text}");
+    }
+}

@@ -85,6 +85,14 @@ impl App {
 }
 
 impl ImportPlaces<'_> {
+    /// Whether a file belongs to the project, and not to the user.
+    ///
+    /// In the home directory itself, or above it, every file below is the user's.
+    #[must_use]
+    pub fn is_project_file(&self, file: &Path) -> bool {
+        file.starts_with(self.project) && !self.home.starts_with(self.project)
+    }
+
     /// The folder desktop programs keep their settings in.
     fn settings(&self) -> PathBuf {
         match self.os {

@@ -11,6 +11,15 @@ use crate::text;
 /// Names that mean something else: to programs that keep settings in JavaScript objects, or to us.
 const RESERVED: [&str; 4] = ["__proto__", "constructor", "prototype", "mcparley"];
 
+/// Names that Claude Code keeps for servers of its own: an entry with one of them is skipped there.
+const RESERVED_BY_CLAUDE_CODE: [&str; 3] = ["claude-in-chrome", "computer-use", "workspace"];
+
+/// Whether Claude Code skips an entry of this name.
+#[must_use]
+pub fn is_reserved_by_claude_code(name: &str) -> bool {
+    RESERVED_BY_CLAUDE_CODE.contains(&name)
+}
+
 /// Takes `name` for a new server, if it is 1 to 64 characters of `[A-Za-z0-9_-]`.
 ///
 /// # Errors

@@ -39,7 +39,7 @@ fn the_secret_of_a_client_is_kept_in_the_vault() {
             if by_variable { world.mcparley(&args) } else { world.fed(&args, &format!("{STATIC_SECRET}\n")) };
         assert_eq!(done.code, 0, "{done:?}");
         assert!(done.out.contains("Kept the client's secret in the vault"), "{done:?}");
-        let entry = &world.read_json("home/.claude/settings.json")["mcpServers"]["one"]["oauth"];
+        let entry = &world.read_json("home/.claude.json")["mcpServers"]["one"]["oauth"];
         assert_eq!(*entry, json!({ "clientId": STATIC_CLIENT, "callbackPort": 1 }));
         assert_eq!(files_with(&world, STATIC_SECRET), Vec::<String>::new());
         let secrets = world.root.join("home/.local/share/mcparley/secrets");
@@ -97,7 +97,7 @@ fn what_is_said_about_signing_in_stands_in_the_entry() {
         "--client-metadata-url",
         "https://us.example/c",
     ]);
-    let servers = &world.read_json("home/.claude/settings.json")["mcpServers"];
+    let servers = &world.read_json("home/.claude.json")["mcpServers"];
     assert_eq!(
         servers["one"]["oauth"],
         json!({
