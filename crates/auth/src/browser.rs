@@ -100,7 +100,7 @@ impl Browser {
         }
         let launches: Vec<Launch> = self.openers.iter().map(|opener| self.launch(opener, page)).collect();
         // Waiting for a program blocks. Given up, it ends by itself soon.
-        let opened = tokio::task::spawn_blocking(move || open_first(&launches)).await;
+        let opened = mcparley_wire::run_blocking(move || open_first(&launches)).await;
         opened.unwrap_or(Opened::NoBrowser(NoBrowser::Failed { tried: Vec::new() }))
     }
 

@@ -206,7 +206,7 @@ impl Vault {
         work: impl FnOnce(&Store) -> Result<T, VaultError> + Send + 'static,
     ) -> Result<T, VaultError> {
         let store = Arc::clone(&self.store);
-        let done = tokio::task::spawn_blocking(move || work(&store)).await;
+        let done = mcparley_wire::run_blocking(move || work(&store)).await;
         done.unwrap_or(Err(VaultError::Stopped))
     }
 }

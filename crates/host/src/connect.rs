@@ -321,7 +321,7 @@ impl Surroundings {
             Spoken::New => Era::New,
         };
         // Files are slow at times, and connections share a thread. A write that broke off left nothing behind.
-        let written = tokio::task::spawn_blocking(move || {
+        let written = crate::task::aside(move || {
             cache.keep(&config, era, &surface);
             trust.meet(&config, &server, &surface.tools)
         });

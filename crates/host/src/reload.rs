@@ -70,11 +70,11 @@ impl Sources {
         let (places, wishes) = (self.places.clone(), self.wishes());
         let connectors = self.connectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let reading = tokio::task::spawn_blocking(move || {
+        let reading = crate::task::aside(move || {
             let loaded = load_again(&places, &wishes, &connectors, &mut earlier);
             (loaded, earlier)
         });
-        let (loaded, earlier) = reading.await.ok()?;
+        let (loaded, earlier) = reading.await?;
         *self.earlier.lock().unwrap_or_else(PoisonError::into_inner) = earlier;
         Some(loaded)
     }

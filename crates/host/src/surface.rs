@@ -115,9 +115,18 @@ impl Surface {
         Self::default().refetched(session, Lists::ALL).await
     }
 
+    /// The same, which takes no longer than `time`; a list that is late is missing.
+    pub(crate) async fn fetch_within(session: &Session, time: Duration) -> Self {
+        Self::default().refetch_within(session, Lists::ALL, time).await
+    }
+
     /// The same with these lists asked for again; one that cannot be had stays as it was (L10).
     pub(crate) async fn refetched(&self, session: &Session, lists: Lists) -> Self {
-        let limit = Limits { pages: LIST_PAGES, items: LIST_ITEMS, time: LIST_TIME };
+        self.refetch_within(session, lists, LIST_TIME).await
+    }
+
+    async fn refetch_within(&self, session: &Session, lists: Lists, time: Duration) -> Self {
+        let limit = Limits { pages: LIST_PAGES, items: LIST_ITEMS, time: time.min(LIST_TIME) };
         let list = |wanted: Lists, asked: Asked| async move {
             if lists.has(wanted) { Some(pages::fetch(session, asked, limit).await) } else { None }
         };

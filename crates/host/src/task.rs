@@ -5,6 +5,9 @@
 
 use std::future::Future;
 
+/// Does work that blocks, beside everything else.
+pub(crate) use mcparley_wire::run_blocking as aside;
+
 #[cfg(not(test))]
 use tokio::task::{JoinHandle, spawn};
 #[cfg(not(test))]
@@ -29,12 +32,6 @@ impl<T: Send + 'static> Owned<T> {
     pub(crate) async fn done(&mut self) -> Option<T> {
         (&mut self.0).await.ok()
     }
-}
-
-/// Does work that blocks on a thread where it holds up nobody; nothing if it panicked. It is finished once begun, even if
-/// nobody waits for it any more.
-pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    tokio::task::spawn_blocking(work).await.ok()
 }
 
 impl<T> Drop for Owned<T> {

@@ -6,6 +6,7 @@
 //! | [`dirs`] | where our files and Claude Code's files are |
 //! | `process` | servers that die with their host; Linux only, elsewhere the module is absent |
 //! | `terminal` | what is typed and not shown |
+//! | [`thread`] | whether the system gives another thread |
 //!
 //! Start reading at [`file::update`] and `process::spawn`. Everything is synchronous and nothing
 //! looks at the environment: callers hand in paths and variables as values.
@@ -17,3 +18,4 @@ pub mod file;
 pub mod process;
 #[cfg(unix)]
 pub mod terminal;
+pub mod thread;

@@ -21,10 +21,11 @@
 //! | `guardian`, `server`, `tree` | what runs after the fork: no allocation, no locks, no panics |
 //! | `detached` | programs of the person's own, which may stay: the one exception |
 //! | `running` | whether a process of others is there |
+//! | `secrecy` | closes a process to other programs of the same user |
 //! | `raw` | the system calls that need `unsafe` |
 //!
-//! What it cannot do: kill descendants that run as another user (`sudo`), or protect the daemons of a
-//! server whose guardian itself is killed from outside; the server then still dies.
+//! A guardian that is killed from outside takes its server with it; what it leaves behind falls to the guardhouse and is
+//! killed by it. What nobody can do: kill descendants that run as another user (`sudo`).
 //!
 //! The functions called after the fork go through `rustix`, whose Linux backend makes the system call
 //! in place. Only Linux has subreapers, so other systems do not have this module.
@@ -41,6 +42,7 @@ mod program;
 mod raw;
 mod reaper;
 mod running;
+mod secrecy;
 mod server;
 mod spawn;
 mod tree;
@@ -51,4 +53,5 @@ pub use guarded::{Exit, Guarded};
 pub use launch::Launch;
 pub use program::locate;
 pub use running::is_running;
+pub use secrecy::close_to_same_user;
 pub use spawn::{SPAWN_LIMIT, Starting, begin, spawn};

@@ -17,6 +17,7 @@ use out::Stdout;
 use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::Value;
 use std::ffi::OsString;
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ pub(crate) fn serve(options: Options, arguments: &[OsString]) -> io::Result<()> 
         connection.take(text, &mut greeted)?;
         line.clear();
     }
-    if connection.server.options.scripts.has(Name::IgnoreTerm) {
+    let scripts = &connection.server.options.scripts;
+    if scripts.has(Name::IgnoreTerm) || scripts.has(Name::CloseStdin) {
         life::wait();
     }
     Ok(())
@@ -76,6 +78,12 @@ impl Connection {
     }
 
     fn start(self: &Arc<Self>, work: Work) -> io::Result<()> {
+        if self.server.options.scripts.has(Name::CloseStdin) && work.message.text("name") == Some("echo") {
+            // Here, where nobody is reading: a read that is under way would keep the pipe open.
+            let nothing = OpenOptions::new().read(true).open("/dev/null")?;
+            rustix::stdio::dup2_stdin(&nothing)?;
+            return self.work(&work);
+        }
         // The others are answered at once; a result may have to wait for an answer that is read meanwhile.
         let may_wait = matches!(work.method.as_str(), "tools/call" | "tasks/result");
         if !may_wait && self.server.options.on.as_ref() != Some(&work.method) {

@@ -2,7 +2,8 @@
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use mcparley_platform::process::{self, Guarded, Launch, SpawnError};
+use mcparley_platform::process::{self, Exit, Guarded, Launch, SpawnError};
+use tokio::io::Interest;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
@@ -21,6 +22,21 @@ pub(crate) fn news(status: BorrowedFd<'_>) -> std::io::Result<UnixStream> {
     let link = std::os::unix::net::UnixStream::from(status.try_clone_to_owned()?);
     link.set_nonblocking(true)?;
     UnixStream::from_std(link)
+}
+
+/// Waits until the process and all its descendants are gone, or its guardian is.
+pub(crate) async fn ended(child: &mut Guarded) -> std::io::Result<Exit> {
+    let news = news(child.status_fd())?;
+    loop {
+        news.readable().await?;
+        if let Some(exit) = child.try_wait() {
+            return Ok(exit);
+        }
+        // Nothing is read through this copy, so it must be told that there was nothing to read.
+        let _waits = news.try_io(Interest::READABLE, || {
+            Err::<(), _>(std::io::Error::from(std::io::ErrorKind::WouldBlock))
+        });
+    }
 }
 
 pub(crate) fn sender(fd: Option<OwnedFd>) -> std::io::Result<pipe::Sender> {

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use mcparley_platform::process::{Exit, Guarded, Launch, SpawnError};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Interest};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe;
 
 use crate::child;
@@ -79,18 +79,7 @@ struct Child(Option<Guarded>);
 impl Child {
     async fn ended(&mut self) -> std::io::Result<Exit> {
         let gone = || std::io::Error::from(std::io::ErrorKind::NotFound);
-        let child = self.0.as_mut().ok_or_else(gone)?;
-        let news = child::news(child.status_fd())?;
-        loop {
-            news.readable().await?;
-            if let Some(exit) = child.try_wait() {
-                return Ok(exit);
-            }
-            // Nothing is read through this copy, so it must be told that there was nothing to read.
-            let _waits = news.try_io(Interest::READABLE, || {
-                Err::<(), _>(std::io::Error::from(std::io::ErrorKind::WouldBlock))
-            });
-        }
+        child::ended(self.0.as_mut().ok_or_else(gone)?).await
     }
 }
 
@@ -99,8 +88,10 @@ impl Drop for Child {
         let Some(child) = self.0.take() else { return };
         // Letting go waits until everything is gone, which must not hold up the others of this thread.
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(move || drop(child))),
-            Err(_) => drop(child),
+            Ok(runtime) if mcparley_platform::thread::is_available() => {
+                drop(runtime.spawn_blocking(move || drop(child)));
+            }
+            Ok(_) | Err(_) => drop(child),
         }
     }
 }

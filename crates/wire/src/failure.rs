@@ -109,20 +109,34 @@ impl std::fmt::Display for Phase {
     }
 }
 
-/// How a process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a process ended, or was lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exit {
     /// The code it exited with.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
+    /// Why it can be talked to no longer, if it did not end by itself.
+    pub loss: Option<Loss>,
+}
+
+/// Why a process that has not ended by itself can be talked to no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Loss {
+    /// What is written to it goes nowhere.
+    #[error("the server has closed its input")]
+    InputClosed,
+    /// The process between us and it is gone, and it with that one.
+    #[error("the guardian of the server was killed")]
+    GuardianKilled,
 }
 
 fn ended(exit: Option<Exit>) -> String {
     match exit {
         Some(Exit { code: Some(code), .. }) => format!(": the server exited with code {code}"),
         Some(Exit { signal: Some(signal), .. }) => format!(": the server was ended by signal {signal}"),
-        Some(Exit { code: None, signal: None }) | None => String::new(),
+        Some(Exit { loss: Some(loss), .. }) => format!(": {loss}"),
+        Some(Exit { code: None, signal: None, loss: None }) | None => String::new(),
     }
 }
 

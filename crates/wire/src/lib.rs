@@ -29,10 +29,11 @@ mod task;
 pub mod transport;
 
 pub use failure::{
-    Damage, Exit, Failure, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND,
-    Obstacle, PARSE_ERROR, Phase, RpcError, URL_REQUIRED,
+    Damage, Exit, Failure, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Loss,
+    METHOD_NOT_FOUND, Obstacle, PARSE_ERROR, Phase, RpcError, URL_REQUIRED,
 };
 pub use json::RawJson;
 pub use message::Id;
 pub use params::Params;
 pub use session::{About, Answered, Listen, Listening, Session, Spoken, Version, Want, Wanted};
+pub use task::run_blocking;

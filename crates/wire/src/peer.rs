@@ -12,12 +12,14 @@ mod refusal;
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use mcparley_model::limits::MESSAGE_BYTES;
 use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
 
 use crate::failure::{Failure, METHOD_NOT_FOUND, RpcError};
 use crate::json::RawJson;
@@ -27,6 +29,9 @@ use pending::Pending;
 pub use call::{CallOptions, Prepared, Progress};
 pub(crate) use inbox::Inbox;
 pub use inbox::{StrayRecord, Strays};
+
+/// How long the other side has to hear that a call is given up, before it may be ended.
+const HEARING: Duration = Duration::from_millis(50);
 
 /// A future that a trait object can give.
 pub type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
@@ -49,6 +54,11 @@ pub(crate) trait Outbound: Send + Sync + 'static {
 
     /// Sends one message if there is room for it now. For what is worth sending and not worth waiting for.
     fn offer(&self, message: Bytes);
+
+    /// Waits until nothing is left to be sent.
+    fn flush(&self) -> Boxed<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// A request on its way: whose answer is awaited, and whether somebody still waits for it.
@@ -118,6 +128,8 @@ struct Shared {
     next: AtomicU64,
     /// Why the conversation is over, once it is.
     ended: watch::Sender<Option<Failure>>,
+    /// When a call was given up last, as the other side was told.
+    gave_up: Mutex<Option<Instant>>,
     /// Whether it is over: every call asks, and looking here takes no lock.
     over: AtomicBool,
 }
@@ -130,6 +142,7 @@ impl Peer {
             pending: Pending::default(),
             next: AtomicU64::new(1),
             ended,
+            gave_up: Mutex::default(),
             over: AtomicBool::new(false),
         };
         let peer = Self { shared: Arc::new(shared) };
@@ -145,6 +158,23 @@ impl Peer {
     pub async fn notify(&self, method: &str, params: Option<&RawJson>) -> Result<(), Failure> {
         self.check()?;
         self.shared.outbound.send(Bytes::from(message::notification(method, params)), None).await
+    }
+
+    /// Waits until everything is sent that was offered, above all that a call is given up, and lets a moment pass in
+    /// which the other side can hear that. Not longer than `limit`: it may not read.
+    pub(crate) async fn flush(&self, limit: Duration) {
+        let flushed = async {
+            self.shared.outbound.flush().await;
+            let last = *self.gave_up();
+            if let Some(at) = last {
+                tokio::time::sleep_until(at + HEARING).await;
+            }
+        };
+        let _late = tokio::time::timeout(limit, flushed).await;
+    }
+
+    fn gave_up(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.shared.gave_up.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the conversation is over, and says why.

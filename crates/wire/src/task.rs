@@ -5,6 +5,16 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::task::JoinSet;
 
+/// Does work that blocks on a thread where it holds up nobody; nothing if it panicked. Where the system gives no thread
+/// it is done in place. It is finished once begun, even if nobody waits for it any more.
+pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    if mcparley_platform::thread::is_available() {
+        tokio::task::spawn_blocking(work).await.ok()
+    } else {
+        Some(work())
+    }
+}
+
 /// The tasks of one owner.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks(Mutex<JoinSet<()>>);

@@ -48,4 +48,5 @@ mod skills;
 mod talk;
 mod terminal;
 mod tools;
+mod unprivileged;
 mod world;

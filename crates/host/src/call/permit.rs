@@ -51,7 +51,7 @@ impl Host {
         let said = Said { definition: entry.definition().to_string(), allowed };
         let (trust, key) = (self.trust(), trusted.key.clone());
         let (server, tool) = (server.clone(), entry.tool.name.clone());
-        let noting = tokio::task::spawn_blocking(move || trust.note(&key, &server, &tool, said));
+        let noting = crate::task::aside(move || trust.note(&key, &server, &tool, said));
         // Without it a person is asked once more.
         let _unwritten = noting.await;
     }
@@ -78,9 +78,8 @@ impl Host {
         };
         let (places, rule) = (Arc::clone(roster.places()), always.rule.clone());
         // Begun, it is finished: half of it would be a rule that holds for whatever the tool becomes.
-        let writing = tokio::task::spawn_blocking(move || always.write(&places, scope));
-        let file =
-            writing.await.unwrap_or_else(|_| Err(ChangeError::NothingDone { file: PathBuf::new() }))?;
+        let writing = crate::task::aside(move || always.write(&places, scope));
+        let file = writing.await.unwrap_or_else(|| Err(ChangeError::NothingDone { file: PathBuf::new() }))?;
         self.grant(&rule, &file, scope).await;
         Ok(WrittenRule { rule, file, is_old: false })
     }

@@ -1,16 +1,21 @@
 //! What it takes for a server to count as reached: it was connected to, has told what it offers, and is still there.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcparley_model::config::ServerConfig;
 use mcparley_model::text::Untrusted;
 use mcparley_wire::Failure;
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::peer::Handler;
+use tokio::time::Instant;
 
 use super::{ConnectError, Link, Stage, Surroundings, Trace};
 use crate::log::Log;
 use crate::surface::Surface;
+
+/// How long a server may take to tell what it offers, however long connecting to it took.
+const LEAST_LIST_TIME: Duration = Duration::from_secs(1);
 
 /// A server that was reached, and what it offers.
 pub(crate) struct Arrival {
@@ -51,12 +56,14 @@ impl Surroundings {
         log: &Log,
         trace: &mut Trace,
     ) -> Result<Arrival, ConnectError> {
+        let until = Instant::now() + self.limit;
         let connected = self.connect_traced(config, handler, self.limit, trace).await;
         log.follow_strays(trace.strays());
         let connected = connected?;
         log.follow(&connected.link);
         trace.begin(Stage::List);
-        let surface = Surface::fetch(&connected.session).await;
+        let left = until.saturating_duration_since(Instant::now()).max(LEAST_LIST_TIME);
+        let surface = Surface::fetch_within(&connected.session, left).await;
         let surface = surface.with_failures(|failure| log.tellable(failure));
         let peer = connected.session.peer();
         if peer.is_over() {

@@ -64,7 +64,7 @@ impl Surroundings {
         let signature = Signature::of(config);
         let looked = move || noted.is_noted(&server, &signature, SystemTime::now());
         // A look that broke off has seen nothing.
-        tokio::task::spawn_blocking(looked).await.unwrap_or(false) && !account.has_a_way_in().await
+        crate::task::aside(looked).await.unwrap_or(false) && !account.has_a_way_in().await
     }
 
     /// Takes down whether the server wants a sign-in.
@@ -79,7 +79,7 @@ impl Surroundings {
             false => noted.clear(&server, SystemTime::now()),
         };
         // What was not written is asked again next time.
-        let _broken = tokio::task::spawn_blocking(work).await;
+        let _broken = crate::task::aside(work).await;
     }
 
     /// What lets requests to a server in.

@@ -176,7 +176,7 @@ impl Examined {
 
 impl Trouble {
     fn of(failure: &Failure, stderr: &Untrusted) -> Self {
-        let mut exit = Exit { code: None, signal: None };
+        let mut exit = Exit::default();
         if let Failure::Closed { exit: Some(told), .. } = failure {
             exit = *told;
         }

@@ -100,7 +100,7 @@ impl Facts {
         self.status = status(failure);
         match failure {
             Failure::Refused { obstacle, .. } => self.obstacle = Some(obstacle.as_str().to_owned()),
-            Failure::Closed { exit: Some(Exit { code, signal }), .. } => {
+            Failure::Closed { exit: Some(Exit { code, signal, .. }), .. } => {
                 (self.exit, self.signal) = (*code, *signal);
             }
             Failure::Closed { exit: None, .. }

@@ -149,7 +149,7 @@ impl Host {
     pub async fn agent_named(&self, name: &str) -> Result<Agent, AgentError> {
         let roster = self.roster();
         let (places, loaded) = (Arc::clone(roster.places()), Arc::clone(&roster.loaded));
-        let reading = tokio::task::spawn_blocking(move || agents_of(&places, &loaded.left_out));
+        let reading = crate::task::aside(move || agents_of(&places, &loaded.left_out));
         let agents = reading.await.unwrap_or_default();
         self.agent(agents.named(name)?.clone()).await
     }

@@ -25,9 +25,9 @@ impl Host {
         let found = surface.tools.iter().find(|known| known.name == *tool).cloned().ok_or_else(missing)?;
         let (trust, server) = (self.trust(), server.clone());
         let key = trust.judge(&connection.config).key;
-        let writing = tokio::task::spawn_blocking(move || trust.accept(&key, &server, &found));
+        let writing = crate::task::aside(move || trust.accept(&key, &server, &found));
         let written = writing.await;
-        written.unwrap_or_else(|_| Err(ChangeError::NothingDone { file: std::path::PathBuf::new() }))?;
+        written.unwrap_or_else(|| Err(ChangeError::NothingDone { file: std::path::PathBuf::new() }))?;
         let top = self.top();
         top.apply(top.loaded());
         Ok(())

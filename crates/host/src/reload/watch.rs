@@ -30,7 +30,7 @@ pub(crate) fn follow(host: Weak<HostInner>, files: &[PathBuf]) -> impl Future<Ou
             let files = host.loaded().files.clone();
             // Folders come and go with what is in them.
             eyes.look_at(&files);
-            let Ok(now) = tokio::task::spawn_blocking(move || content(&files)).await else { continue };
+            let Some(now) = crate::task::aside(move || content(&files)).await else { continue };
             if now != known {
                 host.reload().await;
                 known = now;

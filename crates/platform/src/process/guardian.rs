@@ -214,7 +214,7 @@ impl Watch {
         loop {
             deaths = deaths.saturating_add(self.reap()?);
             // What the dead have left behind is ours now, and would otherwise live until the next sweep.
-            signal_children(Signal::KILL);
+            signal_children(Signal::KILL, |_| true);
             let limit = Timespec { tv_sec: 0, tv_nsec: pause.saturating_mul(1_000_000) };
             let mut ready = [PollFd::new(&self.children, PollFlags::IN)];
             match rustix::event::poll(&mut ready, Some(&limit)) {

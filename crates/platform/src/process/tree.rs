@@ -39,24 +39,28 @@ pub(super) fn signal_descendants(root: Pid, signal: Signal) {
     }
 }
 
-/// Sends `signal` to every child of this process. Does nothing where the system has no list of them.
+/// Sends `signal` to every child of this process that `is_meant`, and says to how many. Does nothing where the system
+/// has no list of them.
 ///
 /// Takes microseconds where looking through `/proc` takes milliseconds, and more the busier the machine is: enough for
 /// daemons that never stay the same process for long.
-pub(super) fn signal_children(signal: Signal) {
+pub(super) fn signal_children(signal: Signal, is_meant: impl Fn(Pid) -> bool) -> u32 {
+    let mut count = 0_u32;
     let Ok(list) = open(CWD, c"/proc/thread-self/children", OFlags::empty()) else {
-        return;
+        return count;
     };
     let mut numbers = Numbers::default();
     let mut buffer = [0; 1024];
     while let Ok(length @ 1..) = rustix::io::read(&list, &mut buffer) {
         for &byte in buffer.get(..length).unwrap_or_default() {
-            if let Some(child) = numbers.next(byte) {
+            if let Some(child) = numbers.next(byte).filter(|child| is_meant(*child)) {
                 // Not waited for yet, so the number is still the child's.
                 rustix::process::kill_process(child, signal).unwrap_or_default();
+                count = count.saturating_add(1);
             }
         }
     }
+    count
 }
 
 /// Reads numbers with a blank behind each, however they come in pieces.

@@ -126,6 +126,23 @@ fn a_server_does_not_survive_a_killed_guardian() {
     assert_eq!(children(), Vec::<u32>::new());
 }
 
+// F101
+#[test]
+fn what_a_killed_guardian_leaves_behind_is_ended_by_the_guardhouse() {
+    for kind in [Kind::Child, Kind::Daemon, Kind::Daemons] {
+        let tag = new_tag("inherited");
+        // The guardhouse has other servers to keep, and goes with the last.
+        let other = spawn(&launch("cat", &[])).unwrap();
+        let mut server = hostile(kind, &tag);
+        kill_process(guardian_of(&server), Signal::KILL).unwrap();
+        assert_eq!(server.wait_until(soon()), Some(Exit::default()));
+        assert_gone(&tag, LIMIT);
+        assert_ne!(stat_field(other.pid(), 0).as_deref(), None, "{kind:?}: nobody else is ended");
+        drop((server, other));
+        wait_for("guardhouse gone", LIMIT, || children().is_empty());
+    }
+}
+
 #[test]
 fn orphans_that_end_while_their_server_lives_are_not_left_as_zombies() {
     let script = "(sh -c 'echo $$; exec sleep 0.01' &) ; read line";

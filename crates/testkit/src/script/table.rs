@@ -34,6 +34,7 @@ scripts! {
     Both CallHang "call-hang" Bare, "never answers a call; other methods still work";
     Stdio PartialExit "partial-exit" Bare, "writes half the line of a reply, then exits with code 6";
     Stdio CloseStdout "close-stdout" Word(&["call", "init"]), "closes stdout on a call or after the handshake's reply, and lives on";
+    Stdio CloseStdin "close-stdin" Bare, "closes stdin before its reply to a call of `echo`, and lives on";
     Stdio NoRead "no-read" Bare, "stops reading stdin after the reply to initialize or server/discover";
     Stdio CrashLoop "crash-loop" Bare, "exits with code 5 right after the reply to initialize or server/discover";
     Stdio IgnoreTerm "ignore-term" Bare, "ignores SIGINT, SIGTERM, SIGHUP and the end of stdin";

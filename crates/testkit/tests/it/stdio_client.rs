@@ -53,8 +53,11 @@ impl Stdio {
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
-        let stdin = self.stdin.as_mut().unwrap();
-        stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
+        self.try_send(message).unwrap();
+    }
+
+    pub(crate) fn try_send(&mut self, message: &Value) -> std::io::Result<()> {
+        self.stdin.as_mut().unwrap().write_all(format!("{message}\n").as_bytes())
     }
 
     /// The next line without its newline, or none when stdout has ended; a last half line counts.

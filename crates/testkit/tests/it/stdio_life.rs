@@ -12,6 +12,7 @@ pub(crate) const WORDS: &[&str] = &[
     "call-hang",
     "partial-exit",
     "close-stdout",
+    "close-stdin",
     "no-read",
     "crash-loop",
     "ignore-term",
@@ -51,6 +52,14 @@ fn a_call_makes_the_server_exit() {
     let half = server.line().unwrap();
     assert!(half.starts_with(br#"{"jsonrpc":"2.0","id":2,"#) && !half.ends_with(b"}}"));
     assert_eq!((server.line(), server.wait().code()), (None, Some(6)));
+}
+
+#[test]
+fn a_closed_stdin_is_a_broken_pipe_and_the_server_lives() {
+    let mut server = called("close-stdin");
+    assert_eq!(server.message()["id"], 2);
+    assert!(server.try_send(&json!({})).is_err());
+    assert!(server.child.try_wait().unwrap().is_none());
 }
 
 #[test]

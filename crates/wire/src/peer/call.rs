@@ -175,5 +175,6 @@ impl Drop for InFlight<'_> {
         let params = RawJson::of(&json!({ "requestId": self.id, "reason": "the caller gave up" })).ok();
         let message = message::notification("notifications/cancelled", params.as_ref());
         self.peer.shared.outbound.offer(Bytes::from(message));
+        *self.peer.gave_up() = Some(Instant::now());
     }
 }

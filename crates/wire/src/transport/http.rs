@@ -53,6 +53,9 @@ pub use target::HttpTarget;
 /// How long saying goodbye may take. Sessions that hear none expire by themselves.
 const GOODBYE: Duration = Duration::from_secs(1);
 
+/// How long what is still to be said may take before that.
+const FAREWELL: Duration = Duration::from_millis(200);
+
 /// A server behind a URL. Dropping it ends every stream; [`Http::stop`] ends the session too.
 #[derive(Debug)]
 pub struct Http {
@@ -92,6 +95,7 @@ impl Http {
 
     /// Ends every stream, then the session.
     pub async fn stop(self) {
+        self.peer.flush(FAREWELL).await;
         self.end();
         // A server that does not answer, or knows no goodbye, forgets the session by itself.
         let _late = tokio::time::timeout(GOODBYE, self.endpoint.delete()).await;

@@ -25,8 +25,11 @@ const LINES_IN_A_ROW: usize = 16;
 /// for so long does not hold it any longer: the list of its tools may have been its longest message ever.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Writes what is queued until the queue or the stream ends. Closes the stream at the end.
-pub(super) async fn write(mut outgoing: Outgoing, mut stream: impl AsyncWrite + Unpin) {
+/// Writes what is queued until the queue ends. Closes the stream at the end.
+///
+/// # Errors
+/// When the stream does not take it; what was written before may have arrived.
+pub(super) async fn write(mut outgoing: Outgoing, mut stream: impl AsyncWrite + Unpin) -> io::Result<()> {
     let mut buffer = BytesMut::new();
     while let Some(first) = outgoing.next().await {
         append(&mut buffer, &first);
@@ -38,16 +41,13 @@ pub(super) async fn write(mut outgoing: Outgoing, mut stream: impl AsyncWrite + 
             append(&mut buffer, &next);
             written.push(next);
         }
-        if stream.write_all(&buffer).await.is_err() {
-            return;
-        }
-        if stream.flush().await.is_err() {
-            return;
-        }
+        stream.write_all(&buffer).await?;
+        stream.flush().await?;
         buffer.clear();
     }
     // The other side sees the end of its input when the stream is dropped, whether or not this works.
     let _closed = stream.shutdown().await;
+    Ok(())
 }
 
 fn append(buffer: &mut BytesMut, queued: &Queued) {

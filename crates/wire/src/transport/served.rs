@@ -41,7 +41,7 @@ pub async fn serve(
         let _late = timeout(LAST_ANSWERS, ends.0.idle()).await;
     };
     tokio::select! {
-        () = &mut writing => return,
+        _ = &mut writing => return,
         () = reading => {}
     }
     ends.0.drop_answers();

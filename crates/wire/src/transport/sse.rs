@@ -28,6 +28,9 @@ use crate::peer::{Handler, Inbox, Peer, Strays};
 use crate::task::Tasks;
 use letter::Letters;
 
+/// How long what is still to be said may take at the end.
+const FAREWELL: Duration = Duration::from_millis(200);
+
 /// How long a server that may speak this transport has to name its endpoint. One that does not may be of another
 /// kind, whose stream has nothing to say.
 const PROBE: Duration = Duration::from_secs(3);
@@ -113,6 +116,7 @@ impl Sse {
 
     /// Ends the stream, and with it the session.
     pub async fn stop(self) {
+        self.peer.flush(FAREWELL).await;
         self.end();
         self.peer.ended().await;
     }

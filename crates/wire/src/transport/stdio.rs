@@ -8,7 +8,7 @@ mod tail;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_platform::process::{Guarded, Launch, SpawnError};
+use mcparley_platform::process::{self, Guarded, Launch, SpawnError};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
@@ -16,10 +16,10 @@ use tokio::sync::oneshot;
 use super::line;
 use super::queue::{Outgoing, Queue};
 use crate::child::{self, news, receiver, sender};
-use crate::failure::{Exit, Failure, Obstacle};
+use crate::failure::{Exit, Failure, Loss, Obstacle};
 use crate::handshake::Carrier;
 use crate::peer::{Handler, Inbox, Peer, StrayRecord, Strays};
-use crate::task::Tasks;
+use crate::task::{Tasks, run_blocking};
 use tail::Tail;
 
 /// From the end of its output, how long a process may take to end before it is made to.
@@ -27,6 +27,12 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// How long the end of a process waits for the end of its standard error.
 const LAST_WORDS: Duration = Duration::from_millis(100);
+
+/// From the moment it takes no more input, how long its output may still bring answers, or end.
+const LAST_ANSWERS: Duration = Duration::from_millis(50);
+
+/// How long what is still to be said may take when its owner wants the end.
+const FAREWELL: Duration = Duration::from_millis(100);
 
 /// A running local server.
 #[derive(Debug)]
@@ -70,7 +76,8 @@ impl Stdio {
         let tasks = Tasks::default();
         let (drained, last_words) = oneshot::channel();
         tasks.spawn(drain(stderr, Arc::clone(&tail), drained));
-        let child = Child { child: Some(child), inbox: inbox.clone(), last_words: Some(last_words) };
+        let child =
+            Child { child: Some(child), inbox: inbox.clone(), loss: None, last_words: Some(last_words) };
         tasks.spawn(live(child, Streams { stdin, stdout }, outgoing, inbox.clone(), stopped));
         Ok(Self { peer, pid, inbox, stderr: tail, stop: Some(stop), tasks })
     }
@@ -107,6 +114,7 @@ impl Stdio {
 
     /// Ends it in order (L8) and waits until it and all it started are gone.
     pub async fn stop(mut self) {
+        self.peer.flush(FAREWELL).await;
         if let Some(stop) = self.stop.take() {
             // Nobody to tell means that it has ended already.
             let _ended = stop.send(());
@@ -159,21 +167,36 @@ async fn live(
     let mut writes = true;
     loop {
         tokio::select! {
-            () = &mut reading => break child.end_after(GRACE).await,
-            () = &mut writing, if writes => writes = false,
+            () = &mut reading => return child.end_after(GRACE).await,
+            written = &mut writing, if writes => match written {
+                Ok(()) => writes = false,
+                Err(_) => break,
+            },
+            () = child.gone() => {
+                // What it said before is still in the pipe. A child that somebody else guards now may hold the pipe open.
+                let _held = tokio::time::timeout(GRACE, &mut reading).await;
+                return child.shut_down().await;
+            }
             // An owner that is gone without a word aborts this task instead.
             _ = &mut stopped => {
                 drop(writing);
-                break child.shut_down().await;
+                return child.shut_down().await;
             }
         }
     }
+    // A process that ends closes its input too, and then its end is the reason.
+    if tokio::time::timeout(LAST_ANSWERS, &mut reading).await.is_ok() {
+        return child.end_after(GRACE).await;
+    }
+    child.lose(Loss::InputClosed).await;
 }
 
 /// The process and the duty to tell its end.
 struct Child {
     child: Option<Guarded>,
     inbox: Inbox,
+    /// Why it can be talked to no longer, if it has not ended by itself.
+    loss: Option<Loss>,
     /// Comes when its standard error has been read to its end.
     last_words: Option<oneshot::Receiver<()>>,
 }
@@ -189,11 +212,32 @@ impl Child {
         self.shut_down().await;
     }
 
+    /// Waits until the process is gone, or its guardian.
+    async fn gone(&mut self) {
+        match self.child.as_mut() {
+            // Without news of it, its output tells its end.
+            Some(child) => match child::ended(child).await {
+                Ok(exit) if exit == process::Exit::default() => self.loss = Some(Loss::GuardianKilled),
+                Ok(_) => {}
+                Err(_) => std::future::pending().await,
+            },
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Fails every call at once, then ends the process.
+    async fn lose(&mut self, loss: Loss) {
+        self.loss = Some(loss);
+        let exit = Some(Exit { loss: Some(loss), ..Exit::default() });
+        self.inbox.close(&Failure::Closed { exit, sent: true });
+        self.shut_down().await;
+    }
+
     async fn shut_down(&mut self) {
         let Some(child) = self.child.take() else { return };
         // Blocks for up to 600 ms, so it must not hold up the other servers of this thread.
-        let ended = tokio::task::spawn_blocking(move || child.shut_down()).await;
-        let exit = ended.ok().map(|exit| Exit { code: exit.code, signal: exit.signal });
+        let ended = run_blocking(move || child.shut_down()).await;
+        let exit = ended.map(|exit| Exit { code: exit.code, signal: exit.signal, loss: self.loss });
         if let Some(last_words) = self.last_words.take() {
             // Whoever is told the end wants to know the reason, which is often the last line.
             let _late = tokio::time::timeout(LAST_WORDS, last_words).await;

@@ -43,6 +43,9 @@ use writer::Writer;
 /// How long saying goodbye may take. A server that hears none sees the connection end.
 const GOODBYE: Duration = Duration::from_secs(1);
 
+/// How long what is still to be said may take before that.
+const FAREWELL: Duration = Duration::from_millis(200);
+
 /// How much is asked for in one read.
 const READ_BYTES: usize = 32 * 1024;
 
@@ -109,6 +112,7 @@ impl Ws {
 
     /// Says goodbye and waits, but not for long, until the server has done so too.
     pub async fn stop(mut self) {
+        self.peer.flush(FAREWELL).await;
         if let Some(stop) = self.stop.take() {
             // Nobody to tell means that it has ended already.
             let _ended = stop.send(());

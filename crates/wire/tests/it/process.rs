@@ -85,6 +85,91 @@ async fn a_server_that_closes_its_output_is_over_and_gone() {
     assert!(processes_tagged(&tag).is_empty(), "it does not live on unheard");
 }
 
+// F10
+#[tokio::test]
+async fn a_server_that_closes_its_input_and_lives_fails_all_calls_at_once() {
+    let tag = format!("wire-closed-input-{}", std::process::id());
+    let scripted = Scripted::stdio(&["close-stdin"]).with("--tag", &tag);
+    let connected = Server::new(scripted).connect().await.unwrap();
+    let slow = call(&connected, "slow", json!({"ms": 60_000}));
+    let mut slow = std::pin::pin!(slow);
+    let answered = call(&connected, "echo", json!({"message": "last"}));
+    let answer = tokio::select! {
+        biased;
+        answer = &mut slow => panic!("{answer:?}"),
+        answer = answered => answer.unwrap(),
+    };
+    assert_eq!(text(&answer), "last");
+
+    let start = Instant::now();
+    let written = call(&connected, "echo", json!({"message": "x"}));
+    let (written, in_flight) = tokio::join!(written, slow);
+    let took = start.elapsed();
+    for error in [written.unwrap_err(), in_flight.unwrap_err()] {
+        assert_eq!(error.to_string(), "the connection ended: the server has closed its input");
+        assert!(matches!(error, Failure::Closed { sent: true, .. }), "{error:?}");
+    }
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    let error = call(&connected, "echo", json!({"message": "y"})).await.unwrap_err();
+    assert!(matches!(error, Failure::Closed { sent: false, .. }), "{error:?}");
+}
+
+// F101
+#[tokio::test]
+async fn calls_fail_when_the_guardian_is_killed_though_a_child_holds_the_output() {
+    let tag = format!("wire-bereft-{}", std::process::id());
+    let scripted = Scripted::stdio(&[]);
+    let mut command = vec![scripted.program.to_string_lossy().into_owned()];
+    command.extend(scripted.args);
+    let script = r#"sh -c 'sleep 1000; true' --tag "$0" & exec "$@""#;
+    let args = ["-c", script, &tag].into_iter().map(str::to_owned).chain(command).collect();
+    let mut server = Server::new(Scripted { program: "/bin/sh".into(), args });
+    let connected = server.connect().await.unwrap();
+    assert!(!processes_tagged(&tag).is_empty());
+
+    let slow = call(&connected, "slow", json!({"ms": 60_000}));
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", connected.link.pid())).unwrap();
+    let guardian = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(1).unwrap();
+    let kill = async {
+        // Behind this the call is in flight.
+        call(&connected, "echo", json!({"message": "x"})).await.unwrap();
+        let killed = std::process::Command::new("kill").args(["-KILL", guardian]).status().unwrap();
+        assert!(killed.success());
+        Instant::now()
+    };
+    let (failure, killed) = tokio::join!(slow, kill);
+    let error = failure.unwrap_err();
+    assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
+    assert_eq!(error.to_string(), "the connection ended: the guardian of the server was killed");
+    let gone = async {
+        while !processes_tagged(&tag).is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), gone).await.expect("the rest of the tree is ended");
+    let again = server.connect().await.unwrap();
+    assert_eq!(text(&call(&again, "echo", json!({"message": "on"})).await.unwrap()), "on");
+}
+
+// F07 K3
+#[tokio::test]
+async fn a_call_given_up_right_before_the_end_is_still_told() {
+    for _ in 0..10 {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log_file(&folder);
+        // Deaf to signals, so that what was sent in time is also read in time.
+        let scripted = Scripted::stdio(&["ignore-term"]).logged(&log);
+        let connected = Server::new(scripted).connect().await.unwrap();
+        let params = Params::new().with("name", &"slow").with("arguments", &json!({"ms": 60_000}));
+        let slow = connected.session.call("tools/call", params, CallOptions::default());
+        assert!(tokio::time::timeout(Duration::from_millis(20), slow).await.is_err());
+        connected.link.stop().await;
+        let told =
+            log_lines(&log).iter().filter(|line| line.text.contains("notifications/cancelled")).count();
+        assert_eq!(told, 1);
+    }
+}
+
 // F07
 #[tokio::test]
 async fn a_call_that_is_given_up_is_told_once_and_the_next_one_works() {

@@ -181,6 +181,20 @@ impl Cells {
         self.0.is_none()
     }
 
+    /// Whether this is the process of a guardian that has not ended yet.
+    pub(super) fn contains(&self, guardian: i32) -> bool {
+        let mut place = self.0;
+        while let Some(cell) = place {
+            // SAFETY: as in `add`.
+            let entry = unsafe { &*cell.entry() };
+            if entry.guardian == guardian {
+                return true;
+            }
+            place = entry.next;
+        }
+        false
+    }
+
     /// Keeps a cell until its guardian ends.
     pub(super) fn add(&mut self, cell: Cell, guardian: i32, link: RawFd) {
         // SAFETY: the entry was written by `new` and is used by this process alone.

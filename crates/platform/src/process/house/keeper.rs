@@ -3,6 +3,8 @@
 //!
 //! Runs after the fork of a host that may have many threads: no allocation, no locks, no panics. It blocks every
 //! signal, so nothing but `SIGKILL` ends it early, and its guardians go on even then.
+//!
+//! What a guardian that was killed leaves behind falls to it, and is ended by it.
 
 use super::DESCRIPTORS;
 use super::cell::{Cell, Cells, Note};
@@ -10,21 +12,28 @@ use crate::process::guardian::stand;
 use crate::process::image::{HEAD, Head};
 use crate::process::link::{Report, Stage};
 use crate::process::raw;
-use rustix::event::{PollFd, PollFlags};
+use crate::process::tree::signal_children;
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, Shutdown};
-use rustix::process::{DumpableBehavior, Pid, WaitOptions};
+use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions};
 use std::ffi::{c_int, c_void};
 use std::io::IoSliceMut;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::ptr;
 
+/// The pause between two looks for orphans. A dying one ends it at once.
+const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+
+/// How often orphans are looked for before the rest is taken for another user's: about ten seconds.
+const SWEEPS: u32 = 500;
+
 /// Keeps the house until the host is gone and the last guardian too.
 pub(super) fn keep(desk: OwnedFd) -> ! {
     // Without what it prepares nothing can be started; the host sees that nobody is there.
     if let Ok(signals) = settle(&desk) {
-        Keeper { desk, signals, is_open: true, guardians: Cells::default() }.serve();
+        Keeper { desk, signals, is_open: true, guardians: Cells::default(), sweeps: 0 }.serve();
     }
     raw::exit(0)
 }
@@ -41,6 +50,8 @@ fn settle(desk: &OwnedFd) -> Result<OwnedFd, Errno> {
     // The copy of the host's memory may hold tokens: no core dump, no debugger of the same user.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     rustix::thread::set_name(c"mcparley-house")?;
+    // Whom a guardian that was killed leaves behind.
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // Occupied, so that nothing a server's streams are made from gets the number of one.
     rustix::stdio::dup2_stdin(desk)?;
     rustix::stdio::dup2_stdout(desk)?;
@@ -54,6 +65,8 @@ struct Keeper {
     /// Whether orders can come. The desk itself stays: its end tells the host that nobody is left.
     is_open: bool,
     guardians: Cells,
+    /// How often it is still looked for orphans of guardians that were killed.
+    sweeps: u32,
 }
 
 /// An order and what came with it.
@@ -68,15 +81,17 @@ struct Order {
 
 impl Keeper {
     fn serve(&mut self) {
-        while self.is_open || !self.guardians.is_empty() {
+        while self.is_open || !self.guardians.is_empty() || self.sweeps > 0 {
+            let pause = (self.sweeps > 0).then_some(&PAUSE);
             let orders = if self.is_open { PollFlags::IN } else { PollFlags::empty() };
             let mut ready = [PollFd::new(&self.signals, PollFlags::IN), PollFd::new(&self.desk, orders)];
             let watched = if self.is_open { &mut ready[..] } else { &mut ready[..1] };
-            if rustix::event::poll(watched, None).is_err() {
+            if rustix::event::poll(watched, pause).is_err() {
                 return;
             }
             let is_ordered = self.is_open && !ready[1].revents().is_empty();
             self.reap();
+            self.end_orphans();
             if is_ordered && self.obey().is_none() {
                 self.is_open = false;
                 // What is left of an order would be taken for the next one. The host forks another house.
@@ -148,6 +163,9 @@ impl Keeper {
     #[expect(unsafe_code, reason = "closes and frees what was kept for a guardian")]
     fn dismiss(&mut self, guardian: Pid, in_order: bool) {
         let Some((cell, link)) = self.guardians.remove(guardian.as_raw_pid()) else { return };
+        if !in_order {
+            self.sweeps = SWEEPS;
+        }
         if in_order {
             // SAFETY: such a guardian ends after everybody below it; others may have left a server that was not
             // executed yet, and keep the memory.
@@ -155,6 +173,18 @@ impl Keeper {
         }
         // SAFETY: kept by `obey`, for nobody else.
         unsafe { rustix::io::close(link) };
+    }
+}
+
+impl Keeper {
+    /// Kills what guardians that were killed have left behind: every child that is no guardian. Their children fall to
+    /// us when they die, and are found by the next look.
+    fn end_orphans(&mut self) {
+        if self.sweeps == 0 {
+            return;
+        }
+        let found = signal_children(Signal::KILL, |child| !self.guardians.contains(child.as_raw_pid()));
+        self.sweeps = if found == 0 { 0 } else { self.sweeps.saturating_sub(1) };
     }
 }
 

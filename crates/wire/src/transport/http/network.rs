@@ -133,8 +133,8 @@ impl Network {
     async fn build_secure(&self) -> Result<Client, Failure> {
         let network = self.clone();
         let work = move || network.build(|client| network.0.trust.apply(client));
-        let stopped = |_| Err(Failure::Closed { exit: None, sent: false });
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(stopped)
+        let stopped = || Err(Failure::Closed { exit: None, sent: false });
+        crate::task::run_blocking(work).await.unwrap_or_else(stopped)
     }
 
     fn build(

@@ -94,6 +94,12 @@ impl Outbound for Posts {
             let _ended = self.posts.try_send(Post { message, kind: Kind::Other(sender), room });
         }
     }
+
+    /// Every message holds its room until the server has taken it. Requests are not waited for: they have answers.
+    fn flush(&self) -> Boxed<'_, ()> {
+        let all = u32::try_from(QUEUE_BYTES).unwrap_or(u32::MAX);
+        Box::pin(async move { drop(self.others.acquire_many(all).await) })
+    }
 }
 
 /// Sends what comes, until nobody can send any more.
