@@ -7,6 +7,7 @@ mod sweep;
 
 pub use sweep::{Allowance, sweep};
 
+use super::marks::{FolderVerdict, Marks};
 use super::{ReadError, Step, WriteError};
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat};
 use std::fs::{DirBuilder, File};
@@ -149,16 +150,14 @@ fn is_link(at: &impl AsFd, name: &Path) -> bool {
 
 /// Refuses what others made or may write to; what they may only look at is closed.
 fn is_ours_alone(directory: &OwnedFd, path: &Path, stat: &Stat) -> Result<(), FolderError> {
-    let (path, mode) = (path.to_owned(), stat.st_mode & 0o7777);
-    if stat.st_uid != rustix::process::geteuid().as_raw() {
-        return Err(ReadError::Foreign { path, uid: stat.st_uid }.into());
+    let (path, marks) = (path.to_owned(), Marks::of(stat));
+    match marks.folder_verdict() {
+        FolderVerdict::Private => Ok(()),
+        FolderVerdict::Close => {
+            let closed = rustix::fs::fchmod(directory, Mode::from_raw_mode(0o700));
+            Ok(closed.map_err(|errno| WriteError::of(Step::CreateDirectory, &path, errno))?)
+        }
+        FolderVerdict::WritableByOthers => Err(ReadError::OpenFolder { path, mode: marks.mode }.into()),
+        FolderVerdict::Foreign => Err(ReadError::Foreign { path, uid: marks.owner }.into()),
     }
-    if mode & 0o022 != 0 {
-        return Err(ReadError::OpenFolder { path, mode }.into());
-    }
-    if mode & 0o077 != 0 {
-        let closed = rustix::fs::fchmod(directory, Mode::from_raw_mode(0o700));
-        closed.map_err(|errno| WriteError::of(Step::CreateDirectory, &path, errno))?;
-    }
-    Ok(())
 }

@@ -7,6 +7,7 @@ mod update;
 pub use update::{Change, update_private};
 
 use super::ReadError;
+use super::marks::Marks;
 use super::read::{bytes_of, open, text_from};
 use rustix::fs::{CWD, OFlags, Stat};
 use rustix::io::Errno;
@@ -53,13 +54,11 @@ pub fn check_private_folder(path: &Path) -> Result<(), ReadError> {
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
         Err(errno) => return Err(ReadError::of(path, errno)),
     };
-    let (path, mode) = (path.to_owned(), stat.st_mode & 0o7777);
-    if !is_ours(&stat) {
-        return Err(ReadError::Foreign { path, uid: stat.st_uid });
-    }
-    match mode & 0o022 {
-        0 => Ok(()),
-        _ => Err(ReadError::OpenFolder { path, mode }),
+    let (path, marks) = (path.to_owned(), Marks::of(&stat));
+    match (marks.is_trusted_owner(), marks.is_writable_by_others()) {
+        (false, _) => Err(ReadError::Foreign { path, uid: marks.owner }),
+        (true, true) => Err(ReadError::OpenFolder { path, mode: marks.mode }),
+        (true, false) => Ok(()),
     }
 }
 
@@ -84,18 +83,12 @@ fn private(path: &Path, limit: u64, links: Links) -> Result<Option<(Vec<u8>, Sta
 }
 
 fn is_private(path: &Path, stat: &Stat) -> Result<(), ReadError> {
-    let (path, mode) = (path.to_owned(), stat.st_mode & 0o7777);
-    if !is_ours(stat) {
-        return Err(ReadError::Foreign { path, uid: stat.st_uid });
+    let (path, marks) = (path.to_owned(), Marks::of(stat));
+    match (marks.is_trusted_owner(), marks.is_private()) {
+        (false, _) => Err(ReadError::Foreign { path, uid: marks.owner }),
+        (true, false) => Err(ReadError::Exposed { path, mode: marks.mode }),
+        (true, true) => Ok(()),
     }
-    match mode & 0o077 {
-        0 => Ok(()),
-        _ => Err(ReadError::Exposed { path, mode }),
-    }
-}
-
-fn is_ours(stat: &Stat) -> bool {
-    stat.st_uid == rustix::process::geteuid().as_raw() || stat.st_uid == 0
 }
 
 /// Times before the epoch, and those the system cannot tell, count as the epoch.

@@ -7,6 +7,7 @@ mod error;
 
 pub use error::ReadError;
 
+use super::marks::Marks;
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -48,7 +49,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Text>, ReadError> {
         return Ok(None);
     };
     let (text, stat) = text_of(file, path, limit)?;
-    let owner = Ownership::of(&stat);
+    let owner = Marks::of(&stat).ownership();
     Ok(Some(Text { text, owner }))
 }
 
@@ -114,18 +115,4 @@ fn bounded(file: OwnedFd, path: &Path, limit: u64, size: u64) -> Result<Vec<u8>,
         return Err(ReadError::TooLarge { path, limit });
     }
     Ok(bytes)
-}
-
-impl Ownership {
-    fn of(stat: &Stat) -> Self {
-        let ours = rustix::process::geteuid().as_raw();
-        let mode = stat.st_mode & 0o7777;
-        if stat.st_uid != ours && stat.st_uid != 0 {
-            return Self::OtherOwner { uid: stat.st_uid };
-        }
-        if mode & 0o002 != 0 {
-            return Self::WorldWritable { mode };
-        }
-        Self::Trusted
-    }
 }

@@ -143,3 +143,6 @@ impl fmt::Display for Step {
 fn is_read_only(source: &io::Error) -> bool {
     Errno::from_io_error(source) == Some(Errno::ROFS)
 }
+
+#[cfg(test)]
+mod tests;

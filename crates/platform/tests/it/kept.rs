@@ -33,7 +33,7 @@ fn owner_and_group_are_kept_where_the_system_lets_us() {
     let path = folder.path().join("servers.json");
     fs::write(&path, "old").unwrap();
     // Without root there is only our own owner to keep.
-    if rustix::process::geteuid().is_root() {
+    if crate::support::is_root() {
         std::os::unix::fs::chown(&path, Some(65_534), Some(65_533)).unwrap();
     }
     let before = fs::metadata(&path).unwrap();

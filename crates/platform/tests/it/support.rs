@@ -87,6 +87,16 @@ pub(crate) fn output(launch: &Launch) -> String {
     text
 }
 
+/// Whether this is root, whom some tests need. Where everything has to be proved, it has to be.
+pub(crate) fn is_root() -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    assert!(is_root || std::env::var_os("CI").is_none(), "this test proves nothing unless it is run by root");
+    if !is_root {
+        println!("skipped: only root can do this");
+    }
+    is_root
+}
+
 /// Soon enough that nobody notices, late enough for a busy machine.
 pub(crate) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(5)
