@@ -54,7 +54,10 @@ const PASSED_ON_PREFIXES: [&str; 1] = ["LC_"];
 #[must_use]
 pub fn launch(stdio: &Stdio, env: &Env, places: &Places) -> Launch {
     let Stdio { command, args, env: own, cwd, inherit_env } = stdio;
-    let passed_on = env.iter().filter(|(name, value)| *inherit_env || is_passed_on(name, value));
+    let passed_on = env.iter().filter(|(name, value)| match inherit_env {
+        true => !is_function(value),
+        false => is_passed_on(name, value),
+    });
     let mut variables: Vec<(OsString, OsString)> = passed_on
         .filter(|(name, _)| !own.iter().any(|(own, _)| own == name))
         .map(|(name, value)| (OsString::from(name), OsString::from(value)))
@@ -77,11 +80,14 @@ pub(crate) fn passed_on(env: &Env) -> Vec<(OsString, OsString)> {
 }
 
 fn is_passed_on(name: &str, value: &str) -> bool {
-    // A value that begins so is a function of an old shell, which runs when the next shell starts.
-    let is_function = value.starts_with("()");
     let is_listed =
         PASSED_ON.contains(&name) || PASSED_ON_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    is_listed && !is_function
+    is_listed && !is_function(value)
+}
+
+/// Whether a value is a function of a shell, which an old shell runs when it starts.
+fn is_function(value: &str) -> bool {
+    value.starts_with("()")
 }
 
 #[cfg(test)]

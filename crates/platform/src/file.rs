@@ -13,6 +13,7 @@ mod folder;
 mod journal;
 mod listing;
 mod lock;
+mod marks;
 mod place;
 mod private;
 mod read;

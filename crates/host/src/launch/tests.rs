@@ -55,6 +55,8 @@ fn an_entry_may_ask_for_everything() {
     let launch = launch(&stdio(true, None), &env(), &Places::of(Path::new("/h"), Path::new("/h/p")));
     assert_eq!(variables(&launch).iter().filter(|pair| pair.ends_with("canary")).count(), 4);
     assert_eq!(variables(&launch).iter().filter(|pair| pair.starts_with("PATH=")).count(), 1);
+    // B59: a shell function is nobody's to inherit.
+    assert_eq!(variables(&launch).iter().filter(|pair| pair.starts_with("TERM=")).count(), 0);
 }
 
 // T1

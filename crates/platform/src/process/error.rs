@@ -61,6 +61,24 @@ pub enum SpawnError {
         /// The name.
         name: OsString,
     },
+    /// A variable's value has a NUL byte inside.
+    #[error("the environment variable `{}` has a NUL byte in it", name.display())]
+    VariableNul {
+        /// The variable.
+        name: OsString,
+    },
+    /// A variable holds a function of a shell, which an old shell would run when it starts.
+    #[error("the environment variable `{}` holds a shell function", name.display())]
+    ShellFunction {
+        /// The variable.
+        name: OsString,
+    },
+    /// Arguments and variables are more than the system hands over to a program.
+    #[error("the arguments and environment variables for `{}` are larger than the system takes", program.display())]
+    TooLong {
+        /// The program.
+        program: OsString,
+    },
     /// The system has no process, descriptor or memory left for it.
     #[error("no resources to start `{}`", program.display())]
     Resources {
@@ -107,12 +125,19 @@ impl SpawnError {
             Self::WorkingDirectory { path, .. } => {
                 Some(format!("create the directory, or change the configured one: `{}`", path.display()))
             }
+            Self::TooLong { .. } => {
+                Some("shorten `args` and `env` of its entry, or pass what is large in a file".to_owned())
+            }
+            Self::ShellFunction { name } => {
+                Some(format!("give `{}` another value: it may not begin with `() {{`", name.display()))
+            }
             Self::Resources { .. } if self.is_descriptors() => {
                 Some("raise the limit of open files (`ulimit -n`), or stop some servers".to_owned())
             }
             Self::Directory { .. }
             | Self::Nul { .. }
             | Self::Variable { .. }
+            | Self::VariableNul { .. }
             | Self::Resources { .. }
             | Self::TimedOut { .. }
             | Self::Io { .. } => None,
@@ -154,6 +179,7 @@ impl SpawnError {
             Errno::ACCESS if path.is_dir() => Self::Directory { program },
             Errno::ACCESS | Errno::PERM => Self::NotExecutable { program },
             Errno::NOEXEC => Self::BadFormat { program },
+            Errno::TOOBIG => Self::TooLong { program },
             _ => Self::system(launch, errno),
         }
     }

@@ -33,6 +33,9 @@ pub(super) struct Head {
     pub(super) directories: u32,
 }
 
+/// How the value of a variable begins that is a function of a shell.
+const SHELL_FUNCTION: &[u8] = b"() {";
+
 /// How many bytes a head has on its way.
 pub(super) const HEAD: usize = 16;
 
@@ -102,13 +105,20 @@ fn append_variable(strings: &mut Vec<u8>, name: &OsStr, value: &OsStr) -> Result
     if name.is_empty() || name.as_bytes().contains(&b'=') {
         return Err(SpawnError::Variable { name: name.to_owned() });
     }
-    let what = "environment variable";
     if name.as_bytes().contains(&0) {
-        return Err(SpawnError::Nul { what });
+        return Err(SpawnError::Variable { name: name.to_owned() });
+    }
+    if value.as_bytes().contains(&0) {
+        return Err(SpawnError::VariableNul { name: name.to_owned() });
+    }
+    if value.as_bytes().starts_with(SHELL_FUNCTION) {
+        return Err(SpawnError::ShellFunction { name: name.to_owned() });
     }
     strings.extend_from_slice(name.as_bytes());
     strings.push(b'=');
-    append(strings, value, what)
+    strings.extend_from_slice(value.as_bytes());
+    strings.push(0);
+    Ok(())
 }
 
 fn append(strings: &mut Vec<u8>, text: &OsStr, what: &'static str) -> Result<(), SpawnError> {

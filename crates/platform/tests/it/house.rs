@@ -101,7 +101,8 @@ fn arguments_larger_than_a_socket_holds_arrive_whole() {
     assert!(counted.ends_with(&format!(" {}\n", expected.len())), "{counted}");
     let args = vec![OsString::from("x".repeat(3_000_000))];
     let error = spawn(&Launch { args, ..launch("cat", &[]) }).unwrap_err();
-    assert_eq!(error.to_string(), "cannot start `cat`");
+    let expected = "the arguments and environment variables for `cat` are larger than the system takes";
+    assert_eq!(error.to_string(), expected);
     assert_eq!(output(&launch("echo", &["next"])), "next\n");
 }
 

@@ -90,6 +90,35 @@ fn strings_the_system_cannot_pass_are_refused() {
     assert_eq!(failure(&name).to_string(), expected);
 }
 
+// B59
+#[test]
+fn variables_no_program_may_get_are_refused_by_name() {
+    let large = "x".repeat(3 * 1024 * 1024);
+    let table = [
+        ("A=B", "1", "`A=B` cannot be the name of an environment variable"),
+        ("", "1", "`` cannot be the name of an environment variable"),
+        ("A\0B", "1", "`A\0B` cannot be the name of an environment variable"),
+        ("A", "1\x002", "the environment variable `A` has a NUL byte in it"),
+        ("A", "() { :; }; echo run", "the environment variable `A` holds a shell function"),
+        (
+            "A",
+            large.as_str(),
+            "the arguments and environment variables for `cat` are larger than the system takes",
+        ),
+    ];
+    for (name, value, expected) in table {
+        let mut launch = launch("cat", &[]);
+        launch.env.push((name.into(), value.into()));
+        assert_eq!(failure(&launch).to_string(), expected);
+    }
+    // Many that are small are as large as one.
+    let mut many = launch("cat", &[]);
+    many.env.extend((0..3 * 1024).map(|number| (format!("V{number}").into(), "x".repeat(1024).into())));
+    let error = failure(&many);
+    assert!(error.to_string().ends_with("larger than the system takes"), "{error}");
+    assert!(error.hint().is_some());
+}
+
 // F26
 #[test]
 fn running_out_of_descriptors_is_an_error_with_a_hint() {

@@ -279,6 +279,11 @@ fn obstacle(error: &SpawnError) -> Obstacle {
         SpawnError::Resources { .. } if error.is_descriptors() => Obstacle::Descriptors,
         SpawnError::Resources { .. } => Obstacle::Resources,
         SpawnError::TimedOut { .. } => Obstacle::SlowStart,
-        SpawnError::Nul { .. } | SpawnError::Variable { .. } | SpawnError::Io { .. } => Obstacle::Other,
+        SpawnError::Nul { .. }
+        | SpawnError::Variable { .. }
+        | SpawnError::VariableNul { .. }
+        | SpawnError::ShellFunction { .. }
+        | SpawnError::TooLong { .. }
+        | SpawnError::Io { .. } => Obstacle::Other,
     }
 }
