@@ -3,9 +3,13 @@
 //!
 //! Only reading it is done here; who fulfils it, and how often, is for others to decide.
 
+use std::collections::HashSet;
+use std::fmt;
+
 use mcparley_model::limits::INPUT_REQUESTS;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use mcparley_model::text::display;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::failure::{Damage, Failure};
 use crate::json::RawJson;
@@ -67,11 +71,44 @@ impl Wanted {
 }
 
 fn wants(requests: &RawJson) -> Result<Vec<Want>, Failure> {
-    let names: Map<String, Value> = requests.decode()?;
-    if names.len() > INPUT_REQUESTS {
+    let Keys(keys) = requests.decode()?;
+    if keys.len() > INPUT_REQUESTS {
         return Err(Failure::Protocol(format!("it wants more than {INPUT_REQUESTS} things at once").into()));
     }
-    names.into_iter().map(|(key, _)| Want::read(requests, key)).collect()
+    let mut seen = HashSet::new();
+    // Answers go by the key, so two wishes with one key cannot both be fulfilled.
+    if let Some(twice) = keys.iter().find(|key| !seen.insert(key.as_str())) {
+        let twice = display(twice);
+        return Err(Failure::Protocol(format!("it wants two things under the same key `{twice}`").into()));
+    }
+    keys.into_iter().map(|key| Want::read(requests, key)).collect()
+}
+
+/// The keys of an object in their order, each as often as it stands there.
+struct Keys(Vec<String>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(KeysVisitor).map(Self)
+    }
+}
+
+struct KeysVisitor;
+
+impl<'de> Visitor<'de> for KeysVisitor {
+    type Value = Vec<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of input requests")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<String>, A::Error> {
+        let mut keys = Vec::new();
+        while let Some((key, IgnoredAny)) = map.next_entry()? {
+            keys.push(key);
+        }
+        Ok(keys)
+    }
 }
 
 impl Want {

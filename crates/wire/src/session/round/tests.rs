@@ -56,3 +56,17 @@ fn wishes_without_a_method_or_without_end_are_refused() {
     let refused = read(&many).unwrap_err();
     assert!(matches!(refused, Failure::Protocol(_)), "{refused}");
 }
+
+// B116
+#[test]
+fn wishes_with_one_key_are_refused_by_its_name() {
+    let form = r#"{"method":"elicitation/create","params":{}}"#;
+    let answer = format!(
+        r#"{{"resultType":"input_required","inputRequests":{{"a":{form},"b":{form},"\u0061":{{"method":"roots/list"}}}}}}"#
+    );
+    let refused = read(&answer).unwrap_err();
+    let expected = "the server broke the protocol: it wants two things under the same key `a`";
+    assert_eq!(refused.to_string(), expected);
+    let task = Wanted::of_task(&raw(&answer)).unwrap_err();
+    assert_eq!(task.to_string(), expected);
+}
