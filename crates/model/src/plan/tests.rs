@@ -78,6 +78,7 @@ fn a_broken_managed_file_blocks_everything() {
     let all = Scope::ALL.into_iter().map(|scope| declare(scope, 1, "s", &entry_of(scope))).collect();
     let plan = Plan::make(all, &ground);
     assert_eq!(plan.ready().count(), 0);
+    assert_eq!(plan.servers.len(), Scope::ALL.len());
     assert!(plan.servers.iter().all(|server| matches!(server.standing, Standing::Blocked(_))));
 }
 

@@ -79,7 +79,9 @@ async fn exactly_the_limit_is_taken_and_one_byte_more_is_not_on_every_transport(
             outcomes
         };
         for script in [format!("huge:{size}b"), format!("huge-id-last:{size}b")] {
-            for (transport, outcome) in outcomes(script.clone()).await {
+            let outcomes = outcomes(script.clone()).await;
+            assert_eq!(outcomes.len(), 4, "{script}");
+            for (transport, outcome) in outcomes {
                 match outcome {
                     Ok(_) => assert!(is_taken, "{script} over {transport}"),
                     Err(Failure::TooLarge { .. }) => assert!(!is_taken, "{script} over {transport}"),

@@ -51,7 +51,9 @@ async fn what_we_can_do_is_said_with_every_request_of_the_new_era() {
     let connected = connect(&mut server, Era::Auto, &introduction, LONG).await.unwrap();
     call(&connected, "echo", json!({"message": "x"})).await.unwrap();
     connected.link.stop().await;
-    for line in log_lines(&log) {
+    let lines = log_lines(&log);
+    assert!(lines.len() >= 2, "a probe and a call: {lines:?}");
+    for line in lines {
         let message: serde_json::Value = serde_json::from_str(&line.text).unwrap();
         let said = &message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
         assert_eq!(*said, capabilities, "{}", line.text);

@@ -114,6 +114,14 @@ async fn a_server_that_closes_its_input_and_lives_fails_all_calls_at_once() {
     assert!(matches!(error, Failure::Closed { sent: false, .. }), "{error:?}");
 }
 
+/// The parent of a process, which for a server is its guardian.
+fn guardian_of(pid: u32) -> rustix::process::Pid {
+    let stat = mcparley_platform::file::read(format!("/proc/{pid}/stat").as_ref(), 4096).unwrap().unwrap();
+    let (_, fields) = stat.text.rsplit_once(')').unwrap();
+    let parent = fields.split_whitespace().nth(1).unwrap();
+    rustix::process::Pid::from_raw(parent.parse().unwrap()).unwrap()
+}
+
 // F101
 #[tokio::test]
 async fn calls_fail_when_the_guardian_is_killed_though_a_child_holds_the_output() {
@@ -128,13 +136,11 @@ async fn calls_fail_when_the_guardian_is_killed_though_a_child_holds_the_output(
     assert!(!processes_tagged(&tag).is_empty());
 
     let slow = call(&connected, "slow", json!({"ms": 60_000}));
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", connected.link.pid())).unwrap();
-    let guardian = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(1).unwrap();
+    let guardian = guardian_of(connected.link.pid());
     let kill = async {
         // Behind this the call is in flight.
         call(&connected, "echo", json!({"message": "x"})).await.unwrap();
-        let killed = std::process::Command::new("kill").args(["-KILL", guardian]).status().unwrap();
-        assert!(killed.success());
+        rustix::process::kill_process(guardian, rustix::process::Signal::KILL).unwrap();
         Instant::now()
     };
     let (failure, killed) = tokio::join!(slow, kill);

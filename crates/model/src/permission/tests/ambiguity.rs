@@ -44,6 +44,7 @@ fn a_public_name_means_its_tool_alone() {
     let pairs = [("a", "b__c"), ("a__b", "c")];
     let names = Names::assign(pairs.map(|(server, tool)| (ServerName::new(server), ToolName::new(tool))));
     let known = known(&["a", "a__b"]);
+    assert_eq!(names.iter().len(), pairs.len());
     for (public, server, tool) in names.iter() {
         for kind in [RuleKind::Allow, RuleKind::Ask, RuleKind::Deny] {
             let rule = rule(kind, public.as_str());

@@ -1,4 +1,4 @@
-//! Whose call an oversized line is.
+//! Whose call an oversized line is, and what a server may end.
 
 use tokio::sync::mpsc;
 
@@ -48,4 +48,19 @@ async fn an_oversized_line_fails_the_call_it_names_and_no_other() {
     };
     assert_eq!(after(line(&one)).await, [true, false], "what is nested in it names nobody");
     assert_eq!(after(line(&none)).await, [false, true]);
+}
+
+// K3: only what the server keeps open is the server's to end.
+#[tokio::test]
+async fn a_server_cannot_end_a_call_of_ours_by_cancelling_it() {
+    let cancelled = |id: &str| {
+        let params = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        );
+        Frame::Line(Bytes::from(params))
+    };
+    let frames = ["1", "2", "\"1\"", "1.0"].map(cancelled).into();
+    assert_eq!(after(frames).await, [false, false], "they wait for their answers");
+    let answer = Frame::Line(Bytes::from_static(br#"{"jsonrpc":"2.0","id":2,"result":{}}"#));
+    assert_eq!(after(vec![cancelled("2"), answer]).await, [false, true]);
 }
