@@ -11,7 +11,7 @@ mod faithful;
 use std::borrow::Cow;
 use std::fmt;
 
-use mcparley::Outcome;
+use mcparley::{Block, Outcome};
 use mcparley::model::text::clean_json;
 use mcparley_wire::{INTERNAL, RawJson, RpcError};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -26,7 +26,9 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The result of a call.
 pub(crate) fn of(outcome: &Outcome, caller: &Caller) -> Result<RawJson, RpcError> {
-    if outcome.is_fitted || !faithful::reads(&outcome.raw, caller.spoken.version()) {
+    // A note stands for a block that no client could use.
+    let has_notes = outcome.content.iter().any(|block| matches!(block, Block::Note(_)));
+    if outcome.is_fitted || has_notes || !faithful::reads(&outcome.raw, caller.spoken.version()) {
         return anew(outcome, caller);
     }
     let clean = clean_json(outcome.raw.as_str());
@@ -43,7 +45,7 @@ fn anew(outcome: &Outcome, caller: &Caller) -> Result<RawJson, RpcError> {
     let mut content: Vec<Value> = outcome.content.iter().map(|it| block::written(it, version)).collect();
     let structured = outcome.structured.as_ref().and_then(|structured| structured.decode::<Value>().ok());
     let taken = structured.as_ref().filter(|it| faithful::takes_structured(it.is_object(), version));
-    if content.is_empty() || (structured.is_some() && taken.is_none()) {
+    if content.is_empty() || (outcome.unsaid().is_some() && taken.is_none()) {
         let text = outcome.structured.as_ref().map_or("(no content)", RawJson::as_str);
         content.push(json!({ "type": "text", "text": text }));
     }

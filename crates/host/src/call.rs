@@ -39,6 +39,7 @@ mod permit;
 mod person;
 mod question;
 mod recovery;
+mod repeat;
 mod request;
 mod rounds;
 mod shape;
@@ -68,6 +69,7 @@ pub use person::Person;
 pub use question::{AlwaysScope, Answer, Approver, NobodyToAsk, Question};
 pub(crate) use request::Request;
 pub use request::RequestError;
+pub(crate) use shape::mend_surrogates;
 pub use wish::{Call, Consent};
 
 impl Host {

@@ -51,6 +51,7 @@
 
 mod agent;
 mod audit;
+mod base64_text;
 mod call;
 mod catalog;
 mod chance;
@@ -90,6 +91,7 @@ mod trust;
 
 pub use mcparley_model as model;
 
+pub use base64_text::decode as decode_base64;
 pub use agent::{AgentError, AgentSpec, Missing};
 pub use call::{
     Admission, AlwaysScope, Answer, Approver, Block, Body, ByHistory, Call, CallError, Case, Classifier,

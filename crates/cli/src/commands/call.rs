@@ -21,7 +21,7 @@ use crate::error::CommandError;
 use crate::exit;
 use crate::live;
 use crate::out::Out;
-pub(super) use save::{BASE64, write_over};
+pub(super) use save::write_over;
 use wanted::Wanted;
 
 pub(super) fn run(args: &CallArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use base64::Engine;
 use mcparley::model::name::ServerName;
-use mcparley::{Loaded, ResourceContents, ResourceTemplate, Start, TemplateError};
+use mcparley::{Loaded, ResourceContents, ResourceTemplate, Start, TemplateError, decode_base64};
 use serde_json::Value;
 
-use super::call::{BASE64, write_over};
+use super::call::write_over;
 use super::{Done, usable};
 use crate::args::ReadArgs;
 use crate::context::{self, Context};
@@ -31,7 +30,7 @@ pub(super) fn run(args: &ReadArgs, context: &Context, loaded: Loaded, out: &mut 
         match &args.output {
             Some(path) => save(&read, path, out)?,
             None if out.json => out.value(&read),
-            None => print(&read, out)?,
+            None => print(&read, out),
         }
         Ok(exit::OK)
     })
@@ -57,27 +56,26 @@ fn unfit(error: &TemplateError) -> CommandError {
 enum Part {
     Text(String),
     Bytes(Vec<u8>),
+    /// Base64 that cannot be decoded.
+    Damaged,
 }
 
 /// All parts; what the library gives was cleaned for a model.
-fn parts(read: &ResourceContents) -> Result<Vec<Part>, CommandError> {
+fn parts(read: &ResourceContents) -> Vec<Part> {
     let parts = read.raw.elements("contents").unwrap_or_default();
     let parts = parts.iter().filter_map(|part| part.decode::<Value>().ok());
     parts.filter_map(|part| part_of(&part)).collect()
 }
 
-fn part_of(part: &Value) -> Option<Result<Part, CommandError>> {
+fn part_of(part: &Value) -> Option<Part> {
     if let Some(text) = part.get("text").and_then(Value::as_str) {
-        return Some(Ok(Part::Text(text.to_owned())));
+        return Some(Part::Text(text.to_owned()));
     }
-    let bytes = BASE64.decode(part.get("blob")?.as_str()?);
-    let damaged =
-        |error| CommandError::File { message: format!("the resource is not base64: {error}"), hint: None };
-    Some(bytes.map(Part::Bytes).map_err(damaged))
+    Some(decode_base64(part.get("blob")?.as_str()?).map_or(Part::Damaged, Part::Bytes))
 }
 
-fn print(read: &ResourceContents, out: &mut Out) -> Result<(), CommandError> {
-    let parts = parts(read)?;
+fn print(read: &ResourceContents, out: &mut Out) {
+    let parts = parts(read);
     if parts.is_empty() {
         out.remark("no content");
     }
@@ -88,17 +86,21 @@ fn print(read: &ResourceContents, out: &mut Out) -> Result<(), CommandError> {
                 out.remark(&format!("{} bytes, not shown; `--output FILE` writes them", bytes.len()));
             }
             Part::Bytes(bytes) => out.bytes(&bytes),
+            Part::Damaged => out.warn("a resource that is not base64 was left out"),
         }
     }
-    Ok(())
 }
 
 fn save(read: &ResourceContents, path: &Path, out: &mut Out) -> Result<(), CommandError> {
     let mut all = Vec::new();
-    for part in parts(read)? {
+    for part in parts(read) {
         match part {
             Part::Text(text) => all.extend_from_slice(text.as_bytes()),
             Part::Bytes(bytes) => all.extend_from_slice(&bytes),
+            Part::Damaged => {
+                let message = "the resource is not base64".to_owned();
+                return Err(CommandError::File { message, hint: None });
+            }
         }
     }
     if path.as_os_str() == "-" {

@@ -3,8 +3,8 @@
 use mcparley_wire::{Failure, RawJson};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, SerializeStruct as _, Serializer};
-use serde_json::Value;
 
+use super::repeat::is_repeated;
 use crate::results::Stored;
 
 /// What a call gave. Every text in it is cleaned (N7), except for [`raw`](Self::raw).
@@ -144,31 +144,20 @@ impl Outcome {
         }
     }
 
-    /// The result as data, unless one of the texts says the same (R7).
-    pub(crate) fn unsaid(&self) -> Option<&RawJson> {
+    /// The result as data, unless the texts say the same: the value itself, or what its only member holds (R7).
+    #[must_use]
+    pub fn unsaid(&self) -> Option<&RawJson> {
         self.structured.as_ref().filter(|structured| !self.says(structured))
     }
 
-    /// Whether one of the texts is this very JSON.
+    /// Whether the texts say this value.
     fn says(&self, structured: &RawJson) -> bool {
-        let written = structured.as_str().trim();
-        let mut texts = self.content.iter().filter_map(|block| match block {
-            Block::Text(text) => Some(text.trim()),
+        let text = |block| match block {
+            &Block::Text(ref text) => Some(text.as_str()),
             _ => None,
-        });
-        // Reading both is spared where their first characters differ already: prose beside data.
-        let begins_alike = |text: &&str| text.as_bytes().first() == written.as_bytes().first();
-        let mut value = None;
-        texts.any(|text| {
-            if text == written {
-                return true;
-            }
-            if !begins_alike(&text) {
-                return false;
-            }
-            let value = value.get_or_insert_with(|| structured.decode::<Value>().ok());
-            value.is_some() && serde_json::from_str::<Value>(text).ok() == *value
-        })
+        };
+        let texts: Vec<&str> = self.content.iter().filter_map(text).collect();
+        is_repeated(structured.as_str(), &texts)
     }
 }
 

@@ -6,6 +6,7 @@
 mod block;
 mod piece;
 mod plain;
+mod surrogate;
 #[cfg(test)]
 mod tests;
 
@@ -21,8 +22,11 @@ use serde_json::value::RawValue;
 use super::outcome::Outcome;
 use piece::Piece;
 
+pub(crate) use surrogate::mend as mend_surrogates;
+
 /// What a call gave.
 pub(crate) fn shape(answer: RawJson) -> Result<Outcome, Failure> {
+    let answer = surrogate::mend(answer);
     if let Some(text) = plain::text(answer.as_bytes()) {
         let content = vec![block::text(text)];
         return Ok(Outcome { content, ..Outcome::of(answer) });
@@ -32,7 +36,8 @@ pub(crate) fn shape(answer: RawJson) -> Result<Outcome, Failure> {
     let Answer { content, structured_content, tool_result, is_error } = read;
     let content = content.unwrap_or_default().into_iter().map(block::of).collect();
     let structured = structured_content.or(tool_result).map(|raw| structured(&answer, raw)).transpose()?;
-    let is_error = is_error.is_some_and(is_true);
+    // Whoever writes anything but `false` there wants to say that something went wrong.
+    let is_error = is_error.is_some_and(|raw| raw.get() != "false");
     Ok(Outcome { content, structured, is_error, ..Outcome::of(answer) })
 }
 
@@ -86,9 +91,4 @@ fn structured(answer: &RawJson, raw: &RawValue) -> Result<RawJson, Failure> {
             .and_then(|cleaned| RawJson::of(&cleaned))
             .map_err(|_| Failure::Damaged(Damage::Shape)),
     }
-}
-
-/// Some servers write `"true"`.
-fn is_true(raw: &RawValue) -> bool {
-    raw.get().trim_matches('"').eq_ignore_ascii_case("true")
 }

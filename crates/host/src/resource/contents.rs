@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::error::ResourceError;
 use super::listed;
-use crate::call::{Block, Outcome, Request, RequestError, resource_outcome};
+use crate::call::{Block, Outcome, Request, RequestError, mend_surrogates, resource_outcome};
 use crate::host::Host;
 
 /// What old servers answer who do not have a resource.
@@ -64,7 +64,8 @@ impl Host {
         }
         let params = Params::new().with("uri", &self.as_listed(server, uri));
         let request = Request { method: "resources/read", capability: "resources", params };
-        self.request(server, request).await.map_err(|error| not_found(error, uri))
+        let answer = self.request(server, request).await.map_err(|error| not_found(error, uri))?;
+        Ok(mend_surrogates(answer))
     }
 
     /// The address as the server has it, for one that was shown without what is hidden in it.

@@ -1,21 +1,12 @@
 //! What becomes of the parts of a result that are no text: images are made fit for a model, all else goes into files (R3).
 
-use base64::Engine as _;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use mcparley_model::limits::RESULT_IMAGES;
 use mcparley_model::text::{cut, display};
 
 use super::picture::{self, Picture, Unfit};
 use super::{Results, Stored};
+use crate::base64_text;
 use crate::call::{Block, Body, Outcome};
-
-/// Servers pad or not, and leave odd bits; the bytes are clear all the same.
-const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
-    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-    .with_decode_allow_trailing_bits(true);
-const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
-const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
 /// How many characters of a type are told.
 const MIME_CHARS: usize = 100;
@@ -74,7 +65,7 @@ impl Results {
         };
         outcome.is_fitted |= bytes.is_some() || part.kind() != mime;
         let name = part.name.clone();
-        let data = bytes.map_or(part.data, |bytes| STANDARD.encode(bytes));
+        let data = bytes.map_or(part.data, |bytes| base64_text::encode(&bytes));
         outcome.content.push(Block::Image { mime: mime.to_owned(), data });
         if let Some(remark) = remark {
             outcome.content.push(Block::Note(format!("about {name}: {remark}")));
@@ -130,8 +121,7 @@ impl Part {
     }
 
     fn bytes(&self) -> Option<Vec<u8>> {
-        let decoded = STANDARD.decode(&self.data).or_else(|_| URL_SAFE.decode(&self.data));
-        decoded.or_else(|_| STANDARD.decode(self.data.replace(['\r', '\n'], ""))).ok()
+        base64_text::decode(&self.data)
     }
 }
 

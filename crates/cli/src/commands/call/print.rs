@@ -10,14 +10,9 @@ use crate::out::Out;
 /// can drive the terminal.
 pub(super) fn print(outcome: &Outcome, saved: &[Saved], out: &mut Out) {
     let sent = Sent::of(outcome);
-    let mut texts = Vec::new();
     for (index, block) in outcome.content.iter().enumerate() {
         match block {
-            Block::Text(text) => {
-                let text = sent.text(index).unwrap_or(text);
-                texts.push(text);
-                out.foreign(text);
-            }
+            Block::Text(text) => out.foreign(sent.text(index).unwrap_or(text)),
             Block::Resource { uri, body: Body::Text(text), .. } => {
                 out.remark(&format!("resource {uri}"));
                 out.foreign(sent.resource(index).unwrap_or(text));
@@ -35,20 +30,11 @@ pub(super) fn print(outcome: &Outcome, saved: &[Saved], out: &mut Out) {
             _ => out.warn("the result has a part of an unknown kind; `--json` shows it"),
         }
     }
-    if let Some(structured) = structured(outcome, &texts) {
-        out.foreign(structured);
+    if let Some(structured) = outcome.unsaid() {
+        out.foreign(structured.as_str());
     } else if outcome.content.is_empty() {
         out.remark("no content");
     }
-}
-
-/// The result as data, unless a text says the very same.
-fn structured<'o>(outcome: &'o Outcome, texts: &[&str]) -> Option<&'o str> {
-    let structured = outcome.structured.as_ref()?;
-    // What we cannot read, such as a number beyond all limits, is told all the same.
-    let Ok(value) = structured.decode::<Value>() else { return Some(structured.as_str()) };
-    let says_it = |text: &&str| serde_json::from_str::<Value>(text).is_ok_and(|said| said == value);
-    (!texts.iter().any(says_it)).then(|| structured.as_str())
 }
 
 fn binary(what: &str, mime: &str, base64: &str, saved: Option<&Saved>, out: &mut Out) {

@@ -7,11 +7,8 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use mcparley::model::name::normalise_tool;
-use mcparley::{Block, Body, Entry, Outcome};
+use mcparley::{Block, Body, Entry, Outcome, decode_base64};
 
 use crate::args::CallOptions;
 use crate::error::CommandError;
@@ -19,14 +16,6 @@ use crate::out::Out;
 
 /// How many names are tried before a folder counts as full.
 const TRIES: usize = 10_000;
-
-/// Servers pad or not, and leave odd bits; the bytes are clear all the same.
-pub(in crate::commands) const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::STANDARD,
-    GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true),
-);
 
 /// One part of a result that was written.
 pub(super) struct Saved {
@@ -115,10 +104,9 @@ fn binary(index: usize, block: &Block) -> Option<(usize, &str, &str)> {
 }
 
 fn bytes(base64: &str) -> Result<Vec<u8>, CommandError> {
-    BASE64.decode(base64).map_err(|error| CommandError::File {
-        message: format!("a part of the result is not base64: {error}"),
-        hint: None,
-    })
+    let damaged =
+        || CommandError::File { message: "a part of the result is not base64".to_owned(), hint: None };
+    decode_base64(base64).ok_or_else(damaged)
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> CommandError {

@@ -3,6 +3,7 @@
 use mcparley_model::text::{cut, into_clean};
 
 use super::piece::{Contents, Piece, Text};
+use crate::base64_text::is_valid as is_base64;
 use crate::call::outcome::{Block, Body};
 
 /// The block that a piece stands for.
@@ -74,13 +75,6 @@ fn body(Text(text): Text<'_>) -> String {
 fn line(Text(text): Text<'_>) -> String {
     let text = into_clean(text);
     if text.contains(['\n', '\t']) { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text }
-}
-
-/// Whether the text can be base64, in either alphabet and also over several lines.
-fn is_base64(text: &str) -> bool {
-    let is_digit = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' | b'-' | b'_' | b'=' | b'\r' | b'\n');
-    // Without a branch for each byte, so that pictures of megabytes are looked at in blocks.
-    text.as_bytes().chunks(64).all(|block| block.iter().fold(true, |all, byte| all & is_digit(byte)))
 }
 
 /// The type that the first bytes tell, for servers that forget to.

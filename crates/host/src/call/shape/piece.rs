@@ -84,39 +84,6 @@ impl<'a> Fields<'a> {
     }
 
     fn text(&self, name: &str) -> Option<Text<'a>> {
-        let raw = self.0.get(name)?.get();
-        serde_json::from_str(raw).ok().or_else(|| {
-            let mended: String = serde_json::from_str(&mended(raw)?).ok()?;
-            Some(Text(Cow::Owned(mended)))
-        })
+        serde_json::from_str(self.0.get(name)?.get()).ok()
     }
-}
-
-/// A string with the replacement character for every half of a surrogate pair that stands alone: programs that
-/// cut a text in the middle of an emoji write such halves (B09). Nothing when it is no string.
-fn mended(raw: &str) -> Option<String> {
-    let mut out = String::with_capacity(raw.len());
-    let mut rest = raw.strip_prefix('"').map(|_| raw)?;
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        out.push_str(before);
-        let length = match (unit(escape), escape.get(6..).and_then(unit)) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-            (Some(0xd800..=0xdfff), _) => 0,
-            (Some(_), _) => 6,
-            (None, _) => 2,
-        };
-        if length == 0 {
-            out.push_str("\\ufffd");
-        }
-        out.push_str(escape.get(..length)?);
-        rest = escape.get(if length == 0 { 6 } else { length }..)?;
-    }
-    out.push_str(rest);
-    Some(out)
-}
-
-/// The UTF-16 unit that an escape at the beginning stands for.
-fn unit(text: &str) -> Option<u16> {
-    u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }

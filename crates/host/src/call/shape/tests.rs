@@ -103,7 +103,7 @@ fn every_kind_of_block_is_read() {
 
 #[test]
 fn a_damaged_or_unknown_block_becomes_a_note() {
-    // R1
+    // R1 B17
     for (written, expected) in [
         (json!({ "type": "video", "data": "AAAA" }), note("a block of the unknown type `video`")),
         (json!({ "type": "te\u{200b}xt\n!" }), note("a block of the unknown type `text !`")),
@@ -199,10 +199,15 @@ fn an_error_is_passed_on_however_it_is_written() {
         (json!(true), true),
         (json!("true"), true),
         (json!("True"), true),
+        (json!("yes"), true),
+        (json!(1), true),
+        (json!(0), true),
+        (json!("false"), true),
+        (json!({}), true),
+        (json!([]), true),
         (json!(false), false),
-        (json!("false"), false),
+        // A member that says nothing is an absent one.
         (json!(null), false),
-        (json!({}), false),
     ] {
         let outcome = shaped(&json!({ "content": [{ "type": "text", "text": "a" }], "isError": written }));
         assert_eq!((outcome.is_error, outcome.content), (expected, vec![text("a")]), "{written}");
@@ -436,4 +441,31 @@ fn an_answer_that_is_one_text_is_read_alike_however_it_is_written() {
             .unwrap()
             .is_error
     );
+}
+
+// R1: base64 that cannot be decoded is told, wherever it stands.
+#[test]
+fn broken_base64_becomes_a_note() {
+    let outcome = shaped(&json!({ "content": [
+        { "type": "image", "data": "AAAAA", "mimeType": "image/png" },
+        { "type": "audio", "data": "AA=A", "mimeType": "audio/wav" },
+        { "type": "resource", "resource": { "uri": "a:b", "blob": "+_AA" } },
+        { "type": "image", "data": "AAAA", "mimeType": "image/png" },
+    ] }));
+    let notes = ["an image that is not base64", "a sound that is not base64", "a resource that is not base64"];
+    let mut expected: Vec<Block> = notes.iter().map(|it| Block::Note(format!("{it} was left out"))).collect();
+    expected.push(Block::Image { mime: "image/png".into(), data: "AAAA".into() });
+    assert_eq!(outcome.content, expected);
+}
+
+// R1 B09: neither the text nor the data nor what is passed on has halves of surrogate pairs.
+#[test]
+fn lone_surrogates_never_leave() {
+    let answer = r#"{"content":[{"type":"text","text":"a\ud83d"}],"structuredContent":{"b":"\udc00c","d":1},"_meta":{"e":"\ud800"}}"#;
+    let outcome = shape(RawJson::parse(answer).unwrap()).unwrap();
+    assert_eq!(outcome.content, [text("a\u{fffd}")]);
+    let data: Value = outcome.structured.as_ref().unwrap().decode().unwrap();
+    assert_eq!(data, json!({ "b": "\u{fffd}c", "d": 1 }));
+    let raw: Value = outcome.raw.decode().unwrap();
+    assert_eq!(raw["_meta"]["e"], "\u{fffd}");
 }
