@@ -87,7 +87,7 @@ pub struct Global {
 
     /// Tell servers to work in this folder too; may be repeated
     ///
-    /// They are told of the working directory and of these, as roots. It is advice that servers need not follow.
+    /// They are told of the project's folder and of these, as roots: servers of the project, and your own whose arguments name no folder. Never `/` or the home directory.
     #[arg(long, global = true, value_name = "DIR")]
     pub add_dir: Vec<PathBuf>,
 

@@ -47,7 +47,7 @@ impl Context {
         let config_dir = config_dir.or_else(|| variable("CLAUDE_CONFIG_DIR").map(PathBuf::from));
         let directories = Directories::of(&home, variable);
         let mut places = Places::of(&home, &cwd);
-        places.add_dirs = added(&cwd, &global.add_dir)?;
+        places.add_dirs = added(&cwd, &home, &global.add_dir)?;
         places.claude = ClaudeFiles::of(&home, config_dir.as_deref());
         places.plugin_data = directories.data.join("plugins");
         places.logs = Some(directories.state.join("logs"));
@@ -172,8 +172,15 @@ fn check_vault_storage(word: Option<&str>) -> Result<(), CommandError> {
 }
 
 /// The folders of `--add-dir`. One that is not there is a slip of the pen, and servers would look for it in vain.
-fn added(cwd: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+fn added(cwd: &Path, home: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     let added = |folder: &PathBuf| match cwd.join(folder).canonicalize() {
+        Ok(path) if home.starts_with(&path) => Err(CommandError::usage(
+            format!(
+                "`{}` is too wide: `/` and the home directory are offered to no server",
+                folder.display()
+            ),
+            "name a folder inside after `--add-dir`; one server alone can have it by `roots` of its entry",
+        )),
         Ok(path) if path.is_dir() => Ok(path),
         Ok(_) | Err(_) => Err(CommandError::usage(
             format!("`{}` is not a folder", folder.display()),

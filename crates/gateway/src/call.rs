@@ -69,7 +69,10 @@ impl Session {
         let token = token.filter(|token| token.is_string() || token.is_number());
         let running = match &wanted.state {
             Some(state) => self.shared.parked.go_on(&wanted, state, wanted.responses.as_ref())?,
-            None => self.begin(caller, &wanted, token.is_some())?,
+            None => {
+                self.know_roots().await;
+                self.begin(caller, &wanted, token.is_some())?
+            }
         };
         self.drive(caller, &wanted, running, token.as_ref()).await
     }

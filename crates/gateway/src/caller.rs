@@ -17,13 +17,15 @@ pub(crate) struct Caller {
     pub(crate) can: Can,
 }
 
-/// What a client can ask its person.
+/// What a client can be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Can {
     /// To fill in a form.
     pub(crate) form: bool,
     /// To visit a page.
     pub(crate) url: bool,
+    /// To say which folders it works in.
+    pub(crate) roots: bool,
 }
 
 /// What a request says about itself.
@@ -89,10 +91,13 @@ impl Caller {
 impl Can {
     /// An empty `elicitation` means forms: that is all there was when it came.
     fn read(capabilities: Option<&Value>) -> Self {
-        let elicitation = capabilities.and_then(|it| it.get("elicitation")).and_then(Value::as_object);
-        let Some(elicitation) = elicitation else { return Self::default() };
+        let capability = |name: &str| capabilities.and_then(|it| it.get(name)).and_then(Value::as_object);
+        let roots = capability("roots").is_some();
+        let Some(elicitation) = capability("elicitation") else {
+            return Self { roots, ..Self::default() };
+        };
         let has = |name: &str| elicitation.get(name).is_some_and(Value::is_object);
-        Self { form: has("form") || !has("url"), url: has("url") }
+        Self { form: has("form") || !has("url"), url: has("url"), roots }
     }
 }
 
@@ -127,7 +132,11 @@ mod tests {
             (json!({ "elicitation": { "form": {}, "url": {} } }), (true, true)),
         ];
         for (capabilities, (form, url)) in cases {
-            assert_eq!(Can::read(Some(&capabilities)), Can { form, url }, "{capabilities}");
+            let expected = Can { form, url, roots: false };
+            assert_eq!(Can::read(Some(&capabilities)), expected, "{capabilities}");
+            let mut with_roots = capabilities.clone();
+            with_roots["roots"] = json!({ "listChanged": true });
+            assert_eq!(Can::read(Some(&with_roots)), Can { roots: true, ..expected }, "{with_roots}");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use mcparley::elicit::{Elicitation, Elicitor, Reply};
 use mcparley::{Boxed, Budget, Host, HostBuilder};
 
+use crate::roots::ClientRoots;
 use crate::session::Session;
 
 /// A host that is served to others. Cheap to clone; all clones are one gateway.
@@ -14,6 +15,8 @@ pub struct Gateway {
     pub(crate) host: Host,
     /// What the definitions of tools may take of a model's context.
     pub(crate) budget: Budget,
+    /// The roots of the clients.
+    pub(crate) roots: Arc<ClientRoots>,
     /// How many sessions there have been.
     sessions: Arc<AtomicU64>,
 }
@@ -22,14 +25,14 @@ impl Gateway {
     /// Serves a host that was started with [`Gateway::prepare`]. Tools beyond the budget are found by searching (N10).
     #[must_use]
     pub fn new(host: Host, budget: Budget) -> Self {
-        Self { host, budget, sessions: Arc::default() }
+        Self { roots: Arc::new(ClientRoots::new(host.clone())), host, budget, sessions: Arc::default() }
     }
 
-    /// Prepares a host for being served: its servers are told that they can ask a person. Each client answers for its
-    /// own calls, so nobody answers for the host.
+    /// Prepares a host for being served: its servers are told that they can ask a person, and of no roots but the
+    /// client's. Each client answers for its own calls, so nobody answers for the host.
     #[must_use]
     pub fn prepare(host: HostBuilder) -> HostBuilder {
-        host.elicitor(NobodyHere)
+        host.elicitor(NobodyHere).client_roots()
     }
 
     /// A new client.

@@ -16,6 +16,7 @@
 //! | passing on what servers log | `logging` |
 //! | one call, its progress and its questions | `call`, `answer` |
 //! | what a call gave, in the words of an era | `result` |
+//! | the folders a client works in | `roots` |
 //! | asking the person behind a client | `asker`, `question` |
 //! | calls that wait until their client comes back with an answer | `parked` |
 
@@ -33,6 +34,7 @@ mod logging;
 mod parked;
 mod question;
 mod result;
+mod roots;
 mod serve;
 mod session;
 mod strict;

@@ -11,8 +11,8 @@ mod faithful;
 use std::borrow::Cow;
 use std::fmt;
 
-use mcparley::{Block, Outcome};
 use mcparley::model::text::clean_json;
+use mcparley::{Block, Outcome};
 use mcparley_wire::{INTERNAL, RawJson, RpcError};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;

@@ -20,6 +20,7 @@ use crate::instructions;
 use crate::listing::Listing;
 use crate::logging::Logging;
 use crate::parked::Parked;
+use crate::roots::SessionRoots;
 use crate::strict;
 
 /// How often it is looked for calls that wait too long.
@@ -42,6 +43,7 @@ pub(crate) struct Shared {
     pub(crate) listing: Listing,
     pub(crate) parked: Parked,
     pub(crate) logging: Logging,
+    pub(crate) roots: SessionRoots,
     /// Room for subscriptions.
     pub(crate) subscriptions: Semaphore,
 }
@@ -56,6 +58,7 @@ impl Session {
             listing: Listing::default(),
             parked: Parked::default(),
             logging: Logging::default(),
+            roots: SessionRoots::default(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
         Self { shared: Arc::new(shared) }
@@ -82,6 +85,7 @@ impl Session {
         tokio::select! {
             () = self.tell_changes() => {}
             () = self.tell_logs() => {}
+            () = self.follow_roots() => {}
             () = sweep => {}
         }
     }
@@ -100,6 +104,9 @@ impl Session {
         }
         let agreed = *self.agreed();
         let caller = Caller::of(&meta, agreed)?;
+        if agreed.is_none() {
+            self.expect_roots(caller);
+        }
         match (method, caller.is_new()) {
             ("server/discover", true) => written(&greeting::discover(&instructions::of(self.host()))),
             ("tools/list", _) => self.list(&caller, params).await,
@@ -117,11 +124,17 @@ impl Session {
         params.map_or(Ok(()), strict::check)?;
         let (caller, answer) = greeting::initialize(params, &instructions::of(self.host()))?;
         *self.agreed() = Some(caller);
+        self.expect_roots(caller);
         written(&answer)
     }
 
     fn agreed(&self) -> MutexGuard<'_, Option<Caller>> {
         self.shared.agreed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the client has said that it has roots.
+    pub(crate) fn has_roots(&self) -> bool {
+        self.agreed().is_some_and(|caller| caller.can.roots)
     }
 
     /// Whether the client has greeted us in the old way, so that it is told of changes unasked.
@@ -162,13 +175,22 @@ impl Handler for Session {
         Box::pin(async move { session.answer(&id, &method, params).await })
     }
 
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {
-        // That a request is taken back is heard before it comes here; nothing else has a meaning for us.
+    fn notification(&self, method: &str, _params: Option<RawJson>) {
+        // That a request is taken back is heard before it comes here.
+        if let "notifications/initialized" | "notifications/roots/list_changed" = method {
+            self.ask_for_roots();
+        }
     }
 
     fn joined(&self, peer: &Peer) {
         // A session has one conversation.
         let _first = self.shared.peer.set(peer.clone());
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.gateway.roots.forget(self.number);
     }
 }
 

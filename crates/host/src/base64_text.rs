@@ -69,7 +69,8 @@ mod tests {
         let mut all = vec![String::new()];
         let mut last = all.clone();
         for _ in 0..length {
-            last = last.iter().flat_map(|text| characters.iter().map(move |it| format!("{text}{it}"))).collect();
+            last =
+                last.iter().flat_map(|text| characters.iter().map(move |it| format!("{text}{it}"))).collect();
             all.extend_from_slice(&last);
         }
         all

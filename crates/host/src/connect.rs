@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_auth::Accounts;
-use mcparley_model::config::{Era, Ide, Remote, ServerConfig, Transport};
+use mcparley_model::config::{Era, Ide, Remote, RootsPolicy, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::hook::Event;
 use mcparley_model::limits::{CONNECT_TIME, MESSAGE_BYTES, MESSAGE_BYTES_LEAST, MESSAGE_BYTES_MOST};
@@ -44,7 +44,7 @@ use crate::log::{Level, Messages};
 use crate::organisation::Organisation;
 use crate::places::Places;
 use crate::redact::Redactor;
-use crate::roots::Roots;
+use crate::roots::{Roots, ServerRoots};
 use crate::sample::Sampler;
 use crate::surface::Surface;
 use crate::trust::Trust;
@@ -90,7 +90,7 @@ pub struct Surroundings {
     elicitor: Option<Arc<dyn Elicitor>>,
     /// Who has a model that servers may ask, if anybody does.
     sampler: Option<Arc<dyn Sampler>>,
-    /// Where servers are told to work.
+    /// The roots that servers are offered.
     roots: Roots,
     /// The hooks, some of which may answer too.
     hooks: Arc<Board>,
@@ -207,6 +207,16 @@ impl Surroundings {
         &self.roots
     }
 
+    /// The same with roots that somebody tells later.
+    pub(crate) fn awaiting_roots(self, is_so: bool) -> Self {
+        if is_so { Self { roots: Roots::unknown(), ..self } } else { self }
+    }
+
+    /// The roots that the server of this entry is told.
+    pub(crate) fn server_roots(&self, config: &ServerConfig) -> ServerRoots {
+        ServerRoots::of(config, &self.roots, &self.places)
+    }
+
     /// The same with these hooks.
     pub(crate) fn with_hooks(mut self, hooks: Arc<Board>) -> Self {
         self.hooks = hooks;
@@ -275,7 +285,7 @@ impl Surroundings {
         let fixed = server.target.era(config);
         let era = fixed.unwrap_or_else(|| self.eras.of(config));
         let until = Instant::now() + limit;
-        let introduction = self.introduction();
+        let introduction = self.introduction(config);
         let mut connected = handshake::connect(&mut server, era, &introduction, limit).await;
         if let Err(failure) = &connected
             && fixed.is_none()
@@ -334,11 +344,11 @@ impl Surroundings {
     }
 
     /// Who we are. Only what the host can really answer stands among the capabilities.
-    fn introduction(&self) -> Introduction {
-        let mut capabilities = json!({
-            "roots": { "listChanged": true },
-            "extensions": { "io.modelcontextprotocol/tasks": {} },
-        });
+    fn introduction(&self, config: &ServerConfig) -> Introduction {
+        let mut capabilities = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+        if config.roots != RootsPolicy::Withheld {
+            capabilities["roots"] = json!({ "listChanged": true });
+        }
         match (&self.elicitor, self.hooks.hears(Event::Elicitation)) {
             (Some(_), _) => capabilities["elicitation"] = json!({ "form": {}, "url": {} }),
             // A page is for a person, and there is none.

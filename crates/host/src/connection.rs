@@ -35,12 +35,13 @@ use mcparley_auth::Account;
 use mcparley_model::config::ServerConfig;
 use mcparley_model::name::ServerName;
 use mcparley_model::signature::Signature;
-use mcparley_wire::Session;
+use mcparley_wire::{Session, Spoken};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::connect::Surroundings;
 use crate::elicit::Desk;
 use crate::log::{Journal, Log};
+use crate::roots::{RootsGate, ServerRoots};
 use crate::task::Owned;
 use actor::Actor;
 
@@ -78,14 +79,29 @@ pub(crate) struct Live {
     served: AtomicBool,
     /// What its server is to tell about.
     watched: Arc<Watched>,
+    /// Keeps calls back until the server has read its roots.
+    gate: Arc<RootsGate>,
     /// Its other end sees when the last holder is gone.
     _in_use: mpsc::Sender<()>,
 }
 
 impl Live {
-    fn new(session: Session, epoch: Epoch, watched: Arc<Watched>, in_use: mpsc::Sender<()>) -> Self {
+    fn new(
+        session: Session,
+        epoch: Epoch,
+        (watched, gate): (Arc<Watched>, Arc<RootsGate>),
+        in_use: mpsc::Sender<()>,
+    ) -> Self {
         let (used, served) = (AtomicBool::new(true), AtomicBool::new(false));
-        Self { session, epoch, used, served, watched, _in_use: in_use }
+        Self { session, epoch, used, served, watched, gate, _in_use: in_use }
+    }
+
+    /// Waits until the server has read its roots. In the new era it asks for them within a call.
+    pub(crate) async fn know_roots(&self, roots: &ServerRoots) {
+        match self.session.spoken() {
+            Spoken::Old(_) => self.gate.pass(&self.session, roots.version()).await,
+            Spoken::New => {}
+        }
     }
 
     /// A call was answered.
@@ -179,7 +195,7 @@ impl Connection {
         let surroundings = beginning.surroundings.of_server(&name);
         let account = surroundings.account(&config);
         let beginning = Beginning { surroundings, ..beginning };
-        let desk = Arc::new(Desk::new(name.clone(), &beginning.surroundings, Arc::clone(&log)));
+        let desk = Arc::new(Desk::new(name.clone(), &beginning.surroundings, &config, Arc::clone(&log)));
         let watched = Arc::<Watched>::default();
         let ears = (Arc::clone(&desk), Arc::clone(&watched));
         let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), ears, beginning);

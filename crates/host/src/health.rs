@@ -152,7 +152,7 @@ impl Checkup {
         trace: &mut Trace,
     ) -> (Health, Duration) {
         // A look asks nobody anything, so it needs no name.
-        let desk = Desk::new(ServerName::new(""), &self.surroundings, Arc::clone(log));
+        let desk = Desk::new(ServerName::new(""), &self.surroundings, config, Arc::clone(log));
         let ears = Ears::for_a_moment(desk, Arc::clone(log)).taking(self.surroundings.message_limit());
         let ears = Arc::new(ears);
         let start = Instant::now();

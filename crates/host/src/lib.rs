@@ -91,8 +91,8 @@ mod trust;
 
 pub use mcparley_model as model;
 
-pub use base64_text::decode as decode_base64;
 pub use agent::{AgentError, AgentSpec, Missing};
+pub use base64_text::decode as decode_base64;
 pub use call::{
     Admission, AlwaysScope, Answer, Approver, Block, Body, ByHistory, Call, CallError, Case, Classifier,
     Consent, Executed, Misfit, NobodyToAsk, Opinion, Outcome, Person, Question, RequestError,
@@ -122,6 +122,7 @@ pub use resource::{
     Resources, Subscription, TemplateError,
 };
 pub use results::{Handle, Piece, ResultStore, StoreError, Stored};
+pub use roots::Root;
 pub use sample::Sampler;
 pub use search::{Absence, Absent, Search};
 pub use sign_in::{

@@ -125,9 +125,14 @@ impl Places {
         self.project.to_string_lossy().into_owned()
     }
 
+    /// The folders from where the user stands up to the home directory, or to the root when outside of it.
+    pub(crate) fn folders_above(&self) -> impl Iterator<Item = &Path> {
+        ancestors(&self.cwd, &self.home)
+    }
+
     /// Every place a `.mcp.json` counts, nearest first (C3).
     pub fn project_files(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        ancestors(&self.cwd, &self.home).map(|folder| folder.join(".mcp.json"))
+        self.folders_above().map(|folder| folder.join(".mcp.json"))
     }
 }
 

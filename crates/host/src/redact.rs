@@ -101,6 +101,9 @@ fn of_remote(remote: &Remote, values: &mut Vec<String>) {
     let url = remote.url.expose();
     values.extend(url.password().map(str::to_owned));
     values.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
+    // A server that repeats the address repeats it as it was sent.
+    let written = url.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+    values.extend(written.map(|(_, value)| value.to_owned()));
 }
 
 fn after_equals(argument: &str) -> &str {
@@ -168,5 +171,43 @@ mod tests {
             redactor.redact(said),
             "level debug, key ***, token *** in /home/somebody/project1 --verbose"
         );
+    }
+
+    fn remote(url: &str, headers: &[(&str, &str)]) -> Redactor {
+        let header = |(name, value): &(&str, &str)| ((*name).to_owned(), Secret::new((*value).to_owned()));
+        Redactor::of(&ServerConfig::new(Transport::Http(Remote {
+            url: Secret::new(url.parse().unwrap()),
+            headers: headers.iter().map(header).collect(),
+            headers_helper: None,
+            oauth: None,
+        })))
+    }
+
+    // B62: masking the shorter one first would leave the end of the longer one.
+    #[test]
+    fn longest_secret_is_masked_first() {
+        let (short, long) = ("canary-7f3a", "canary-7f3a-and-more");
+        for variables in [[("A", short), ("B", long)], [("A", long), ("B", short)]] {
+            let redactor = local(&[], &variables);
+            assert_eq!(redactor.redact("x canary-7f3a-and-more y canary-7f3a z"), "x *** y *** z");
+        }
+    }
+
+    // B62
+    #[test]
+    fn token_of_a_header_is_masked_without_its_scheme_too() {
+        let redactor = remote("https://h/", &[("Authorization", "Bearer canary-7f3a")]);
+        assert_eq!(redactor.redact("sent `Bearer canary-7f3a`"), "sent `***`");
+        assert_eq!(redactor.redact("token canary-7f3a expired"), "token *** expired");
+        assert_eq!(redactor.redact("Bearer is missing"), "Bearer is missing");
+    }
+
+    // B62
+    #[test]
+    fn values_of_an_address_are_masked_as_written_and_as_meant() {
+        let redactor = remote("https://u:pass-word-9@h/mcp?key=canary%2F7f3a&mode=fast", &[]);
+        assert_eq!(redactor.redact("key canary/7f3a"), "key ***");
+        assert_eq!(redactor.redact("GET /mcp?key=canary%2F7f3a&mode=fast"), "GET /mcp?key=***&mode=fast");
+        assert_eq!(redactor.redact("login pass-word-9"), "login ***");
     }
 }

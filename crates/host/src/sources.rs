@@ -14,7 +14,7 @@ mod plugin;
 mod similar;
 mod tracked;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcparley_model::approval::Session;
@@ -29,6 +29,7 @@ use mcparley_model::settings::{Audit, Layer, Settings};
 
 use crate::agent::AgentSpec;
 use crate::places::Places;
+use crate::roots::withhold;
 use file::Reading;
 
 pub(crate) use agent::agents_of;
@@ -156,7 +157,10 @@ impl Loaded {
             session: self.session,
             env: self.env.clone(),
         };
-        self.plan.of_own(agent.own.clone(), &ground)
+        let mut plan = self.plan.of_own(agent.own.clone(), &ground);
+        let home = self.env.get("HOME").map_or_else(|| Path::new("/"), Path::new);
+        withhold(&mut plan.servers, Path::new("/"), home);
+        plan
     }
 
     /// The file that calls are recorded in, if any is (H36).
@@ -449,7 +453,11 @@ impl<'w> Collector<'w> {
         }
         let left_out = SettingSource::ALL.into_iter().filter(|source| !self.wanted(*source)).collect();
         Loaded {
-            plan: Plan::make(self.declarations, &self.ground),
+            plan: {
+                let mut plan = Plan::make(self.declarations, &self.ground);
+                withhold(&mut plan.servers, &self.places.project, &self.places.home);
+                plan
+            },
             enterprise: self.ground.enterprise,
             strict: self.ground.strict,
             session: self.ground.session,

@@ -11,6 +11,7 @@ mod literal;
 mod mask;
 mod oauth;
 mod raw;
+mod roots;
 pub mod schema;
 mod typed;
 
@@ -27,6 +28,7 @@ pub(crate) use mask::masked_arguments;
 pub use mask::{Reveal, Shown, masked_text};
 pub use oauth::{Grant, Held, Oauth, RawOauth};
 pub use raw::{Hint, RawServer, Spanned};
+pub use roots::{RawRoots, RootsPolicy};
 
 /// One server, ready to be connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub struct ServerConfig {
     pub enabled_tools: Vec<String>,
     /// Globs of the tools to withhold.
     pub disabled_tools: Vec<String>,
+    /// The folders the server is told to work in.
+    pub roots: RootsPolicy,
 }
 
 /// How a server is reached.
@@ -237,6 +241,7 @@ impl ServerConfig {
             era: Era::Auto,
             enabled_tools: Vec::new(),
             disabled_tools: Vec::new(),
+            roots: RootsPolicy::Offered,
         }
     }
 

@@ -229,6 +229,9 @@ pub const CURSOR_BYTES: usize = 64 * 1024;
 /// How long one list may take with all its pages.
 pub const LIST_TIME: Duration = Duration::from_secs(30);
 
+/// How long a call waits for its server to read its roots, and a server's question for roots that are not known yet.
+pub const ROOTS_TIME: Duration = Duration::from_secs(2);
+
 /// How long connecting to a server may take (`MCP_TIMEOUT`).
 pub const CONNECT_TIME: Duration = Duration::from_secs(30);
 

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-use crate::config::{Held, Ide, Oauth, RawServer, Remote, ServerConfig, Stdio, Transport};
+use crate::config::{Held, Ide, Oauth, RawServer, Remote, RootsPolicy, ServerConfig, Stdio, Transport};
 use crate::hex::Hex;
 use crate::secret::Secret;
 
@@ -52,6 +52,7 @@ impl Signature {
             era,
             enabled_tools: _,
             disabled_tools: _,
+            roots,
         } = config;
         let mut hash = Hash::new("signature");
         hash.text(config.kind().as_str()).text(era.as_str());
@@ -62,6 +63,8 @@ impl Signature {
             Transport::SseIde(ide) | Transport::WsIde(ide) => hash.ide(ide),
             Transport::ClaudeAiProxy { url, id } => hash.text(url.as_str()).text(id),
         };
+        // A server that was told of other folders may have become another one.
+        hash.roots(roots);
         Self(hash.finish())
     }
 }
@@ -133,6 +136,7 @@ impl Definition {
                 hash.text(url.as_str()).text(id);
             }
         }
+        hash.roots(&config.roots);
         for written in [&raw.env, &raw.headers] {
             hash.count(written.len());
             for (name, template) in written {
@@ -268,6 +272,18 @@ impl Hash {
             }
         }
         self
+    }
+
+    /// Nothing where nothing is said, so that entries without the field keep the identity they had before it came.
+    fn roots(&mut self, roots: &RootsPolicy) -> &mut Self {
+        match roots {
+            RootsPolicy::Offered => self,
+            RootsPolicy::Withheld => self.text("no roots"),
+            RootsPolicy::Folders(folders) => {
+                self.text("roots").count(folders.len());
+                folders.iter().fold(self, |hash, folder| hash.text(folder))
+            }
+        }
     }
 
     fn ide(&mut self, ide: &Ide) -> &mut Self {

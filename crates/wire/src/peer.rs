@@ -88,6 +88,9 @@ pub trait Handler: Send + Sync + 'static {
         self.request(method, params)
     }
 
+    /// Hears that a request has its answer: it is sent, or cannot be sent any more.
+    fn answered(&self, _method: &str) {}
+
     /// Takes a notification. Must not wait: what follows comes after it.
     fn notification(&self, method: &str, params: Option<RawJson>);
 

@@ -160,6 +160,15 @@ fn rest(shown: &Shown, field: &mut impl FnMut(&str, &str)) {
     for (name, _) in flags.into_iter().filter(|(_, on)| *on) {
         field(name, "yes");
     }
+    match &shown.roots {
+        Some(serde_json::Value::Array(folders)) if !folders.is_empty() => {
+            for folder in folders.iter().filter_map(serde_json::Value::as_str) {
+                field("root", folder);
+            }
+        }
+        Some(_) => field("roots", "none"),
+        None => {}
+    }
     for (name, globs) in [("only tools", &shown.enabled_tools), ("without tools", &shown.disabled_tools)] {
         if !globs.is_empty() {
             field(name, &globs.join(", "));

@@ -6,6 +6,7 @@
 mod calls;
 mod clients;
 mod place;
+mod roots;
 mod servers;
 
 use place::Place;

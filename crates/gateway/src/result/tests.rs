@@ -92,7 +92,8 @@ fn broken_base64_and_lone_surrogates_reach_no_client() {
     let raw = r#"{"content":[{"type":"image","data":"AAAAA","mimeType":"image/png"},{"type":"text","text":"a\ud83d"}],"structuredContent":{"b":"\udc00","c":1}}"#;
     for version in ["2024-11-05", "2025-11-25", "2026-07-28"] {
         let read: Value = serde_json::from_str(&result(raw, version)).unwrap_or_default();
-        let texts = [&read["content"][0], &read["content"][1]].map(|block| block["text"].as_str().unwrap_or(""));
+        let texts =
+            [&read["content"][0], &read["content"][1]].map(|block| block["text"].as_str().unwrap_or(""));
         assert_eq!(texts, ["[an image that is not base64 was left out]", "a\u{fffd}"], "{version}");
         assert_eq!(read["structuredContent"], json!({ "b": "\u{fffd}", "c": 1 }), "{version}");
     }
@@ -101,7 +102,8 @@ fn broken_base64_and_lone_surrogates_reach_no_client() {
 // R1 R7 G1 B17: the client gets both, for its schema; one that takes no list is not told twice.
 #[test]
 fn text_and_structured_content_both_reach_a_client() {
-    let raw = r#"{"content":[{"type":"text","text":"42"}],"structuredContent":{"result":42},"isError":"yes"}"#;
+    let raw =
+        r#"{"content":[{"type":"text","text":"42"}],"structuredContent":{"result":42},"isError":"yes"}"#;
     let read: Value = serde_json::from_str(&result(raw, "2025-11-25")).unwrap_or_default();
     let content = json!([{ "type": "text", "text": "42" }]);
     let expected = json!({ "content": content, "structuredContent": { "result": 42 }, "isError": true });

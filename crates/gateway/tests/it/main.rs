@@ -20,5 +20,6 @@ mod hiding;
 mod listing;
 mod new_era;
 mod old_era;
+mod roots;
 mod schema;
 mod world;

@@ -152,11 +152,11 @@ impl Outcome {
 
     /// Whether the texts say this value.
     fn says(&self, structured: &RawJson) -> bool {
-        let text = |block| match block {
-            &Block::Text(ref text) => Some(text.as_str()),
+        let texts = self.content.iter().filter_map(|block| match block {
+            Block::Text(text) => Some(text.as_str()),
             _ => None,
-        };
-        let texts: Vec<&str> = self.content.iter().filter_map(text).collect();
+        });
+        let texts: Vec<&str> = texts.collect();
         is_repeated(structured.as_str(), &texts)
     }
 }

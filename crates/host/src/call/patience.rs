@@ -41,11 +41,15 @@ impl Patience {
         stale: Epoch,
     ) -> Result<Arc<Live>, Unavailable> {
         // Most of the time there is nothing to wait for, and then no timer is needed.
-        if let Some(live) = connection.ready(stale) {
-            return Ok(live);
-        }
-        let leased = self.within(connection.lease_after(stale)).await;
-        leased.unwrap_or(Err(Unavailable::Late { after: self.limit }))
+        let live = match connection.ready(stale) {
+            Some(live) => live,
+            None => {
+                let leased = self.within(connection.lease_after(stale)).await;
+                leased.unwrap_or(Err(Unavailable::Late { after: self.limit }))?
+            }
+        };
+        live.know_roots(connection.desk().roots()).await;
+        Ok(live)
     }
 
     /// What comes of it, if that is in time.

@@ -42,7 +42,8 @@ fn says(text: &str, value: &str) -> bool {
 
 /// Whether the texts are the elements of a list, one each.
 fn say_list(texts: &[&str], value: &str) -> bool {
-    let elements = value.starts_with('[').then(|| serde_json::from_str::<Vec<&RawValue>>(value).ok()).flatten();
+    let elements =
+        value.starts_with('[').then(|| serde_json::from_str::<Vec<&RawValue>>(value).ok()).flatten();
     elements.is_some_and(|elements| {
         elements.len() == texts.len()
             && texts.iter().zip(&elements).all(|(text, element)| says(text, element.get()))

@@ -265,13 +265,14 @@ impl Actor {
 
     fn opened(&mut self, opened: Opened) {
         let attempt = if let Phase::Connecting { attempt, .. } = &self.phase { *attempt } else { 0 };
-        let Opened { link, session, surface, took } = opened;
+        let Opened { link, session, surface, gate, took } = opened;
         self.epoch = self.epoch.next();
         let (in_use, released) = mpsc::channel(1);
         let (spoken, about) = (session.spoken(), Arc::new(session.about().clone()));
         let listening = listen::start(&session, &self.changes, &self.watched);
-        let telling = tell::start(&session, &self.surroundings);
-        let live = Arc::new(Live::new(session, self.epoch, Arc::clone(&self.watched), in_use));
+        let telling = tell::start(&session, &self.surroundings, (self.desk.roots(), &gate));
+        let kept = (Arc::clone(&self.watched), gate);
+        let live = Arc::new(Live::new(session, self.epoch, kept, in_use));
         let surface = Arc::new(surface);
         self.log.event(&format!("connected, {}", spoken.version().as_str()));
         let (status, published) = (Status::Connected { spoken, about }, Some(Arc::clone(&live)));
@@ -456,11 +457,11 @@ async fn open(
     ears: Arc<Ears>,
     log: &Log,
 ) -> Result<Opened, Missed> {
-    let begun = Instant::now();
+    let (begun, gate) = (Instant::now(), Arc::clone(ears.roots_gate()));
     let reached = surroundings.reach(config, ears, log, &mut Trace::default()).await;
     let took = begun.elapsed();
     match reached {
-        Ok(Arrival { connected, surface }) => Ok(Opened::new(connected, surface, took)),
+        Ok(Arrival { connected, surface }) => Ok(Opened::new(connected, surface, gate, took)),
         Err(error) => Err(Missed { error, took }),
     }
 }

@@ -8,14 +8,18 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use mcparley_model::limits::MESSAGE_BYTES;
 use mcparley_wire::peer::{Boxed, Handler};
-use mcparley_wire::{RawJson, RpcError};
+use mcparley_wire::{INTERNAL, RawJson, RpcError};
 use serde_json::json;
 use tokio::sync::Notify;
 
 use super::watched::Watched;
 use crate::elicit::Desk;
 use crate::log::Log;
+use crate::roots::RootsGate;
 use crate::surface::Lists;
+
+/// A server's question for its roots.
+const ROOTS: &str = "roots/list";
 
 /// The host's side of a conversation with a server.
 #[derive(Debug)]
@@ -24,6 +28,7 @@ pub(crate) struct Ears {
     changes: Arc<Changes>,
     watched: Arc<Watched>,
     log: Arc<Log>,
+    gate: Arc<RootsGate>,
     message_limit: usize,
 }
 
@@ -34,7 +39,24 @@ impl Ears {
     }
 
     pub(super) fn new(desk: Arc<Desk>, changes: Arc<Changes>, log: Arc<Log>) -> Self {
-        Self { desk, changes, watched: Arc::default(), log, message_limit: MESSAGE_BYTES }
+        let (watched, gate) = Default::default();
+        Self { desk, changes, watched, log, gate, message_limit: MESSAGE_BYTES }
+    }
+
+    /// What is known of the roots that the server reads.
+    pub(super) fn roots_gate(&self) -> &Arc<RootsGate> {
+        &self.gate
+    }
+
+    /// Answers with the roots of the server.
+    fn list_roots(&self) -> Boxed<'static, Result<RawJson, RpcError>> {
+        self.gate.begin();
+        let (desk, gate) = (Arc::clone(&self.desk), Arc::clone(&self.gate));
+        Box::pin(async move {
+            let (version, roots) = desk.roots().to_result().await;
+            gate.tell(version);
+            RawJson::of(&roots).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
+        })
     }
 
     /// The same for messages of at most so many bytes.
@@ -53,8 +75,17 @@ impl Handler for Ears {
         if let ("ping", Ok(pong)) = (method, RawJson::of(&json!({}))) {
             return Box::pin(std::future::ready(Ok(pong)));
         }
+        if method == ROOTS {
+            return self.list_roots();
+        }
         let (desk, method) = (Arc::clone(&self.desk), method.to_owned());
         Box::pin(async move { desk.answer(&method, params).await })
+    }
+
+    fn answered(&self, method: &str) {
+        if method == ROOTS {
+            self.gate.end();
+        }
     }
 
     fn message_limit(&self) -> usize {

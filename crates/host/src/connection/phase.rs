@@ -18,6 +18,7 @@ use super::ears::Changes;
 use super::idle::{self, Idle};
 use super::refresh::Refresh;
 use crate::connect::{ConnectError, Link};
+use crate::roots::RootsGate;
 use crate::surface::Surface;
 use crate::task::{Owned, select};
 
@@ -26,13 +27,19 @@ pub(super) struct Opened {
     pub(super) link: Link,
     pub(super) session: Session,
     pub(super) surface: Surface,
+    pub(super) gate: Arc<RootsGate>,
     pub(super) took: Duration,
 }
 
 impl Opened {
-    pub(super) fn new(connected: Connected<Link>, surface: Surface, took: Duration) -> Self {
+    pub(super) fn new(
+        connected: Connected<Link>,
+        surface: Surface,
+        gate: Arc<RootsGate>,
+        took: Duration,
+    ) -> Self {
         let Connected { link, session } = connected;
-        Self { link, session, surface, took }
+        Self { link, session, surface, gate, took }
     }
 }
 

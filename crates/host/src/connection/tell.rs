@@ -5,31 +5,38 @@
 
 use std::convert::Infallible;
 use std::future::pending;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::limits::REQUEST_LIMIT;
 use mcparley_model::log_level::LogLevel;
 use mcparley_wire::peer::CallOptions;
 use mcparley_wire::{Params, Session, Spoken};
-use tokio::sync::watch;
 
 use crate::connect::Surroundings;
 use crate::log::Level;
+use crate::roots::{RootsGate, ServerRoots};
 use crate::task::{Owned, select};
 
 /// How long a server may take to hear that a task is given up; nothing depends on it.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Starts telling, where there may be something to tell.
-pub(super) fn start(session: &Session, surroundings: &Surroundings) -> Option<Owned<Infallible>> {
+pub(super) fn start(
+    session: &Session,
+    surroundings: &Surroundings,
+    (roots, gate): (&ServerRoots, &Arc<RootsGate>),
+) -> Option<Owned<Infallible>> {
     let mut level = session.about().offers("logging").then(|| surroundings.log_level()).flatten();
     let session = session.clone();
     match session.spoken() {
         Spoken::Old(_) => {
-            let mut roots = surroundings.roots().subscribe();
-            roots.mark_unchanged();
-            Some(Owned::start(async move { tell(&session, &mut roots, level.as_mut()).await }))
+            let (roots, gate) = (roots.clone(), Arc::clone(gate));
+            if !gate.has_asked() {
+                // It learns what there is when it asks; only what changes from now on is news.
+                gate.tell(roots.version());
+            }
+            Some(Owned::start(async move { tell(&session, (&roots, &gate), level.as_mut()).await }))
         }
         Spoken::New => {
             let mut level = level?;
@@ -48,7 +55,7 @@ pub(super) fn start(session: &Session, surroundings: &Surroundings) -> Option<Ow
 /// Tells a server of the old era. A connection that is gone takes this with it.
 async fn tell(
     session: &Session,
-    roots: &mut watch::Receiver<Vec<PathBuf>>,
+    (roots, gate): (&ServerRoots, &RootsGate),
     mut level: Option<&mut Level>,
 ) -> Infallible {
     let mut said = None;
@@ -65,18 +72,12 @@ async fn tell(
                 None => pending().await,
             }
         };
-        let other_roots = async {
-            if roots.changed().await.is_err() {
-                // Whoever could change them is gone.
-                pending().await
-            }
+        let other_roots = select! {
+            version = roots.changed_from(gate.told()) => Some(version),
+            () = other_level => None,
         };
-        let is_about_roots = select! {
-            () = other_roots => true,
-            () = other_level => false,
-        };
-        if is_about_roots {
-            let _gone = session.peer().notify("notifications/roots/list_changed", None).await;
+        if let Some(version) = other_roots {
+            gate.announce(session, version).await;
         }
     }
 }

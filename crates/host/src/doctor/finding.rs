@@ -1,7 +1,7 @@
 //! What is wrong around the servers: files, folders, variables, the clock. What is fine is not told.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use mcparley_model::config::Transport;
@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::connect::Surroundings;
 use crate::launch::launch;
+use crate::roots::{Root, named_folders};
 use crate::sources::Loaded;
 
 /// A clock before this day is wrong, and no certificate will be valid: the day of the newest protocol with sessions.
@@ -60,6 +61,7 @@ pub(super) fn findings(surroundings: &Surroundings, loaded: &Loaded, servers: &[
     found.extend(clock(SystemTime::now()));
     found.extend(programs(surroundings, servers));
     found.extend(folders(surroundings));
+    found.extend(roots(surroundings, servers));
     found.extend(limit(surroundings.env.get("MCP_TIMEOUT")));
     found.extend(proxies(surroundings, servers));
     found.sort_by_key(|finding| finding.weight);
@@ -126,6 +128,40 @@ fn folders(surroundings: &Surroundings) -> Vec<Finding> {
         Finding::new("folder-closed", Weight::Warning, message, Some(hint.to_owned()))
     };
     closed.filter(|(folder, _)| !is_writable_folder(folder)).map(tell).collect()
+}
+
+/// Servers that were given folders as arguments, and are told of roots that may replace them.
+fn roots(surroundings: &Surroundings, servers: &[&Planned]) -> Vec<Finding> {
+    let places = &surroundings.places;
+    let told = servers.iter().filter(|server| server.standing == Standing::Ready).filter_map(|server| {
+        let config = server.config.as_ref()?;
+        let named = named_folders(config, &places.project, &places.home);
+        let roots: Vec<_> =
+            surroundings.server_roots(config).known().iter().filter_map(Root::folder).collect();
+        let is_other = named.iter().any(|folder| !roots.iter().any(|root| is_same(root, folder)));
+        (is_other && !roots.is_empty()).then_some((server.name.as_str(), named, roots))
+    });
+    let tell = |(name, named, roots): (&str, Vec<PathBuf>, Vec<PathBuf>)| {
+        let message = format!(
+            "`{}` is told to work in {}, which may replace the folders that its arguments name: {}",
+            display(name),
+            listed(&roots),
+            listed(&named)
+        );
+        let hint = "write `\"roots\": false` into its entry if only the folders of its arguments are meant";
+        Finding::new("roots-override", Weight::Warning, message, Some(hint.to_owned()))
+    };
+    told.map(tell).collect()
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    resolved(one) == resolved(other)
+}
+
+fn listed(folders: &[PathBuf]) -> String {
+    let quoted = folders.iter().map(|folder| format!("`{}`", display(&folder.to_string_lossy())));
+    quoted.collect::<Vec<_>>().join(", ")
 }
 
 fn limit(given: Option<&str>) -> Option<Finding> {

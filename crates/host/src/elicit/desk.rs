@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use mcparley_model::config::ServerConfig;
 use mcparley_model::hook::Event;
 use mcparley_model::limits::{PAGE_TIME, QUESTION_CHARS};
 use mcparley_model::name::ServerName;
@@ -23,7 +24,7 @@ use crate::call::{Misfit, Person};
 use crate::connect::Surroundings;
 use crate::hooks::Board;
 use crate::log::Log;
-use crate::roots::Roots;
+use crate::roots::ServerRoots;
 use crate::sample::{Unsampled, Window};
 
 /// Where the requests of one server are answered.
@@ -31,7 +32,7 @@ pub(crate) struct Desk {
     server: ServerName,
     elicitor: Option<Arc<dyn Elicitor>>,
     askers: Askers,
-    roots: Roots,
+    roots: ServerRoots,
     models: Window,
     hooks: Arc<Board>,
     log: Arc<Log>,
@@ -63,13 +64,18 @@ struct Asked {
 }
 
 impl Desk {
-    pub(crate) fn new(server: ServerName, surroundings: &Surroundings, log: Arc<Log>) -> Self {
+    pub(crate) fn new(
+        server: ServerName,
+        surroundings: &Surroundings,
+        config: &ServerConfig,
+        log: Arc<Log>,
+    ) -> Self {
         let models = Window::new(server.clone(), surroundings.sampler(), Arc::clone(&log));
         Self {
             server,
             elicitor: surroundings.elicitor(),
             askers: Askers::default(),
-            roots: surroundings.roots().clone(),
+            roots: surroundings.server_roots(config),
             models,
             hooks: surroundings.hooks(),
             log,
@@ -78,6 +84,11 @@ impl Desk {
             visits: Visits::default(),
             tasks: Notify::new(),
         }
+    }
+
+    /// The roots of the server.
+    pub(crate) fn roots(&self) -> &ServerRoots {
+        &self.roots
     }
 
     /// Answers a request of the old era.
@@ -157,7 +168,7 @@ impl Desk {
 
     async fn respond(&self, method: &str, params: Option<&RawJson>) -> Result<Value, Trouble> {
         match method {
-            "roots/list" => Ok(self.roots.to_result()),
+            "roots/list" => Ok(self.roots.to_result().await.1),
             "sampling/createMessage" => self.sample(params).await,
             "elicitation/create" => self.elicit(&Asked::read(params)?).await,
             _ => Err(Trouble::Method),

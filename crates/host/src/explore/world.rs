@@ -173,5 +173,6 @@ pub(super) fn config() -> ServerConfig {
         era: Era::Old,
         enabled_tools: Vec::new(),
         disabled_tools: Vec::new(),
+        roots: mcparley_model::config::RootsPolicy::Offered,
     }
 }

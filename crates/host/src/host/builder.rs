@@ -57,6 +57,8 @@ pub struct HostBuilder {
     page_opener: Option<Arc<dyn PageOpener>>,
     identity: Option<IdentitySettings>,
     elicitor: Option<Arc<dyn Elicitor>>,
+    /// Whether the roots are told later.
+    client_roots: bool,
     sampler: Option<Arc<dyn Sampler>>,
     hooks: Vec<Arc<dyn Hooks>>,
     session_hooks: bool,
@@ -97,6 +99,7 @@ impl HostBuilder {
             page_opener: None,
             identity: None,
             elicitor: None,
+            client_roots: false,
             sampler: None,
             hooks: Vec::new(),
             session_hooks: true,
@@ -139,6 +142,13 @@ impl HostBuilder {
     #[must_use]
     pub fn elicitor(mut self, elicitor: impl Elicitor) -> Self {
         self.elicitor = Some(Arc::new(elicitor));
+        self
+    }
+
+    /// Offers servers no roots but those of a client, which [`Host::set_client_roots`] tells (X6).
+    #[must_use]
+    pub fn client_roots(mut self) -> Self {
+        self.client_roots = true;
         self
     }
 
@@ -247,6 +257,7 @@ impl HostBuilder {
             .with_organisation(self.organisation.clone())
             .with_identity(identity)
             .with_elicitor(self.elicitor)
+            .awaiting_roots(self.client_roots)
             .with_sampler(self.sampler)
             .with_hooks(Arc::clone(&board))
             .with_pin(self.loaded.settings.pins.in_force())

@@ -303,8 +303,9 @@ async fn each_change_of_a_server_is_an_event() {
 async fn a_server_that_asks_in_the_middle_of_a_call_is_answered() {
     let entry = stdio(&Scripted::stdio(&["server-request:roots/list"]).with("--versions", "2025-11-25"));
     let alive = servers([("asks", entry)]).ready().await;
-    let answer = alive.echo("asks", "hi").await.unwrap();
     let project = alive.world.path("home/project");
+    alive.host.set_roots([&project]);
+    let answer = alive.echo("asks", "hi").await.unwrap();
     assert!(answer.contains(&format!("file://{}", project.display())), "{answer}");
 
     for (method, expected) in [("ping", "{}"), ("sampling/createMessage", "-32601")] {

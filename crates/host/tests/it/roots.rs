@@ -12,7 +12,7 @@ use crate::world::World;
 const WANTS: &str = r#"{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}}}"#;
 
 fn host(server: &Inside, added: &[&str]) -> (Host, World) {
-    let mut world = World::new();
+    let mut world = World::with(&[("home/project/.git/HEAD", "")]);
     world.wishes.allowed_tools.push("mcp__inside".to_owned());
     let mut places = world.places();
     places.add_dirs = added.iter().map(|path| world.path(path)).collect();

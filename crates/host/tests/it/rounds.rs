@@ -119,6 +119,7 @@ async fn roots_are_given_and_what_nobody_offers_is_refused_by_name() {
     };
     let (_folder, log, _) = own("wants");
     let alive = servers([("one", entry("wants:roots", &log))]).ready().await;
+    alive.host.set_roots([alive.world.path("home/project")]);
     assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi");
     let root = url(&alive.world.path("home/project"));
     let given = format!(r#""inputResponses":{{"it":{{"roots":[{{"uri":"{root}"}}]}}}}"#);

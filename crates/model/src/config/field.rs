@@ -38,6 +38,8 @@ pub enum Shape {
     Port,
     /// A list of words, or one string with spaces between them.
     Words,
+    /// `false`, or a list of folders.
+    Roots,
 }
 
 const ANY: &[Kind] = &Kind::ALL;
@@ -122,6 +124,12 @@ pub const FIELDS: &[Field] = &[
         Shape::Choice(ERA_WORDS),
         ANY,
         "Which era of the protocol to speak; found out unless given.",
+    ),
+    field(
+        "roots",
+        Shape::Roots,
+        ANY,
+        "The folders the server is told to work in, instead of those offered to every server; `false` for none. A relative folder starts at the project's.",
     ),
     field("name", Shape::Text, &[Kind::Sdk], "The name the embedding program registered the server under."),
     field("id", Shape::Text, &[Kind::ClaudeAiProxy], "The connector's id at the organisation."),

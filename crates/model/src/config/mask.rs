@@ -9,7 +9,7 @@ mod guess;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::{Era, Grant, Kind, RawOauth, RawServer};
+use super::{Era, Grant, Kind, RawOauth, RawRoots, RawServer};
 use crate::expand::{Piece, Template};
 use crate::secret::MASK;
 
@@ -57,6 +57,8 @@ pub struct Shown {
     pub enabled_tools: Vec<String>,
     /// Globs of the tools withheld.
     pub disabled_tools: Vec<String>,
+    /// The roots it is granted: `false`, or folders.
+    pub roots: Option<serde_json::Value>,
     /// The era, unless it is found out.
     pub era: Era,
     /// Every variable the entry asks for, in order, once.
@@ -171,6 +173,7 @@ impl RawServer {
             required: self.required,
             enabled_tools: self.enabled_tools.clone(),
             disabled_tools: self.disabled_tools.clone(),
+            roots: self.roots.as_ref().map(|roots| roots.to_json(open)),
             era: self.era,
             variables: self.variables(),
         }
@@ -187,7 +190,8 @@ impl RawServer {
             .chain(&self.url)
             .chain(self.headers.iter().map(|(_, value)| value))
             .chain(&self.headers_helper)
-            .chain(oauth);
+            .chain(oauth)
+            .chain(self.roots.iter().flat_map(RawRoots::templates));
         let mut names: Vec<String> = Vec::new();
         for name in all.flat_map(Template::variables) {
             if !names.iter().any(|known| known == name) {
@@ -290,6 +294,10 @@ impl Serialize for Shown {
             optional("era", self.era.as_str().into())?;
         }
         optional("variables", self.variables.clone().into())?;
+        // `false` says something here.
+        if let Some(roots) = &self.roots {
+            map.serialize_entry("roots", roots)?;
+        }
         map.end()
     }
 }

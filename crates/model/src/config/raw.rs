@@ -6,6 +6,7 @@
 use super::error::ConfigError;
 use super::field::{self, Shape};
 use super::oauth::RawOauth;
+use super::roots::RawRoots;
 use super::{Era, Kind};
 use crate::document::{Member, Node};
 use crate::expand::Template;
@@ -57,6 +58,8 @@ pub struct RawServer {
     pub disabled_tools: Vec<String>,
     /// `era`
     pub era: Era,
+    /// `roots`
+    pub roots: Option<RawRoots>,
     /// `name` of an in-process server
     pub name: Option<Template>,
     /// `id` of a connector
@@ -114,6 +117,7 @@ impl RawServer {
             "enabledTools" => self.enabled_tools = at.strings(value)?,
             "disabledTools" => self.disabled_tools = at.strings(value)?,
             "era" => self.era = at.era(value)?,
+            "roots" => self.roots = Some(at.roots(value)?),
             "name" => self.name = Some(at.text(value)?),
             "id" => self.id = Some(at.text(value)?),
             "ideName" => self.ide_name = Some(at.text(value)?),
@@ -233,6 +237,14 @@ impl Reader<'_> {
 
     fn era(&self, value: Node<'_>) -> Result<Era, ConfigError> {
         self.choice(value, Era::ALL, Era::as_str)
+    }
+
+    fn roots(&self, value: Node<'_>) -> Result<RawRoots, ConfigError> {
+        match (value.as_bool(), value.as_array().is_some()) {
+            (Some(false), _) => Ok(RawRoots::Withheld),
+            (None, true) => Ok(RawRoots::Folders(self.texts(value)?)),
+            (Some(true), _) | (None, false) => Err(self.wrong(value, "`false` or an array of folders")),
+        }
     }
 
     pub(super) fn choice<T>(

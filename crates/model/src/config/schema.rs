@@ -51,6 +51,9 @@ fn property(field: &Field) -> Value {
         Shape::Choice(words) => json!({ "enum": words }),
         Shape::Oauth => json!({ "type": "object", "properties": properties(OAUTH) }),
         Shape::Port => json!({ "type": "integer", "minimum": 1, "maximum": 65535 }),
+        Shape::Roots => {
+            json!({ "anyOf": [{ "const": false }, { "type": "array", "items": { "type": "string" } }] })
+        }
         Shape::Words => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
     };
     if let Some(object) = property.as_object_mut() {

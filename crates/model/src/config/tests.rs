@@ -72,6 +72,7 @@ fn every_string_of_an_entry_expands() {
         era: Era::Old,
         enabled_tools: vec!["a*".into()],
         disabled_tools: vec!["b".into()],
+        roots: RootsPolicy::Offered,
     };
     assert_eq!(stdio, Ok(expected));
 
@@ -181,7 +182,9 @@ fn a_header_of_the_protocol_is_not_sent_and_said_so() {
 fn every_field_of_the_table_is_read_and_none_is_missing() {
     let sample = |shape| match shape {
         field::Shape::Text => json!("x"),
-        field::Shape::TextList | field::Shape::Globs | field::Shape::Words => json!(["x"]),
+        field::Shape::TextList | field::Shape::Globs | field::Shape::Words | field::Shape::Roots => {
+            json!(["x"])
+        }
         field::Shape::TextMap => json!({"x": "y"}),
         field::Shape::Milliseconds | field::Shape::Port => json!(1),
         field::Shape::Flag => json!(true),
@@ -292,5 +295,20 @@ fn literal_secrets_are_found_by_name_and_by_look_and_variables_are_none() {
     ];
     for (text, expected) in cases {
         assert_eq!(raw(text).unwrap().literal_secrets(), expected, "{text}");
+    }
+}
+
+// X6 C10
+#[test]
+fn roots_are_false_or_folders_that_expand() {
+    let roots = |value: &str| config(&format!(r#"{{"command": "x", "roots": {value}}}"#)).map(|it| it.roots);
+    assert_eq!(config(r#"{"command": "x"}"#).map(|it| it.roots), Ok(RootsPolicy::Offered));
+    assert_eq!(roots("false"), Ok(RootsPolicy::Withheld));
+    assert_eq!(roots("[]"), Ok(RootsPolicy::Folders(vec![])));
+    let folders = vec!["/srv/example.com".to_owned(), "src".to_owned()];
+    assert_eq!(roots(r#"["/srv/${HOST}", "src"]"#), Ok(RootsPolicy::Folders(folders)));
+    for wrong in ["true", "7", r#""/srv""#, "{}"] {
+        let message = roots(wrong).unwrap_err().to_string();
+        assert!(message.contains("`false` or an array of folders"), "{wrong}: {message}");
     }
 }

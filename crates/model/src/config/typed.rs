@@ -37,14 +37,16 @@ impl RawServer {
             enabled_tools,
             disabled_tools,
             era,
+            roots,
             name: _,
             id: _,
             ide_name: _,
             auth_token: _,
             hints: _,
         } = self;
+        let check = Checker { env, entry: origin };
         Ok(ServerConfig {
-            transport: self.transport(&Checker { env, entry: origin })?,
+            transport: self.transport(&check)?,
             // 0 switches the limit off, as in the program people come from.
             timeout: timeout
                 .map(|limit| if limit == 0 { Duration::MAX } else { Duration::from_millis(limit) }),
@@ -54,6 +56,7 @@ impl RawServer {
             era: *era,
             enabled_tools: enabled_tools.clone(),
             disabled_tools: disabled_tools.clone(),
+            roots: roots.as_ref().map(|roots| roots.check(&check)).transpose()?.unwrap_or_default(),
         })
     }
 

@@ -33,6 +33,9 @@ fn what_affects_the_connection_changes_the_signature() {
         r#"{"command": "x", "args": ["a", "b"], "env": {"K": "v", "L": "w"}, "cwd": "/"}"#,
         r#"{"command": "x", "args": ["a", "b"], "env": {"K": "v", "L": "w"}, "inheritEnv": true}"#,
         r#"{"command": "x", "args": ["a", "b"], "env": {"K": "v", "L": "w"}, "era": "old"}"#,
+        r#"{"command": "x", "args": ["a", "b"], "env": {"K": "v", "L": "w"}, "roots": false}"#,
+        r#"{"command": "x", "args": ["a", "b"], "env": {"K": "v", "L": "w"}, "roots": []}"#,
+        r#"{"command": "x", "args": ["a", "b"], "env": {"K": "v", "L": "w"}, "roots": ["/a"]}"#,
     ] {
         assert_ne!(signature(base), signature(other), "{other}");
     }
@@ -89,4 +92,18 @@ fn an_approval_holds_while_credentials_rotate_and_ends_when_anything_else_change
     }
     let argument = r#"{"command": "x", "args": ["${TOKEN}"]}"#;
     assert_ne!(definition(argument, "old"), definition(argument, "new"), "a variable that changes what runs");
+}
+
+// X6 C7: other folders are another server to whoever approves it, and none of these shares a connection.
+#[test]
+fn roots_change_what_is_approved_and_what_is_shared() {
+    let entries = [
+        r#"{"command": "x"}"#,
+        r#"{"command": "x", "roots": false}"#,
+        r#"{"command": "x", "roots": ["/a"]}"#,
+        r#"{"command": "x", "roots": ["/a", "/b"]}"#,
+    ];
+    let definitions: std::collections::HashSet<_> = entries.map(|text| definition(text, "t")).into();
+    let signatures: std::collections::HashSet<_> = entries.map(signature).into();
+    assert_eq!((definitions.len(), signatures.len()), (4, 4));
 }

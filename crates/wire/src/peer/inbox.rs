@@ -343,8 +343,10 @@ impl Inbox {
         };
         let answer = self.handler.asked(&id, method, params);
         let owed = self.owed.note(self.peer.clone(), id);
+        let (handler, method) = (Arc::clone(&self.handler), Box::<str>::from(method));
         self.answers.spawn(async move {
             owed.pay(answer).await;
+            handler.answered(&method);
             drop(room);
         });
     }

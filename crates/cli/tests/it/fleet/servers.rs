@@ -280,7 +280,7 @@ pub(crate) const RMCP: Server = Server {
 };
 
 /// An entry for a server that npm installed.
-fn node(place: &Place, name: &str, args: &[&str], env: &[(&str, &str)]) -> Value {
+pub(super) fn node(place: &Place, name: &str, args: &[&str], env: &[(&str, &str)]) -> Value {
     place.stdio(&installed("npm/node"), &[&[&*script(name)], args].concat(), env)
 }
 
@@ -288,6 +288,6 @@ fn script(name: &str) -> String {
     text(installed(&format!("npm/node_modules/.bin/{name}")))
 }
 
-fn text(path: PathBuf) -> String {
+pub(super) fn text(path: PathBuf) -> String {
     path.into_os_string().into_string().unwrap()
 }

@@ -3,8 +3,8 @@
 //! Programs that cut a text in the middle of an emoji write such halves as escapes. Most readers refuse the whole message
 //! for it, so none of them leaves this program.
 
-use memchr::memmem;
 use mcparley_wire::RawJson;
+use memchr::memmem;
 
 /// The same JSON with the replacement character for every half that stands alone.
 pub(crate) fn mend(json: RawJson) -> RawJson {

@@ -452,7 +452,8 @@ fn broken_base64_becomes_a_note() {
         { "type": "resource", "resource": { "uri": "a:b", "blob": "+_AA" } },
         { "type": "image", "data": "AAAA", "mimeType": "image/png" },
     ] }));
-    let notes = ["an image that is not base64", "a sound that is not base64", "a resource that is not base64"];
+    let notes =
+        ["an image that is not base64", "a sound that is not base64", "a resource that is not base64"];
     let mut expected: Vec<Block> = notes.iter().map(|it| Block::Note(format!("{it} was left out"))).collect();
     expected.push(Block::Image { mime: "image/png".into(), data: "AAAA".into() });
     assert_eq!(outcome.content, expected);
