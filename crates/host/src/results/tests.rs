@@ -263,3 +263,23 @@ async fn no_result_shows_more_images_than_a_model_takes() {
     assert_eq!((images, given.stored.len()), (RESULT_IMAGES, 5));
     assert!(given.text().len() < 5_000, "{}", given.text().len());
 }
+
+// R1 R7: a file of 60 kB that comes as text and as data counts once, and both are handed over.
+#[tokio::test]
+async fn text_that_repeats_the_structured_value_counts_once() {
+    let file = "some words \n".repeat(5_000);
+    let room = Room { chars: RESULT_CHARS, tokens: usize::MAX };
+    for (structured, fits) in [
+        (json!({ "content": file }), true),
+        (json!({ "content": file, "path": "a.txt" }), false),
+        (json!({ "content": format!("{file}x") }), false),
+    ] {
+        let answer =
+            json!({ "content": [{ "type": "text", "text": file }], "structuredContent": structured });
+        let outcome = outcome(&answer);
+        assert_eq!(super::fits(&outcome, room), fits, "{} characters", file.len());
+        if fits {
+            assert_eq!((outcome.text(), outcome.structured.is_some()), (file.clone(), true));
+        }
+    }
+}
