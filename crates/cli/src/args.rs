@@ -205,7 +205,7 @@ pub enum McpCommand {
     Agents(AgentsArgs),
     /// Switch a server on again
     Enable(EnableArgs),
-    /// Switch a server off
+    /// Switch a server off, or some of its tools
     Disable(DisableArgs),
     /// Let a project's server run, as it is defined now
     Approve(ApproveArgs),
@@ -221,6 +221,8 @@ pub enum McpCommand {
         #[command(subcommand)]
         command: HooksCommand,
     },
+    /// Show the tools that were denied for want of permission, and the commands that allow them
+    Pending,
     /// Look into permissions, and change them
     Permissions {
         /// What to do.
@@ -331,18 +333,26 @@ pub struct EnableArgs {
     /// The server, or `all`
     #[arg(add = ArgValueCandidates::new(complete::servers))]
     pub name: String,
+
+    /// Switch only these of its tools on; `*` stands for any characters
+    #[arg(value_name = "TOOL")]
+    pub tools: Vec<String>,
 }
 
-/// Switch a server off
+/// Switch a server off, or some of its tools
 #[derive(Debug, Args)]
 pub struct DisableArgs {
-    /// Where: for you in this project, or for you everywhere
-    #[arg(short, long, value_enum, default_value = "local")]
+    /// Where: for you in this project, or for you everywhere; for tools it is where the server's entry stands
+    #[arg(short, long, value_enum, default_value = "local", conflicts_with = "tools")]
     pub scope: OwnScopeArg,
 
     /// The server, or `all`
     #[arg(add = ArgValueCandidates::new(complete::servers))]
     pub name: String,
+
+    /// Switch only these of its tools off; `*` stands for any characters
+    #[arg(value_name = "TOOL")]
+    pub tools: Vec<String>,
 }
 
 /// Let a project's server run

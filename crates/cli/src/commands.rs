@@ -15,6 +15,7 @@ mod listing;
 mod login;
 mod logout;
 mod logs;
+mod pending;
 mod permissions;
 mod plan;
 mod prompt;
@@ -98,6 +99,7 @@ fn dispatch(command: &McpCommand, context: &Context, loaded: Loaded, out: &mut O
         McpCommand::Approve(args) => choose::approve(args, context, &loaded, out),
         McpCommand::Reject(args) => choose::reject(args, context, &loaded, out),
         McpCommand::ResetProjectChoices => choose::reset(context, out),
+        McpCommand::Pending => pending::run(context, &loaded, out),
         McpCommand::Import(args) => import::run(args, context, &loaded, out),
         McpCommand::Hooks { command } => hooks::run(command, context, &loaded, out),
         McpCommand::Permissions { command } => permissions::run(command, context, &loaded, out),
@@ -136,6 +138,7 @@ fn view(command: &McpCommand) -> Option<(&SeenBy, Option<&str>)> {
         | McpCommand::Approve(_)
         | McpCommand::Reject(_)
         | McpCommand::ResetProjectChoices
+        | McpCommand::Pending
         | McpCommand::Import(_)
         | McpCommand::Hooks { .. }
         | McpCommand::Permissions { .. } => None,

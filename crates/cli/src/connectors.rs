@@ -39,7 +39,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         | McpCommand::Prompt(PromptArgs { target: word, .. })
         | McpCommand::Read(ReadArgs { server: word, .. })
         | McpCommand::Get(GetArgs { name: word, .. })
-        | McpCommand::Enable(EnableArgs { name: word })
+        | McpCommand::Enable(EnableArgs { name: word, .. })
         | McpCommand::Disable(DisableArgs { name: word, .. }) => may_be(word),
         McpCommand::WaitReady(WaitReadyArgs { servers, .. }) | McpCommand::Doctor(DoctorArgs { servers }) => {
             servers.is_empty() || servers.iter().any(|name| may_be(name))
@@ -55,6 +55,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         | McpCommand::Approve(_)
         | McpCommand::Reject(_)
         | McpCommand::ResetProjectChoices
+        | McpCommand::Pending
         | McpCommand::Import(_)
         // It adds them when they are there, and waits for nobody.
         | McpCommand::Serve(_)

@@ -56,6 +56,8 @@ impl Context {
         places.results = Some(directories.cache.join("results"));
         places.secrets = Some(directories.data.join("secrets"));
         places.trust = Some(directories.state.join("trust"));
+        places.pending = Some(directories.state.join("pending.jsonl"));
+        places.executable = std::env::current_exe().ok();
         check_vault_storage(variable(VAULT_STORAGE.0).as_deref())?;
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
             places = places.with_managed_trial(Path::new(&trial));

@@ -198,6 +198,7 @@ fn change_code(error: &ChangeError) -> Code {
         | ChangeError::NoSuchRule { .. }
         | ChangeError::NoSuchTool { .. } => exit::NOT_FOUND,
         ChangeError::Exists { .. }
+        | ChangeError::StartsItself { .. }
         | ChangeError::Ambiguous { .. }
         | ChangeError::OtherDefinition { .. }
         | ChangeError::Tracked { .. } => exit::CONFLICT,
@@ -211,7 +212,9 @@ pub(crate) fn standing_code(standing: &Standing) -> Code {
         Standing::Blocked(_) => exit::BLOCKED,
         Standing::Invalid(_) => exit::CONFIG,
         Standing::NeedsApproval(_) | Standing::Rejected { .. } | Standing::Disabled { .. } => exit::DENIED,
-        Standing::Ready | Standing::Shadowed { .. } | Standing::Duplicate { .. } => exit::CONFLICT,
+        Standing::Ready | Standing::Shadowed { .. } | Standing::Duplicate { .. } | Standing::Skipped(_) => {
+            exit::CONFLICT
+        }
     }
 }
 

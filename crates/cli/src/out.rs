@@ -258,7 +258,10 @@ pub(crate) fn standing(standing: &Standing, width: usize) -> String {
         Standing::Ready => GREEN,
         Standing::NeedsApproval(_) => YELLOW,
         Standing::Invalid(_) | Standing::Blocked(_) | Standing::Rejected { .. } => RED,
-        Standing::Disabled { .. } | Standing::Shadowed { .. } | Standing::Duplicate { .. } => DIM,
+        Standing::Disabled { .. }
+        | Standing::Shadowed { .. }
+        | Standing::Duplicate { .. }
+        | Standing::Skipped(_) => DIM,
     };
     format!("{style}{:width$}{style:#}", standing.as_str())
 }

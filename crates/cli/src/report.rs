@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcparley::model::config::{Hint, Kind, Reveal, Shown};
 use mcparley::model::hook::Judged;
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::{Enterprise, Plan, Planned, Standing};
+use mcparley::model::plan::{Caution, Enterprise, Plan, Planned, Standing};
 use mcparley::model::scope::{Origin, Scope};
 use mcparley::model::settings::Warning;
 use mcparley::{Loaded, Problem, SettingSource};
@@ -94,6 +94,8 @@ pub(crate) struct ServerReport<'l> {
     definition: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cautions: Vec<&'l str>,
+    #[serde(skip_serializing_if = "<[Caution]>::is_empty")]
+    risks: &'l [Caution],
     #[serde(skip_serializing_if = "<[Hint]>::is_empty")]
     notes: &'l [Hint],
 }
@@ -111,6 +113,7 @@ impl<'l> ServerReport<'l> {
             entry: server.raw.as_ref().map(|raw| raw.shown(server.kind, reveal)),
             definition: server.definition.filter(|_| needs_approval).map(|definition| definition.to_string()),
             cautions: server.dangerous_variables().collect(),
+            risks: &server.cautions,
             notes: &server.hints,
         }
     }
@@ -160,7 +163,8 @@ fn rank(server: &Planned) -> u8 {
         Standing::Disabled { .. }
         | Standing::Rejected { .. }
         | Standing::Blocked(_)
-        | Standing::Invalid(_) => 1,
+        | Standing::Invalid(_)
+        | Standing::Skipped(_) => 1,
         Standing::Shadowed { .. } | Standing::Duplicate { .. } => 0,
     }
 }

@@ -86,10 +86,11 @@ impl Catalog {
         &self.changed
     }
 
-    /// Public names that look like `name`, the nearest first.
+    /// Public names that look like `name`, the nearest first; none that no model is shown.
     #[must_use]
     pub fn similar(&self, name: &str) -> Vec<String> {
-        crate::sources::similar_names(name, self.iter().map(|entry| entry.name.as_str()))
+        let shown = self.iter().filter(|entry| !self.is_denied(entry));
+        crate::sources::similar_names(name, shown.map(|entry| entry.name.as_str()))
     }
 
     /// Whether a rule denies every call of the tool, so that no model is shown it.

@@ -10,6 +10,7 @@ mod hook;
 mod identity;
 mod rule;
 mod server;
+mod tools;
 
 use std::path::{Path, PathBuf};
 
@@ -27,9 +28,10 @@ pub use error::ChangeError;
 pub use exclude::Exclusion;
 pub use hook::{ChosenHook, approve_hook, pending_hooks, reject_hook};
 pub use identity::{forget_identity_provider, name_identity_provider};
-pub use rule::{RemovedRule, WrittenRule, add_rule, is_bound, remove_rule};
+pub use rule::{RemovedRule, WrittenRule, add_rule, bind_to_servers, is_bound, remove_rule};
 pub(crate) use rule::{always_file, write_always};
 pub use server::{Added, Exposure, NewServer, Removed, add, remove};
+pub use tools::{SwitchedTools, disable_tools, enable_tools};
 
 /// The scopes a person may write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -39,7 +39,7 @@ use url::Url;
 use crate::catalog::{Cache, Known};
 use crate::elicit::Elicitor;
 use crate::hooks::Board;
-use crate::launch::launch;
+use crate::launch::launch_below;
 use crate::log::{Level, Messages};
 use crate::organisation::Organisation;
 use crate::places::Places;
@@ -366,7 +366,9 @@ impl Surroundings {
 
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {
         match &config.transport {
-            Transport::Stdio(stdio) => Ok(Target::Program(launch(stdio, &self.env, &self.places))),
+            Transport::Stdio(stdio) => {
+                Ok(Target::Program(launch_below(config, stdio, &self.env, &self.places)))
+            }
             Transport::Http(remote) => Ok(Target::Address(self.address(config, remote))),
             Transport::Sse(remote) => Ok(Target::Legacy(self.address(config, remote))),
             Transport::Ws(remote) => Ok(Target::Socket(self.address(config, remote))),

@@ -172,7 +172,8 @@ fn about_standing(server: &Planned, blanks: &mut Blanks) {
         | Standing::Rejected { .. }
         | Standing::Disabled { .. }
         | Standing::Shadowed { .. }
-        | Standing::Duplicate { .. } => {}
+        | Standing::Duplicate { .. }
+        | Standing::Skipped(_) => {}
     }
 }
 

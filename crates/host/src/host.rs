@@ -377,7 +377,7 @@ impl Host {
 
     pub(crate) fn tools_like(&self, server: &ServerName, tool: &str) -> Vec<String> {
         let known = self.current();
-        let own = known.iter().filter(|entry| entry.server() == Some(server));
+        let own = known.iter().filter(|entry| entry.server() == Some(server) && !known.is_denied(entry));
         similar_names(tool, own.map(|entry| entry.tool.name.as_str()))
     }
 

@@ -5,13 +5,18 @@
 
 use std::path::Path;
 
+use mcparley_model::config::{RawServer, Transport};
+use mcparley_model::document::Document;
 use mcparley_model::explain::Explain;
 use mcparley_model::import::{App, Harvest, ImportPlaces};
 use mcparley_model::limits::CONFIG_FILE_BYTES;
+use mcparley_model::plan::SkipReason;
+use mcparley_model::program::starts_itself;
 use mcparley_model::scope::{Origin, Source};
 use mcparley_platform::file;
+use serde_json::Value;
 
-use crate::sources::{Problem, Severity};
+use crate::sources::{Loaded, Problem, Severity};
 
 pub use mcparley_model::import::{App as Program, Imported, Os, Skipped};
 
@@ -56,6 +61,21 @@ pub fn read(app: App, path: &Path) -> Search {
 }
 
 impl Search {
+    /// Leaves out the entries that would start mcparley itself, and says so.
+    pub fn leave_out_itself(&mut self, loaded: &Loaded) {
+        for harvest in self.found.iter_mut().map(|found| &mut found.harvest) {
+            let found = std::mem::take(&mut harvest.found);
+            let (own, others) = found.into_iter().partition(|imported| is_itself(imported, loaded));
+            harvest.found = others;
+            let left_out = |imported: Imported| Skipped {
+                name: imported.name,
+                origin: imported.origin,
+                reason: SkipReason::StartsItself.to_string(),
+            };
+            harvest.skipped.extend(Vec::into_iter(own).map(left_out));
+        }
+    }
+
     fn read(&mut self, app: App, path: &Path, severity: Severity) {
         let source = Source::file(path);
         let text = match file::read(path, CONFIG_FILE_BYTES) {
@@ -75,5 +95,18 @@ impl Search {
                 may_pass: false,
             }),
         }
+    }
+}
+
+/// Whether the entry would start mcparley. One that cannot be read yet is judged when it is added.
+fn is_itself(imported: &Imported, loaded: &Loaded) -> bool {
+    let text = Value::Object(imported.entry.clone()).to_string();
+    let document = Document::parse(Source::inline("import"), &text).ok();
+    let root = document.as_ref().and_then(Document::root);
+    let raw = root.and_then(|root| RawServer::read(&imported.name, root).ok());
+    let config = raw.and_then(|raw| raw.to_config(&loaded.env, &imported.origin).ok());
+    match config.map(|config| config.transport) {
+        Some(Transport::Stdio(stdio)) => starts_itself(&stdio, loaded.programs.as_ref()),
+        Some(_) | None => false,
     }
 }

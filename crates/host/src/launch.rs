@@ -6,14 +6,16 @@
 
 use std::ffi::OsString;
 
-use mcparley_model::config::Stdio;
+use mcparley_model::ancestry::{ANCESTRY, Ancestry};
+use mcparley_model::config::{ServerConfig, Stdio};
 use mcparley_model::expand::Env;
+use mcparley_model::signature::Signature;
 use mcparley_platform::process::Launch;
 
 use crate::places::Places;
 
 /// Variables every server sees when they are set.
-const PASSED_ON: [&str; 30] = [
+const PASSED_ON: [&str; 31] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -44,6 +46,7 @@ const PASSED_ON: [&str; 30] = [
     "NVM_DIR",
     "PYENV_ROOT",
     "VIRTUAL_ENV",
+    ANCESTRY,
 ];
 
 /// The beginnings of more names that are passed on.
@@ -71,6 +74,16 @@ pub fn launch(stdio: &Stdio, env: &Env, places: &Places) -> Launch {
         env: variables,
         cwd: Some(cwd),
     }
+}
+
+/// How to start the local server of `config`, which is told the entries above it: nothing that it starts may start
+/// it again.
+pub(crate) fn launch_below(config: &ServerConfig, stdio: &Stdio, env: &Env, places: &Places) -> Launch {
+    let mut launch = launch(stdio, env, places);
+    launch.env.retain(|(name, _)| name != ANCESTRY);
+    let ancestry = Ancestry::of(env).handed_to(&Signature::of(config));
+    launch.env.push((ANCESTRY.into(), ancestry.into()));
+    launch
 }
 
 /// The variables of ours that programs may see which others wrote.

@@ -95,7 +95,8 @@ pub use agent::{AgentError, AgentSpec, Missing};
 pub use base64_text::decode as decode_base64;
 pub use call::{
     Admission, AlwaysScope, Answer, Approver, Block, Body, ByHistory, Call, CallError, Case, Classifier,
-    Consent, Executed, Misfit, NobodyToAsk, Opinion, Outcome, Person, Question, RequestError,
+    Consent, Executed, Misfit, NobodyToAsk, Opinion, Outcome, PendingCall, Person, Question, RequestError,
+    pending_calls,
 };
 pub use catalog::{
     Budget, BudgetError, BuiltIn, Catalog, ChangedTool, Dialect, Entry, Found, Mention, ModelCallError,

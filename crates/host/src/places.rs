@@ -32,6 +32,10 @@ pub struct Places {
     pub results: Option<PathBuf>,
     /// Where sign-ins are kept; without a folder they are kept in memory only.
     pub secrets: Option<PathBuf>,
+    /// The file that calls are noted in which wait for a person's permission; without one none are.
+    pub pending: Option<PathBuf>,
+    /// The file of the running program, so that no entry starts it again; none if it serves no MCP itself.
+    pub executable: Option<PathBuf>,
     /// Where it is kept what a person has accepted about tools; without a folder it is kept in memory only.
     pub trust: Option<PathBuf>,
 }
@@ -64,6 +68,8 @@ impl Places {
             cache: None,
             results: None,
             secrets: None,
+            pending: None,
+            executable: None,
             trust: None,
         }
     }

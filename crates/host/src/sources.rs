@@ -11,12 +11,14 @@ mod ide;
 mod identity;
 mod managed;
 mod plugin;
+mod programs;
 mod similar;
 mod tracked;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mcparley_model::ancestry::{ANCESTRY, Ancestry};
 use mcparley_model::approval::Session;
 use mcparley_model::config::{RawServer, Spanned};
 use mcparley_model::document::{Document, Node};
@@ -24,6 +26,7 @@ use mcparley_model::expand::Env;
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Mode, Rule, RuleKind, RuleScope};
 use mcparley_model::plan::{Declaration, Enterprise, Ground, Plan, Standing};
+use mcparley_model::program::ProgramFinder;
 use mcparley_model::scope::{Origin, Scope, Source};
 use mcparley_model::settings::{Audit, Layer, Settings};
 
@@ -31,6 +34,7 @@ use crate::agent::AgentSpec;
 use crate::places::Places;
 use crate::roots::withhold;
 use file::Reading;
+use programs::Programs;
 
 pub(crate) use agent::agents_of;
 pub use agent::{Agents, agents};
@@ -119,6 +123,8 @@ pub struct Loaded {
     pub managed_problem: Option<Problem>,
     /// Every file that was looked for, whether it was there or not.
     pub files: Vec<PathBuf>,
+    /// Finds the programs that commands mean.
+    pub programs: Arc<dyn ProgramFinder>,
 }
 
 /// Names of `known` that look like `wanted`, the nearest first.
@@ -156,6 +162,8 @@ impl Loaded {
             strict: self.strict,
             session: self.session,
             env: self.env.clone(),
+            programs: Arc::clone(&self.programs),
+            ancestry: Ancestry::of(&self.env),
         };
         let mut plan = self.plan.of_own(agent.own.clone(), &ground);
         let home = self.env.get("HOME").map_or_else(|| Path::new("/"), Path::new);
@@ -444,9 +452,13 @@ impl<'w> Collector<'w> {
     fn finish(mut self) -> Loaded {
         self.files.extend(self.places.trust_rules());
         self.earlier.finish(&self.files);
-        for variable in &self.ground.settings.env {
+        self.ground.ancestry = Ancestry::of(&self.ground.env);
+        // Whoever could set the ancestry could start this program inside itself.
+        let variables = self.ground.settings.env.iter().filter(|variable| variable.name != ANCESTRY);
+        for variable in variables {
             self.ground.env.set(&variable.name, variable.value.expose());
         }
+        self.ground.programs = Arc::new(Programs::new(self.places, &self.ground.env));
         if let Some(value) = self.wishes.mode {
             let origin = Origin::whole(Source::inline("--permission-mode"));
             self.ground.settings.mode = Some(Spanned { value, origin });
@@ -468,6 +480,7 @@ impl<'w> Collector<'w> {
             left_out,
             managed_problem: self.managed_problem,
             files: self.files,
+            programs: self.ground.programs,
         }
     }
 }

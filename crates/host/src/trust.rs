@@ -34,7 +34,7 @@ use crate::places::Places;
 
 pub(crate) use judge::{Judge, Trusted};
 pub(crate) use key::Key;
-pub(crate) use ledger::{Binding, Ledger};
+pub(crate) use ledger::{Binding, EVERY_TOOL, Ledger};
 pub(crate) use sheet::{Answers, Said, Sheet};
 
 /// What is accepted about tools, on disk and in memory.
@@ -99,16 +99,24 @@ impl Trust {
         tools: &[Arc<Tool>],
     ) -> Vec<ToolName> {
         let judge = self.judge(config);
-        let changed = tools.iter().filter(|tool| judge.change(tool).is_some());
-        let changed = changed.map(|tool| tool.name.clone()).collect();
+        let changed: Vec<&Arc<Tool>> = tools.iter().filter(|tool| judge.change(tool).is_some()).collect();
         let sheet = self.sheet(&judge.key);
-        if judge.pin != Pin::Off && tools.iter().any(|tool| !sheet.has(&tool.name)) {
+        let is_new = judge.pin != Pin::Off && tools.iter().any(|tool| !sheet.has(&tool.name));
+        if is_new || changed.iter().any(|tool| !sheet.is_flagged(&tool.name)) {
             // What could not be written down is met anew the next time.
             let _unwritten = self.change_sheet(&judge.key, server, |sheet| {
-                tools.iter().for_each(|tool| sheet.meet(tool));
+                changed
+                    .iter()
+                    .filter(|tool| !sheet.is_flagged(&tool.name))
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .for_each(|tool| sheet.flag(tool));
+                if is_new {
+                    tools.iter().for_each(|tool| sheet.meet(tool));
+                }
             });
         }
-        changed
+        changed.into_iter().map(|tool| tool.name.clone()).collect()
     }
 
     /// Takes the tool for what it is now.
@@ -163,7 +171,7 @@ impl Trust {
         said
     }
 
-    fn key(&self, config: &ServerConfig) -> Key {
+    pub(crate) fn key(&self, config: &ServerConfig) -> Key {
         let signature = Signature::of(config);
         if let Some(key) = self.locked().keys.get(&signature) {
             return key.clone();

@@ -7,6 +7,7 @@
 //! | where does a value come from | [`scope`]; [`document`] reads files with their places, [`edit`] changes them |
 //! | what does an entry say | [`config`], after [`expand`] |
 //! | which entries are one server | [`signature`] |
+//! | what would a command start | [`command_line`], [`program`]; what started this process: [`ancestry`] |
 //! | who may say what about servers | [`settings`], [`policy`], [`approval`] |
 //! | **what becomes of every declared server** | **[`plan`]**, the place to start reading |
 //! | what is a tool, and what is it called | [`tool`], [`name`] |
@@ -16,7 +17,9 @@
 //! | what do other programs call their servers | [`import`] |
 //! | how much is too much | [`limits`]; what a text costs a model: [`tokens`] |
 
+pub mod ancestry;
 pub mod approval;
+pub mod command_line;
 pub mod config;
 pub mod document;
 pub mod edit;
@@ -33,6 +36,7 @@ pub mod name;
 pub mod permission;
 pub mod plan;
 pub mod policy;
+pub mod program;
 pub mod scope;
 pub mod secret;
 pub mod settings;

@@ -34,6 +34,11 @@ pub use search::*;
 pub use trust::*;
 pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
 
+/// How many servers may have started one another before this process starts none any more.
+///
+/// A server that runs mcparley on purpose is one level; nobody has shown a use for more than two.
+pub const ANCESTRY_LEVELS: usize = 3;
+
 /// The most a configuration file may hold.
 ///
 /// The largest seen in the wild is a `~/.claude.json` of a few megabytes; a hundred is a mistake or an attack.

@@ -15,12 +15,14 @@ mod catalogue;
 mod check;
 mod form;
 mod given;
+mod look_alike;
 #[cfg(test)]
 mod tests;
 
 pub use catalogue::Names;
-pub use check::{NameError, check_new_server_name, is_reserved_by_claude_code};
+pub use check::{NameError, check_new_server_name, check_written_name, is_reserved_by_claude_code};
 pub(crate) use form::{Identity, hash_digits};
+pub use look_alike::{look_alike, mixes_alphabets, skeleton};
 
 /// What every public name begins with.
 pub(crate) const PREFIX: &str = "mcp__";

@@ -11,6 +11,7 @@ use serde::Serialize;
 mod advice;
 mod index;
 mod mode;
+mod number;
 mod pin;
 mod prefixes;
 mod rule;

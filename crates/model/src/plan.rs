@@ -5,19 +5,25 @@
 //! dropped: what does not run stands in the plan with its reason.
 
 mod agent;
+mod caution;
 mod compete;
 mod standing;
 
+use std::sync::Arc;
+
+use crate::ancestry::Ancestry;
 use crate::approval::{Approval, Session};
 use crate::config::{ConfigError, Hint, Kind, RawServer, ServerConfig, Transport};
 use crate::expand::Env;
-use crate::name::ServerName;
-use crate::policy;
+use crate::name::{ServerName, check_written_name};
+use crate::policy::{self, ResolvedCommand};
+use crate::program::{NoFileSystem, ProgramFinder, starts_itself};
 use crate::scope::{Origin, Scope, Source};
 use crate::settings::Settings;
 use crate::signature::{Definition, Endpoint, Signature};
 
-pub use standing::{Block, Standing};
+pub use caution::Caution;
+pub use standing::{Block, SkipReason, Standing};
 
 /// A server as one source declares it.
 #[derive(Clone, Debug)]
@@ -52,7 +58,7 @@ pub enum Enterprise {
 }
 
 /// What declarations are judged by.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ground {
     /// What the settings say.
     pub settings: Settings,
@@ -64,6 +70,24 @@ pub struct Ground {
     pub session: Session,
     /// The variables for expansion.
     pub env: Env,
+    /// Finds the programs that commands mean.
+    pub programs: Arc<dyn ProgramFinder>,
+    /// The entries that started this process.
+    pub ancestry: Ancestry,
+}
+
+impl Default for Ground {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            enterprise: Enterprise::default(),
+            strict: false,
+            session: Session::default(),
+            env: Env::default(),
+            programs: Arc::new(NoFileSystem),
+            ancestry: Ancestry::default(),
+        }
+    }
 }
 
 /// What becomes of every declared server.
@@ -94,6 +118,8 @@ pub struct Planned {
     pub definition: Option<Definition>,
     /// What was noticed and stops nothing.
     pub hints: Vec<Hint>,
+    /// What deserves a second look before it runs.
+    pub cautions: Vec<Caution>,
 }
 
 impl Plan {
@@ -109,6 +135,7 @@ impl Plan {
         compete::deny_aliases(&mut servers);
         compete::shadow(&mut servers);
         compete::dedupe(&mut servers);
+        caution::mark_look_alikes(&mut servers);
         Self { servers }
     }
 
@@ -165,7 +192,8 @@ impl Ground {
         let Declaration { name, scope, origin, raw, variables } = declaration;
         let (raw, read) = match raw {
             Ok(raw) => {
-                let config = self.config(&raw, scope, &origin, &variables);
+                let named = check_name(&name, scope, &origin);
+                let config = named.and_then(|()| self.config(&raw, scope, &origin, &variables));
                 (Some(raw), config)
             }
             Err(error) => (None, Err(error)),
@@ -177,7 +205,7 @@ impl Ground {
         let standing = match (self.excluded(scope), &read) {
             // A denial is kept in view, so that it finds the same server under another name (B32).
             (Some(Block::Strict), Ok(config)) => {
-                let denied = judge_policy(&self.settings.policy, &name, scope, config).err();
+                let denied = self.judge_policy(&name, scope, config).err();
                 let denied = denied.filter(policy::Violation::is_denial).map(Block::Policy);
                 Standing::Blocked(denied.unwrap_or(Block::Strict))
             }
@@ -185,7 +213,9 @@ impl Ground {
             (None, Err(error)) => Standing::Invalid(error.clone()),
             (None, Ok(config)) => self.standing(&name, scope, config, definition.as_ref()),
         };
-        Planned { name, scope, origin, standing, raw, kind, config: read.ok(), definition, hints }
+        let config = read.ok();
+        let cautions = Caution::of_entry(&name, config.as_ref());
+        Planned { name, scope, origin, standing, raw, kind, config, definition, hints, cautions }
     }
 
     fn config(
@@ -230,8 +260,11 @@ impl Ground {
         config: &ServerConfig,
         definition: Option<&Definition>,
     ) -> Standing {
-        if let Err(violation) = judge_policy(&self.settings.policy, name, scope, config) {
+        if let Err(violation) = self.judge_policy(name, scope, config) {
             return Standing::Blocked(Block::Policy(violation));
+        }
+        if let Some(reason) = self.skip_reason(config) {
+            return Standing::Skipped(reason);
         }
         if let Some(entry) = self.settings.disabled.iter().find(|entry| entry.value == *name) {
             return Standing::Disabled { by: entry.origin.clone() };
@@ -241,6 +274,38 @@ impl Ground {
             Approval::Approved => Standing::Ready,
             Approval::Rejected { by } => Standing::Rejected { by },
             Approval::Pending(why) => Standing::NeedsApproval(why),
+        }
+    }
+
+    fn judge_policy(
+        &self,
+        name: &ServerName,
+        scope: Scope,
+        config: &ServerConfig,
+    ) -> Result<(), policy::Violation> {
+        judge_policy(&self.settings.policy, name, scope, config, self.programs.as_ref())
+    }
+
+    /// Why the server must not be started by this process, whoever wants it.
+    fn skip_reason(&self, config: &ServerConfig) -> Option<SkipReason> {
+        let Transport::Stdio(stdio) = &config.transport else { return None };
+        if starts_itself(stdio, self.programs.as_ref()) {
+            return Some(SkipReason::StartsItself);
+        }
+        if self.ancestry.contains(&Signature::of(config)) {
+            return Some(SkipReason::StartedThis);
+        }
+        self.ancestry.is_full().then_some(SkipReason::TooDeep)
+    }
+}
+
+/// Names of plugins' servers and connectors are made by the program, all others stand in files.
+fn check_name(name: &ServerName, scope: Scope, origin: &Origin) -> Result<(), ConfigError> {
+    match scope {
+        Scope::Plugin | Scope::Connectors => Ok(()),
+        Scope::User | Scope::Project | Scope::Local | Scope::Dynamic | Scope::Enterprise => {
+            check_written_name(name.as_str())
+                .map_err(|error| ConfigError::Name { error, origin: origin.clone() })
         }
     }
 }
@@ -254,14 +319,14 @@ pub fn judge_policy(
     name: &ServerName,
     scope: Scope,
     config: &ServerConfig,
+    programs: &dyn ProgramFinder,
 ) -> Result<(), policy::Violation> {
-    let (argv, env_names): (Vec<&str>, Vec<&str>);
+    let (command, env_names): (ResolvedCommand, Vec<&str>);
     let target = match &config.transport {
         Transport::Stdio(stdio) => {
-            let args = stdio.args.iter().map(|arg| arg.expose().as_str());
-            argv = std::iter::once(stdio.command.as_str()).chain(args).collect();
+            command = ResolvedCommand::of(stdio, programs, &policy.denied_paths());
             env_names = stdio.env.iter().map(|(name, _)| name.as_str()).collect();
-            policy::Target::Command { argv: &argv, env_names: &env_names }
+            policy::Target::Command { command: &command, env_names: &env_names }
         }
         Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
             policy::Target::Url(remote.url.expose())

@@ -12,6 +12,7 @@ use crate::explain::Explain;
 use crate::name::ServerName;
 use crate::scope::{Origin, Scope};
 
+mod command;
 mod entry;
 mod environment;
 mod list;
@@ -19,6 +20,7 @@ mod list;
 mod tests;
 mod url_pattern;
 
+pub use command::ResolvedCommand;
 pub use entry::Entry;
 pub use environment::changes_what_runs;
 pub use list::{Fault, Key, Listed, PolicyWarning, Rules};
@@ -51,8 +53,8 @@ pub enum Target<'a> {
     Url(&'a Url),
     /// A process.
     Command {
-        /// Program and arguments.
-        argv: &'a [&'a str],
+        /// What the command line comes down to.
+        command: &'a ResolvedCommand,
         /// The names of the variables the declaration sets.
         env_names: &'a [&'a str],
     },
@@ -93,6 +95,12 @@ impl Policy {
     /// Ignores the user's allow-list (`allowManagedMcpServersOnly`); their deny-list still counts.
     pub fn allow_managed_only(&mut self) {
         self.managed_only = true;
+    }
+
+    /// The paths of programs that are denied, for whoever resolves links.
+    #[must_use]
+    pub fn denied_paths(&self) -> Vec<&str> {
+        self.deny.iter().filter_map(|listed| listed.entry.program_path()).collect()
     }
 
     /// Judges a server; to be asked on every path that leads to one.

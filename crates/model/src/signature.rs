@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
+use url::Url;
 
 use crate::config::{Held, Ide, Oauth, RawServer, Remote, RootsPolicy, ServerConfig, Stdio, Transport};
 use crate::hex::Hex;
@@ -79,19 +80,34 @@ impl Endpoint {
                 hash.text(command).secrets(args).pairs(env);
             }
             Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
-                hash.text(remote.url.expose().as_str());
+                hash.text(&canonical_url(remote.url.expose()));
             }
             Transport::SseIde(ide) | Transport::WsIde(ide) => {
-                hash.text(ide.url.as_str());
+                hash.text(&canonical_url(&ide.url));
             }
             // The address alone, as for others: a server of one's own may have it, too (C8).
             Transport::ClaudeAiProxy { url, id: _ } => {
-                hash.text(url.as_str());
+                hash.text(&canonical_url(url));
             }
             Transport::Sdk { .. } => return None,
         }
         Some(Self(hash.finish()))
     }
+}
+
+/// One way to write a URL: the parser has settled case and port; a slash or a dot at the end and a fragment name
+/// nothing else.
+fn canonical_url(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    let host = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
+    // A host that cannot be set is one that has no dot to lose.
+    if let Some(host) = host {
+        url.set_host(Some(&host)).unwrap_or(());
+    }
+    url.into()
 }
 
 impl Definition {

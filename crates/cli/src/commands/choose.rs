@@ -1,7 +1,7 @@
 //! `approve`, `reject`, `enable`, `disable` and `reset-project-choices`.
 
 use mcparley::Loaded;
-use mcparley::change::{self, Switched, WriteScope};
+use mcparley::change::{self, Switched, SwitchedTools, WriteScope};
 use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use serde_json::{Value, json};
@@ -56,6 +56,10 @@ pub(super) fn reject(args: &RejectArgs, context: &Context, loaded: &Loaded, out:
 }
 
 pub(super) fn enable(args: &EnableArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    if !args.tools.is_empty() {
+        let switched = change::enable_tools(&context.places, loaded, &args.name, &args.tools)?;
+        return tell_tools(&switched, true, out);
+    }
     let mut reports = Vec::new();
     for name in named(&args.name, loaded) {
         let switched = change::enable(&context.places, loaded, &name)?;
@@ -66,6 +70,10 @@ pub(super) fn enable(args: &EnableArgs, context: &Context, loaded: &Loaded, out:
 }
 
 pub(super) fn disable(args: &DisableArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+    if !args.tools.is_empty() {
+        let switched = change::disable_tools(&context.places, loaded, &args.name, &args.tools)?;
+        return tell_tools(&switched, false, out);
+    }
     let mut reports = Vec::new();
     for name in named(&args.name, loaded) {
         let switched = change::disable(&context.places, loaded, &name, args.scope.into())?;
@@ -73,6 +81,29 @@ pub(super) fn disable(args: &DisableArgs, context: &Context, loaded: &Loaded, ou
         reports.push(report(&switched, false));
     }
     finish("servers", &reports, "No servers are configured.", out)
+}
+
+fn tell_tools(switched: &SwitchedTools, enabled: bool, out: &mut Out) -> Done {
+    let SwitchedTools { server, tools, file, is_old, still_disabled } = switched;
+    if out.json {
+        out.value(&json!({
+            "name": server, "tools": tools, "enabled": enabled && still_disabled.is_none(),
+            "file": file.to_string_lossy(), "existed": is_old, "stillDisabledBy": still_disabled,
+        }));
+        return Ok(exit::OK);
+    }
+    let (way, tools) = (if enabled { "on" } else { "off" }, display(&tools.join(", ")).into_owned());
+    match is_old {
+        true => out.line(format!("{} of {server} was already switched {way}", bold(&tools))),
+        false => {
+            out.line(format!("Switched {} of {server} {way}", bold(&tools)));
+            out.line(format!("File: {}", display(&file.to_string_lossy())));
+        }
+    }
+    if let Some(glob) = still_disabled {
+        out.warn(&format!("`{}` in `disabledTools` still switches it off", display(glob)));
+    }
+    Ok(exit::OK)
 }
 
 pub(super) fn reset(context: &Context, out: &mut Out) -> Done {

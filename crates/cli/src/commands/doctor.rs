@@ -123,6 +123,9 @@ fn tell_server(server: &Examined, out: &mut Out) {
     for note in &server.notes {
         out.line(format!("  note: {}", display(note)));
     }
+    for caution in &server.cautions {
+        out.line(format!("  caution: {caution}"));
+    }
     tell_trouble(server, out);
     if !server.phases.is_empty() && (server.trouble.is_some() || out.verbose > 0) {
         let phases: Vec<String> = server.phases.iter().map(in_words).collect();

@@ -98,6 +98,9 @@ fn render(server: &Planned, reveal: Reveal, out: &mut Out) {
     if !dangerous.is_empty() {
         field("caution", &format!("{} can change what runs", dangerous.join(", ")));
     }
+    for caution in &server.cautions {
+        field("caution", &caution.to_string());
+    }
     if let (Standing::NeedsApproval(_), Some(definition)) = (&server.standing, server.definition) {
         let name = shell_word(server.name.as_str());
         out.line(format!(

@@ -22,7 +22,8 @@ use crate::exit;
 use crate::out::{Out, bold, dim};
 
 pub(super) fn run(args: &ImportArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let search = search(args, context)?;
+    let mut search = search(args, context)?;
+    search.leave_out_itself(loaded);
     if let Some(problem) = search.problems.iter().find(|problem| problem.severity == Severity::Given) {
         return Err(CommandError::Source(problem.clone()));
     }

@@ -64,6 +64,9 @@ fn row(server: &Planned, name_width: usize, out: &mut Out) {
         let place = server.origin.to_string();
         out.line(format!("{indent}{}", dim(&format!("declared in {place}"))));
     }
+    for caution in &server.cautions {
+        out.line(format!("{indent}{}", dim(&format!("caution: {caution}"))));
+    }
     for hint in &server.hints {
         out.line(format!("{indent}{}", dim(&format!("note: {}: {}", hint.origin, hint.text))));
     }

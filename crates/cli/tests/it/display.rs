@@ -124,23 +124,19 @@ fn variables_that_change_what_runs_are_marked() {
     );
 }
 
-// B45
+// B45 B54
 #[test]
 fn a_command_to_copy_cannot_smuggle_in_another_one() {
     let world = World::with(&[(
         "home/project/.mcp.json",
-        r#"{"mcpServers": {"x; rm -rf ~": {"command": "x"}, "it's": {"command": "y"}}}"#,
+        r#"{"mcpServers": {"x; rm -rf ~": {"command": "x"}, "my server": {"command": "y"}}}"#,
     )]);
-    assert!(
-        world
-            .ok(&["get", "x; rm -rf ~"])
-            .contains("  approve: mcparley approve 'x; rm -rf ~' --definition sha256:")
-    );
-    assert!(
-        world.ok(&["get", "it's"]).contains(r"  approve: mcparley approve 'it'\''s' --definition sha256:")
-    );
+    let shown = world.ok(&["get", "my server"]);
+    assert!(shown.contains("  approve: mcparley approve 'my server' --definition sha256:"), "{shown}");
+    let refused = world.ok(&["get", "x; rm -rf ~"]);
+    assert!(refused.contains("`x; rm -rf ~` contains `;`") && !refused.contains("approve:"), "{refused}");
     let plan = world.ok(&["plan"]);
-    assert!(plan.contains("hint: look at it with `mcparley get 'x; rm -rf ~'`, then"), "{plan}");
+    assert!(plan.contains("hint: look at it with `mcparley get 'my server'`, then"), "{plan}");
 }
 
 // U3

@@ -26,7 +26,12 @@ async fn a_client_that_cannot_ask_is_told_how_to_allow_the_call() {
         let result = client.call("mcp__one__echo", json!({ "message": "hi" })).await;
         let text = result["content"][0]["text"].as_str().unwrap();
         assert_eq!(result["isError"], true);
-        assert!(text.contains("permission") && text.contains("--allowed-tools mcp__one__echo"), "{text}");
+        assert!(
+            text.contains("permission")
+                && text.contains("the user can allow it")
+                && !text.contains("mcparley"),
+            "{text}"
+        );
     }
     assert!(!log_lines(&log).iter().any(|line| line.text.contains("tools/call")));
 }

@@ -3,14 +3,14 @@
 //! | the rule | holds |
 //! |---|---|
 //! | written by "always allow" | for the server and the tool it was given for, as long as the tool is what it was then |
-//! | typed by somebody | as long as the tool is what it was when it was first met or last reviewed; always, where pins are off |
+//! | typed by somebody | for the server it was given for, as long as the tool is what it was when it was first met or last reviewed; always, where pins are off |
 
 use std::sync::Arc;
 
 use mcparley_model::permission::{Pin, Rule, RuleKind, RuleSet};
 
 use crate::catalog::Entry;
-use crate::trust::{Binding, Ledger};
+use crate::trust::{Binding, EVERY_TOOL, Ledger};
 
 /// The rules that hold for one definition only.
 #[derive(Debug)]
@@ -31,9 +31,11 @@ impl Bindings {
         let is_same = trusted.change.is_none();
         match self.0.iter().find(|(bound, _)| std::ptr::eq(&raw const **bound, rule)) {
             Some((_, to)) => {
-                let is_it =
-                    |to: &Binding| to.server == trusted.key.as_str() && to.tool == entry.tool.name.as_str();
-                is_same && to.iter().any(is_it)
+                let is_it = |to: &Binding| match to.tool.as_str() {
+                    EVERY_TOOL => is_same || trusted.pin == Pin::Off,
+                    tool => is_same && tool == entry.tool.name.as_str(),
+                };
+                to.iter().any(|to| to.server == trusted.key.as_str() && is_it(to))
             }
             None => is_same || trusted.pin == Pin::Off,
         }

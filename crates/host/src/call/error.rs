@@ -149,9 +149,9 @@ impl CallError {
             Self::Denied { decision, .. } if matches!(decision.why, Why::Hook { .. }) => {
                 Some("`mcparley hooks list` shows every hook, and where it stands".to_owned())
             }
-            Self::Denied { tool, .. } => Some(format!(
-                "allow it with the rule `{tool}` under `permissions.allow` in the settings, or with `--allowed-tools {tool}`"
-            )),
+            Self::Denied { .. } => {
+                Some("the user can allow it: ask them, and go on without it until then".to_owned())
+            }
             Self::Unavailable {
                 why: Unavailable::Failed(error) | Unavailable::Waiting { error, .. },
                 ..

@@ -9,6 +9,7 @@ use mcparley_model::permission::{Advice, Decider, Verdict};
 use super::admit::Admission;
 use super::bind::Bound;
 use super::error::CallError;
+use super::pending::{PendingCall, waits_for_permission};
 use super::question::AlwaysScope;
 use super::wish::Call;
 use crate::catalog::Entry;
@@ -35,6 +36,17 @@ impl Host {
         if let Some(allowed) = answer.filter(|_| roster.gate.has_person(call)) {
             // Rare and large: it would make every call's future as large.
             Box::pin(self.note(&bound.entry, allowed)).await;
+        }
+        if let Err(CallError::Denied { tool, decision, .. }) = &admitted
+            && waits_for_permission(decision)
+        {
+            let pending = PendingCall::new(tool.as_str(), decision, roster.places());
+            if let Some(connection) = &bound.connection {
+                connection.log().trouble(&format!("a call was denied; `{}` allows it", pending.command()));
+            }
+            let places = Arc::clone(roster.places());
+            // Files are slow at times, and calls share a thread.
+            let _kept = tokio::task::spawn_blocking(move || pending.keep(places.pending.as_deref())).await;
         }
         if let Ok(Admission { always: Some(scope), .. }) = admitted
             && let Err(error) = Box::pin(self.always_allow(&bound.entry, scope)).await

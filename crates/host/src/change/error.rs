@@ -6,7 +6,7 @@ use mcparley_model::config::ConfigError;
 use mcparley_model::edit::EditError;
 use mcparley_model::explain::Explain;
 use mcparley_model::limits::BOUND_RULES;
-use mcparley_model::name::NameError;
+use mcparley_model::name::{NameError, ServerName, normalise_server};
 use mcparley_model::permission::RuleError;
 use mcparley_model::plan::Block;
 use mcparley_model::scope::Origin;
@@ -51,6 +51,18 @@ pub enum ChangeError {
         name: String,
         /// The rule.
         block: Box<Block>,
+    },
+    /// Its command is mcparley.
+    #[error("`{name}` would start mcparley itself")]
+    StartsItself {
+        /// The server.
+        name: String,
+    },
+    /// The entry stands in no file that the user may edit.
+    #[error("the entry of `{name}` stands in no file of yours")]
+    NotEditable {
+        /// The server.
+        name: String,
     },
     /// There is no such server.
     #[error("there is no server named `{name}`{}", in_scope(*scope))]
@@ -173,6 +185,14 @@ impl Explain for ChangeError {
             )),
             Self::Blocked { .. } => {
                 Some("ask the machine's administrator, or choose a server that is allowed".to_owned())
+            }
+            Self::StartsItself { .. } => Some(
+                "mcparley has its own servers already; to offer them to another program, add it there: `claude mcp add mcparley -- mcparley serve`"
+                    .to_owned(),
+            ),
+            Self::NotEditable { name } => {
+                let server = normalise_server(&ServerName::new(name));
+                Some(format!("deny its tools instead: `mcparley permissions deny mcp__{server}__TOOL`"))
             }
             Self::NotFound { similar, .. } if similar.is_empty() => {
                 Some("`mcparley plan` shows every configured server".to_owned())

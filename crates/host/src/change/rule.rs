@@ -1,8 +1,9 @@
 //! Writes and removes permission rules in the settings of a scope (P3, P6).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use mcparley_model::permission::{Rule, RuleKind, RuleScope};
+use mcparley_model::permission::{KnownServers, Rule, RuleKind, RuleScope};
 use mcparley_model::scope::{Origin, Source};
 use mcparley_platform::file::{Creation, Updated};
 
@@ -10,7 +11,7 @@ use super::{ChangeError, Spot, WriteScope};
 use crate::call::AlwaysScope;
 use crate::places::Places;
 use crate::sources::{Loaded, is_local_tracked};
-use crate::trust::Trust;
+use crate::trust::{Binding, EVERY_TOOL, Trust};
 
 /// The object of settings that holds the rules.
 const PERMISSIONS: &str = "permissions";
@@ -52,6 +53,33 @@ pub fn add_rule(
     let ((), updated) = write(&spot, kind, rule.text())?;
     let is_old = matches!(updated, Updated::Unchanged { .. });
     Ok(WrittenRule { rule: rule.text().to_owned(), file: spot.file, is_old })
+}
+
+/// Binds an allow rule that was just written to the servers it names: another server that later gets one of their
+/// names does not inherit it. A rule for a pattern of names is meant for all of them and is not bound.
+///
+/// # Errors
+/// When that cannot be kept.
+pub fn bind_to_servers(places: &Places, loaded: &Loaded, written: &WrittenRule) -> Result<(), ChangeError> {
+    let known = KnownServers::new(loaded.plan.servers.iter().map(|server| server.name.clone()));
+    let is_it = |rule: &&Arc<Rule>| {
+        rule.kind() == RuleKind::Allow
+            && rule.text() == written.rule
+            && rule.origin().source.path() == Some(&written.file)
+    };
+    let Some(rule) = loaded.settings.rules.iter().find(is_it) else { return Ok(()) };
+    let trust = Trust::of(places);
+    for reading in rule.readings(&known).iter().filter(|reading| !reading.server.contains('*')) {
+        let server = loaded.plan.named(&reading.server).into_iter().next();
+        let Some(config) = server.and_then(|server| server.config.as_ref()) else { continue };
+        trust.bind(Binding {
+            rule: written.rule.clone(),
+            file: written.file.clone(),
+            server: trust.key(config).to_string(),
+            tool: EVERY_TOOL.to_owned(),
+        })?;
+    }
+    Ok(())
 }
 
 /// Removes a rule, whatever its kind, from one scope or from all that a person may edit.
@@ -98,7 +126,9 @@ pub fn remove_rule(
 #[must_use]
 pub fn is_bound(places: &Places, rule: &Rule) -> bool {
     let file = rule.origin().source.path();
-    file.is_some_and(|file| Trust::of(places).ledger().of(rule.text(), file).next().is_some())
+    file.is_some_and(|file| {
+        Trust::of(places).ledger().of(rule.text(), file).any(|binding| binding.tool != EVERY_TOOL)
+    })
 }
 
 /// Where "always allow" of this scope is written.

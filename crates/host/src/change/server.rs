@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use mcparley_model::config::{ConfigError, RawServer};
+use mcparley_model::config::{ConfigError, RawServer, ServerConfig, Transport};
 use mcparley_model::document::Document;
 use mcparley_model::edit::EditError;
 use mcparley_model::name::{ServerName, check_new_server_name, is_reserved_by_claude_code};
 use mcparley_model::plan::{Block, Enterprise, judge_policy};
+use mcparley_model::policy::Violation;
+use mcparley_model::program::starts_itself;
 use mcparley_model::scope::{Origin, Source};
 use serde_json::{Map, Value};
 
@@ -180,7 +182,10 @@ fn check(
         return Err(ConfigError::RuntimeOnly { kind, origin }.into());
     }
     match raw.to_config(&wishes.env, &origin) {
-        Ok(config) => match judge_policy(&loaded.settings.policy, name, new.scope.scope(), &config) {
+        Ok(config) if is_recursive(&config, loaded) => {
+            Err(ChangeError::StartsItself { name: new.name.clone() })
+        }
+        Ok(config) => match judge(loaded, name, new, &config) {
             Ok(()) => match loaded.plan.denial_of(&config) {
                 Some(block) => Err(blocked(block)),
                 None => Ok((raw, None)),
@@ -189,6 +194,23 @@ fn check(
         },
         Err(ConfigError::Expand(error)) if error.is_unset() => Ok((raw, Some(ConfigError::Expand(error)))),
         Err(error) => Err(error.into()),
+    }
+}
+
+fn judge(
+    loaded: &Loaded,
+    name: &ServerName,
+    new: &NewServer,
+    config: &ServerConfig,
+) -> Result<(), Violation> {
+    let (policy, programs) = (&loaded.settings.policy, loaded.programs.as_ref());
+    judge_policy(policy, name, new.scope.scope(), config, programs)
+}
+
+fn is_recursive(config: &ServerConfig, loaded: &Loaded) -> bool {
+    match &config.transport {
+        Transport::Stdio(stdio) => starts_itself(stdio, loaded.programs.as_ref()),
+        _ => false,
     }
 }
 

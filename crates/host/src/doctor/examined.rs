@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcparley_model::config::Kind;
 use mcparley_model::limits::LOG_LINE_CHARS;
 use mcparley_model::name::ServerName;
-use mcparley_model::plan::{Planned, Standing};
+use mcparley_model::plan::{Caution, Planned, Standing};
 use mcparley_model::scope::{Origin, Scope};
 use mcparley_model::text::{Untrusted, cut};
 use mcparley_wire::{Exit, Failure};
@@ -48,6 +48,9 @@ pub struct Examined {
     /// What is not as it should be, though it works.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What deserves a second look before it runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cautions: Vec<Caution>,
     /// What it wrote to its standard output that was no message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stray: Option<Stray>,
@@ -122,7 +125,8 @@ impl Examined {
             | Standing::Blocked(_)
             | Standing::Disabled { .. }
             | Standing::Shadowed { .. }
-            | Standing::Duplicate { .. } => Verdict::Resting,
+            | Standing::Duplicate { .. }
+            | Standing::Skipped(_) => Verdict::Resting,
         };
         Self { diagnosis, ..Self::of(server, is) }
     }
@@ -167,6 +171,7 @@ impl Examined {
             trouble: None,
             offers: None,
             notes: Vec::new(),
+            cautions: server.cautions.clone(),
             stray: None,
             took: Duration::ZERO,
             phases: Vec::new(),

@@ -172,6 +172,7 @@ fn entry(standing: &Standing) -> Option<&'static str> {
             ConfigError::Value { problem: Problem::NotAUrl(_) | Problem::Scheme(_), .. } => "url",
             ConfigError::Expand(_)
             | ConfigError::Value { .. }
+            | ConfigError::Name { .. }
             | ConfigError::Shape { .. }
             | ConfigError::Choice { .. }
             | ConfigError::Missing { .. }
@@ -184,6 +185,7 @@ fn entry(standing: &Standing) -> Option<&'static str> {
         | Standing::Rejected { .. }
         | Standing::Disabled { .. }
         | Standing::Shadowed { .. }
-        | Standing::Duplicate { .. } => None,
+        | Standing::Duplicate { .. }
+        | Standing::Skipped(_) => None,
     }
 }

@@ -1,12 +1,16 @@
 //! The rules that hold for one definition of a tool only: what "always allow" has written (P6).
 //!
 //! A rule in a settings file is text, and says nothing about what its tool was. Which of them were given for a
-//! definition stands here; one that a person typed does not.
+//! definition stands here. One that a person typed is bound to the server it was given for: another server that later
+//! gets the same name does not inherit it.
 
 use std::path::{Path, PathBuf};
 
 use mcparley_model::limits::BOUND_RULES;
 use serde::{Deserialize, Serialize};
+
+/// The tool of a binding that holds for every tool of its server.
+pub(crate) const EVERY_TOOL: &str = "*";
 
 /// One file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

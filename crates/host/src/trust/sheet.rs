@@ -26,6 +26,9 @@ struct Kept {
     /// Its definition as it was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     accepted: Option<Box<RawValue>>,
+    /// A definition it had since then. It stays until somebody reviews the tool: changing back takes nothing away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    flagged: Option<Box<RawValue>>,
     /// What a person last said about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     said: Option<Said>,
@@ -57,11 +60,19 @@ impl Sheet {
     pub(crate) fn change(&self, tool: &Tool) -> Option<DefinitionChange> {
         let accepted = self.accepted(&tool.name)?;
         let now = serde_json::to_string(&tool.record()).ok()?;
-        if accepted.get() == now {
-            return None;
-        }
-        let old = serde_json::from_str::<Record<'_>>(accepted.get()).ok()?.into_tool()?;
+        let other = if accepted.get() == now { self.flagged(&tool.name)? } else { accepted };
+        let old = serde_json::from_str::<Record<'_>>(other.get()).ok()?.into_tool()?;
         DefinitionChange::between(&old, tool)
+    }
+
+    /// Whether somebody has to review the tool, whatever it is now.
+    pub(super) fn is_flagged(&self, tool: &ToolName) -> bool {
+        self.flagged(tool).is_some()
+    }
+
+    /// Remembers that the tool was not what was accepted.
+    pub(super) fn flag(&mut self, tool: &Tool) {
+        self.kept(&tool.name).flagged = to_raw_value(&tool.record()).ok();
     }
 
     /// What people said, by tool.
@@ -83,7 +94,9 @@ impl Sheet {
     }
 
     pub(super) fn accept(&mut self, tool: &Tool) {
-        self.kept(&tool.name).accepted = to_raw_value(&tool.record()).ok();
+        let kept = self.kept(&tool.name);
+        kept.accepted = to_raw_value(&tool.record()).ok();
+        kept.flagged = None;
     }
 
     pub(super) fn note(&mut self, tool: &ToolName, said: Said) {
@@ -92,6 +105,10 @@ impl Sheet {
 
     fn accepted(&self, tool: &ToolName) -> Option<&RawValue> {
         self.tools.get(tool.as_str()).and_then(|kept| kept.accepted.as_deref())
+    }
+
+    fn flagged(&self, tool: &ToolName) -> Option<&RawValue> {
+        self.tools.get(tool.as_str()).and_then(|kept| kept.flagged.as_deref())
     }
 
     fn kept(&mut self, tool: &ToolName) -> &mut Kept {

@@ -1,8 +1,10 @@
 //! What a host permits, as whoever offers its tools sees it.
 
 use mcparley::model::permission::Mode;
+use mcparley::{Call, PendingCall, pending_calls};
+use serde_json::json;
 
-use crate::alive::{Alive, scripted, servers};
+use crate::alive::{Alive, LONG, scripted, servers};
 
 /// The tools of server `one` that no call can reach.
 fn denied(alive: &Alive) -> Vec<String> {
@@ -32,4 +34,32 @@ async fn a_tool_that_a_rule_denies_whatever_its_arguments_need_not_be_offered() 
         let alive = servers(entries()).wish(|wishes| wishes.mode = Some(mode)).ready().await;
         assert!(denied(&alive).is_empty(), "a mode may change at any time");
     }
+}
+
+// P1: the model is told that the user can allow it; the command that does is noted for the user alone.
+#[tokio::test]
+async fn a_denied_call_is_noted_with_the_command_that_allows_it_and_the_model_is_not_told_it() {
+    let making = servers([("one", scripted(&[]))]);
+    let mut places = making.places();
+    places.pending = Some(making.path("pending.jsonl"));
+    let file = places.pending.clone();
+    let alive = making.start_in(|places| places.pending = file);
+    assert!(alive.host.ready(LONG).await.settled);
+    let error = alive.host.call(Call::new("mcp__one__add", json!({ "a": 1, "b": 2 }))).await.unwrap_err();
+    let told = format!("{error} {}", error.hint().unwrap());
+    assert!(told.contains("the user can allow it") && !told.contains("permissions allow"), "{told}");
+    let commands: Vec<String> = pending_calls(&places).iter().map(PendingCall::command).collect();
+    assert_eq!(commands, ["mcparley permissions allow mcp__one__add"]);
+}
+
+// N14: a tool that can only be denied is not suggested either.
+#[tokio::test]
+async fn did_you_mean_never_names_a_hidden_tool() {
+    let told = async |deny: &str| {
+        let alive = servers([("one", scripted(&[]))]).deny(deny).ready().await;
+        let error = alive.host.call(Call::new("mcp__one__adds", json!({}))).await.unwrap_err();
+        format!("{error} {}", error.hint().unwrap_or_default())
+    };
+    assert!(told("mcp__one__echo").await.contains("`mcp__one__add`"));
+    assert!(!told("mcp__one__add").await.contains("`mcp__one__add`"));
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use super::Kind;
 use crate::expand::ExpandError;
 use crate::explain::Explain;
+use crate::name::NameError;
 use crate::scope::Origin;
 
 /// An entry that cannot be used.
@@ -66,6 +67,14 @@ pub enum ConfigError {
         /// Where.
         origin: Origin,
     },
+    /// The server's name cannot be used.
+    #[error("{error}")]
+    Name {
+        /// What is wrong with it.
+        error: NameError,
+        /// Where the entry stands.
+        origin: Origin,
+    },
     /// A string that cannot be expanded.
     #[error("{0}")]
     Expand(#[from] ExpandError),
@@ -120,6 +129,7 @@ impl ConfigError {
             | Self::Empty { origin }
             | Self::Both { origin }
             | Self::Value { origin, .. }
+            | Self::Name { origin, .. }
             | Self::RuntimeOnly { origin, .. } => origin,
             Self::Expand(error) => error.origin(),
         }
@@ -138,6 +148,7 @@ impl Explain for ConfigError {
                 Some("keep `command` for a local server, or `url` for a remote one".to_owned())
             }
             Self::Expand(error) => error.hint(),
+            Self::Name { error, .. } => error.hint(),
             Self::RuntimeOnly { .. } => Some("declare a stdio, http, sse or ws server".to_owned()),
             Self::Value { problem: Problem::NotAUrl(_), .. } => {
                 Some("a URL looks like `https://example.com/mcp`".to_owned())

@@ -17,5 +17,8 @@ pub const TRUST_SERVERS: usize = 1_000;
 /// How many rules of "always allow" are kept with the definitions they hold for.
 pub const BOUND_RULES: usize = 10_000;
 
+/// The most that is kept of calls that wait for a person's permission: a thousand of them, the oldest go first.
+pub const PENDING_BYTES: u64 = 256 * 1024;
+
 /// How long a command that classifies a call may take, unless the settings say otherwise. A person waits meanwhile.
 pub const CLASSIFIER_TIME: Duration = Duration::from_secs(10);

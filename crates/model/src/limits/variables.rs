@@ -49,6 +49,11 @@ pub const VARIABLES: &[Variable] = &[
         meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there, and which of them want a sign-in in `mcparley/mcp-needs-auth-cache.json`; results too long for a model are kept in `mcparley/results`. It may be deleted at any time.",
     },
     Variable {
+        name: "MCPARLEY_ANCESTRY",
+        default: "none",
+        meaning: "Set for every local server, not by people: the signatures of the entries above it. An entry that stands there is not started again, and below the third level nothing is.",
+    },
+    Variable {
         name: "MCP_TIMEOUT",
         default: "30000",
         meaning: "How many milliseconds connecting to a server may take.",

@@ -40,6 +40,32 @@ pub fn check_new_server_name(name: &str) -> Result<ServerName, NameError> {
     Ok(ServerName::new(name))
 }
 
+/// Takes `name` from a file that others may have written: 1 to 64 letters or digits of any alphabet, spaces and
+/// `_-.:@+`.
+///
+/// Looser than the rule for new names, because names of other programs are loaded as they are, yet without anything
+/// that could be a path, a picture or an escape.
+///
+/// # Errors
+/// A [`NameError`] that says what is wrong with it.
+pub fn check_written_name(name: &str) -> Result<(), NameError> {
+    let fits = |character: char| character.is_alphanumeric() || " _-.:@+".contains(character);
+    if name.trim().is_empty() {
+        return Err(NameError::Empty);
+    }
+    if let Some(character) = name.chars().find(|character| !fits(*character)) {
+        return Err(NameError::Character { name: shorten(name), character });
+    }
+    let length = name.chars().count();
+    if length > PUBLIC_NAME_LIMIT {
+        return Err(NameError::TooLong { name: shorten(name), length });
+    }
+    if name.starts_with('.') {
+        return Err(NameError::Character { name: shorten(name), character: '.' });
+    }
+    Ok(())
+}
+
 /// What is wrong with a server's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::prefixes::Prefixes;
-use super::rule::{Rule, argument_text};
+use super::rule::{Rule, value_text};
 use super::subject::Prepared;
 
 /// What a rule is filed under.
@@ -96,8 +96,10 @@ impl Shelf {
         for (place, rule) in places.iter().filter_map(|place| Some((*place, rules.get(*place)?))) {
             match rule.condition() {
                 None => shelf.unconditional.push(place),
-                Some((argument, value)) => {
-                    conditional.entry(argument).or_default().entry(value.head()).or_default().push(place);
+                Some(condition) => {
+                    let by_head: &mut BTreeMap<_, Vec<usize>> =
+                        conditional.entry(condition.argument()).or_default();
+                    by_head.entry(condition.head()).or_default().push(place);
                 }
             }
         }
@@ -113,10 +115,11 @@ impl Shelf {
     fn look_up(&self, arguments: Option<&Value>, rules: &[Arc<Rule>], places: &mut Vec<usize>) {
         places.extend(&self.unconditional);
         for (argument, heads) in &self.conditional {
-            let Some(text) = argument_text(arguments, argument) else { continue };
+            let Some(value) = arguments.and_then(|arguments| arguments.get(&**argument)) else { continue };
+            let text = value_text(value);
             let holds = |place: &usize| {
                 let condition = rules.get(*place).and_then(|rule| rule.condition());
-                condition.is_some_and(|(_, value)| value.matches(&text))
+                condition.is_some_and(|condition| condition.fits(value, &text))
             };
             places.extend(heads.of(&text).flatten().copied().filter(holds));
         }

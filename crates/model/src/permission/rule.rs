@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::index::Key;
+use super::number::Decimal;
 use super::subject::{KnownServers, Prepared, Subject};
 use super::target::{Reading, Tools};
 use crate::explain::Explain;
@@ -69,9 +70,11 @@ enum Target {
 
 /// An argument and the pattern its value must fit.
 #[derive(Debug)]
-struct Condition {
+pub(super) struct Condition {
     key: Box<str>,
     value: Glob,
+    /// The value as a number, if it is written as one.
+    number: Option<Decimal>,
 }
 
 impl Rule {
@@ -169,9 +172,14 @@ impl Rule {
         self.tools().map_or_else(Vec::new, |tools| tools.readings(known))
     }
 
+    /// Whether it means every tool there is, as far as its condition lets it.
+    pub(super) fn means_everything(&self) -> bool {
+        matches!(self.target, Target::Everything)
+    }
+
     /// The argument it looks at and what its value must fit.
-    pub(super) fn condition(&self) -> Option<(&str, &Glob)> {
-        self.condition.as_ref().map(|condition| (&*condition.key, &condition.value))
+    pub(super) fn condition(&self) -> Option<&Condition> {
+        self.condition.as_ref()
     }
 
     /// What it is filed under; a call of a server's tool that it means has one of these.
@@ -215,18 +223,36 @@ impl Target {
 impl Condition {
     fn parse(text: &str) -> Option<Self> {
         let (key, value) = text.split_once(':').filter(|(key, _)| !key.is_empty())?;
-        Some(Self { key: Box::from(key), value: Glob::new(value) })
+        Some(Self { key: Box::from(key), value: Glob::new(value), number: Decimal::parse(value) })
+    }
+
+    /// The argument it looks at.
+    pub(super) fn argument(&self) -> &str {
+        &self.key
+    }
+
+    /// What the text of every value that fits begins with; one number has many texts.
+    pub(super) fn head(&self) -> &str {
+        if self.number.is_some() { "" } else { self.value.head() }
+    }
+
+    /// Whether an argument with this value and text fits.
+    pub(super) fn fits(&self, value: &Value, text: &str) -> bool {
+        match (&self.number, value) {
+            (Some(wanted), Value::Number(number)) => wanted.is_value_of(number),
+            _ => self.value.matches(text),
+        }
     }
 
     fn holds(&self, arguments: Option<&Value>) -> bool {
-        argument_text(arguments, &self.key).is_some_and(|text| self.value.matches(&text))
+        let value = arguments.and_then(|arguments| arguments.get(&*self.key));
+        value.is_some_and(|value| self.fits(value, &value_text(value)))
     }
 }
 
-/// An argument as conditions see it: a string is itself, anything else is its JSON.
-pub(super) fn argument_text<'a>(arguments: Option<&'a Value>, name: &str) -> Option<Cow<'a, str>> {
-    let value = arguments?.get(name)?;
-    Some(value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed))
+/// An argument's value as conditions see it: a string is itself, anything else is its JSON.
+pub(super) fn value_text(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
 }
 
 /// The text of a rule that means the subject's tool and no other, for whoever writes one down.

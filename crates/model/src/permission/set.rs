@@ -9,6 +9,7 @@ use super::index::Index;
 use super::rule::{Rule, RuleKind};
 use super::subject::{KnownServers, Prepared};
 use super::target::Reading;
+use crate::glob::Glob;
 use crate::text;
 
 /// Every rule that holds, by kind.
@@ -66,8 +67,11 @@ impl RuleSet {
     /// Rules for built-in tools are left out: other programs read the same files.
     #[must_use]
     pub fn dead(&self, known: &KnownServers) -> Vec<DeadRule> {
-        let dead =
-            |rule: &Arc<Rule>| Some(DeadRule { why: cause_of_death(rule, known)?, rule: Arc::clone(rule) });
+        let covers: Vec<Cover<'_>> = self.iter().filter_map(|rule| Cover::of(rule, known)).collect();
+        let dead = |rule: &Arc<Rule>| {
+            let why = cause_of_death(rule, known).or_else(|| covered(rule, known, &covers))?;
+            Some(DeadRule { why, rule: Arc::clone(rule) })
+        };
         self.iter().filter_map(dead).collect()
     }
 }
@@ -89,6 +93,48 @@ fn cause_of_death(rule: &Rule, known: &KnownServers) -> Option<Dead> {
         (RuleKind::Allow, 2..) if !tools.is_hashed() => Some(Dead::Ambiguous { readings }),
         (RuleKind::Allow | RuleKind::Ask | RuleKind::Deny, _) => None,
     }
+}
+
+/// A rule without a condition, and everything it means.
+struct Cover<'r> {
+    rule: &'r Arc<Rule>,
+    /// Patterns for server and tool.
+    means: Vec<(Glob, Glob)>,
+}
+
+impl<'r> Cover<'r> {
+    /// None for a rule that leaves something to others.
+    fn of(rule: &'r Arc<Rule>, known: &KnownServers) -> Option<Self> {
+        if rule.condition().is_some() || rule.kind() == RuleKind::Allow {
+            return None;
+        }
+        let everything = || vec![(Glob::new("*"), Glob::new("*"))];
+        let pair = |reading: Reading| (Glob::new(&reading.server), Glob::new(&reading.tool));
+        let means = if rule.means_everything() {
+            everything()
+        } else {
+            rule.readings(known).into_iter().map(pair).collect()
+        };
+        Some(Self { rule, means })
+    }
+
+    /// Whether it means all that a reading means. A star of the reading is a character like any other, which only a
+    /// star fits.
+    fn covers(&self, reading: &Reading) -> bool {
+        self.means.iter().any(|(server, tool)| server.matches(&reading.server) && tool.matches(&reading.tool))
+    }
+}
+
+/// The stronger rule that leaves nothing for this one.
+fn covered(rule: &Arc<Rule>, known: &KnownServers, covers: &[Cover<'_>]) -> Option<Dead> {
+    let readings = match rule.means_everything() {
+        true => vec![Reading { server: "*".to_owned(), tool: "*".to_owned(), instead: None }],
+        false => rule.readings(known),
+    };
+    let is_stronger = |cover: &&Cover<'_>| rank(cover.rule.kind()) < rank(rule.kind());
+    let covers_all = |cover: &&Cover<'_>| !readings.is_empty() && readings.iter().all(|it| cover.covers(it));
+    let cover = covers.iter().filter(is_stronger).find(covers_all)?;
+    Some(Dead::Covered { by: Arc::clone(cover.rule) })
 }
 
 /// A rule that matches nothing.
@@ -114,13 +160,28 @@ pub enum Dead {
         /// What it could mean.
         readings: Vec<Reading>,
     },
+    /// A stronger rule means all of the same tools.
+    Covered {
+        /// The stronger rule.
+        by: Arc<Rule>,
+    },
 }
 
 impl DeadRule {
+    /// The rule that leaves nothing for this one, if one does.
+    #[must_use]
+    pub fn by(&self) -> Option<&Rule> {
+        match &self.why {
+            Dead::Covered { by } => Some(by),
+            Dead::UnknownServer { .. } | Dead::Ambiguous { .. } => None,
+        }
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {
         match &self.why {
+            Dead::Covered { .. } => "remove one of the two".to_owned(),
             Dead::UnknownServer { .. } => "mend the server's name in the rule, or remove the rule".to_owned(),
             Dead::Ambiguous { readings } => {
                 let instead: Vec<_> = readings
@@ -143,6 +204,7 @@ impl fmt::Display for DeadRule {
             Dead::UnknownServer { server } => {
                 write!(f, "{} matches nothing: no server is called `{}`", self.rule, text::display(server))
             }
+            Dead::Covered { by } => write!(f, "{} never decides: {by} is stronger", self.rule),
             Dead::Ambiguous { readings } => {
                 write!(f, "{} matches nothing, because it could mean", self.rule)?;
                 for (index, Reading { server, tool, .. }) in readings.iter().enumerate() {

@@ -197,3 +197,102 @@ fn modes_are_read_by_their_words() {
     assert_eq!(error.to_string(), "`yolo` is no permission mode");
     assert!(error.hint().unwrap().contains("`bypassPermissions`"));
 }
+
+#[test]
+fn numbers_in_arguments_compare_by_value() {
+    // P3 B124
+    let (server, tool) = (ServerName::new("e"), ToolName::new("size"));
+    let denied = |condition: &str, arguments: &str| {
+        let arguments: Value = serde_json::from_str(arguments).unwrap();
+        let text = format!("mcp__e__size({condition})");
+        let subject = Subject {
+            server: &server,
+            tool: &tool,
+            public: None,
+            arguments: Some(&arguments),
+            read_only: false,
+        };
+        let rules = RuleSet::new([rule(RuleKind::Deny, &text)]);
+        let by_set =
+            decide(&subject, &rules, Mode::BypassPermissions, &known(&["e"])).verdict == Verdict::Deny;
+        assert_eq!(
+            rule(RuleKind::Deny, &text).matches(&subject, &known(&["e"])),
+            by_set,
+            "{text} {arguments}"
+        );
+        by_set
+    };
+    for written in ["5", "5.0", "5e0", "0.5e1", "50e-1", "5.000"] {
+        for sent in ["5", "5.0", "5e0", "0.5e1", "50E-1"] {
+            assert!(denied(&format!("n:{written}"), &format!(r#"{{"n": {sent}}}"#)), "{written} {sent}");
+        }
+    }
+    for (condition, arguments) in [
+        ("n:5", r#"{"n": 50}"#),
+        ("n:5", r#"{"n": -5}"#),
+        ("n:5", r#"{"n": "five"}"#),
+        ("n:5", r#"{"n": [5]}"#),
+        ("n:9007199254740993", r#"{"n": 9007199254740992}"#),
+        ("n:18446744073709551615", r#"{"n": 18446744073709551614}"#),
+        ("n:1e999999999999999999999", r#"{"n": 5}"#),
+    ] {
+        assert!(!denied(condition, arguments), "{condition} {arguments}");
+    }
+    for (condition, arguments) in [
+        ("n:0", r#"{"n": -0.0}"#),
+        ("n:1e3", r#"{"n": 1000}"#),
+        ("n:9007199254740993", r#"{"n": 9007199254740993}"#),
+        ("n:9007199254740993.0", r#"{"n": 9007199254740993}"#),
+        ("n:123456789012345678901234567890", r#"{"n": 123456789012345678901234567890}"#),
+        ("n:0.1", r#"{"n": 1e-1}"#),
+        ("n:5*", r#"{"n": 0.5e1}"#),
+        ("n:5", r#"{"n": "5"}"#),
+    ] {
+        assert!(denied(condition, arguments), "{condition} {arguments}");
+    }
+}
+
+#[test]
+fn a_rule_that_a_stronger_one_leaves_nothing_for_is_dead() {
+    // P3
+    let dead = |rules: &[(RuleKind, &str)]| -> Vec<String> {
+        let set = RuleSet::new(rules.iter().map(|(kind, text)| rule(*kind, text)));
+        set.dead(&known(&["a", "b"])).iter().map(ToString::to_string).collect()
+    };
+    use RuleKind::{Allow, Ask, Deny};
+    assert_eq!(
+        dead(&[(Allow, "mcp__a__read"), (Deny, "mcp__a")]),
+        [
+            "allow rule `mcp__a__read` (user, settings) never decides: deny rule `mcp__a` (user, settings) is stronger"
+        ]
+    );
+    for covered in [
+        [(Allow, "mcp__a__re*"), (Deny, "mcp__a__r*")],
+        [(Allow, "mcp__a__*"), (Ask, "mcp__*")],
+        [(Ask, "mcp__a__x(k:v)"), (Deny, "mcp__a__x")],
+        [(Allow, "*"), (Deny, "*")],
+    ] {
+        assert_eq!(dead(&covered).len(), 1, "{covered:?}");
+    }
+    for alive in [
+        [(Allow, "mcp__a__r*"), (Deny, "mcp__a__re*")],
+        [(Allow, "mcp__a__x"), (Deny, "mcp__b")],
+        [(Allow, "mcp__a__x"), (Deny, "mcp__a__x(k:v)")],
+        [(Deny, "mcp__a__x"), (Deny, "mcp__a")],
+        [(Deny, "mcp__a__x"), (Allow, "mcp__a")],
+        [(Allow, "*"), (Deny, "mcp__a")],
+    ] {
+        assert_eq!(dead(&alive), [""; 0], "{alive:?}");
+    }
+}
+
+#[test]
+fn a_deny_rule_means_a_connector_by_its_normalized_name() {
+    // P3 N2
+    let server = "claude.ai Google Drive (beta)";
+    for text in ["mcp__claude_ai_Google_Drive_beta", "mcp__claude_ai_Google_Drive_beta__*"] {
+        assert!(matched(text, &[server], server, "search").1, "{text}");
+    }
+    assert!(!matched("mcp__claude_ai_Google", &[server], server, "search").1);
+    assert!(!matched("mcp__claude_ai_Google_Drive", &[server], server, "beta").1);
+}

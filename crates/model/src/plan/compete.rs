@@ -61,7 +61,8 @@ pub(super) fn shadow(servers: &mut [Planned]) {
             | Standing::Disabled { .. }
             | Standing::Shadowed { .. }
             | Standing::Duplicate { .. }
-            | Standing::Invalid(_) => false,
+            | Standing::Invalid(_)
+            | Standing::Skipped(_) => false,
         };
         if loses {
             server.standing = Standing::Shadowed { by: origin.clone() };

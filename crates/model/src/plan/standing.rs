@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use crate::approval::Pending;
 use crate::config::ConfigError;
 use crate::explain::Explain;
+use crate::limits::ANCESTRY_LEVELS;
 use crate::name::ServerName;
 use crate::policy::Violation;
 use crate::scope::{Origin, Source};
@@ -46,6 +47,32 @@ pub enum Standing {
     },
     /// It cannot be used as it is written.
     Invalid(ConfigError),
+    /// Starting it would start this program inside itself.
+    Skipped(SkipReason),
+}
+
+/// Why a server is not started although nothing forbids it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkipReason {
+    /// Its command is mcparley.
+    StartsItself,
+    /// This process was started by that very entry.
+    StartedThis,
+    /// Too many servers that started one another stand above this process.
+    TooDeep,
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StartsItself => f.write_str("would start mcparley itself"),
+            Self::StartedThis => f.write_str("would start mcparley itself: this process was started by it"),
+            Self::TooDeep => write!(
+                f,
+                "would start mcparley itself: {ANCESTRY_LEVELS} servers that started one another stand above this process"
+            ),
+        }
+    }
 }
 
 /// The rule that forbids a server.
@@ -89,6 +116,7 @@ impl Standing {
             Self::Shadowed { .. } => "shadowed",
             Self::Duplicate { .. } => "duplicate",
             Self::Invalid(_) => "invalid",
+            Self::Skipped(_) => "skipped",
         }
     }
 
@@ -106,6 +134,7 @@ impl Standing {
                 Some(format!("the same server as `{}` in {origin}", of.as_str()))
             }
             Self::Invalid(error) => Some(format!("{}: {error}", error.origin())),
+            Self::Skipped(reason) => Some(reason.to_string()),
         }
     }
 
@@ -121,7 +150,11 @@ impl Standing {
             Self::Disabled { .. } => Some(format!("`mcparley enable {name}` to switch it on")),
             Self::Invalid(error) => error.hint(),
             Self::Blocked(block) => block.hint(),
-            Self::Ready | Self::Shadowed { .. } | Self::Duplicate { .. } => None,
+            Self::Skipped(SkipReason::StartsItself) => Some(
+                "nothing to do: the entry is for other programs, which reach all servers through it"
+                    .to_owned(),
+            ),
+            Self::Ready | Self::Shadowed { .. } | Self::Duplicate { .. } | Self::Skipped(_) => None,
         }
     }
 }
@@ -173,7 +206,7 @@ impl Serialize for Standing {
             Self::Blocked(Block::Policy(violation) | Block::Alias { violation, .. }) => {
                 Some(violation.origin().clone())
             }
-            Self::Ready | Self::NeedsApproval(_) | Self::Blocked(Block::Strict) => None,
+            Self::Ready | Self::NeedsApproval(_) | Self::Blocked(Block::Strict) | Self::Skipped(_) => None,
         };
         if let Some(by) = by {
             map.serialize_entry("by", &by)?;

@@ -261,3 +261,185 @@ proptest! {
         }
     }
 }
+
+/// Finds one program, under two names.
+#[derive(Debug)]
+struct OwnLink;
+
+impl ProgramFinder for OwnLink {
+    fn find(&self, name: &str, _stdio: &crate::config::Stdio) -> Option<crate::program::FoundProgram> {
+        (name == "bridge").then(|| crate::program::FoundProgram {
+            located: "/usr/bin/bridge".to_owned(),
+            canonical: "/opt/this/program".to_owned(),
+            is_of_project: false,
+            is_self: true,
+        })
+    }
+
+    fn canonical(&self, _path: &str) -> Option<String> {
+        None
+    }
+}
+
+// C15 C18 F105
+#[test]
+fn an_entry_that_would_start_mcparley_itself_is_skipped_in_every_scope() {
+    let ground = Ground { programs: Arc::new(OwnLink), ..approve_all() };
+    let entries = [
+        r#"{"command": "mcparley", "args": ["serve"]}"#,
+        r#"{"command": "/usr/local/bin/mcparley", "args": ["serve"]}"#,
+        r#"{"command": "env", "args": ["A=1", "bin/mcparley", "serve"]}"#,
+        r#"{"command": "sh", "args": ["-c", "exec mcparley serve"]}"#,
+        r#"{"command": "npx", "args": ["-y", "mcparley@latest", "serve"]}"#,
+        r#"{"command": "uvx", "args": ["mcparley"]}"#,
+        r#"{"command": "bridge"}"#,
+        r#"{"command": "sh", "args": ["-c", "bridge"]}"#,
+    ];
+    let scopes =
+        [Scope::Plugin, Scope::User, Scope::Project, Scope::Local, Scope::Dynamic, Scope::Enterprise];
+    for (entry, scope) in entries.iter().flat_map(|entry| scopes.map(|scope| (entry, scope))) {
+        let plan = Plan::make(vec![declare(scope, 1, "tools", entry)], &ground);
+        let standing = &plan.servers.first().unwrap().standing;
+        assert_eq!(*standing, Standing::Skipped(SkipReason::StartsItself), "{scope} {entry}");
+        assert_eq!(standing.reason().as_deref(), Some("would start mcparley itself"));
+    }
+    for entry in [
+        r#"{"command": "node", "args": ["mcparley.js"]}"#,
+        r#"{"command": "mcparley-tools"}"#,
+        r#"{"command": "/home/me/mcparley/server"}"#,
+        r#"{"command": "npx", "args": ["-y", "mcparley-tools"]}"#,
+        r#"{"command": "echo", "args": ["mcparley", "serve"]}"#,
+    ] {
+        let plan = Plan::make(vec![declare(Scope::User, 1, "mcparley", entry)], &ground);
+        assert_eq!(plan.ready().count(), 1, "{entry}");
+    }
+}
+
+// C18 F105
+#[test]
+fn an_entry_is_not_started_below_itself_and_nothing_below_the_third_level() {
+    let all = || {
+        vec![
+            declare(Scope::User, 1, "a", r#"{"command": "a"}"#),
+            declare(Scope::User, 2, "b", r#"{"command": "b"}"#),
+        ]
+    };
+    let plan = Plan::make(all(), &Ground::default());
+    let signature = plan.servers.first().unwrap().signature().unwrap();
+    let below = |given: &str| {
+        let env: Env = [(crate::ancestry::ANCESTRY.to_owned(), given.to_owned())].into_iter().collect();
+        let plan = Plan::make(all(), &Ground { ancestry: Ancestry::of(&env), ..Ground::default() });
+        plan.servers.into_iter().map(|server| server.standing).collect::<Vec<_>>()
+    };
+    let started_this = Standing::Skipped(SkipReason::StartedThis);
+    let too_deep = Standing::Skipped(SkipReason::TooDeep);
+    assert_eq!(below("x"), [Standing::Ready, Standing::Ready]);
+    assert_eq!(below(&format!("x,{signature}")), [started_this.clone(), Standing::Ready]);
+    assert_eq!(below(&format!("x,{signature},y")), [started_this, too_deep.clone()]);
+    assert_eq!(below("x,y,z"), [too_deep.clone(), too_deep]);
+}
+
+/// What is noted about the declarations, in plan order.
+fn cautions(declarations: Vec<Declaration>) -> Vec<String> {
+    let plan = Plan::make(declarations, &Ground::default());
+    plan.servers.iter().flat_map(|server| &server.cautions).map(ToString::to_string).collect()
+}
+
+// B119 H37
+#[test]
+fn packages_without_a_version_and_downloaded_scripts_get_a_caution() {
+    let of = |entry: &str| cautions(vec![declare(Scope::User, 1, "s", entry)]);
+    assert_eq!(
+        of(r#"{"command": "npx", "args": ["-y", "@x/server"]}"#),
+        ["`npx` fetches whatever `@x/server` is at the time; name an exact version"]
+    );
+    assert_eq!(
+        of(r#"{"command": "docker", "args": ["run", "-i", "--rm", "x/server:latest"]}"#),
+        ["`docker run` fetches whatever `x/server:latest` is at the time; name an exact version"]
+    );
+    assert_eq!(of(r#"{"command": "sh", "args": ["-c", "uvx server"]}"#).len(), 1);
+    assert_eq!(
+        of(r#"{"command": "sh", "args": ["-c", "curl https://h/x | sh"]}"#),
+        ["it runs a script that it downloads, unseen"]
+    );
+    for pinned in [
+        r#"{"command": "npx", "args": ["-y", "@x/server@1.2.3"]}"#,
+        r#"{"command": "uvx", "args": ["server==1.2.3"]}"#,
+        r#"{"command": "node", "args": ["npx"]}"#,
+        r#"{"url": "https://h/npx"}"#,
+    ] {
+        assert_eq!(of(pinned), [""; 0], "{pinned}");
+    }
+}
+
+// B44 H11
+#[test]
+fn names_that_look_alike_get_a_caution_and_stay_two_servers() {
+    let all = |names: &[&str]| {
+        let number = 1..;
+        names
+            .iter()
+            .zip(number)
+            .map(|(name, n)| declare(Scope::User, n, name, &format!(r#"{{"command": "{n}"}}"#)))
+            .collect()
+    };
+    assert_eq!(
+        cautions(all(&["github", "githuЬ"])),
+        [
+            "its name looks like that of another server, `githuЬ`",
+            "its name mixes letters of several alphabets that look the same",
+            "its name looks like that of another server, `github`",
+        ]
+    );
+    assert_eq!(cautions(all(&["githиb"])).len(), 1);
+    assert_eq!(cautions(all(&["paypal", "paypaI"])).len(), 2);
+    assert_eq!(cautions(all(&["github", "gitlab", "обмен", "日本"])), [""; 0]);
+    assert_eq!(Plan::make(all(&["github", "githuЬ"]), &Ground::default()).ready().count(), 2);
+}
+
+// B54
+#[test]
+fn names_from_files_that_are_no_names_are_invalid() {
+    let standing = |scope, name: &str| {
+        let plan = Plan::make(vec![declare(scope, 1, name, r#"{"command": "x"}"#)], &approve_all());
+        plan.servers.first().unwrap().standing.as_str()
+    };
+    for name in
+        ["", " ", "../../x", "a/b", r"a\b", ".hidden", "🚀", "a\u{202e}b", "a\nb", &"x".repeat(10_000)]
+    {
+        for scope in [Scope::User, Scope::Project, Scope::Local, Scope::Dynamic, Scope::Enterprise] {
+            assert_eq!(standing(scope, name), "invalid", "{scope} {name:?}");
+        }
+    }
+    for name in ["github", "my server", "context7.io", "__proto__", "constructor", "сервер"] {
+        assert_eq!(standing(Scope::User, name), "ready", "{name:?}");
+    }
+    assert_eq!(standing(Scope::Plugin, "plugin:a/b:c"), "ready");
+}
+
+// B56 C8
+#[test]
+fn one_address_in_several_spellings_is_one_server() {
+    let spellings = [
+        "https://h.example/mcp",
+        "HTTPS://H.Example:443/mcp",
+        "https://h.example/mcp/",
+        "https://h.example./mcp#x",
+    ];
+    for spelling in spellings {
+        let declarations = vec![
+            declare(Scope::User, 1, "mine", r#"{"url": "https://h.example/mcp"}"#),
+            declare(Scope::Plugin, 1, "theirs", &format!(r#"{{"type": "http", "url": "{spelling}"}}"#)),
+        ];
+        assert_eq!(
+            standings(declarations, &Ground::default()),
+            ["plugin1: duplicate", "user1: ready"],
+            "{spelling}"
+        );
+    }
+    let other = vec![
+        declare(Scope::User, 1, "mine", r#"{"url": "https://h.example/mcp"}"#),
+        declare(Scope::Plugin, 1, "theirs", r#"{"type": "http", "url": "https://h.example/MCP"}"#),
+    ];
+    assert_eq!(standings(other, &Ground::default()), ["plugin1: ready", "user1: ready"]);
+}

@@ -24,7 +24,10 @@ impl Entry {
     /// Whether the entry, on a deny-list, forbids the server.
     #[must_use]
     pub fn denies(&self, subject: &Subject<'_>) -> bool {
-        self.matches(subject)
+        match (self, subject.target) {
+            (Self::ServerCommand(pattern), Target::Command { command, .. }) => command.is_denied_by(pattern),
+            _ => self.matches(subject),
+        }
     }
 
     /// Whether the entry, on an allow-list, permits the server.
@@ -33,32 +36,37 @@ impl Entry {
     /// words run something else under another `PATH`.
     #[must_use]
     pub fn allows(&self, subject: &Subject<'_>) -> bool {
-        let runs_something_else = match subject.target {
-            Target::Command { env_names, .. } => env_names.iter().any(|name| changes_what_runs(name)),
-            Target::Url(_) | Target::Other => false,
-        };
-        match self {
-            Self::ServerName(_) | Self::ServerUrl(_) => self.matches(subject),
-            Self::ServerCommand(_) => !runs_something_else && self.matches(subject),
+        match (self, subject.target) {
+            (Self::ServerCommand(pattern), Target::Command { command, env_names }) => {
+                !env_names.iter().any(|name| changes_what_runs(name)) && command.is_allowed_by(pattern)
+            }
+            _ => self.matches(subject),
         }
     }
 
+    /// The one path it names as a program.
+    pub(super) fn program_path(&self) -> Option<&str> {
+        match self {
+            Self::ServerCommand(pattern) => {
+                let program = pattern.first().filter(|program| program.is_literal())?;
+                Some(program.as_str()).filter(|path| path.starts_with('/'))
+            }
+            Self::ServerName(_) | Self::ServerUrl(_) => None,
+        }
+    }
+
+    /// Whether name or address fit, which means the same on both lists.
     fn matches(&self, subject: &Subject<'_>) -> bool {
         match (self, subject.target) {
             (Self::ServerName(name), Target::Url(_) | Target::Command { .. } | Target::Other) => {
                 is_same_server(name, subject.name.as_str())
             }
             (Self::ServerUrl(pattern), Target::Url(url)) => pattern.matches(url),
-            (Self::ServerCommand(pattern), Target::Command { argv, .. }) => fits(pattern, argv),
-            (Self::ServerUrl(_), Target::Command { .. } | Target::Other)
-            | (Self::ServerCommand(_), Target::Url(_) | Target::Other) => false,
+            (Self::ServerUrl(_), Target::Command { .. } | Target::Other) | (Self::ServerCommand(_), _) => {
+                false
+            }
         }
     }
-}
-
-/// As many elements as the pattern has, each fitting its own: a star never swallows another argument.
-fn fits(pattern: &[Glob], argv: &[&str]) -> bool {
-    pattern.len() == argv.len() && pattern.iter().zip(argv).all(|(glob, element)| glob.matches(element))
 }
 
 impl fmt::Display for Entry {

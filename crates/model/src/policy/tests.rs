@@ -1,12 +1,13 @@
 //! Shows which servers a policy lets exist.
 
-use super::{Owner, Policy, Rules, Subject, Target, changes_what_runs};
+use super::{Owner, Policy, ResolvedCommand, Rules, Subject, Target, changes_what_runs};
 use crate::document::Document;
 use crate::explain::Explain as _;
 use crate::name::ServerName;
 use crate::scope::{Scope, Source};
 
 mod addresses;
+mod commands;
 
 /// Reads a list and the warnings about it.
 fn read(json: &str) -> (Rules, Vec<String>) {
@@ -148,9 +149,12 @@ fn a_command_is_compared_element_by_element() {
         (&["NPX", "-y", "@company/mcp-x"], false),
         (&[], false),
     ] {
-        let target = Target::Command { argv, env_names: &["API_KEY"] };
+        let command = ResolvedCommand::as_written(argv);
+        let target = Target::Command { command: &command, env_names: &["API_KEY"] };
         assert_eq!(permits(&policy, "s", Scope::Project, target), expected, "{argv:?}");
-        assert_eq!(permits(&denying, "s", Scope::Project, target), !expected, "{argv:?}");
+        // A denial also means another path to the program, and what `env` starts.
+        let is_denied = expected || argv.iter().any(|word| matches!(*word, "./npx" | "env"));
+        assert_eq!(permits(&denying, "s", Scope::Project, target), !is_denied, "{argv:?}");
     }
 }
 
@@ -171,7 +175,8 @@ fn an_allowed_command_does_not_cover_another_program_by_environment() {
         "BASH_ENV",
     ];
     for name in names {
-        let target = Target::Command { argv: &["npx", "x"], env_names: &["TOKEN", name] };
+        let command = ResolvedCommand::as_written(&["npx", "x"]);
+        let target = Target::Command { command: &command, env_names: &["TOKEN", name] };
         assert!(!permits(&policy, "s", Scope::User, target), "{name}");
         assert!(!permits(&denying, "s", Scope::User, target), "{name}");
     }
@@ -205,8 +210,9 @@ fn a_violation_says_who_forbids_and_where() {
         let violation = policy.judge(&Subject { name: &name, scope: Scope::User, target }).unwrap_err();
         (violation.to_string(), violation.hint().unwrap())
     };
+    let command = ResolvedCommand::as_written(&["sh", "-c", "x"]);
     assert_eq!(
-        told(Target::Command { argv: &["sh", "-c", "x"], env_names: &[] }),
+        told(Target::Command { command: &command, env_names: &[] }),
         (
             "denied by policy: serverCommand [`sh`, `-c`, `*`] (policy:1:2)".to_owned(),
             "the entry stands at policy:1:2; only its owner can lift it".to_owned()

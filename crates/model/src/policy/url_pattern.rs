@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::net::Ipv4Addr;
 
 use idna::AsciiDenyList;
 use url::{Host, Url};
@@ -70,7 +71,7 @@ impl UrlPattern {
         let fits = |pattern: &Option<Glob>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.matches(&encoded_alike(text)))
         };
-        self.scheme.as_deref().is_none_or(|scheme| scheme == url.scheme())
+        self.scheme.as_deref().is_none_or(|scheme| carrier(scheme) == carrier(url.scheme()))
             && self.host_fits(url)
             && self.port_fits(url)
             && fits(&self.path, url.path())
@@ -78,11 +79,11 @@ impl UrlPattern {
     }
 
     fn host_fits(&self, url: &Url) -> bool {
-        let Some(host) = url.host_str() else { return false };
-        let host = plain_host(host);
-        // `*.company.com` asks for something in front of the dot, which a glob alone does not.
-        let lacks_label = self.host.as_str().starts_with("*.") && host.starts_with('.');
-        !lacks_label && self.host.matches(&host)
+        host_spellings(url).iter().any(|host| {
+            // `*.company.com` asks for something in front of the dot, which a glob alone does not.
+            let lacks_label = self.host.as_str().starts_with("*.") && host.starts_with('.');
+            !lacks_label && self.host.matches(host)
+        })
     }
 
     fn port_fits(&self, url: &Url) -> bool {
@@ -127,7 +128,7 @@ fn read_host(text: &str) -> Option<Glob> {
         return None;
     }
     if !text.contains('*') {
-        return Some(Glob::new(&plain_host(&Host::parse(text).ok()?.to_string())));
+        return Some(Glob::new(&settled_host(&Host::parse(text).ok()?)));
     }
     // Punycode takes a label as a whole, so a star beside foreign letters would be encoded along with them.
     if text.split('.').any(|label| label.contains('*') && !label.is_ascii()) {
@@ -135,6 +136,58 @@ fn read_host(text: &str) -> Option<Glob> {
     }
     let host = idna::domain_to_ascii_cow(text.as_bytes(), AsciiDenyList::URL).ok()?;
     Some(Glob::new(&plain_host(&host)))
+}
+
+/// The scheme that carries it: a socket begins as a request over HTTP.
+fn carrier(scheme: &str) -> &str {
+    match scheme {
+        "ws" => "http",
+        "wss" => "https",
+        other => other,
+    }
+}
+
+/// How all names of this very machine are written.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+/// Every way to write the address's host that means the same machine.
+fn host_spellings(url: &Url) -> Vec<String> {
+    let Some(host) = url.host().map(|host| host.to_owned()) else { return Vec::new() };
+    let mut spellings = vec![plain_host(&host.to_string()), settled_host(&host)];
+    if is_loopback(&host) {
+        spellings.extend(LOOPBACK.map(str::to_owned));
+    }
+    spellings.dedup();
+    spellings
+}
+
+/// One way to write a host: an IPv4 address inside of an IPv6 one is that address, and loopback has one name.
+fn settled_host(host: &Host) -> String {
+    if is_loopback(host) {
+        return LOOPBACK[0].to_owned();
+    }
+    match host {
+        Host::Ipv6(address) => match address.to_ipv4_mapped() {
+            Some(address) => address.to_string(),
+            None => host.to_string(),
+        },
+        Host::Ipv4(_) | Host::Domain(_) => plain_host(&host.to_string()),
+    }
+}
+
+/// Whether the host is this very machine; so is the address that means any, for whoever connects to it.
+fn is_loopback(host: &Host) -> bool {
+    let is_v4 = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
+    match host {
+        Host::Domain(name) => {
+            let name = plain_host(name);
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        Host::Ipv4(address) => is_v4(*address),
+        Host::Ipv6(address) => {
+            address.is_loopback() || address.is_unspecified() || address.to_ipv4_mapped().is_some_and(is_v4)
+        }
+    }
 }
 
 /// In lower case and without the dot of the root, which names the same host.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use mcparley::change::{self, WriteScope, WrittenRule};
-use mcparley::model::permission::{RuleKind, RuleSet};
+use mcparley::model::permission::{Rule, RuleKind, RuleSet};
 use mcparley::model::text::display;
 use mcparley::{AlwaysScope, Loaded, Start};
 use serde_json::json;
@@ -24,7 +24,9 @@ pub(super) fn allow(args: &AllowArgs, context: &Context, out: &mut Out) -> Done 
 pub(super) fn write(kind: RuleKind, args: &RuleArgs, context: &Context, out: &mut Out) -> Done {
     let written = change::add_rule(&context.places, kind, &args.rule, args.scope.into())?;
     tell(kind, &written, false, out);
-    tell_dead(&written, context, out)
+    let loaded = context.load()?;
+    change::bind_to_servers(&context.places, &loaded, &written)?;
+    tell_dead(&written, &loaded, out)
 }
 
 /// Allows one tool as it is now.
@@ -85,13 +87,13 @@ fn tell(kind: RuleKind, written: &WrittenRule, as_is: bool, out: &mut Out) {
     tell_file(file, out);
 }
 
-/// Says so if the rule that was just written can match nothing.
-fn tell_dead(written: &WrittenRule, context: &Context, out: &mut Out) -> Done {
-    let loaded = context.load()?;
+/// Says so if the rule that was just written can match nothing, or leaves nothing for another one.
+fn tell_dead(written: &WrittenRule, loaded: &Loaded, out: &mut Out) -> Done {
     let rules = RuleSet::new(loaded.settings.rules.iter().cloned());
-    let is_it = |file: Option<&Path>| file == Some(&written.file);
-    for dead in rules.dead(&known(&loaded)) {
-        if dead.rule.text() == written.rule && is_it(dead.rule.origin().source.path()) && !out.json {
+    let is_it =
+        |rule: &Rule| rule.text() == written.rule && rule.origin().source.path() == Some(&written.file);
+    for dead in rules.dead(&known(loaded)) {
+        if (is_it(&dead.rule) || dead.by().is_some_and(is_it)) && !out.json {
             out.warn(&dead.to_string());
             out.hint(&dead.hint());
         }

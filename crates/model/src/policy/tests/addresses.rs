@@ -120,3 +120,39 @@ fn a_pattern_that_makes_no_sense_is_refused() {
         assert!(UrlPattern::parse(pattern).is_err(), "{pattern}");
     }
 }
+
+// P3 B123
+#[test]
+fn loopback_has_one_name_and_a_socket_is_reached_like_http() {
+    let pattern = |text: &str| UrlPattern::parse(text).unwrap();
+    let same = [
+        "http://127.0.0.1:9/x",
+        "http://localhost:9/x",
+        "http://LOCALHOST.:9/x",
+        "http://[::1]:9/x",
+        "http://[::ffff:127.0.0.1]:9/x",
+        "http://127.1:9/x",
+        "http://0x7f.1:9/x",
+        "http://0.0.0.0:9/x",
+        "ws://127.0.0.1:9/x",
+        "ws://localhost:9/x",
+    ];
+    for denied in
+        ["http://127.0.0.1:9/*", "http://localhost:9/*", "ws://[::1]:9/*", "http://[::ffff:127.0.0.1]:9/*"]
+    {
+        for url in same {
+            assert!(pattern(denied).matches(&Url::parse(url).unwrap()), "{denied} {url}");
+        }
+    }
+    for (denied, url) in [
+        ("http://127.0.0.1:9/*", "http://127.0.0.1:8/x"),
+        ("http://127.0.0.1:9/*", "https://127.0.0.1:9/x"),
+        ("http://127.0.0.1:9/*", "http://10.0.0.1:9/x"),
+        ("http://127.0.0.1:9/*", "http://localhost.evil.com:9/x"),
+        ("http://10.0.0.1/*", "http://127.0.0.1/x"),
+    ] {
+        assert!(!pattern(denied).matches(&Url::parse(url).unwrap()), "{denied} {url}");
+    }
+    assert!(pattern("http://10.0.0.1/*").matches(&Url::parse("http://[::ffff:10.0.0.1]/x").unwrap()));
+    assert!(pattern("http://127.*:*/*").matches(&Url::parse("http://[::1]:9/x").unwrap()));
+}

@@ -1,0 +1,98 @@
+//! A package that a runner would fetch: what it is called, and whether always the same one is meant.
+
+/// A package that a package runner would fetch and run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// The runner, as people know it: `npx`, `uvx`, `docker run`.
+    pub runner: &'static str,
+    /// The package as it is written, with the version if one is.
+    pub spec: String,
+    registry: Registry,
+}
+
+/// Whose rules a package's name and version follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Registry {
+    Npm,
+    Python,
+    Go,
+    Image,
+}
+
+impl Package {
+    pub(super) fn new(runner: &'static str, spec: &str, registry: Registry) -> Self {
+        let spec = spec.strip_prefix("npm:").or_else(|| spec.strip_prefix("jsr:")).unwrap_or(spec);
+        Self { runner, spec: spec.to_owned(), registry }
+    }
+
+    /// The package's name without scope, folder and version.
+    #[must_use]
+    pub fn short_name(&self) -> &str {
+        let name = self.split_version().0;
+        let name = name.split('[').next().unwrap_or(name).trim_end_matches('/');
+        name.rsplit('/').next().unwrap_or(name)
+    }
+
+    /// Whether the same bytes, or at least the same release, are meant every time.
+    #[must_use]
+    pub fn is_pinned(&self) -> bool {
+        if self.is_local() {
+            return true;
+        }
+        let Some(version) = self.split_version().1 else { return false };
+        match self.registry {
+            Registry::Npm | Registry::Go | Registry::Python => is_release(version) || is_commit(version),
+            Registry::Image => version.starts_with("sha256:") || version != "latest",
+        }
+    }
+
+    /// A folder or file of this machine, which nobody fetches.
+    fn is_local(&self) -> bool {
+        let begins = ["./", "../", "/", "~/", "file:"].iter().any(|start| self.spec.starts_with(start));
+        self.registry != Registry::Image && (begins || self.spec == ".")
+    }
+
+    /// The name, and the version if there is one.
+    fn split_version(&self) -> (&str, Option<&str>) {
+        let spec = self.spec.as_str();
+        let split = match self.registry {
+            Registry::Npm if spec.contains("://") || spec.starts_with("git") => spec.rsplit_once('#'),
+            // The first character may be the `@` of a scope.
+            Registry::Npm | Registry::Go => split_last(spec, '@', 1),
+            Registry::Python => {
+                let at = spec.find("==").or_else(|| spec.find("@"));
+                at.and_then(|at| Some((spec.get(..at)?, spec.get(at..)?.trim_start_matches(['=', '@']))))
+                    .filter(|_| !spec.contains("://"))
+                    .or_else(|| split_last(spec, '@', spec.find("://").map_or(1, |at| at + 3)))
+            }
+            Registry::Image => {
+                // A port of the registry stands before a slash.
+                let name = spec.rfind('/').map_or(0, |at| at + 1);
+                split_last(spec, '@', name).or_else(|| split_last(spec, ':', name))
+            }
+        };
+        split.map_or((spec, None), |(name, version)| (name.trim(), Some(version.trim())))
+    }
+}
+
+fn split_last(text: &str, mark: char, from: usize) -> Option<(&str, &str)> {
+    let at = text.get(from..)?.rfind(mark)? + from;
+    Some((text.get(..at)?, text.get(at + mark.len_utf8()..)?))
+}
+
+/// `1.2.3`, also with `v` before and a suffix behind; no range, no tag, no part left open.
+fn is_release(version: &str) -> bool {
+    let version = version.strip_prefix('v').unwrap_or(version);
+    let numbers = version.split(['-', '+']).next().unwrap_or(version);
+    let mut parts = numbers.split('.');
+    let starts_with_numbers = parts.by_ref().take(2).filter(|part| is_number(part)).count() == 2;
+    starts_with_numbers && parts.all(|part| part.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+fn is_number(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_commit(version: &str) -> bool {
+    version.len() == 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

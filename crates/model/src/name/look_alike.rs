@@ -1,0 +1,67 @@
+//! Finds names that a person would take for one another.
+//!
+//! Letters of other alphabets and digits that look like Latin letters are folded onto them. Names that look alike are
+//! never merged, only warned about.
+
+use super::ServerName;
+
+/// Letters that look like another one, each with that one: Cyrillic, Greek, Armenian and a few digits.
+const ALIKE: &[(&str, char)] = &[
+    ("аɑα", 'a'),
+    ("вьЬ", 'b'),
+    ("сϲ", 'c'),
+    ("ԁ", 'd'),
+    ("еёє", 'e'),
+    ("ɡց", 'g'),
+    ("һн", 'h'),
+    ("іιї1l|ӏ", 'i'),
+    ("јϳ", 'j'),
+    ("кκ", 'k'),
+    ("м", 'm'),
+    ("пո", 'n'),
+    ("оοօ0", 'o'),
+    ("рρ", 'p'),
+    ("ԛ", 'q'),
+    ("гᴦ", 'r'),
+    ("ѕ", 's'),
+    ("тτ", 't'),
+    ("ցυսи", 'u'),
+    ("ѵν", 'v'),
+    ("ԝω", 'w'),
+    ("хχ", 'x'),
+    ("уγү", 'y'),
+    ("ᴢ", 'z'),
+];
+
+/// How the name looks: in lower case, look-alike letters as one, and without the signs between words.
+#[must_use]
+pub fn skeleton(name: &str) -> String {
+    name.chars().flat_map(char::to_lowercase).filter_map(fold).collect()
+}
+
+/// Whether the name has both Latin letters and letters of another alphabet that look like Latin ones.
+#[must_use]
+pub fn mixes_alphabets(name: &str) -> bool {
+    let is_foreign = |c: char| !c.is_ascii() && fold(c).is_some_and(|folded| folded.is_ascii_alphanumeric());
+    name.chars().any(|c| c.is_ascii_alphabetic()) && name.chars().flat_map(char::to_lowercase).any(is_foreign)
+}
+
+/// Whether two different names look the same.
+#[must_use]
+pub fn look_alike(one: &ServerName, other: &ServerName) -> bool {
+    one != other && skeleton(one.as_str()) == skeleton(other.as_str())
+}
+
+fn fold(character: char) -> Option<char> {
+    if matches!(character, '-' | '_' | '.' | ' ') {
+        return None;
+    }
+    // Full-width forms of ASCII.
+    let code = u32::from(character);
+    let character = match code {
+        0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0).unwrap_or(character),
+        _ => character,
+    };
+    let alike = ALIKE.iter().find(|(letters, _)| letters.contains(character));
+    Some(alike.map_or(character, |(_, letter)| *letter))
+}

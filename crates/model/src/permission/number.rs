@@ -1,0 +1,56 @@
+//! Compares numbers by value: `5`, `5.0`, `5e0` and `0.5e1` are one number, however many digits it has.
+
+use serde_json::Number;
+
+/// A decimal number without the freedom to write it in several ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Decimal {
+    is_negative: bool,
+    /// Without zeros at either end; empty for zero.
+    digits: Box<str>,
+    /// The power of ten that the last digit stands for.
+    exponent: i64,
+}
+
+impl Decimal {
+    /// Reads a number as JSON writes it; none if the text is something else.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (is_negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
+            None => (text, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) {
+            return None;
+        }
+        let digits = [whole, fraction].concat();
+        let kept = digits.trim_end_matches('0');
+        let dropped = i64::try_from(digits.len() - kept.len()).ok()?;
+        let exponent = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(dropped)?;
+        let kept = kept.trim_start_matches('0');
+        if kept.is_empty() {
+            return Some(Self { is_negative: false, digits: Box::from(""), exponent: 0 });
+        }
+        Some(Self { is_negative, digits: Box::from(kept), exponent })
+    }
+
+    /// Whether `number` has this value. A floating-point number has it if this is the nearest one.
+    pub(super) fn is_value_of(&self, number: &Number) -> bool {
+        let is_exactly = Self::parse(&number.to_string()).as_ref() == Some(self);
+        let is_nearest = || match number.as_f64() {
+            Some(value) if number.is_f64() => self.to_string().parse::<f64>().is_ok_and(|own| own == value),
+            Some(_) | None => false,
+        };
+        is_exactly || is_nearest()
+    }
+}
+
+impl std::fmt::Display for Decimal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.is_negative { "-" } else { "" };
+        let digits = if self.digits.is_empty() { "0" } else { &self.digits };
+        write!(f, "{sign}{digits}e{}", self.exponent)
+    }
+}
