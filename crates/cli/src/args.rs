@@ -352,10 +352,6 @@ pub struct ApproveArgs {
     #[command(flatten)]
     pub seen_by: SeenBy,
 
-    /// Where to remember it: for you in this project, or for you everywhere
-    #[arg(short, long, value_enum, default_value = "local")]
-    pub scope: OwnScopeArg,
-
     /// Approve only if the server is still this one, as `mcparley get` shows it
     #[arg(long, value_name = "sha256:…", conflicts_with = "all")]
     pub definition: Option<String>,

@@ -55,6 +55,7 @@ impl Context {
         places.cache = Some(directories.cache.clone());
         places.results = Some(directories.cache.join("results"));
         places.secrets = Some(directories.data.join("secrets"));
+        places.approvals = directories.state.join("approvals.json");
         places.trust = Some(directories.state.join("trust"));
         check_vault_storage(variable(VAULT_STORAGE.0).as_deref())?;
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {

@@ -199,8 +199,8 @@ fn change_code(error: &ChangeError) -> Code {
         | ChangeError::NoSuchTool { .. } => exit::NOT_FOUND,
         ChangeError::Exists { .. }
         | ChangeError::Ambiguous { .. }
-        | ChangeError::OtherDefinition { .. }
-        | ChangeError::Tracked { .. } => exit::CONFLICT,
+        | ChangeError::FromFolder { .. }
+        | ChangeError::OtherDefinition { .. } => exit::CONFLICT,
         _ => exit::FAILED,
     }
 }

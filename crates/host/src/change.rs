@@ -3,6 +3,7 @@
 //! Every change goes through [`mcparley_platform::file::update`] and `model::edit`, so it is atomic,
 //! locked, and leaves everything else in the file as it is (C14).
 
+mod approval;
 mod choice;
 mod error;
 mod exclude;
@@ -22,6 +23,8 @@ use serde::Serialize;
 
 use crate::places::Places;
 
+pub use approval::approve_items;
+pub(crate) use approval::{ApprovalStore, FirstSight};
 pub use choice::{Chosen, Switched, approve, disable, enable, reject, reset_project_choices};
 pub use error::ChangeError;
 pub use exclude::Exclusion;

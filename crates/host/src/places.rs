@@ -32,6 +32,8 @@ pub struct Places {
     pub results: Option<PathBuf>,
     /// Where sign-ins are kept; without a folder they are kept in memory only.
     pub secrets: Option<PathBuf>,
+    /// The file that holds what a person has approved of project folders, outside of all of them.
+    pub approvals: PathBuf,
     /// Where it is kept what a person has accepted about tools; without a folder it is kept in memory only.
     pub trust: Option<PathBuf>,
 }
@@ -64,6 +66,7 @@ impl Places {
             cache: None,
             results: None,
             secrets: None,
+            approvals: home.join(".local/state/mcparley/approvals.json"),
             trust: None,
         }
     }
@@ -107,7 +110,21 @@ impl Places {
         (dir != self.claude.dir).then(|| dir.join("agents"))
     }
 
-    /// The user's settings for this project.
+    /// Whether a path lies below the project folder or in a folder whose `.mcp.json` counts for the project.
+    #[must_use]
+    pub fn is_in_project(&self, path: &Path) -> bool {
+        let is_project_file = self.project_files().any(|file| file == path);
+        let is_users = path == self.claude.json || path.starts_with(&self.claude.dir);
+        is_project_file || path == self.local_settings() || (path.starts_with(&self.project) && !is_users)
+    }
+
+    /// Whether the project is the home folder or the root, which are no projects of their own.
+    #[must_use]
+    pub fn is_home_or_root(&self) -> bool {
+        self.project == self.home || self.project.parent().is_none()
+    }
+
+    /// The settings for this project that are meant for one user.
     #[must_use]
     pub fn local_settings(&self) -> PathBuf {
         self.project.join(".claude/settings.local.json")

@@ -1,7 +1,7 @@
 //! `approve`, `reject`, `enable`, `disable` and `reset-project-choices`.
 
 use mcparley::Loaded;
-use mcparley::change::{self, Switched, WriteScope};
+use mcparley::change::{self, Switched};
 use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use serde_json::{Value, json};
@@ -23,8 +23,7 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
     };
     let mut reports = Vec::new();
     for name in &names {
-        let scope: WriteScope = args.scope.into();
-        let chosen = change::approve(&context.places, loaded, name, scope, args.definition.as_deref())?;
+        let chosen = change::approve(&context.places, loaded, name, args.definition.as_deref())?;
         let definition = chosen.definition.map(|definition| definition.to_string());
         reports.push(json!({
             "approved": chosen.name, "definition": definition, "file": chosen.file.to_string_lossy(),

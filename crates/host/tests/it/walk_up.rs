@@ -6,7 +6,7 @@ use mcparley::Places;
 
 use crate::world::{World, server, servers};
 
-fn approving(mut world: World) -> World {
+fn approving(world: World) -> World {
     world.wishes.settings = vec![r#"{"enableAllProjectMcpServers": true}"#.to_owned()];
     world
 }
