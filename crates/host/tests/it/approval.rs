@@ -130,7 +130,6 @@ fn a_no_beats_every_yes() {
     ] {
         let mut world = World::with(&[(MCP, &server("it", "x"))]);
         world.approve("it", None).unwrap();
-        world.wishes.settings = vec![r#"{"enableAllProjectMcpServers": true}"#.to_owned()];
         world.wishes.setting_sources = Some(SettingSource::ALL.to_vec());
         assert_eq!(world.standing("it"), Standing::Ready);
         world.write(no, r#"{"disabledMcpjsonServers": ["it"]}"#);

@@ -7,7 +7,7 @@ use mcparley::Places;
 use crate::world::{World, server, servers};
 
 fn approving(world: World) -> World {
-    world.wishes.settings = vec![r#"{"enableAllProjectMcpServers": true}"#.to_owned()];
+    world.write("managed/managed-settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     world
 }
 
