@@ -207,6 +207,8 @@ pub enum McpCommand {
     Enable(EnableArgs),
     /// Switch a server off
     Disable(DisableArgs),
+    /// Show everything this folder brings that waits for approval, and approve it
+    Trust(TrustArgs),
     /// Let a project's server run, as it is defined now
     Approve(ApproveArgs),
     /// Never let a project's server run
@@ -345,7 +347,26 @@ pub struct DisableArgs {
     pub name: String,
 }
 
+/// Show everything a folder brings that waits for approval, and approve it
+///
+/// Servers, variables, hooks, rules that allow, servers of plugins and agents: as they are written and as they would run.
+/// At a terminal it asks once; without one it approves nothing and ends with code 10, unless `--yes` is given.
+///
+/// Example: mcparley trust
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// Approve without asking
+    #[arg(short, long)]
+    pub yes: bool,
+
+    /// The folder; the current one unless given
+    #[arg(value_hint = clap::ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
 /// Let a project's server run
+///
+/// It is shown first, whole; at a terminal you are asked.
 #[derive(Debug, Args)]
 pub struct ApproveArgs {
     /// Whose view it is.

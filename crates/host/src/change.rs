@@ -11,6 +11,7 @@ mod hook;
 mod identity;
 mod rule;
 mod server;
+mod waiting;
 
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,7 @@ pub use identity::{forget_identity_provider, name_identity_provider};
 pub use rule::{RemovedRule, WrittenRule, add_rule, is_bound, remove_rule};
 pub(crate) use rule::{always_file, write_always};
 pub use server::{Added, Exposure, NewServer, Removed, add, remove};
+pub use waiting::Waiting;
 
 /// The scopes a person may write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

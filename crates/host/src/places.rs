@@ -71,6 +71,12 @@ impl Places {
         }
     }
 
+    /// The same places for a user who stands in another folder.
+    #[must_use]
+    pub fn standing_in(&self, cwd: &Path) -> Self {
+        Self { cwd: cwd.to_owned(), project: project_of(cwd, &self.home), ..self.clone() }
+    }
+
     /// Takes `trial` for the administrator's folder, unless the machine has managed files.
     ///
     /// Lets an administrator try a policy; a machine that has one cannot be talked out of it.

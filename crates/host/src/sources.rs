@@ -160,6 +160,13 @@ impl Loaded {
         self.plan.of_own(agent.own.clone(), &ground)
     }
 
+    /// Whether a variable's value is the user's own, and not one that the project folder sets.
+    #[must_use]
+    pub fn is_own_variable(&self, name: &str) -> bool {
+        let set = self.settings.env.iter().rev().find(|variable| variable.name == name);
+        set.is_none_or(|variable| variable.layer.is_outside())
+    }
+
     /// The file that calls are recorded in, if any is (H36).
     pub(crate) fn audit_file(&self, places: &Places) -> Option<PathBuf> {
         match self.settings.audit.as_ref().map(|audit| &audit.value) {

@@ -11,6 +11,7 @@ mod literal;
 mod mask;
 mod oauth;
 mod raw;
+mod review;
 pub mod schema;
 mod typed;
 
@@ -27,6 +28,7 @@ pub(crate) use mask::masked_arguments;
 pub use mask::{Reveal, Shown, masked_text};
 pub use oauth::{Grant, Held, Oauth, RawOauth};
 pub use raw::{Hint, RawServer, Spanned};
+pub use review::ReviewField;
 
 /// One server, ready to be connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]

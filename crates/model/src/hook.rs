@@ -66,9 +66,13 @@ impl Hook {
         !self.layer.is_outside()
     }
 
-    /// What is run, on one line, as people may see it.
+    /// What is run, on one line, as people may see it: whole where somebody else wrote it.
     #[must_use]
     pub fn shown(&self) -> String {
+        if self.needs_approval() {
+            let args = self.args.iter().flatten().map(|arg| arg.expose().as_str());
+            return std::iter::once(self.command.expose().as_str()).chain(args).collect::<Vec<_>>().join(" ");
+        }
         let command = masked_text(self.command.expose());
         match &self.args {
             None => command,

@@ -50,7 +50,8 @@ pub enum Layer {
 impl Layer {
     /// Whether a yes from this layer counts, be it to a server, to a mode or to a plugin: nobody who sends a
     /// folder can write these.
-    pub(crate) fn is_outside(self) -> bool {
+    #[must_use]
+    pub fn is_outside(self) -> bool {
         match self {
             Self::Managed | Self::CommandLine | Self::User | Self::Private => true,
             Self::Local | Self::Project => false,
@@ -186,7 +187,8 @@ impl Settings {
             (Some(true), Layer::Managed) => self.choices.enable_all = Some(value.origin()),
             (Some(true), Layer::CommandLine | Layer::User | Layer::Private) => self.warn(
                 value,
-                "`enableAllProjectMcpServers` counts only in managed settings; see `mcparley trust`".to_owned(),
+                "`enableAllProjectMcpServers` counts only in managed settings; see `mcparley trust`"
+                    .to_owned(),
             ),
             (Some(true), Layer::Local | Layer::Project) => self.warn(
                 value,

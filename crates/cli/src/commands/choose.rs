@@ -6,21 +6,26 @@ use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use serde_json::{Value, json};
 
-use super::{Done, agents};
+use super::{Done, agents, trust};
 use crate::args::{ApproveArgs, DisableArgs, EnableArgs, RejectArgs};
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::exit;
 use crate::out::{Out, bold};
 use crate::report::effective;
 
 pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let loaded = &agents::chosen(&args.seen_by, &args.names, context, loaded)?;
-    let waiting = |server: &&Planned| matches!(server.standing, Standing::NeedsApproval(_));
+    let waiting = |server: &&Planned| is_waiting(server);
     let names: Vec<String> = if args.all {
         loaded.plan.servers.iter().filter(waiting).map(|server| server.name.as_str().to_owned()).collect()
     } else {
         args.names.clone()
     };
+    let shown = show(&names, loaded, out);
+    if !shown.is_empty() && !out.json && context::is_interactive() && !trust::ask("Approve? [y/N]", out) {
+        out.line("Nothing was approved.");
+        return Ok(exit::DENIED);
+    }
     let mut reports = Vec::new();
     for name in &names {
         let chosen = change::approve(&context.places, loaded, name, args.definition.as_deref())?;
@@ -38,6 +43,24 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
         }
     }
     finish("choices", &reports, "Nothing waits for approval.", out)
+}
+
+/// Shows the servers that wait, whole; gives their names.
+fn show<'n>(names: &'n [String], loaded: &Loaded, out: &mut Out) -> Vec<&'n str> {
+    let mut shown = Vec::new();
+    for name in names {
+        let servers = loaded.plan.named(name);
+        let Some(server) = servers.iter().find(|server| is_waiting(server)) else { continue };
+        if !out.json {
+            trust::show_server(server, loaded.agent.as_deref(), loaded, out);
+        }
+        shown.push(name.as_str());
+    }
+    shown
+}
+
+fn is_waiting(server: &Planned) -> bool {
+    matches!(server.standing, Standing::NeedsApproval(_))
 }
 
 pub(super) fn reject(args: &RejectArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {

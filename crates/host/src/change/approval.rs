@@ -119,7 +119,7 @@ impl ApprovalStore {
     }
 }
 
-/// Records approval of an item that a command of ours is about to write into `file`, where that lies in the project.
+/// Records approval of an item that a command of ours has just written into `file`, where that lies in the project.
 ///
 /// What the user tells us to write needs no second yes; a file outside of the project needs none at all.
 pub(crate) fn approve_written(places: &Places, file: &Path, item: &Item) -> Result<(), ChangeError> {

@@ -126,16 +126,14 @@ fn always(places: &Places, scope: AlwaysScope) -> Spot {
 }
 
 /// Writes a rule. One that allows something, in a file of the folder, is approved in the same step.
-fn write(
-    places: &Places,
-    spot: &Spot,
-    kind: RuleKind,
-    text: &str,
-) -> Result<((), Updated), ChangeError> {
+fn write(places: &Places, spot: &Spot, kind: RuleKind, text: &str) -> Result<((), Updated), ChangeError> {
+    let written = spot.change(|editor, path| {
+        editor.add_to_list(&[path, &[PERMISSIONS]].concat(), &kind.to_string(), text)
+    })?;
     if kind == RuleKind::Allow {
         approve_written(places, &spot.file, &Item::rule(text))?;
     }
-    spot.change(|editor, path| editor.add_to_list(&[path, &[PERMISSIONS]].concat(), &kind.to_string(), text))
+    Ok(written)
 }
 
 /// The settings of a scope.

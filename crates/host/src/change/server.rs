@@ -131,14 +131,14 @@ pub fn add(places: &Places, wishes: &Wishes, loaded: &Loaded, new: &NewServer) -
         Some(spot) => spot,
         None => new.destination(places)?,
     };
-    if new.provenance == Provenance::Own {
-        approve_written(places, &spot.file, &new.as_written(&name, &raw)?)?;
-    }
     let entry = Value::Object(with_type(&new.entry, &raw));
     let ((), updated) = spot.change(|editor, path| match replaced {
         true => editor.set(path, name.as_str(), &entry),
         false => editor.insert(path, name.as_str(), &entry),
     })?;
+    if new.provenance == Provenance::Own {
+        approve_written(places, &spot.file, &new.as_written(&name, &raw)?)?;
+    }
     Ok(Added {
         exposure: find_exposure(places, &spot, &raw),
         is_reserved_by_claude_code: is_reserved_by_claude_code(name.as_str()),

@@ -92,6 +92,13 @@ impl Connector {
             ..RawServer::default()
         };
         let name = ServerName::new(&format!("{PREFIX}{}", self.name));
-        Declaration { name, scope: Scope::Connectors, provenance: Provenance::Own, origin, raw: Ok(raw), variables: Vec::new() }
+        Declaration {
+            name,
+            scope: Scope::Connectors,
+            provenance: Provenance::Own,
+            origin,
+            raw: Ok(raw),
+            variables: Vec::new(),
+        }
     }
 }

@@ -134,6 +134,13 @@ impl Found {
             ..RawServer::default()
         };
         let name = ServerName::new(NAME);
-        Declaration { name, scope: Scope::Dynamic, provenance: Provenance::Own, origin, raw: Ok(raw), variables: Vec::new() }
+        Declaration {
+            name,
+            scope: Scope::Dynamic,
+            provenance: Provenance::Own,
+            origin,
+            raw: Ok(raw),
+            variables: Vec::new(),
+        }
     }
 }

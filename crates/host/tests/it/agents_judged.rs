@@ -1,6 +1,6 @@
 //! What an agent brings is judged as every other server is, and nothing of it disappears silently.
 
-use mcparley::change::{self, WriteScope};
+use mcparley::change;
 use mcparley::{Agent, AgentSpec, CallError};
 use mcparley_testkit::{Scripted, processes_tagged};
 use serde_json::{Value, json};

@@ -235,7 +235,11 @@ fn claude_json(world: &World, project: &str, entry: &str) {
 fn servers_approved_in_claude_code_count_as_they_are_when_first_seen() {
     let both = r#"{"mcpServers": {"one": {"command": "x"}, "two": {"command": "x"}}}"#;
     let world = World::with(&[(MCP, both)]);
-    claude_json(&world, "home/project", r#"{"enabledMcpjsonServers": ["one"], "hasTrustDialogAccepted": true}"#);
+    claude_json(
+        &world,
+        "home/project",
+        r#"{"enabledMcpjsonServers": ["one"], "hasTrustDialogAccepted": true}"#,
+    );
     assert_eq!(world.standing("one"), Standing::Ready);
     assert_eq!(world.standing("two"), Standing::NeedsApproval(Pending::Undecided));
     // Its next start moves the name into the folder and away from where we saw it.
@@ -287,10 +291,8 @@ fn a_store_that_cannot_be_written_is_told_and_one_that_cannot_be_read_adopts_not
     let world = World::with(&[(MCP, &server("it", "x")), ("home/.local/state/mcparley", "in the way")]);
     claude_json(&world, "home/project", r#"{"enabledMcpjsonServers": ["it"]}"#);
     assert_eq!(world.problems().len(), 1);
-    let world = World::with(&[
-        (MCP, &server("it", "x")),
-        ("home/.local/state/mcparley/approvals.json", "{ broken"),
-    ]);
+    let world =
+        World::with(&[(MCP, &server("it", "x")), ("home/.local/state/mcparley/approvals.json", "{ broken")]);
     claude_json(&world, "home/project", r#"{"enabledMcpjsonServers": ["it"]}"#);
     assert!(matches!(world.standing("it"), Standing::NeedsApproval(_)));
 }
@@ -305,8 +307,14 @@ fn what_our_commands_write_into_the_folder_is_approved_in_the_same_step() {
     let entry = serde_json::json!({ "command": "x", "args": ["${UNSET}"] });
     let entry = entry.as_object().unwrap();
     for (name, scope) in [("shared", WriteScope::Project), ("local", WriteScope::Local)] {
-        let (name, file) = (name.to_owned(), FileChoice::Settings);
-        let new = NewServer { name, entry: entry.clone(), scope, file, provenance: Provenance::Own };
+        let new = NewServer {
+            name: name.to_owned(),
+            entry: entry.clone(),
+            scope,
+            file: Some(FileChoice::Settings),
+            replace: false,
+            provenance: Provenance::Own,
+        };
         change::add(&world.places(), &world.wishes, &world.load(), &new).unwrap();
         change::add_rule(&world.places(), RuleKind::Allow, "mcp__a", scope).unwrap();
     }
@@ -332,8 +340,14 @@ fn an_entry_taken_from_the_folder_stays_in_it_and_waits() {
     let world = World::new();
     let entry = serde_json::json!({ "command": "x" });
     let entry = entry.as_object().unwrap().clone();
-    let (name, file, provenance) = ("it".to_owned(), FileChoice::ClaudeJson, Provenance::Folder);
-    let mut new = NewServer { name, entry, scope: WriteScope::User, file, provenance };
+    let mut new = NewServer {
+        name: "it".to_owned(),
+        entry,
+        scope: WriteScope::User,
+        file: Some(FileChoice::ClaudeJson),
+        replace: false,
+        provenance: Provenance::Folder,
+    };
     let refused = change::add(&world.places(), &world.wishes, &world.load(), &new).unwrap_err();
     assert!(matches!(refused, ChangeError::FromFolder { .. }));
     new.scope = WriteScope::Local;

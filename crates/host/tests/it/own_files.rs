@@ -65,10 +65,7 @@ fn below_a_repository_the_local_files_are_those_of_its_root() {
     world.write("home/project/.git/HEAD", "ref: refs/heads/main\n");
     world.write("home/project/.claude/settings.local.json", &servers(&["root"]));
     world.write("home/project/deep/inside/.claude/settings.local.json", &servers(&["deep"]));
-    assert_eq!(
-        world.table(),
-        ["local root needs approval: comes with the project and was not approved yet"]
-    );
+    assert_eq!(world.table(), ["local root needs approval: comes with the project and was not approved yet"]);
 }
 
 // C4
