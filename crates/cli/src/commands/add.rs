@@ -87,7 +87,7 @@ fn add(
     warnings::tell(&added, out);
     if new.scope == change::WriteScope::Project {
         out.hint(&format!(
-            "everyone, you included, approves it before it runs: `mcparley approve {}`",
+            "everyone else approves it before it runs: `mcparley approve {}`",
             added.name.as_str()
         ));
     }

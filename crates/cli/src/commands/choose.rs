@@ -21,8 +21,9 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
     } else {
         args.names.clone()
     };
-    let shown = show(&names, loaded, out);
-    if !shown.is_empty() && !out.json && context::is_interactive() && !trust::ask("Approve? [y/N]", out) {
+    // Whoever names the definition has looked at it.
+    let is_shown = args.definition.is_none() && show(&names, loaded, out);
+    if is_shown && !out.json && context::is_interactive() && !trust::ask("Approve? [y/N]", out) {
         out.line("Nothing was approved.");
         return Ok(exit::DENIED);
     }
@@ -45,18 +46,18 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
     finish("choices", &reports, "Nothing waits for approval.", out)
 }
 
-/// Shows the servers that wait, whole; gives their names.
-fn show<'n>(names: &'n [String], loaded: &Loaded, out: &mut Out) -> Vec<&'n str> {
-    let mut shown = Vec::new();
+/// Shows the servers that wait, whole; tells whether there is any.
+fn show(names: &[String], loaded: &Loaded, out: &mut Out) -> bool {
+    let mut is_any = false;
     for name in names {
         let servers = loaded.plan.named(name);
         let Some(server) = servers.iter().find(|server| is_waiting(server)) else { continue };
         if !out.json {
             trust::show_server(server, loaded.agent.as_deref(), loaded, out);
         }
-        shown.push(name.as_str());
+        is_any = true;
     }
-    shown
+    is_any
 }
 
 fn is_waiting(server: &Planned) -> bool {
