@@ -180,7 +180,7 @@ fn settings() -> Value {
         })
         .collect();
     let disabled: Vec<String> = (0..10).map(|number| format!("user-{number}")).collect();
-    json!({ "deniedMcpServers": denied, "disabledMcpServers": disabled, "enableAllProjectMcpServers": true })
+    json!({ "deniedMcpServers": denied, "disabledMcpServers": disabled })
 }
 
 fn env() -> Env {
