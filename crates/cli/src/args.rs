@@ -207,6 +207,8 @@ pub enum McpCommand {
     Enable(EnableArgs),
     /// Switch a server off, or some of its tools
     Disable(DisableArgs),
+    /// Show everything this folder brings that waits for approval, and approve it
+    Trust(TrustArgs),
     /// Let a project's server run, as it is defined now
     Approve(ApproveArgs),
     /// Never let a project's server run
@@ -355,16 +357,31 @@ pub struct DisableArgs {
     pub tools: Vec<String>,
 }
 
+/// Show everything a folder brings that waits for approval, and approve it
+///
+/// Servers, variables, hooks, rules that allow, servers of plugins and agents: as they are written and as they would run.
+/// At a terminal it asks once; without one it approves nothing and ends with code 10, unless `--yes` is given.
+///
+/// Example: mcparley trust
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    /// Approve without asking
+    #[arg(short, long)]
+    pub yes: bool,
+
+    /// The folder; the current one unless given
+    #[arg(value_hint = clap::ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
+}
+
 /// Let a project's server run
+///
+/// It is shown first, whole; at a terminal you are asked.
 #[derive(Debug, Args)]
 pub struct ApproveArgs {
     /// Whose view it is.
     #[command(flatten)]
     pub seen_by: SeenBy,
-
-    /// Where to remember it: for you in this project, or for you everywhere
-    #[arg(short, long, value_enum, default_value = "local")]
-    pub scope: OwnScopeArg,
 
     /// Approve only if the server is still this one, as `mcparley get` shows it
     #[arg(long, value_name = "sha256:…", conflicts_with = "all")]

@@ -28,6 +28,7 @@ mod serve;
 mod skills;
 mod state;
 mod tools;
+mod trust;
 mod usable;
 mod wait_ready;
 
@@ -96,6 +97,7 @@ fn dispatch(command: &McpCommand, context: &Context, loaded: Loaded, out: &mut O
         McpCommand::Agents(AgentsArgs {}) => agents::run(context, &loaded, out),
         McpCommand::Enable(args) => choose::enable(args, context, &loaded, out),
         McpCommand::Disable(args) => choose::disable(args, context, &loaded, out),
+        McpCommand::Trust(args) => trust::run(args, context, out),
         McpCommand::Approve(args) => choose::approve(args, context, &loaded, out),
         McpCommand::Reject(args) => choose::reject(args, context, &loaded, out),
         McpCommand::ResetProjectChoices => choose::reset(context, out),
@@ -135,6 +137,7 @@ fn view(command: &McpCommand) -> Option<(&SeenBy, Option<&str>)> {
         | McpCommand::Agents(_)
         | McpCommand::Enable(_)
         | McpCommand::Disable(_)
+        | McpCommand::Trust(_)
         | McpCommand::Approve(_)
         | McpCommand::Reject(_)
         | McpCommand::ResetProjectChoices

@@ -52,6 +52,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         McpCommand::Add(_)
         | McpCommand::AddJson(_)
         | McpCommand::Remove(_)
+        | McpCommand::Trust(_)
         | McpCommand::Approve(_)
         | McpCommand::Reject(_)
         | McpCommand::ResetProjectChoices

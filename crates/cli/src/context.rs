@@ -55,6 +55,7 @@ impl Context {
         places.cache = Some(directories.cache.clone());
         places.results = Some(directories.cache.join("results"));
         places.secrets = Some(directories.data.join("secrets"));
+        places.approvals = directories.state.join("approvals.json");
         places.trust = Some(directories.state.join("trust"));
         places.pending = Some(directories.state.join("pending.jsonl"));
         places.executable = std::env::current_exe().ok();

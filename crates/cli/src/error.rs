@@ -200,8 +200,8 @@ fn change_code(error: &ChangeError) -> Code {
         ChangeError::Exists { .. }
         | ChangeError::StartsItself { .. }
         | ChangeError::Ambiguous { .. }
-        | ChangeError::OtherDefinition { .. }
-        | ChangeError::Tracked { .. } => exit::CONFLICT,
+        | ChangeError::FromFolder { .. }
+        | ChangeError::OtherDefinition { .. } => exit::CONFLICT,
         _ => exit::FAILED,
     }
 }

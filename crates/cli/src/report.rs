@@ -110,7 +110,7 @@ impl<'l> ServerReport<'l> {
             hint: server.standing.hint(&server.name),
             origin: &server.origin,
             kind: server.kind,
-            entry: server.raw.as_ref().map(|raw| raw.shown(server.kind, reveal)),
+            entry: server.raw.as_ref().map(|raw| raw.shown(server.kind, self::reveal(server, reveal))),
             definition: server.definition.filter(|_| needs_approval).map(|definition| definition.to_string()),
             cautions: server.dangerous_variables().collect(),
             risks: &server.cautions,
@@ -169,10 +169,24 @@ fn rank(server: &Planned) -> u8 {
     }
 }
 
+/// How much of a server may be seen: what waits for approval is shown whole, since somebody else wrote it.
+pub(crate) fn reveal(server: &Planned, otherwise: Reveal) -> Reveal {
+    match server.standing {
+        Standing::NeedsApproval(_) => Reveal::AsWritten,
+        Standing::Ready
+        | Standing::Disabled { .. }
+        | Standing::Rejected { .. }
+        | Standing::Blocked(_)
+        | Standing::Invalid(_)
+        | Standing::Shadowed { .. }
+        | Standing::Duplicate { .. } => otherwise,
+    }
+}
+
 /// What the server is, on one line, secrets masked.
 pub(crate) fn target(server: &Planned) -> String {
     let Some(raw) = &server.raw else { return String::new() };
-    let shown = raw.shown(server.kind, Reveal::Masked);
+    let shown = raw.shown(server.kind, reveal(server, Reveal::Masked));
     match (shown.url, shown.command) {
         (Some(url), _) => url,
         (None, Some(command)) => std::iter::once(command).chain(shown.args).collect::<Vec<_>>().join(" "),

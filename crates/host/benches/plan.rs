@@ -12,6 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use divan::{Bencher, black_box};
+use mcparley::model::approval::Provenance;
 use mcparley::model::config::RawServer;
 use mcparley::model::document::{Document, Node};
 use mcparley::model::expand::Env;
@@ -121,6 +122,7 @@ fn declarations_of(scope: Scope) -> Vec<Declaration> {
     let declaration = |member: mcparley::model::document::Member<'_>| Declaration {
         name: ServerName::new(member.name),
         scope,
+        provenance: if scope == Scope::Project { Provenance::Folder } else { Provenance::Own },
         origin: member.origin(),
         raw: RawServer::read(member.name, member.value),
         variables: match scope {
@@ -178,7 +180,7 @@ fn settings() -> Value {
         })
         .collect();
     let disabled: Vec<String> = (0..10).map(|number| format!("user-{number}")).collect();
-    json!({ "deniedMcpServers": denied, "disabledMcpServers": disabled, "enableAllProjectMcpServers": true })
+    json!({ "deniedMcpServers": denied, "disabledMcpServers": disabled })
 }
 
 fn env() -> Env {

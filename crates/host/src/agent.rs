@@ -6,6 +6,7 @@ mod error;
 
 use std::time::Duration;
 
+use mcparley_model::approval::Provenance;
 use mcparley_model::config::RawServer;
 use mcparley_model::document::Document;
 use mcparley_model::limits::AGENT_TIME;
@@ -96,6 +97,11 @@ impl AgentSpec {
         self.scope
     }
 
+    /// Who can have written what it brings.
+    pub(crate) fn provenance(&self) -> Provenance {
+        if self.scope == Scope::Project { Provenance::Folder } else { Provenance::Own }
+    }
+
     /// Lets it see a shared server. As soon as one is named it sees no others, except those it requires.
     #[must_use]
     pub fn share(mut self, server: &str) -> Self {
@@ -122,6 +128,7 @@ impl AgentSpec {
             self.own.push(Declaration {
                 name: ServerName::new(server),
                 scope: self.scope,
+                provenance: self.provenance(),
                 origin: self.origin.clone(),
                 raw: RawServer::read(server, root),
                 variables: Vec::new(),

@@ -3,6 +3,7 @@
 //! Every change goes through [`mcparley_platform::file::update`] and `model::edit`, so it is atomic,
 //! locked, and leaves everything else in the file as it is (C14).
 
+mod approval;
 mod choice;
 mod error;
 mod exclude;
@@ -11,6 +12,7 @@ mod identity;
 mod rule;
 mod server;
 mod tools;
+mod waiting;
 
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,8 @@ use serde::Serialize;
 
 use crate::places::Places;
 
+pub use approval::approve_items;
+pub(crate) use approval::{ApprovalStore, FirstSight};
 pub use choice::{Chosen, Switched, approve, disable, enable, reject, reset_project_choices};
 pub use error::ChangeError;
 pub use exclude::Exclusion;
@@ -32,6 +36,7 @@ pub use rule::{RemovedRule, WrittenRule, add_rule, bind_to_servers, is_bound, re
 pub(crate) use rule::{always_file, write_always};
 pub use server::{Added, Exposure, NewServer, Removed, add, remove};
 pub use tools::{SwitchedTools, disable_tools, enable_tools};
+pub use waiting::Waiting;
 
 /// The scopes a person may write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -133,6 +133,6 @@ pub use sign_in::{
 pub use skill::{LoadedSkill, Skill, SkillError, SkillFile};
 pub use sources::{
     Agents, Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, SettingSource, Severity,
-    Wishes, agents, load,
+    Wishes, agents, load, load_as_if_approved,
 };
 pub use surface::{Cut, Gap, Surface, Why};

@@ -36,6 +36,8 @@ pub struct Places {
     pub pending: Option<PathBuf>,
     /// The file of the running program, so that no entry starts it again; none if it serves no MCP itself.
     pub executable: Option<PathBuf>,
+    /// The file that holds what a person has approved of project folders, outside of all of them.
+    pub approvals: PathBuf,
     /// Where it is kept what a person has accepted about tools; without a folder it is kept in memory only.
     pub trust: Option<PathBuf>,
 }
@@ -70,8 +72,15 @@ impl Places {
             secrets: None,
             pending: None,
             executable: None,
+            approvals: home.join(".local/state/mcparley/approvals.json"),
             trust: None,
         }
+    }
+
+    /// The same places for a user who stands in another folder.
+    #[must_use]
+    pub fn standing_in(&self, cwd: &Path) -> Self {
+        Self { cwd: cwd.to_owned(), project: project_of(cwd, &self.home), ..self.clone() }
     }
 
     /// Takes `trial` for the administrator's folder, unless the machine has managed files.
@@ -113,7 +122,21 @@ impl Places {
         (dir != self.claude.dir).then(|| dir.join("agents"))
     }
 
-    /// The user's settings for this project.
+    /// Whether a path lies below the project folder or in a folder whose `.mcp.json` counts for the project.
+    #[must_use]
+    pub fn is_in_project(&self, path: &Path) -> bool {
+        let is_project_file = self.project_files().any(|file| file == path);
+        let is_users = path == self.claude.json || path.starts_with(&self.claude.dir);
+        is_project_file || path == self.local_settings() || (path.starts_with(&self.project) && !is_users)
+    }
+
+    /// Whether the project is the home folder or the root, which are no projects of their own.
+    #[must_use]
+    pub fn is_home_or_root(&self) -> bool {
+        self.project == self.home || self.project.parent().is_none()
+    }
+
+    /// The settings for this project that are meant for one user.
     #[must_use]
     pub fn local_settings(&self) -> PathBuf {
         self.project.join(".claude/settings.local.json")

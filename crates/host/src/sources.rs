@@ -4,6 +4,7 @@
 //! stops everything. What the declarations mean is decided by `model::plan`.
 
 mod agent;
+mod approval;
 mod connector;
 mod earlier;
 mod file;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcparley_model::ancestry::{ANCESTRY, Ancestry};
-use mcparley_model::approval::Session;
+use mcparley_model::approval::{Provenance, Session};
 use mcparley_model::config::{RawServer, Spanned};
 use mcparley_model::document::{Document, Node};
 use mcparley_model::expand::Env;
@@ -42,7 +43,7 @@ pub use connector::{Connector, Connectors, Known, NoConnectors};
 pub(crate) use earlier::Earlier;
 pub use file::{Problem, Severity};
 pub use ide::Editor;
-pub(crate) use tracked::{git_dir, is_local_tracked, is_tracked};
+pub(crate) use tracked::{git_dir, is_tracked};
 
 /// What this run asks for: the options of a command line, or the choices of an embedding program.
 #[derive(Clone, Debug, Default)]
@@ -171,6 +172,13 @@ impl Loaded {
         plan
     }
 
+    /// Whether a variable's value is the user's own, and not one that the project folder sets.
+    #[must_use]
+    pub fn is_own_variable(&self, name: &str) -> bool {
+        let set = self.settings.env.iter().rev().find(|variable| variable.name == name);
+        set.is_none_or(|variable| variable.layer.is_outside())
+    }
+
     /// The file that calls are recorded in, if any is (H36).
     pub(crate) fn audit_file(&self, places: &Places) -> Option<PathBuf> {
         match self.settings.audit.as_ref().map(|audit| &audit.value) {
@@ -194,9 +202,20 @@ impl Loaded {
 }
 
 /// Reads every source and plans. Never fails: what went wrong stands in the result.
+///
+/// Approvals of Claude Code for this folder that are seen for the first time are recorded in the approval store.
 #[must_use]
 pub fn load(places: &Places, wishes: &Wishes, connectors: &dyn Connectors) -> Loaded {
     load_again(places, wishes, connectors, &mut Earlier::default())
+}
+
+/// The same as if the user had approved everything that waits: for showing what would run then. Records nothing.
+#[must_use]
+pub fn load_as_if_approved(places: &Places, wishes: &Wishes) -> Loaded {
+    let mut earlier = Earlier::default();
+    let mut collector = Collector::new(places, wishes, &mut earlier);
+    collector.ground.settings.choices.assume_approved = true;
+    collector.collect(&NoConnectors)
 }
 
 /// The same, where files were read before: those that cannot be read for the moment count as they did.
@@ -207,17 +226,7 @@ pub(crate) fn load_again(
     earlier: &mut Earlier,
 ) -> Loaded {
     earlier.begin();
-    let mut collector = Collector::new(places, wishes, earlier);
-    collector.connectors(connectors);
-    collector.user();
-    collector.project();
-    collector.local();
-    collector.command_line();
-    collector.plugins();
-    collector.editors();
-    collector.dynamic();
-    collector.managed();
-    collector.finish()
+    Collector::new(places, wishes, earlier).collect(connectors)
 }
 
 /// Gathers declarations and settings, source by source, weakest first.
@@ -245,6 +254,21 @@ impl<'w> Collector<'w> {
         Self { places, wishes, earlier, declarations, ground, problems, managed_problem, files }
     }
 
+    /// Reads source after source.
+    fn collect(mut self, connectors: &dyn Connectors) -> Loaded {
+        self.approvals();
+        self.connectors(connectors);
+        self.user();
+        self.project();
+        self.local();
+        self.command_line();
+        self.plugins();
+        self.editors();
+        self.dynamic();
+        self.managed();
+        self.finish()
+    }
+
     fn connectors(&mut self, connectors: &dyn Connectors) {
         let left_out = connectors.left_out();
         let failed = match connectors.fetch() {
@@ -264,12 +288,12 @@ impl<'w> Collector<'w> {
         }
         // The settings file is read last, so it wins over an entry of the same name in the other.
         if let Some(reading) = self.open(Reading::plain(self.places.claude.json.clone())) {
-            self.with(&reading, |this, document| this.servers(document.root(), Scope::User));
+            self.with(&reading, |this, document| this.servers(document.root(), Scope::User, Provenance::Own));
         }
         if let Some(reading) = self.open(Reading::plain(self.places.user_settings())) {
             self.with(&reading, |this, document| {
                 this.settings(document.root(), Layer::User);
-                this.servers(document.root(), Scope::User);
+                this.servers(document.root(), Scope::User, Provenance::Own);
             });
         }
     }
@@ -283,7 +307,7 @@ impl<'w> Collector<'w> {
         {
             self.with(&reading, |this, document| {
                 this.settings(document.root(), Layer::Project);
-                this.misplaced_servers(document);
+                this.servers(document.root(), Scope::Project, Provenance::Folder);
             });
         }
         let farthest_first: Vec<PathBuf> = {
@@ -293,7 +317,9 @@ impl<'w> Collector<'w> {
         };
         for path in farthest_first {
             if let Some(reading) = self.open(Reading::shared(path)) {
-                self.with(&reading, |this, document| this.servers(document.root(), Scope::Project));
+                self.with(&reading, |this, document| {
+                    this.servers(document.root(), Scope::Project, Provenance::Folder);
+                });
             }
         }
     }
@@ -308,18 +334,15 @@ impl<'w> Collector<'w> {
                 let entry =
                     document.root().and_then(|root| root.get("projects")).and_then(|all| all.get(&key));
                 this.settings(entry, Layer::Private);
-                this.servers(entry, Scope::Local);
+                this.servers(entry, Scope::Local, Provenance::Own);
             });
         }
         let path = self.places.local_settings();
         if let Some(reading) = self.open(Reading::shared(path)) {
-            // A file that version control delivers is the repository's word, whatever it is called.
-            let delivered = tracked::is_local_tracked(self.places);
-            let (layer, scope) =
-                if delivered { (Layer::Project, Scope::Project) } else { (Layer::Local, Scope::Local) };
+            // Whoever made the folder can have written this file, whatever it is called.
             self.with(&reading, |this, document| {
-                this.settings(document.root(), layer);
-                this.servers(document.root(), scope);
+                this.settings(document.root(), Layer::Local);
+                this.servers(document.root(), Scope::Local, Provenance::Folder);
             });
         }
     }
@@ -354,21 +377,21 @@ impl<'w> Collector<'w> {
                 if document.root().and_then(|root| root.get("mcpServers")).is_none() {
                     this.problems.push(Problem::no_servers(document.source().clone()));
                 }
-                this.servers(document.root(), Scope::Dynamic);
+                this.servers(document.root(), Scope::Dynamic, Provenance::Own);
             });
         }
     }
 
     /// Adds the declarations of `root.mcpServers`.
-    fn servers(&mut self, root: Option<Node<'_>>, scope: Scope) {
+    fn servers(&mut self, root: Option<Node<'_>>, scope: Scope, provenance: Provenance) {
         let Some(servers) = root.and_then(|root| root.get("mcpServers")) else { return };
-        self.declarations(servers, scope, |name| name.to_owned(), &[]);
+        self.declarations(servers, (scope, provenance), |name| name.to_owned(), &[]);
     }
 
     fn declarations(
         &mut self,
         servers: Node<'_>,
-        scope: Scope,
+        (scope, provenance): (Scope, Provenance),
         name: impl Fn(&str) -> String,
         variables: &[(String, String)],
     ) {
@@ -378,6 +401,7 @@ impl<'w> Collector<'w> {
         self.declarations.extend(members.map(|member| Declaration {
             name: ServerName::new(&name(member.name)),
             scope,
+            provenance,
             origin: member.origin(),
             raw: RawServer::read(member.name, member.value),
             variables: variables.to_vec(),
@@ -387,13 +411,6 @@ impl<'w> Collector<'w> {
     fn settings(&mut self, root: Option<Node<'_>>, layer: Layer) {
         if let Some(root) = root {
             self.ground.settings.read(root, layer);
-        }
-    }
-
-    /// People put servers into the repository's settings; say where they belong instead of ignoring them.
-    fn misplaced_servers(&mut self, document: &Document<'_>) {
-        if let Some(servers) = document.root().and_then(|root| root.get("mcpServers")) {
-            self.problems.push(Problem::misplaced(servers));
         }
     }
 
@@ -452,6 +469,7 @@ impl<'w> Collector<'w> {
     fn finish(mut self) -> Loaded {
         self.files.extend(self.places.trust_rules());
         self.earlier.finish(&self.files);
+        let adopted = self.settle_folder_items();
         self.ground.ancestry = Ancestry::of(&self.ground.env);
         // Whoever could set the ancestry could start this program inside itself.
         let variables = self.ground.settings.env.iter().filter(|variable| variable.name != ANCESTRY);
@@ -464,12 +482,11 @@ impl<'w> Collector<'w> {
             self.ground.settings.mode = Some(Spanned { value, origin });
         }
         let left_out = SettingSource::ALL.into_iter().filter(|source| !self.wanted(*source)).collect();
+        let mut plan = Plan::make(std::mem::take(&mut self.declarations), &self.ground);
+        withhold(&mut plan.servers, &self.places.project, &self.places.home);
+        self.record_first_sight(adopted, &plan);
         Loaded {
-            plan: {
-                let mut plan = Plan::make(self.declarations, &self.ground);
-                withhold(&mut plan.servers, &self.places.project, &self.places.home);
-                plan
-            },
+            plan,
             enterprise: self.ground.enterprise,
             strict: self.ground.strict,
             session: self.ground.session,

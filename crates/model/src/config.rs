@@ -11,6 +11,7 @@ mod literal;
 mod mask;
 mod oauth;
 mod raw;
+mod review;
 mod roots;
 pub mod schema;
 mod typed;
@@ -28,6 +29,7 @@ pub(crate) use mask::masked_arguments;
 pub use mask::{Reveal, Shown, masked_text};
 pub use oauth::{Grant, Held, Oauth, RawOauth};
 pub use raw::{Hint, RawServer, Spanned};
+pub use review::ReviewField;
 pub use roots::{RawRoots, RootsPolicy};
 
 /// One server, ready to be connected to.

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use crate::approval::{Item, ItemKind};
 use crate::config::{masked_arguments, masked_text};
 use crate::scope::Origin;
 use crate::secret::Secret;
@@ -52,15 +53,26 @@ impl Hook {
         Definition::of_hook(self.event.as_str(), self.matcher.as_str(), &self.command, args)
     }
 
+    /// The hook as the approval store names it.
+    #[must_use]
+    pub fn item(&self) -> Item {
+        let name = self.event.as_str().to_owned();
+        Item { kind: ItemKind::Hook, name, content: self.definition() }
+    }
+
     /// Whether it stands in a file that a repository can bring.
     #[must_use]
     pub fn needs_approval(&self) -> bool {
         !self.layer.is_outside()
     }
 
-    /// What is run, on one line, as people may see it.
+    /// What is run, on one line, as people may see it: whole where somebody else wrote it.
     #[must_use]
     pub fn shown(&self) -> String {
+        if self.needs_approval() {
+            let args = self.args.iter().flatten().map(|arg| arg.expose().as_str());
+            return std::iter::once(self.command.expose().as_str()).chain(args).collect::<Vec<_>>().join(" ");
+        }
         let command = masked_text(self.command.expose());
         match &self.args {
             None => command,
@@ -91,9 +103,9 @@ impl Serialize for Hook {
 pub struct Hooks {
     /// Every hook, in the order it was read: the weakest settings first.
     pub all: Vec<Arc<Hook>>,
-    /// `approvedHooks`: what the user has let run of what a project brings.
+    /// The definitions of the project's hooks that may run.
     pub approved: Vec<String>,
-    /// `rejectedHooks`, and where.
+    /// The definitions of the project's hooks that the user rejected, and where.
     pub rejected: Vec<(String, Origin)>,
     /// `disableAllHooks`, whose word it is, and where.
     pub off: Vec<(Layer, Origin)>,

@@ -32,7 +32,7 @@ pub use offers::*;
 pub use results::*;
 pub use search::*;
 pub use trust::*;
-pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
+pub use variables::{VARIABLES, Variable};
 
 /// How many servers may have started one another before this process starts none any more.
 ///

@@ -12,7 +12,7 @@ mod standing;
 use std::sync::Arc;
 
 use crate::ancestry::Ancestry;
-use crate::approval::{Approval, Session};
+use crate::approval::{Approval, FoundServer, Provenance, Session};
 use crate::config::{ConfigError, Hint, Kind, RawServer, ServerConfig, Transport};
 use crate::expand::Env;
 use crate::name::{ServerName, check_written_name};
@@ -32,6 +32,8 @@ pub struct Declaration {
     pub name: ServerName,
     /// The source.
     pub scope: Scope,
+    /// Who can have written it.
+    pub provenance: Provenance,
     /// Where the entry stands.
     pub origin: Origin,
     /// What the entry says, or why it cannot be read.
@@ -104,6 +106,8 @@ pub struct Planned {
     pub name: ServerName,
     /// The source.
     pub scope: Scope,
+    /// Who can have written it.
+    pub provenance: Provenance,
     /// Where the entry stands.
     pub origin: Origin,
     /// Its fate, and why.
@@ -116,6 +120,8 @@ pub struct Planned {
     pub config: Option<ServerConfig>,
     /// What approving it would bind.
     pub definition: Option<Definition>,
+    /// What it is as written, for what the user wrote into the folder.
+    pub written: Option<Definition>,
     /// What was noticed and stops nothing.
     pub hints: Vec<Hint>,
     /// What deserves a second look before it runs.
@@ -175,6 +181,19 @@ impl Planned {
         self.config.as_ref().map(Signature::of)
     }
 
+    /// The server as approval looks at it; nothing when the user wrote it or when it cannot be used.
+    #[must_use]
+    pub fn as_found(&self) -> Option<FoundServer<'_>> {
+        let (Provenance::Folder, Some(definition), Some(written)) =
+            (self.provenance, self.definition, self.written)
+        else {
+            return None;
+        };
+        let file = self.origin.source.path().and_then(|path| path.file_name());
+        let is_in_mcp_json = self.scope == Scope::Project && file.is_some_and(|file| file == ".mcp.json");
+        Some(FoundServer { name: &self.name, definition, written, is_in_mcp_json })
+    }
+
     pub(crate) fn endpoint(&self) -> Option<Endpoint> {
         self.config.as_ref().and_then(Endpoint::of)
     }
@@ -189,7 +208,7 @@ impl Planned {
 /// Judging one declaration, without looking at the others.
 impl Ground {
     fn planned(&self, declaration: Declaration) -> Planned {
-        let Declaration { name, scope, origin, raw, variables } = declaration;
+        let Declaration { name, scope, provenance, origin, raw, variables } = declaration;
         let (raw, read) = match raw {
             Ok(raw) => {
                 let named = check_name(&name, scope, &origin);
@@ -202,20 +221,35 @@ impl Ground {
         let hints = raw.as_ref().zip(kind).map(|(raw, kind)| raw.hints(kind)).unwrap_or_default();
         let definition =
             raw.as_ref().zip(read.as_ref().ok()).map(|(raw, config)| Definition::of(raw, config));
-        let standing = match (self.excluded(scope), &read) {
+        let written = raw.as_ref().zip(kind).map(|(raw, kind)| Definition::of_written(raw, kind));
+        let mut planned = Planned {
+            name,
+            scope,
+            provenance,
+            origin,
+            standing: Standing::Ready,
+            raw,
+            kind,
+            config: None,
+            definition,
+            written,
+            hints,
+            cautions: Vec::new(),
+        };
+        planned.standing = match (self.excluded(scope), &read) {
             // A denial is kept in view, so that it finds the same server under another name (B32).
             (Some(Block::Strict), Ok(config)) => {
-                let denied = self.judge_policy(&name, scope, config).err();
+                let denied = self.judge_policy(&planned.name, scope, config).err();
                 let denied = denied.filter(policy::Violation::is_denial).map(Block::Policy);
                 Standing::Blocked(denied.unwrap_or(Block::Strict))
             }
             (Some(block), _) => Standing::Blocked(block),
             (None, Err(error)) => Standing::Invalid(error.clone()),
-            (None, Ok(config)) => self.standing(&name, scope, config, definition.as_ref()),
+            (None, Ok(config)) => self.standing(&planned, config),
         };
-        let config = read.ok();
-        let cautions = Caution::of_entry(&name, config.as_ref());
-        Planned { name, scope, origin, standing, raw, kind, config, definition, hints, cautions }
+        planned.config = read.ok();
+        planned.cautions = Caution::of_entry(&planned.name, planned.config.as_ref());
+        planned
     }
 
     fn config(
@@ -253,25 +287,19 @@ impl Ground {
         }
     }
 
-    fn standing(
-        &self,
-        name: &ServerName,
-        scope: Scope,
-        config: &ServerConfig,
-        definition: Option<&Definition>,
-    ) -> Standing {
-        if let Err(violation) = self.judge_policy(name, scope, config) {
+    fn standing(&self, server: &Planned, config: &ServerConfig) -> Standing {
+        if let Err(violation) = self.judge_policy(&server.name, server.scope, config) {
             return Standing::Blocked(Block::Policy(violation));
         }
         if let Some(reason) = self.skip_reason(config) {
             return Standing::Skipped(reason);
         }
-        if let Some(entry) = self.settings.disabled.iter().find(|entry| entry.value == *name) {
+        if let Some(entry) = self.settings.disabled.iter().find(|entry| entry.value == server.name) {
             return Standing::Disabled { by: entry.origin.clone() };
         }
-        let (Scope::Project, Some(definition)) = (scope, definition) else { return Standing::Ready };
-        match self.settings.choices.approval(name, definition, self.session) {
-            Approval::Approved => Standing::Ready,
+        let Some(found) = server.as_found() else { return Standing::Ready };
+        match self.settings.choices.approve_server(&found, self.session) {
+            Approval::Approved | Approval::Adopted => Standing::Ready,
             Approval::Rejected { by } => Standing::Rejected { by },
             Approval::Pending(why) => Standing::NeedsApproval(why),
         }

@@ -5,6 +5,7 @@
 
 mod audit;
 mod classifier;
+mod folder;
 mod hooks;
 mod identity;
 mod pin;
@@ -13,11 +14,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::approval::Choices;
+use crate::approval::{Choices, WaitingItem};
 use crate::config::Spanned;
 use crate::document::Node;
 use crate::hook::Hooks;
-use crate::limits::SAFE_VARIABLES;
 use crate::name::ServerName;
 use crate::permission::{Mode, Rule, RuleKind, RuleScope};
 use crate::policy::{Owner, Policy, Rules};
@@ -41,7 +41,7 @@ pub enum Layer {
     User,
     /// The user, for this project, in a file outside of it (`projects` of `~/.claude.json`).
     Private,
-    /// The user, for this project, in a file inside of it (`.claude/settings.local.json`).
+    /// A file below the project folder that is meant for one user (`.claude/settings.local.json`).
     Local,
     /// Whoever wrote the repository (`.claude/settings.json`).
     Project,
@@ -50,18 +50,11 @@ pub enum Layer {
 impl Layer {
     /// Whether a yes from this layer counts, be it to a server, to a mode or to a plugin: nobody who sends a
     /// folder can write these.
-    pub(crate) fn is_outside(self) -> bool {
+    #[must_use]
+    pub fn is_outside(self) -> bool {
         match self {
             Self::Managed | Self::CommandLine | Self::User | Self::Private => true,
             Self::Local | Self::Project => false,
-        }
-    }
-
-    /// Whether the layer is the user's or the administrator's word, as far as version control can tell.
-    fn is_trusted(self) -> bool {
-        match self {
-            Self::Managed | Self::CommandLine | Self::User | Self::Private | Self::Local => true,
-            Self::Project => false,
         }
     }
 
@@ -85,6 +78,10 @@ pub struct Settings {
     pub disabled: Vec<Spanned<ServerName>>,
     /// `permissions.allow`, `.ask` and `.deny`.
     pub rules: Vec<Arc<Rule>>,
+    /// `permissions.allow` of files below the project folder, until [`Settings::settle_folder_items`] decides.
+    pub folder_rules: Vec<Arc<Rule>>,
+    /// Variables and allow rules of the folder that wait for approval.
+    pub waiting: Vec<WaitingItem>,
     /// `permissions.defaultMode`; a layer read later wins.
     pub mode: Option<Spanned<Mode>>,
     /// `autoClassifier`: the command that decides in mode `auto`.
@@ -93,8 +90,8 @@ pub struct Settings {
     pub pins: Pins,
     /// `allowedMcpServers`, `deniedMcpServers`, `allowManagedMcpServersOnly`.
     pub policy: Policy,
-    /// `plugins`: folders to load plugins from.
-    pub plugins: Vec<Spanned<String>>,
+    /// `plugins`: folders to load plugins from, and whose word each is.
+    pub plugins: Vec<(Layer, Spanned<String>)>,
     /// `connectors.url`: where the organisation's connectors are listed, and whose word that is.
     pub connectors: Option<(Layer, Spanned<String>)>,
     /// `xaaIdp`: who knows the person, for servers that are signed in to across applications.
@@ -118,6 +115,8 @@ pub struct Variable {
     pub name: String,
     /// Its value.
     pub value: Secret<String>,
+    /// Whose word it is.
+    pub layer: Layer,
     /// Where it is set.
     pub origin: Origin,
 }
@@ -145,7 +144,9 @@ impl Settings {
                     let rejected = self.names("disabledMcpjsonServers", value);
                     self.choices.rejected.extend(rejected);
                 }
-                "mcpjsonServerDefinitions" if layer.is_outside() => self.read_definitions(value),
+                "hasTrustDialogAccepted" if layer == Layer::Private && value.as_bool() == Some(true) => {
+                    self.choices.claude_code.trusted = Some(value.origin());
+                }
                 "enableAllProjectMcpServers" => self.read_enable_all(value, layer),
                 "disabledMcpServers" => {
                     let disabled = self.names("disabledMcpServers", value);
@@ -170,37 +171,33 @@ impl Settings {
 
     fn read_enabled(&mut self, value: Node<'_>, layer: Layer) {
         let names = self.names("enabledMcpjsonServers", value);
-        if layer.is_outside() {
-            self.choices.enabled.extend(names);
-            return;
+        match layer {
+            Layer::Managed => self.choices.managed.extend(names),
+            Layer::Private => self.choices.claude_code.enabled.extend(names),
+            Layer::CommandLine | Layer::User => self.choices.by_name.extend(names),
+            Layer::Local | Layer::Project => self.choices.claimed.extend(names),
         }
         if layer == Layer::Project {
             self.warn(value, "a repository cannot approve its own servers".to_owned());
         }
-        self.choices.claimed.extend(names);
-    }
-
-    fn read_definitions(&mut self, value: Node<'_>) {
-        let Some(members) = value.as_object() else {
-            return self.warn(value, "`mcpjsonServerDefinitions` is not an object".to_owned());
-        };
-        for member in members {
-            let one = member.value.as_str().into_iter();
-            let many = member.value.as_array().into_iter().flatten().filter_map(Node::as_str);
-            let name = ServerName::new(member.name);
-            self.choices.definitions.extend(one.chain(many).map(|hash| (name.clone(), hash.to_owned())));
-        }
     }
 
     fn read_enable_all(&mut self, value: Node<'_>, layer: Layer) {
-        match value.as_bool() {
-            Some(true) if layer.is_outside() => self.choices.enable_all = Some(value.origin()),
-            Some(true) => self.warn(
+        match (value.as_bool(), layer) {
+            (Some(true), Layer::Managed) => self.choices.enable_all = Some(value.origin()),
+            (Some(true), Layer::CommandLine | Layer::User | Layer::Private) => self.warn(
+                value,
+                "`enableAllProjectMcpServers` counts only in managed settings; see `mcparley trust`"
+                    .to_owned(),
+            ),
+            (Some(true), Layer::Local | Layer::Project) => self.warn(
                 value,
                 "a file in the project's folder cannot approve the project's servers".to_owned(),
             ),
-            Some(false) => {}
-            None => self.warn(value, "`enableAllProjectMcpServers` is neither true nor false".to_owned()),
+            (Some(false), _) => {}
+            (None, _) => {
+                self.warn(value, "`enableAllProjectMcpServers` is neither true nor false".to_owned());
+            }
         }
     }
 
@@ -225,6 +222,9 @@ impl Settings {
                 continue;
             };
             match Rule::parse(kind, text, element.origin(), layer.rule_scope()) {
+                Ok(rule) if kind == RuleKind::Allow && !layer.is_outside() => {
+                    self.folder_rules.push(Arc::new(rule));
+                }
                 Ok(rule) => self.rules.push(Arc::new(rule)),
                 Err(error) => self.warn(element, error.to_string()),
             }
@@ -284,16 +284,14 @@ impl Settings {
     }
 
     fn read_plugins(&mut self, value: Node<'_>, layer: Layer) {
-        if !layer.is_outside() {
-            return self.warn(value, "a file in the project's folder cannot load plugins".to_owned());
-        }
         let Some(elements) = value.as_array() else {
             return self.warn(value, "`plugins` is an array of folders".to_owned());
         };
         for element in elements {
             match element.as_str() {
                 Some(folder) => {
-                    self.plugins.push(Spanned { value: folder.to_owned(), origin: element.origin() });
+                    let folder = Spanned { value: folder.to_owned(), origin: element.origin() };
+                    self.plugins.push((layer, folder));
                 }
                 None => self.warn(element, format!("a plugin is a folder's path, not {}", element.kind())),
             }
@@ -318,21 +316,17 @@ impl Settings {
         }
     }
 
-    /// C12: a repository may bound our own work, and nothing else, without a question.
+    /// Variables of files below the project folder count once [`Settings::settle_folder_items`] finds them approved.
     fn read_env(&mut self, value: Node<'_>, layer: Layer) {
         for member in value.as_object().into_iter().flatten() {
             let Some(text) = member.value.as_str() else {
                 self.warn(member.value, format!("`env.{}` is not a string", member.name));
                 continue;
             };
-            if !layer.is_trusted() && !SAFE_VARIABLES.contains(&member.name) {
-                let text = format!("a repository cannot set `{}`; set it in your own settings", member.name);
-                self.warn(member.value, text);
-                continue;
-            }
             self.env.push(Variable {
                 name: member.name.to_owned(),
                 value: Secret::new(text.to_owned()),
+                layer,
                 origin: member.value.origin(),
             });
         }

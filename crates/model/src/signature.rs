@@ -10,7 +10,8 @@ use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::config::{Held, Ide, Oauth, RawServer, Remote, RootsPolicy, ServerConfig, Stdio, Transport};
+use crate::config::{Held, Ide, Kind, Oauth, RawServer, Remote, RootsPolicy, ServerConfig, Stdio, Transport};
+use crate::expand::Template;
 use crate::hex::Hex;
 use crate::secret::Secret;
 
@@ -127,6 +128,44 @@ impl Definition {
         Self(hash.finish())
     }
 
+    /// The definition of a rule that allows.
+    #[must_use]
+    pub fn of_rule(text: &str) -> Self {
+        let mut hash = Hash::new("rule");
+        hash.text(text);
+        Self(hash.finish())
+    }
+
+    /// The definition of a variable that settings set.
+    #[must_use]
+    pub fn of_variable(name: &str, value: &Secret<String>) -> Self {
+        let mut hash = Hash::new("variable");
+        hash.text(name).text(value.expose());
+        Self(hash.finish())
+    }
+
+    /// The definition of an entry as it is written, whatever its variables hold: for what the user wrote.
+    #[must_use]
+    pub fn of_written(raw: &RawServer, kind: Kind) -> Self {
+        let mut hash = Hash::new("written");
+        hash.text(kind.as_str()).flag(raw.inherit_env);
+        for template in [&raw.command, &raw.cwd, &raw.url, &raw.headers_helper] {
+            hash.option(template.as_ref().map(|template| template.text.as_str()));
+        }
+        hash.count(raw.args.len());
+        raw.args.iter().fold(&mut hash, |hash, argument| hash.text(&argument.text));
+        hash.written_pairs(&raw.env).written_pairs(&raw.headers);
+        hash.flag(raw.oauth.is_some());
+        if let Some(oauth) = &raw.oauth {
+            hash.text(oauth.grant.as_str()).flag(oauth.xaa);
+            hash.count(oauth.callback_port.map_or(0, usize::from));
+            for (field, template) in oauth.named_templates() {
+                hash.text(field).text(&template.text);
+            }
+        }
+        Self(hash.finish())
+    }
+
     /// The definition of an entry and what it expands to.
     #[must_use]
     pub fn of(raw: &RawServer, config: &ServerConfig) -> Self {
@@ -153,12 +192,7 @@ impl Definition {
             }
         }
         hash.roots(&config.roots);
-        for written in [&raw.env, &raw.headers] {
-            hash.count(written.len());
-            for (name, template) in written {
-                hash.text(name).text(&template.text);
-            }
-        }
+        hash.written_pairs(&raw.env).written_pairs(&raw.headers);
         Self(hash.finish())
     }
 }
@@ -237,6 +271,11 @@ impl Hash {
         sorted.sort();
         self.count(sorted.len());
         sorted.into_iter().fold(self, |hash, (name, value)| hash.text(name).text(value.expose()))
+    }
+
+    fn written_pairs(&mut self, pairs: &[(String, Template)]) -> &mut Self {
+        self.count(pairs.len());
+        pairs.iter().fold(self, |hash, (name, template)| hash.text(name).text(&template.text))
     }
 
     fn stdio(&mut self, stdio: &Stdio) -> &mut Self {

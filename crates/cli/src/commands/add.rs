@@ -7,6 +7,7 @@ use std::io::Read;
 
 use mcparley::Loaded;
 use mcparley::change::{self, Added, NewServer};
+use mcparley::model::approval::Provenance;
 use mcparley::model::config::Reveal;
 use mcparley::model::explain::Explain;
 use mcparley::model::limits::CONFIG_FILE_BYTES;
@@ -33,6 +34,7 @@ pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut 
         scope: options.scope.unwrap_or(ScopeArg::Local).into(),
         file: options.file.map(Into::into),
         replace: options.force,
+        provenance: Provenance::Own,
     };
     let secret = if options.client_secret { Some(client_secret(context, out)?) } else { None };
     add(&new, secret, context, loaded, out)
@@ -46,6 +48,7 @@ pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, o
         scope: args.scope.into(),
         file: args.file.map(Into::into),
         replace: args.force,
+        provenance: Provenance::Own,
     };
     let secret = if args.client_secret { Some(client_secret(context, out)?) } else { None };
     add(&new, secret, context, loaded, out)
@@ -84,7 +87,7 @@ fn add(
     warnings::tell(&added, out);
     if new.scope == change::WriteScope::Project {
         out.hint(&format!(
-            "everyone, you included, approves it before it runs: `mcparley approve {}`",
+            "everyone else approves it before it runs: `mcparley approve {}`",
             added.name.as_str()
         ));
     }

@@ -6,25 +6,30 @@ use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use serde_json::{Value, json};
 
-use super::{Done, agents};
+use super::{Done, agents, trust};
 use crate::args::{ApproveArgs, DisableArgs, EnableArgs, RejectArgs};
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::exit;
 use crate::out::{Out, bold};
 use crate::report::effective;
 
 pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let loaded = &agents::chosen(&args.seen_by, &args.names, context, loaded)?;
-    let waiting = |server: &&Planned| matches!(server.standing, Standing::NeedsApproval(_));
+    let waiting = |server: &&Planned| is_waiting(server);
     let names: Vec<String> = if args.all {
         loaded.plan.servers.iter().filter(waiting).map(|server| server.name.as_str().to_owned()).collect()
     } else {
         args.names.clone()
     };
+    // Whoever names the definition has looked at it.
+    let is_shown = args.definition.is_none() && show(&names, loaded, out);
+    if is_shown && !out.json && context::is_interactive() && !trust::ask("Approve? [y/N]", out) {
+        out.line("Nothing was approved.");
+        return Ok(exit::DENIED);
+    }
     let mut reports = Vec::new();
     for name in &names {
-        let scope: WriteScope = args.scope.into();
-        let chosen = change::approve(&context.places, loaded, name, scope, args.definition.as_deref())?;
+        let chosen = change::approve(&context.places, loaded, name, args.definition.as_deref())?;
         let definition = chosen.definition.map(|definition| definition.to_string());
         reports.push(json!({
             "approved": chosen.name, "definition": definition, "file": chosen.file.to_string_lossy(),
@@ -39,6 +44,24 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
         }
     }
     finish("choices", &reports, "Nothing waits for approval.", out)
+}
+
+/// Shows the servers that wait, whole; tells whether there is any.
+fn show(names: &[String], loaded: &Loaded, out: &mut Out) -> bool {
+    let mut is_any = false;
+    for name in names {
+        let servers = loaded.plan.named(name);
+        let Some(server) = servers.iter().find(|server| is_waiting(server)) else { continue };
+        if !out.json {
+            trust::show_server(server, loaded.agent.as_deref(), loaded, out);
+        }
+        is_any = true;
+    }
+    is_any
+}
+
+fn is_waiting(server: &Planned) -> bool {
+    matches!(server.standing, Standing::NeedsApproval(_))
 }
 
 pub(super) fn reject(args: &RejectArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {

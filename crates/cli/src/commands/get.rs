@@ -6,13 +6,13 @@ use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::{display, shell_word};
 
 use super::auth::SignInReport;
-use super::{Done, code_of, tell_problems};
+use super::{Done, code_of, tell_problems, trust};
 use crate::args::GetArgs;
 use crate::context::{self, Context};
 use crate::error::CommandError;
 use crate::live;
 use crate::out::{Out, bold, dim, standing};
-use crate::report::ServerReport;
+use crate::report::{self, ServerReport};
 use crate::sign_in::Door;
 
 pub(super) fn run(args: &GetArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
@@ -39,7 +39,7 @@ pub(super) fn run(args: &GetArgs, context: &Context, loaded: &Loaded, out: &mut 
         if index > 0 {
             out.line("");
         }
-        render(server, reveal, out);
+        render(server, reveal, loaded, out);
     }
     for standing in &sign_ins {
         out.line(format!("  {}", standing.in_one_line()));
@@ -83,7 +83,7 @@ fn reveal(args: &GetArgs) -> Result<Reveal, CommandError> {
     }
 }
 
-fn render(server: &Planned, reveal: Reveal, out: &mut Out) {
+fn render(server: &Planned, reveal: Reveal, loaded: &Loaded, out: &mut Out) {
     out.line(format!("{}  {}", bold(server.name.as_str()), standing(&server.standing, 0)));
     let mut field = |name: &str, value: &str| out.line(format!("  {name}: {}", display(value)));
     if let Some(reason) = server.standing.reason() {
@@ -92,7 +92,16 @@ fn render(server: &Planned, reveal: Reveal, out: &mut Out) {
     field("scope", server.scope.as_str());
     field("declared in", &server.origin.to_string());
     if let Some(raw) = &server.raw {
-        entry(&raw.shown(server.kind, reveal), &mut field);
+        entry(&raw.shown(server.kind, report::reveal(server, reveal)), &mut field);
+    }
+    if matches!(server.standing, Standing::NeedsApproval(_)) {
+        for review in trust::fields(server, loaded) {
+            if let Some(runs) = &review.runs {
+                field(&format!("{} runs as", review.name), runs);
+            } else if review.name == "connects to" {
+                field(&review.name, &review.written);
+            }
+        }
     }
     let dangerous: Vec<&str> = server.dangerous_variables().collect();
     if !dangerous.is_empty() {

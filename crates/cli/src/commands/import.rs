@@ -4,6 +4,7 @@ use std::io::{BufRead, Write};
 
 use mcparley::change::{self, Added, ChangeError, NewServer, WriteScope};
 use mcparley::import::{self, Imported, Os, Program};
+use mcparley::model::approval::Provenance;
 use mcparley::model::config::{RawServer, Reveal};
 use mcparley::model::document::Document;
 use mcparley::model::import::ImportPlaces;
@@ -167,17 +168,18 @@ fn add_all(
             scope: offer.scope,
             file: args.file.map(Into::into),
             replace: false,
+            provenance: provenance(offer, context),
         };
         let result = change::add(&context.places, &context.wishes, loaded, &new);
         if !out.json {
-            tell_addition(&offer.name, &result, out);
+            tell_addition(&new, &result, out);
         }
         results.push(result.map_err(|error| (offer.name.clone(), error)));
     }
     results
 }
 
-fn tell_addition(name: &str, result: &Result<Added, ChangeError>, out: &mut Out) {
+fn tell_addition(new: &NewServer, result: &Result<Added, ChangeError>, out: &mut Out) {
     match result {
         Ok(added) => {
             let file = display(&added.file.to_string_lossy()).into_owned();
@@ -187,9 +189,20 @@ fn tell_addition(name: &str, result: &Result<Added, ChangeError>, out: &mut Out)
                 added.scope.as_str()
             ));
             warnings::tell(added, out);
+            if new.provenance == Provenance::Folder {
+                out.hint("it came with this folder and waits for approval: `mcparley trust`");
+            }
         }
-        Err(error) => out.warn(&format!("`{name}` was not added: {error}")),
+        Err(error) => out.warn(&format!("`{}` was not added: {error}", new.name)),
     }
+}
+
+/// Who wrote the entry: a file of the project folder is somebody else's word, whichever program it is for.
+fn provenance(offer: &Offer<'_>, context: &Context) -> Provenance {
+    let places = &context.places;
+    let file = offer.imported.origin.source.path();
+    let is_in_project = file.is_some_and(|file| places.is_in_project(file));
+    if is_in_project && !places.is_home_or_root() { Provenance::Folder } else { Provenance::Own }
 }
 
 fn report(search: &import::Search, offers: &[Offer<'_>], added: &[Addition]) -> Value {

@@ -19,11 +19,25 @@ pub(super) fn run(args: &PlanArgs, loaded: &Loaded, out: &mut Out) -> Done {
     } else {
         render(loaded, out);
         hooks::tell_waiting(loaded, out);
+        tell_waiting(loaded, out);
     }
     if args.check && is_flawed(loaded) && loaded.managed_problem.is_none() {
         return Ok(exit::CONFIG);
     }
     Ok(code_of(loaded))
+}
+
+/// Says how to see and approve what waits, once.
+fn tell_waiting(loaded: &Loaded, out: &mut Out) {
+    let items = loaded.settings.waiting.len();
+    if items > 0 {
+        out.line(format!("{items} variable(s) and rule(s) of the project wait for approval"));
+    }
+    let servers = loaded.plan.servers.iter();
+    let mut waiting = servers.filter(|server| matches!(server.standing, Standing::NeedsApproval(_)));
+    if items > 0 || waiting.next().is_some() {
+        out.hint("`mcparley trust` shows everything that waits, whole");
+    }
 }
 
 fn render(loaded: &Loaded, out: &mut Out) {

@@ -191,7 +191,8 @@ fn an_entry_that_stands_in_a_file_is_replaced_there_and_only_when_told_to() {
     let file = "home/project/.claude/settings.local.json";
     assert_eq!(out, format!("Replaced stdio server it in local scope\nFile: {file}\n"));
     assert_eq!(world.read_json(file)["mcpServers"]["it"]["command"], "new");
-    assert_eq!(world.files(), [file]);
+    assert_eq!(world.files(), ["home/.local/state/mcparley/approvals.json", file]);
+    assert_eq!(world.plan(), ["it local ready"], "what is written here is approved in the same step");
     let report = world.json(&["add-json", "--force", "it", r#"{"command":"newer"}"#]);
     assert_eq!((&report["replaced"], &report["file"]), (&json!(true), &json!(file)));
 }

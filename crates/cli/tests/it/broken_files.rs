@@ -82,16 +82,18 @@ fn bytes_that_are_no_text_are_refused_with_their_place() {
 fn choices_are_not_written_to_a_broken_file() {
     let world = World::with(&[("home/.claude.json", "{ nonsense")]);
     world.ok(&["add", "-s", "project", "it", "x"]);
-    for args in [
-        &["approve", "it"][..],
-        &["reject", "it"],
-        &["disable", "it"],
-        &["enable", "it"],
-        &["reset-project-choices"],
-    ] {
+    for args in [&["disable", "it"][..], &["enable", "it"], &["reset-project-choices"]] {
         let done = world.mcparley(args);
         assert_eq!((done.code, done.out.as_str()), (3, ""), "{args:?}: {done:?}");
         assert_eq!(world.read("home/.claude.json"), "{ nonsense");
+    }
+    let store = "home/.local/state/mcparley/approvals.json";
+    let world = World::with(&[(store, "{ nonsense")]);
+    world.write("home/project/.mcp.json", r#"{"mcpServers": {"it": {"command": "x"}}}"#);
+    for args in [&["approve", "it"][..], &["reject", "it"], &["reset-project-choices"], &["trust", "--yes"]] {
+        let done = world.mcparley(args);
+        assert_eq!(done.code, 3, "{args:?}: {done:?}");
+        assert_eq!(world.read(store), "{ nonsense");
     }
 }
 

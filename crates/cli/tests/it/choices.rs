@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::world::{Output, World, refusal};
 
 const PRIVATE: &str = "home/.claude.json";
+const STORE: &str = "home/.local/state/mcparley/approvals.json";
 const USER: &str = "home/.claude/settings.json";
 
 fn project() -> World {
@@ -19,6 +20,11 @@ fn private(world: &World) -> Value {
     world.read_json(PRIVATE)["projects"]["home/project"].clone()
 }
 
+/// What the approval store holds about this project.
+fn stored(world: &World) -> Value {
+    world.read_json(STORE)["projects"]["home/project"].clone()
+}
+
 fn definition(world: &World, name: &str) -> Value {
     world.json(&["get", name])["declarations"][0]["definition"].clone()
 }
@@ -29,31 +35,14 @@ fn an_approval_stands_outside_of_the_project_with_what_was_approved() {
     let world = project();
     let hash = definition(&world, "a");
     let done = world.mcparley(&["approve", "a"]);
-    let out = format!("Approved a as it is defined now\nFile: {PRIVATE}\n");
+    let out = format!(
+        "server  a\n  declared in home/project/.mcp.json:1:17\n  command: x\n\
+         Approved a as it is defined now\nFile: {STORE}\n"
+    );
     assert_eq!(done, Output { code: 0, out, err: String::new() });
-    assert_eq!(
-        private(&world),
-        json!({"enabledMcpjsonServers": ["a"], "mcpjsonServerDefinitions": {"a": hash}})
-    );
-    assert_eq!(world.files(), [PRIVATE, "home/project/.mcp.json"]);
+    assert_eq!(stored(&world), json!({"approved": {"servers": {"a": [hash]}}}));
+    assert_eq!(world.files(), [STORE, "home/project/.mcp.json"]);
     assert_eq!(world.plan(), ["b project needs approval", "a project ready"]);
-}
-
-// U1 C7
-#[test]
-fn an_approval_for_everywhere_stands_in_the_users_settings() {
-    let world = project();
-    let hash = definition(&world, "a");
-    world.ok(&["approve", "-s", "user", "a"]);
-    assert_eq!(
-        world.read_json(USER),
-        json!({"enabledMcpjsonServers": ["a"], "mcpjsonServerDefinitions": {"a": [hash]}})
-    );
-    // Another project with another server of that name is approved beside it, not instead.
-    world.write("home/project/.mcp.json", r#"{"mcpServers": {"a": {"command": "other"}}}"#);
-    world.ok(&["approve", "-s", "user", "a"]);
-    let definitions = &world.read_json(USER)["mcpjsonServerDefinitions"]["a"];
-    assert_eq!(definitions.as_array().map(Vec::len), Some(2));
 }
 
 // U1 C7
@@ -90,11 +79,8 @@ fn a_rejection_takes_the_approval_back() {
     let world = project();
     world.ok(&["approve", "a"]);
     let done = world.mcparley(&["reject", "a"]);
-    assert_eq!(done, Output { code: 0, out: format!("Rejected a\nFile: {PRIVATE}\n"), err: String::new() });
-    assert_eq!(
-        private(&world),
-        json!({"enabledMcpjsonServers": [], "mcpjsonServerDefinitions": {}, "disabledMcpjsonServers": ["a"]})
-    );
+    assert_eq!(done, Output { code: 0, out: format!("Rejected a\nFile: {STORE}\n"), err: String::new() });
+    assert_eq!(stored(&world), json!({"approved": {"servers": {}}, "rejected": {"servers": ["a"]}}));
     assert_eq!(world.plan(), ["b project needs approval", "a project rejected"]);
 }
 
@@ -121,10 +107,10 @@ fn choices_for_a_project_can_be_forgotten() {
     assert_eq!(
         world.ok(&["reset-project-choices"]),
         format!(
-            "Forgot the choices in {PRIVATE}\nForgot the choices in home/project/.claude/settings.local.json\n"
+            "Forgot the choices in {STORE}\nForgot the choices in home/project/.claude/settings.local.json\n"
         )
     );
-    assert_eq!(private(&world), json!({}));
+    assert_eq!(stored(&world), json!({}));
     assert_eq!(world.read_json("home/project/.claude/settings.local.json"), json!({"keep": 1}));
     assert_eq!(world.plan(), ["b project needs approval", "a project needs approval"]);
     assert_eq!(world.ok(&["reset-project-choices"]), "There were no choices for this project.\n");

@@ -18,7 +18,7 @@ fn with_servers() -> World {
     let world = World::new();
     world.ok(&["add", "-s", "user", "github", "x"]);
     world.ok(&["add", "gitlab", "x"]);
-    world.ok(&["add", "-s", "project", "waits", "x"]);
+    world.write("home/project/.mcp.json", r#"{"mcpServers": {"waits": {"command": "x"}}}"#);
     world
 }
 

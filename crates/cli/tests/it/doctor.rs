@@ -194,6 +194,7 @@ fn servers_that_may_not_run_are_told_with_what_to_do_and_not_started() {
         ("home/project/.claude/settings.local.json", &json!({"mcpServers": {"twice": {"command": "true"}}}).to_string()),
         ("home/project/.mcp.json", &json!({"mcpServers": {"theirs": theirs}}).to_string()),
     ]);
+    world.ok(&["approve", "twice"]);
     world.ok(&["disable", "off"]);
     let report = world.json(&["doctor"]);
     assert!(!log.exists(), "it was never started");

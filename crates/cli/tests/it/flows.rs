@@ -10,17 +10,16 @@ const CLAUDE_JSON: &str = "home/.claude.json";
 fn three() -> World {
     let mut world = World::new();
     world.ok(&["add", "fs", "npx", "-y", "@modelcontextprotocol/server-filesystem", "."]);
-    world.ok(&[
-        "add",
-        "-s",
-        "project",
-        "api",
-        "https://example.com/mcp",
-        "-t",
-        "http",
-        "-H",
-        "Authorization: Bearer ${TOKEN}",
-    ]);
+    // Somebody else wrote this one.
+    world.write(
+        "home/project/.mcp.json",
+        r#"{
+  "mcpServers": {
+    "api": {"type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}
+  }
+}
+"#,
+    );
     world.ok(&["add", "-s", "user", "notes", "--", "notes-server", "--fast"]);
     world.set("TOKEN", "token-canary");
     world
@@ -75,8 +74,7 @@ fn a_project_server_goes_to_the_shared_file_with_its_variables_unexpanded() {
         Output {
             code: 0,
             out: "Added http server api to project scope\nFile: home/project/.mcp.json\n".to_owned(),
-            err: "hint: everyone, you included, approves it before it runs: `mcparley approve api`\n"
-                .to_owned(),
+            err: "hint: everyone else approves it before it runs: `mcparley approve api`\n".to_owned(),
         }
     );
     assert_eq!(
@@ -164,7 +162,7 @@ fn getting_a_server_shows_its_variables_and_never_their_values() {
             "  declared in: home/project/.mcp.json:3:5",
             "  type: http",
             "  url: https://example.com/mcp",
-            "  header: Authorization: Bearer *** (from ${TOKEN})",
+            "  header: Authorization: Bearer ${TOKEN} (from ${TOKEN})",
         ]
     );
     assert!(!format!("{done:?}").contains("token-canary"));
@@ -189,7 +187,7 @@ fn the_plan_as_json_holds_every_declaration() {
             "entry": {
                 "type": "http",
                 "url": "https://example.com/mcp",
-                "headers": {"Authorization": "Bearer ***"},
+                "headers": {"Authorization": "Bearer ${TOKEN}"},
                 "variables": ["TOKEN"],
             },
         })

@@ -61,7 +61,7 @@ fn a_hook_of_the_project_runs_in_calls_once_it_is_approved() {
     assert_eq!(world.mcparley(&call).out, "hi\n");
     let definition = definition(&world);
     let approved = world.mcparley(&["hooks", "approve", &definition[..19]]);
-    assert_eq!((approved.code, approved.out.contains("home/.claude.json")), (0, true), "{approved:?}");
+    assert_eq!((approved.code, approved.out.contains("approvals.json")), (0, true), "{approved:?}");
     let denied = world.mcparley(&call);
     assert_eq!(denied.code, 10, "{denied:?}");
     assert!(denied.err.contains("not today") && denied.err.contains("mcparley hooks list"), "{}", denied.err);

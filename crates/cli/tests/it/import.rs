@@ -63,14 +63,14 @@ fn with_a_yes_the_servers_of_every_program_are_added() {
         assert_eq!(report["failed"], json!([]));
         // C4: a user-wide file is the user's everywhere.
         let is_project_file = file.starts_with("home/project/");
-        let written = world.read_json(CLAUDE_JSON);
-        let (servers, scope) = match is_project_file {
-            true => (&written["projects"]["home/project"]["mcpServers"], "local"),
-            false => (&written["mcpServers"], "user"),
+        // C7 B126: one of the folder stays in the folder and waits.
+        let (file, plan) = match is_project_file {
+            true => ("home/project/.claude/settings.local.json", "it local needs approval"),
+            false => (CLAUDE_JSON, "it user ready"),
         };
-        assert_eq!(servers["it"]["command"], "tool");
-        assert_eq!(report["files"], json!([CLAUDE_JSON]));
-        assert_eq!(world.plan(), [format!("it {scope} ready")]);
+        assert_eq!(world.read_json(file)["mcpServers"]["it"]["command"], "tool");
+        assert_eq!(report["files"], json!([file]));
+        assert_eq!(world.plan(), [plan]);
     }
 }
 
@@ -82,9 +82,12 @@ fn all_programs_are_looked_at_unless_some_are_named() {
         world.write(file, &text.replace("it", program));
     }
     let report = world.json(&["import", "-s", "user", "--yes"]);
-    let expected: Vec<Value> = PROGRAMS.iter().map(|(program, ..)| json!(program)).collect();
+    // What comes with the folder cannot become a server for everywhere.
+    let own = PROGRAMS.iter().filter(|(_, file, _)| !file.starts_with("home/project/"));
+    let expected: Vec<Value> = own.map(|(program, ..)| json!(program)).collect();
     assert_eq!(report["added"], json!(expected), "{report}");
-    assert_eq!(world.plan().len(), 9);
+    assert_eq!(report["failed"].as_array().unwrap().len(), PROGRAMS.len() - expected.len());
+    assert_eq!(world.plan().len(), expected.len());
 }
 
 // C16

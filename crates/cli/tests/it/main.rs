@@ -50,5 +50,6 @@ mod skills;
 mod talk;
 mod terminal;
 mod tools;
+mod trust;
 mod unprivileged;
 mod world;

@@ -109,23 +109,15 @@ fn a_rule_is_removed_wherever_a_person_may_edit_it() {
     assert!(world.read("managed/managed-settings.json").contains("mcp__db"));
 }
 
-// P3 B25
+// P3 C7
 #[test]
-fn a_file_that_version_control_delivers_is_not_ones_own() {
+fn a_rule_written_into_the_folder_counts_and_one_that_lay_there_waits() {
     let world = world();
-    world.write(LOCAL, "{}");
-    world.write("home/project/.git/index", "nobody can read this");
-    assert_eq!(
-        world.mcparley(&["permissions", "allow", "mcp__db"]),
-        refusal(
-            exit::CONFLICT.number.into(),
-            &format!(
-                "error: {LOCAL} comes with the repository: a rule of one's own has no place there\n\
-                 hint: choose the user scope, or take the file out of version control"
-            )
-        )
-    );
-    assert_eq!(world.read(LOCAL), "{}");
+    world.write(LOCAL, r#"{"permissions": {"allow": ["mcp__theirs"]}}"#);
+    world.ok(&["permissions", "allow", "mcp__db"]);
+    let report: serde_json::Value = serde_json::from_str(&world.mcparley(&["trust", "--json"]).out).unwrap();
+    let waiting: Vec<_> = report["rules"].as_array().unwrap().iter().map(|rule| &rule["text"]).collect();
+    assert_eq!(waiting, ["mcp__theirs"]);
 }
 
 // P3 U2 U3

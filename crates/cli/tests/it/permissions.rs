@@ -59,10 +59,9 @@ fn the_names_that_the_hint_suggests_tell_the_two_tools_apart() {
 #[test]
 fn deny_beats_ask_beats_allow_wherever_they_stand() {
     let world = world();
-    world.write(
-        "home/project/.claude/settings.local.json",
-        r#"{"permissions": {"ask": ["mcp__slack__post"], "allow": ["mcp__slack"]}}"#,
-    );
+    let file = "home/project/.claude/settings.local.json";
+    world.write(file, r#"{"permissions": {"ask": ["mcp__slack__post"], "allow": ["mcp__slack"]}}"#);
+    world.ok(&["trust", "--yes"]);
     assert_eq!(verdict(&world, &["slack", "read"]), "allow");
     assert_eq!(verdict(&world, &["slack", "post", "--allowed-tools", "mcp__slack__post"]), "ask");
     world.write("managed/managed-settings.json", r#"{"permissions": {"deny": ["mcp__slack__p*"]}}"#);

@@ -56,9 +56,10 @@ fn plugins_come_from_the_option_and_what_was_left_out_is_told() {
 // U2a C7
 #[test]
 fn settings_for_one_run_count_like_the_users_own() {
-    let world = World::with(&[("home/project/.mcp.json", GIVEN)]);
-    let settings = r#"{"enableAllProjectMcpServers": true}"#;
-    assert_eq!(world.ok(&["--settings", settings, "list", "--offline"]), "given: x - ready\n");
+    let world = World::with(&[("home/.claude.json", GIVEN)]);
+    let settings = r#"{"disabledMcpServers": ["given"]}"#;
+    let out = world.ok(&["--settings", settings, "list", "--offline"]);
+    assert_eq!(out, "given: x - disabled: switched off in --settings:1:25\n");
 }
 
 // C3

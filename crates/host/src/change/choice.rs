@@ -2,21 +2,19 @@
 
 use std::path::PathBuf;
 
-use mcparley_model::edit::{EditError, Editor};
+use mcparley_model::approval::{Item, Provenance};
 use mcparley_model::name::{ServerName, is_same_server};
 use mcparley_model::plan::{Planned, Standing};
-use mcparley_model::scope::{Origin, Scope};
+use mcparley_model::scope::Origin;
 use mcparley_model::signature::Definition;
 use mcparley_platform::file::Updated;
-use serde_json::Value;
 
-use super::{ChangeError, Spot, WriteScope, hook};
+use super::{ApprovalStore, ChangeError, Spot, WriteScope};
 use crate::places::Places;
 use crate::sources::Loaded;
 
 const ENABLED: &str = "enabledMcpjsonServers";
 const REJECTED: &str = "disabledMcpjsonServers";
-const DEFINITIONS: &str = "mcpjsonServerDefinitions";
 const DISABLED: &str = "disabledMcpServers";
 
 /// A choice about a project's server that was written down.
@@ -43,21 +41,20 @@ pub struct Switched {
     pub still_disabled: Option<Origin>,
 }
 
-/// Approves a project's server as it is defined now.
+/// Approves a server that the project folder brings, as it is defined now.
 ///
 /// `seen` is the definition the person looked at; when the server has become another one in the meantime
 /// nothing is approved (B22).
 ///
 /// # Errors
-/// When it is no project server, cannot be used, or is not what was looked at.
+/// When the folder does not bring it, it cannot be used, or it is not what was looked at.
 pub fn approve(
     places: &Places,
     loaded: &Loaded,
     name: &str,
-    scope: WriteScope,
     seen: Option<&str>,
 ) -> Result<Chosen, ChangeError> {
-    let server = project_server(loaded, name)?;
+    let server = folder_server(loaded, name)?;
     let Some(definition) = server.definition else {
         let reason = server.standing.reason().unwrap_or_default();
         return Err(ChangeError::Unusable { name: name.to_owned(), reason });
@@ -70,43 +67,39 @@ pub fn approve(
     for spot in own_spots(places) {
         spot.change_existing(|editor, path| editor.remove_from_list(path, REJECTED, &same))?;
     }
-    let ((), updated) = choices(places, scope).change(|editor, path| {
-        editor.add_to_list(path, ENABLED, name)?;
-        match loaded.agent {
-            None => remember(editor, path, scope, name, &text),
-            Some(_) => remember_beside(editor, path, loaded, name, &text),
-        }
-    })?;
+    let store = ApprovalStore::of(places);
+    store.approve(&[Item::server(server.name.as_str(), definition)])?;
     Ok(Chosen {
         name: server.name.clone(),
         definition: Some(definition),
-        file: updated.path().to_owned(),
+        file: store.file().to_owned(),
         still_rejected: foreign_rejection(places, loaded, &server.name),
     })
 }
 
-/// Rejects a project's server, whatever it is or becomes.
+/// Rejects a server that the project folder brings, whatever it is or becomes: in this folder or everywhere.
 ///
 /// # Errors
-/// When it is no project server.
+/// When the folder does not bring it.
 pub fn reject(
     places: &Places,
     loaded: &Loaded,
     name: &str,
     scope: WriteScope,
 ) -> Result<Chosen, ChangeError> {
-    let server = project_server(loaded, name)?;
-    let same = same_name(&server.name);
-    for spot in own_spots(places) {
-        spot.change_existing(|editor, path| {
-            let below = [path, &[DEFINITIONS]].concat();
-            editor.remove(&below, name)?;
-            editor.remove_from_list(path, ENABLED, &same)
-        })?;
-    }
-    let ((), updated) =
-        choices(places, scope).change(|editor, path| editor.add_to_list(path, REJECTED, name))?;
-    let file = updated.path().to_owned();
+    let server = folder_server(loaded, name)?;
+    let store = ApprovalStore::of(places);
+    let file = match scope {
+        WriteScope::User => {
+            let spot = Spot::user_choices(places);
+            let ((), updated) = spot.change(|editor, path| editor.add_to_list(path, REJECTED, name))?;
+            updated.path().to_owned()
+        }
+        WriteScope::Local | WriteScope::Project => {
+            store.reject_server(&server.name)?;
+            store.file().to_owned()
+        }
+    };
     Ok(Chosen { name: server.name.clone(), definition: None, file, still_rejected: None })
 }
 
@@ -116,13 +109,14 @@ pub fn reject(
 /// When a file cannot be edited.
 pub fn reset_project_choices(places: &Places) -> Result<Vec<PathBuf>, ChangeError> {
     let mut changed = Vec::new();
+    let store = ApprovalStore::of(places);
+    if store.reset()? {
+        changed.push(store.file().to_owned());
+    }
     for spot in [Spot::private_choices(places), Spot::local_choices(places)] {
         let removed = spot.change_existing(|editor, path| {
-            let mut removed = false;
-            for key in [ENABLED, REJECTED, DEFINITIONS, hook::APPROVED, hook::REJECTED] {
-                removed |= editor.remove(path, key)?;
-            }
-            Ok(removed)
+            let enabled = editor.remove(path, ENABLED)?;
+            Ok(editor.remove(path, REJECTED)? || enabled)
         })?;
         if removed {
             changed.push(spot.file);
@@ -171,39 +165,6 @@ pub fn enable(places: &Places, loaded: &Loaded, name: &str) -> Result<Switched, 
     Ok(Switched { name: name.to_owned(), files, still_disabled })
 }
 
-/// Binds the approval to what the server is now.
-///
-/// For everywhere it is added to what is known: two projects may have different servers of one name.
-fn remember(
-    editor: &Editor,
-    path: &[&str],
-    scope: WriteScope,
-    name: &str,
-    definition: &str,
-) -> Result<(), EditError> {
-    let below = [path, &[DEFINITIONS]].concat();
-    match scope {
-        WriteScope::User => editor.add_to_list(&below, name, definition),
-        WriteScope::Local | WriteScope::Project => editor.set(&below, name, &Value::from(definition)),
-    }
-}
-
-/// The same beside what was approved before: an agent may have a server of a name that others have too.
-fn remember_beside(
-    editor: &Editor,
-    path: &[&str],
-    loaded: &Loaded,
-    name: &str,
-    definition: &str,
-) -> Result<(), EditError> {
-    let known = loaded.settings.choices.definitions.iter().filter(|(known, _)| known.as_str() == name);
-    let mut all: Vec<&str> = known.map(|(_, definition)| definition.as_str()).collect();
-    all.push(definition);
-    all.sort_unstable();
-    all.dedup();
-    editor.set(&[path, &[DEFINITIONS]].concat(), name, &Value::from(all))
-}
-
 fn choices(places: &Places, scope: WriteScope) -> Spot {
     match scope {
         WriteScope::User => Spot::user_choices(places),
@@ -224,11 +185,11 @@ fn known(loaded: &Loaded, name: &str) -> Result<(), ChangeError> {
     Ok(())
 }
 
-/// The project's declaration of this name; the nearest file that is usable counts.
-fn project_server<'l>(loaded: &'l Loaded, name: &str) -> Result<&'l Planned, ChangeError> {
+/// The folder's declaration of this name; the nearest file that is usable counts.
+fn folder_server<'l>(loaded: &'l Loaded, name: &str) -> Result<&'l Planned, ChangeError> {
     known(loaded, name)?;
-    let mut declared: Vec<&Planned> =
-        loaded.plan.named(name).into_iter().filter(|server| server.scope == Scope::Project).collect();
+    let from_folder = |server: &&Planned| server.provenance == Provenance::Folder;
+    let mut declared: Vec<&Planned> = loaded.plan.named(name).into_iter().filter(from_folder).collect();
     declared.sort_by_key(|server| matches!(server.standing, Standing::Invalid(_)));
     declared.first().copied().ok_or_else(|| ChangeError::NotAProjectServer { name: name.to_owned() })
 }

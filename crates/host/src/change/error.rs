@@ -88,6 +88,12 @@ pub enum ChangeError {
         /// The server.
         name: String,
     },
+    /// What comes with a folder cannot be written to where it would count everywhere.
+    #[error("`{name}` comes with this folder and is not approved; it cannot become a server for everywhere")]
+    FromFolder {
+        /// The server.
+        name: String,
+    },
     /// It is not what the person looked at.
     #[error("`{name}` is not what was looked at: its definition is {actual}")]
     OtherDefinition {
@@ -128,12 +134,6 @@ pub enum ChangeError {
         scope: Option<WriteScope>,
         /// Where it stands, if that is a file of somebody else.
         elsewhere: Option<Origin>,
-    },
-    /// Version control delivers the file, so it is the repository's and not the user's.
-    #[error("{} comes with the repository: a rule of one's own has no place there", file.display())]
-    Tracked {
-        /// The file.
-        file: PathBuf,
     },
     /// There are too many rules that are bound to a definition.
     #[error("there are {BOUND_RULES} rules of \"always allow\" already")]
@@ -207,6 +207,9 @@ impl Explain for ChangeError {
                 let name = shell_word(name);
                 Some(format!("`mcparley enable {name}` and `mcparley disable {name}` switch it on and off"))
             }
+            Self::FromFolder { .. } => {
+                Some("leave `--scope user` out, then look at it with `mcparley trust`".to_owned())
+            }
             Self::OtherDefinition { name, .. } => {
                 Some(format!("look again: `mcparley get {}`", shell_word(name)))
             }
@@ -219,9 +222,6 @@ impl Explain for ChangeError {
             Self::NoSuchRule { elsewhere: Some(origin), .. } => Some(format!("it stands in {origin}")),
             Self::NoSuchRule { elsewhere: None, .. } => {
                 Some("`mcparley permissions list` shows every rule and where it stands".to_owned())
-            }
-            Self::Tracked { .. } => {
-                Some("choose the user scope, or take the file out of version control".to_owned())
             }
             Self::TooManyBound => Some("remove some with `mcparley permissions remove RULE`".to_owned()),
             Self::NoSuchTool { server, .. } => {

@@ -5,12 +5,9 @@ use std::sync::Arc;
 
 use mcparley_model::hook::{Hook, Standing};
 
-use super::{ChangeError, Spot};
+use super::{ApprovalStore, ChangeError};
 use crate::places::Places;
 use crate::sources::Loaded;
-
-pub(super) const APPROVED: &str = "approvedHooks";
-pub(super) const REJECTED: &str = "rejectedHooks";
 
 /// The fewest characters that name a hook.
 const SHORTEST: usize = 6;
@@ -29,7 +26,10 @@ pub struct ChosenHook {
 /// # Errors
 /// When there is no such hook, or it does not come with the project.
 pub fn approve_hook(places: &Places, loaded: &Loaded, definition: &str) -> Result<ChosenHook, ChangeError> {
-    choose(places, loaded, definition, (APPROVED, REJECTED))
+    let hook = found(loaded, definition)?;
+    let store = ApprovalStore::of(places);
+    store.approve(&[hook.item()])?;
+    Ok(ChosenHook { hook, file: store.file().to_owned() })
 }
 
 /// Never lets a hook of the project run, as it is defined now.
@@ -37,7 +37,10 @@ pub fn approve_hook(places: &Places, loaded: &Loaded, definition: &str) -> Resul
 /// # Errors
 /// When there is no such hook, or it does not come with the project.
 pub fn reject_hook(places: &Places, loaded: &Loaded, definition: &str) -> Result<ChosenHook, ChangeError> {
-    choose(places, loaded, definition, (REJECTED, APPROVED))
+    let hook = found(loaded, definition)?;
+    let store = ApprovalStore::of(places);
+    store.reject(&hook.item())?;
+    Ok(ChosenHook { hook, file: store.file().to_owned() })
 }
 
 /// The definitions of the hooks that wait for approval.
@@ -49,21 +52,6 @@ pub fn pending_hooks(loaded: &Loaded) -> Vec<String> {
     definitions.sort_unstable();
     definitions.dedup();
     definitions
-}
-
-fn choose(
-    places: &Places,
-    loaded: &Loaded,
-    definition: &str,
-    (yes, no): (&str, &str),
-) -> Result<ChosenHook, ChangeError> {
-    let hook = found(loaded, definition)?;
-    let definition = hook.definition().to_string();
-    let ((), updated) = Spot::private_choices(places).change(|editor, path| {
-        editor.remove_from_list(path, no, |entry| entry == definition)?;
-        editor.add_to_list(path, yes, &definition)
-    })?;
-    Ok(ChosenHook { hook, file: updated.path().to_owned() })
 }
 
 /// The hook of a definition, or of the beginning of one if no other begins so.

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mcparley_model::approval::{Item, ItemKind};
 use mcparley_model::permission::{KnownServers, Rule, RuleKind, RuleScope};
 use mcparley_model::scope::{Origin, Source};
 use mcparley_platform::file::{Creation, Updated};
 
-use super::{ChangeError, Spot, WriteScope};
+use super::approval::approve_written;
+use super::{ApprovalStore, ChangeError, Spot, WriteScope};
 use crate::call::AlwaysScope;
 use crate::places::Places;
-use crate::sources::{Loaded, is_local_tracked};
+use crate::sources::Loaded;
 use crate::trust::{Binding, EVERY_TOOL, Trust};
 
 /// The object of settings that holds the rules.
@@ -48,9 +50,9 @@ pub fn add_rule(
 ) -> Result<WrittenRule, ChangeError> {
     let origin = Origin::whole(Source::inline("the command line"));
     let rule = Rule::parse(kind, text, origin, RuleScope::CommandLine)?;
-    let spot = rules(places, scope)?;
+    let spot = rules(places, scope);
     Trust::of(places).unbind(rule.text(), &spot.file)?;
-    let ((), updated) = write(&spot, kind, rule.text())?;
+    let ((), updated) = write(places, &spot, kind, rule.text())?;
     let is_old = matches!(updated, Updated::Unchanged { .. });
     Ok(WrittenRule { rule: rule.text().to_owned(), file: spot.file, is_old })
 }
@@ -96,9 +98,9 @@ pub fn remove_rule(
     let mut files = Vec::new();
     let scopes = WriteScope::ALL.into_iter().filter(|known| scope.is_none_or(|scope| scope == *known));
     let private = Spot::private_choices(places);
-    let spots = scopes.flat_map(|scope| match (scope, rules(places, scope).ok()) {
-        (WriteScope::Local, spot) => [Some(private.clone()), spot],
-        (WriteScope::User | WriteScope::Project, spot) => [None, spot],
+    let spots = scopes.flat_map(|scope| match (scope, rules(places, scope)) {
+        (WriteScope::Local, spot) => [Some(private.clone()), Some(spot)],
+        (WriteScope::User | WriteScope::Project, spot) => [None, Some(spot)],
     });
     for spot in spots.flatten() {
         let removed = spot.change_existing(|editor, path| {
@@ -111,6 +113,10 @@ pub fn remove_rule(
         })?;
         if removed {
             Trust::of(places).unbind(text, &spot.file)?;
+            // Should the folder bring the rule later on, that is another's word.
+            if places.is_in_project(&spot.file) {
+                ApprovalStore::of(places).forget_approval(ItemKind::Rule, text)?;
+            }
             files.push(spot.file);
         }
     }
@@ -132,42 +138,46 @@ pub fn is_bound(places: &Places, rule: &Rule) -> bool {
 }
 
 /// Where "always allow" of this scope is written.
-pub(crate) fn always_file(places: &Places, scope: AlwaysScope) -> Result<PathBuf, ChangeError> {
-    always(places, scope).map(|spot| spot.file)
+pub(crate) fn always_file(places: &Places, scope: AlwaysScope) -> PathBuf {
+    always(places, scope).file
 }
 
 /// Writes a rule of "always allow".
 pub(crate) fn write_always(places: &Places, scope: AlwaysScope, text: &str) -> Result<(), ChangeError> {
-    write(&always(places, scope)?, RuleKind::Allow, text).map(drop)
+    write(places, &always(places, scope), RuleKind::Allow, text).map(drop)
 }
 
-fn always(places: &Places, scope: AlwaysScope) -> Result<Spot, ChangeError> {
+fn always(places: &Places, scope: AlwaysScope) -> Spot {
     match scope {
         AlwaysScope::Local => rules(places, WriteScope::Local),
-        AlwaysScope::Private => Ok(Spot::private_choices(places)),
+        AlwaysScope::Private => Spot::private_choices(places),
         AlwaysScope::User => rules(places, WriteScope::User),
     }
 }
 
-fn write(spot: &Spot, kind: RuleKind, text: &str) -> Result<((), Updated), ChangeError> {
-    spot.change(|editor, path| editor.add_to_list(&[path, &[PERMISSIONS]].concat(), &kind.to_string(), text))
+/// Writes a rule. One that allows something, in a file of the folder, is approved in the same step.
+fn write(places: &Places, spot: &Spot, kind: RuleKind, text: &str) -> Result<((), Updated), ChangeError> {
+    let written = spot.change(|editor, path| {
+        editor.add_to_list(&[path, &[PERMISSIONS]].concat(), &kind.to_string(), text)
+    })?;
+    if kind == RuleKind::Allow {
+        approve_written(places, &spot.file, &Item::rule(text))?;
+    }
+    Ok(written)
 }
 
-/// The settings of a scope. The user's settings for a project are theirs only if version control does not deliver them.
-fn rules(places: &Places, scope: WriteScope) -> Result<Spot, ChangeError> {
+/// The settings of a scope.
+fn rules(places: &Places, scope: WriteScope) -> Spot {
     match scope {
-        WriteScope::User => Ok(Spot::user_choices(places)),
-        WriteScope::Local if is_local_tracked(places) => {
-            Err(ChangeError::Tracked { file: places.local_settings() })
-        }
+        WriteScope::User => Spot::user_choices(places),
         WriteScope::Local => {
             // The folder is the project's, the file is the user's.
             let creation = Creation { dir_mode: Creation::SHARED.dir_mode, ..Creation::PRIVATE };
-            Ok(Spot::new(places.local_settings(), &[], creation))
+            Spot::new(places.local_settings(), &[], creation)
         }
         WriteScope::Project => {
             let file = places.project_settings().unwrap_or_else(|| places.user_settings());
-            Ok(Spot::new(file, &[], Creation::SHARED))
+            Spot::new(file, &[], Creation::SHARED)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use mcparley_model::approval::{Item, ItemKind, Provenance};
 use mcparley_model::config::{ConfigError, RawServer, ServerConfig, Transport};
 use mcparley_model::document::Document;
 use mcparley_model::edit::EditError;
@@ -10,10 +11,12 @@ use mcparley_model::plan::{Block, Enterprise, judge_policy};
 use mcparley_model::policy::Violation;
 use mcparley_model::program::starts_itself;
 use mcparley_model::scope::{Origin, Source};
+use mcparley_model::signature::Definition;
 use serde_json::{Map, Value};
 
+use super::approval::approve_written;
 use super::exclude::{Exclusion, exclude_from_git};
-use super::{ChangeError, FileChoice, Spot, WriteScope};
+use super::{ApprovalStore, ChangeError, FileChoice, Spot, WriteScope};
 use crate::places::Places;
 use crate::sources::{Loaded, Wishes};
 
@@ -30,6 +33,8 @@ pub struct NewServer {
     pub file: Option<FileChoice>,
     /// Whether an entry of this name in that scope is replaced, where it stands.
     pub replace: bool,
+    /// Who wrote the entry: what was taken from a file of the project folder still waits for approval.
+    pub provenance: Provenance,
 }
 
 impl std::fmt::Debug for NewServer {
@@ -43,6 +48,28 @@ impl std::fmt::Debug for NewServer {
             .field("file", &self.file)
             .field("replace", &self.replace)
             .finish()
+    }
+}
+
+impl NewServer {
+    /// Where it is written. What the project folder brings stays in the folder, where it waits for approval: in a file
+    /// of the user's own it would count at once, here and in every other program that reads it.
+    fn destination(&self, places: &Places) -> Result<Spot, ChangeError> {
+        match (self.provenance, self.scope) {
+            (Provenance::Own, _) => Ok(Spot::servers(places, self.scope, self.file.unwrap_or_default())),
+            (Provenance::Folder, WriteScope::User) => {
+                Err(ChangeError::FromFolder { name: self.name.clone() })
+            }
+            (Provenance::Folder, WriteScope::Local | WriteScope::Project) => {
+                Ok(Spot::servers(places, self.scope, FileChoice::Settings))
+            }
+        }
+    }
+
+    /// What approving it means: the entry as it is written.
+    fn as_written(&self, name: &ServerName, raw: &RawServer) -> Result<Item, ChangeError> {
+        let kind = raw.effective_kind(&Origin::whole(Source::inline("the new entry")))?;
+        Ok(Item::server(name.as_str(), Definition::of_written(raw, kind)))
     }
 }
 
@@ -104,13 +131,16 @@ pub fn add(places: &Places, wishes: &Wishes, loaded: &Loaded, new: &NewServer) -
             return Err(ChangeError::Exists { name: new.name.clone(), scope: new.scope.as_str(), file });
         }
         Some(spot) => spot,
-        None => Spot::servers(places, new.scope, new.file.unwrap_or_default()),
+        None => new.destination(places)?,
     };
     let entry = Value::Object(with_type(&new.entry, &raw));
     let ((), updated) = spot.change(|editor, path| match replaced {
         true => editor.set(path, name.as_str(), &entry),
         false => editor.insert(path, name.as_str(), &entry),
     })?;
+    if new.provenance == Provenance::Own {
+        approve_written(places, &spot.file, &new.as_written(&name, &raw)?)?;
+    }
     Ok(Added {
         exposure: find_exposure(places, &spot, &raw),
         is_reserved_by_claude_code: is_reserved_by_claude_code(name.as_str()),
@@ -252,6 +282,10 @@ pub fn remove(
     let mut files = Vec::new();
     for (_, spot) in &spots {
         let (_, updated) = spot.change(|editor, path| editor.remove(path, name))?;
+        // Should the folder bring it again, that is another's word.
+        if places.is_in_project(&spot.file) {
+            ApprovalStore::of(places).forget_approval(ItemKind::Server, name)?;
+        }
         files.push(updated.path().to_owned());
     }
     Ok(Removed { name: name.to_owned(), scope: *found, files })

@@ -172,6 +172,7 @@ impl AgentSpec {
         self.own.push(Declaration {
             name: ServerName::new(member.name),
             scope: self.scope(),
+            provenance: self.provenance(),
             origin: member.origin(),
             raw: RawServer::read(member.name, member.value),
             variables: Vec::new(),

@@ -3,6 +3,7 @@
 //! Only the shape is here; fetching a catalogue over HTTP is done by [`crate::Organisation`], before anything is
 //! loaded or beside it.
 
+use mcparley_model::approval::Provenance;
 use mcparley_model::config::{Kind, RawServer};
 use mcparley_model::expand::Template;
 use mcparley_model::name::ServerName;
@@ -91,6 +92,13 @@ impl Connector {
             ..RawServer::default()
         };
         let name = ServerName::new(&format!("{PREFIX}{}", self.name));
-        Declaration { name, scope: Scope::Connectors, origin, raw: Ok(raw), variables: Vec::new() }
+        Declaration {
+            name,
+            scope: Scope::Connectors,
+            provenance: Provenance::Own,
+            origin,
+            raw: Ok(raw),
+            variables: Vec::new(),
+        }
     }
 }

@@ -207,16 +207,6 @@ impl Problem {
         }
     }
 
-    pub(super) fn misplaced(servers: Node<'_>) -> Self {
-        Self {
-            message: "servers in a repository's settings are not read".to_owned(),
-            origin: servers.origin(),
-            hint: Some("move them to `.mcp.json`, which is where a project declares its servers".to_owned()),
-            severity: Severity::Found,
-            may_pass: false,
-        }
-    }
-
     pub(super) fn no_servers(source: Source) -> Self {
         Self {
             message: "there is no `mcpServers` in it".to_owned(),

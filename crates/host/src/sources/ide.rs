@@ -9,6 +9,7 @@ mod lock;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use mcparley_model::approval::Provenance;
 use mcparley_model::config::{Hint, Kind, RawServer};
 use mcparley_model::expand::Template;
 use mcparley_model::limits::LOCK_FILES;
@@ -133,6 +134,13 @@ impl Found {
             ..RawServer::default()
         };
         let name = ServerName::new(NAME);
-        Declaration { name, scope: Scope::Dynamic, origin, raw: Ok(raw), variables: Vec::new() }
+        Declaration {
+            name,
+            scope: Scope::Dynamic,
+            provenance: Provenance::Own,
+            origin,
+            raw: Ok(raw),
+            variables: Vec::new(),
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! They fail closed: a managed file that cannot be read stops every server, because what it would have
 //! forbidden is not known.
 
+use mcparley_model::approval::Provenance;
 use mcparley_model::document::Document;
 use mcparley_model::limits::MANAGED_FILES;
 use mcparley_model::plan::Enterprise;
@@ -45,7 +46,7 @@ impl Collector<'_> {
                 let problem = Problem::not_an_object("mcpServers", servers);
                 self.broken(Problem { severity: Severity::Managed, ..problem });
             }
-            Some(_) | None => self.servers(document.root(), Scope::Enterprise),
+            Some(_) | None => self.servers(document.root(), Scope::Enterprise, Provenance::Own),
         }
     }
 

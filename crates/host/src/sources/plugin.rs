@@ -5,8 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
+use mcparley_model::approval::Provenance;
 use mcparley_model::document::{Document, Node};
 use mcparley_model::scope::{Scope, Source};
+use mcparley_model::settings::Layer;
 
 use super::Collector;
 use super::file::{Problem, Reading, Severity};
@@ -16,24 +18,35 @@ const MANIFESTS: [&str; 2] = [".claude-plugin/plugin.json", "plugin.json"];
 
 impl Collector<'_> {
     pub(super) fn plugins(&mut self) {
-        let given = self.wishes.plugin_dirs.iter().map(|dir| (self.places.cwd.join(dir), Severity::Given));
-        let configured = self.ground.settings.plugins.iter().map(|entry| {
+        let given = self.wishes.plugin_dirs.iter();
+        let given = given.map(|dir| (self.places.cwd.join(dir), Severity::Given, Provenance::Own));
+        let configured = self.ground.settings.plugins.iter().map(|(layer, entry)| {
             let base = entry.origin.source.path().and_then(Path::parent).unwrap_or(&self.places.cwd);
-            (folder(&entry.value, &self.places.home, base), Severity::Found)
+            let folder = folder(&entry.value, &self.places.home, base);
+            let provenance = self.provenance_of_plugin(*layer, &folder);
+            (folder, Severity::Found, provenance)
         });
-        let folders: Vec<(PathBuf, Severity)> = given.chain(configured).collect();
-        for (folder, severity) in folders {
-            self.plugin(&folder, severity);
+        let folders: Vec<(PathBuf, Severity, Provenance)> = given.chain(configured).collect();
+        for (folder, severity, provenance) in folders {
+            self.plugin(&folder, severity, provenance);
         }
     }
 
-    fn plugin(&mut self, folder: &Path, severity: Severity) {
+    /// Servers of a plugin wait where the folder names it, and where it lies in the folder, whoever names it.
+    fn provenance_of_plugin(&self, layer: Layer, folder: &Path) -> Provenance {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let names_it = matches!(layer, Layer::Local | Layer::Project);
+        let holds_it = !self.places.is_home_or_root() && self.places.is_in_project(&folder);
+        if names_it || holds_it { Provenance::Folder } else { Provenance::Own }
+    }
+
+    fn plugin(&mut self, folder: &Path, severity: Severity, provenance: Provenance) {
         if !folder.is_dir() {
             let message = "there is no such plugin folder".to_owned();
             return self.problems.push(Problem::plugin(message, Source::file(folder), severity));
         }
         let before = self.declarations.len();
-        let mut plugin = Plugin::at(folder, &self.places.plugin_data);
+        let mut plugin = Plugin::at(folder, provenance, &self.places.plugin_data);
         for manifest in MANIFESTS {
             if let Some(opened) = self.open(Reading::shared(folder.join(manifest))) {
                 self.with(&opened, |this, document| this.manifest(&mut plugin, document));
@@ -76,20 +89,22 @@ impl Collector<'_> {
 
     fn plugin_servers(&mut self, plugin: &Plugin, servers: Node<'_>) {
         let name = |server: &str| format!("plugin:{}:{server}", plugin.name);
-        self.declarations(servers, Scope::Plugin, name, &plugin.variables);
+        self.declarations(servers, (Scope::Plugin, plugin.provenance), name, &plugin.variables);
     }
 }
 
 struct Plugin {
     name: String,
     root: PathBuf,
+    provenance: Provenance,
     variables: Vec<(String, String)>,
 }
 
 impl Plugin {
-    fn at(root: &Path, data: &Path) -> Self {
+    fn at(root: &Path, provenance: Provenance, data: &Path) -> Self {
         let name = root.file_name().map_or_else(|| "plugin".into(), |name| name.to_string_lossy());
-        let mut plugin = Self { name: String::new(), root: root.to_owned(), variables: Vec::new() };
+        let (root, variables) = (root.to_owned(), Vec::new());
+        let mut plugin = Self { name: String::new(), root, provenance, variables };
         plugin.rename(&name, data);
         plugin
     }

@@ -1,9 +1,8 @@
-//! Tells whether version control delivers a file: then it is the repository's word, not the user's.
+//! Tells whether git tracks a file, so that nobody is told it stays out of commits when it does not.
 //!
-//! Reads git's index itself, because running a program found in `PATH` inside an untrusted folder is what
-//! this check is for. Whatever it does not understand counts as tracked: the cost is one approval.
+//! Reads git's index itself: a program found in `PATH` must not run inside an untrusted folder. Whatever it does not
+//! understand counts as tracked. What a folder brings needs approval either way.
 
-use crate::places::Places;
 use std::path::{Path, PathBuf};
 
 use mcparley_platform::file as platform_file;
@@ -15,11 +14,6 @@ const HEADER: usize = 12;
 const STAT: usize = 40;
 /// How long an object's name may be; only the repository's configuration says which one holds, so both are tried.
 const HASHES: [usize; 2] = [20, 32];
-
-/// Whether version control delivers the user's settings for the project.
-pub(crate) fn is_local_tracked(places: &Places) -> bool {
-    is_tracked(&places.project, ".claude/settings.local.json")
-}
 
 /// Whether git tracks `path` (with `/`) in the working tree at `root`.
 pub(crate) fn is_tracked(root: &Path, path: &str) -> bool {

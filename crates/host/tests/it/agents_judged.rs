@@ -1,6 +1,6 @@
 //! What an agent brings is judged as every other server is, and nothing of it disappears silently.
 
-use mcparley::change::{self, WriteScope};
+use mcparley::change;
 use mcparley::{Agent, AgentSpec, CallError};
 use mcparley_testkit::{Scripted, processes_tagged};
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ async fn what_a_repositorys_agent_brings_waits_for_approval_of_exactly_that() {
     assert_held_back(&agent, &tag, "needs approval", "not approved yet").await;
 
     let loaded = alive.world.load().for_agent(&spec(&tagged(&tag)));
-    change::approve(&alive.world.places(), &loaded, "mine", WriteScope::Local, None).unwrap();
+    change::approve(&alive.world.places(), &loaded, "mine", None).unwrap();
     alive.host.reload().await;
     // The agent that waited has it now, and so has the next.
     assert_eq!(call(&agent, "mine", "echo").await.unwrap().text(), "hi");

@@ -28,7 +28,7 @@ fn a_project_server_waits_until_it_is_approved() {
     let world = World::with(&[(MCP, &server("it", "x"))]);
     assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
     let chosen = world.approve("it", None).unwrap();
-    assert_eq!(chosen.file, world.path("home/.claude.json"));
+    assert_eq!(chosen.file, world.places().approvals);
     assert_eq!(world.standing("it"), Standing::Ready);
 }
 
@@ -111,11 +111,11 @@ fn an_approval_by_name_says_nothing_about_what_runs() {
 
 // C7
 #[test]
-fn the_user_may_approve_every_project() {
-    let world = World::with(&[
-        (MCP, &servers(&["a", "b"])),
-        ("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#),
-    ]);
+fn only_the_administrator_may_approve_every_project() {
+    let all = r#"{"enableAllProjectMcpServers": true}"#;
+    let world = World::with(&[(MCP, &servers(&["a", "b"])), ("home/.claude/settings.json", all)]);
+    assert_eq!(world.load().plan.ready().count(), 0);
+    world.write("managed/managed-settings.json", all);
     assert_eq!(world.table(), ["project a ready", "project b ready"]);
 }
 
@@ -130,7 +130,6 @@ fn a_no_beats_every_yes() {
     ] {
         let mut world = World::with(&[(MCP, &server("it", "x"))]);
         world.approve("it", None).unwrap();
-        world.wishes.settings = vec![r#"{"enableAllProjectMcpServers": true}"#.to_owned()];
         world.wishes.setting_sources = Some(SettingSource::ALL.to_vec());
         assert_eq!(world.standing("it"), Standing::Ready);
         world.write(no, r#"{"disabledMcpjsonServers": ["it"]}"#);
@@ -174,7 +173,7 @@ fn an_approval_of_something_else_than_was_looked_at_is_refused() {
     let refused = world.approve("it", Some(&seen)).unwrap_err();
     let actual = world.load().plan.named("it").first().unwrap().definition.unwrap().to_string();
     assert_eq!(refused.to_string(), format!("`it` is not what was looked at: its definition is {actual}"));
-    assert!(!world.path("home/.claude.json").exists());
+    assert!(!world.places().approvals.exists());
     world.approve("it", Some(&actual)).unwrap();
     assert_eq!(world.standing("it"), Standing::Ready);
 }

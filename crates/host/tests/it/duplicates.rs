@@ -76,6 +76,7 @@ fn two_names_a_person_gave_one_server_both_stay() {
         ("home/.claude.json", r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}"#),
         ("home/project/.claude/settings.local.json", r#"{"mcpServers": {"c": {"command": "x"}}}"#),
     ]);
+    world.approve("c", None).unwrap();
     assert_eq!(world.table(), ["user a ready", "user b ready", "local c ready"]);
 }
 

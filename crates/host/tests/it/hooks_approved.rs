@@ -39,7 +39,7 @@ async fn hooks_of_a_repository_run_only_when_approved_as_they_are() {
     assert_eq!(pending.len(), 3);
     let before = loaded.settings.hooks.all[0].definition().to_string();
     let chosen = change::approve_hook(&places, &loaded, &before["sha256:".len()..][..12]).unwrap();
-    assert_eq!(chosen.file, alive.world.path("home/.claude.json"), "outside of the project");
+    assert_eq!(chosen.file, places.approvals, "outside of the project");
     alive.host.reload().await;
     echo(&alive, "hi").await.unwrap();
     assert!(ran(&alive));

@@ -34,6 +34,18 @@ fn both_local_places_are_read_and_the_settings_file_wins() {
     );
     world.write("home/.claude.json", &private);
     world.write("home/project/.claude/settings.local.json", &servers(&["both", "inside"]));
+    let waits = "needs approval: comes with the project and was not approved yet";
+    assert_eq!(
+        world.table(),
+        [
+            "local both ready".to_owned(),
+            "local private ready".to_owned(),
+            format!("local both {waits}"),
+            format!("local inside {waits}"),
+        ]
+    );
+    world.approve("inside", None).unwrap();
+    world.approve("both", None).unwrap();
     let by = "home/project/.claude/settings.local.json:1:17";
     assert_eq!(
         world.table(),
@@ -53,7 +65,7 @@ fn below_a_repository_the_local_files_are_those_of_its_root() {
     world.write("home/project/.git/HEAD", "ref: refs/heads/main\n");
     world.write("home/project/.claude/settings.local.json", &servers(&["root"]));
     world.write("home/project/deep/inside/.claude/settings.local.json", &servers(&["deep"]));
-    assert_eq!(world.table(), ["local root ready"]);
+    assert_eq!(world.table(), ["local root needs approval: comes with the project and was not approved yet"]);
 }
 
 // C4
@@ -83,7 +95,11 @@ fn left_out_sources_are_not_read_and_are_named() {
     let cases = [
         (vec![User], vec!["user user ready"], vec![Project, Local]),
         (vec![Project], vec!["project project ready"], vec![User, Local]),
-        (vec![Local], vec!["local local ready"], vec![User, Project]),
+        (
+            vec![Local],
+            vec!["local local needs approval: comes with the project and was not approved yet"],
+            vec![User, Project],
+        ),
         (vec![], vec![], vec![User, Project, Local]),
     ];
     for (wanted, table, left_out) in cases {
@@ -96,13 +112,10 @@ fn left_out_sources_are_not_read_and_are_named() {
 
 // C2
 #[test]
-fn a_repositorys_settings_declare_no_servers_and_that_is_said() {
+fn servers_in_a_repositorys_settings_wait_like_those_of_its_own_file() {
     let world = World::with(&[("home/project/.claude/settings.json", &server("it", "x"))]);
-    assert!(world.table().is_empty());
-    assert_eq!(
-        world.problems(),
-        ["home/project/.claude/settings.json:1:16: servers in a repository's settings are not read"]
-    );
+    assert_eq!(world.table(), ["project it needs approval: comes with the project and was not approved yet"]);
+    assert_eq!(world.problems(), [] as [&str; 0]);
 }
 
 // C7

@@ -201,22 +201,20 @@ async fn always_allow_holds_at_once_in_every_host() {
     assert_eq!(written, json!(["mcp__one__add"]));
 }
 
-// P6: the repository's own files are never written to; the call is allowed this once.
+// P6 C7: what the person just allowed is approved with it, though it stands in the project's folder.
 #[tokio::test]
-async fn always_allow_is_not_written_into_a_file_of_the_repository() {
+async fn always_allow_in_a_file_of_the_folder_is_approved_in_the_same_step() {
     let pinning = Pinning::new(&json!({}));
-    let tracked = "home/project/.claude/settings.local.json";
-    pinning.world.write(tracked, "{}");
-    pinning.world.write("home/project/.git/index", "nobody can read this");
+    let local = "home/project/.claude/settings.local.json";
+    pinning.world.write(local, r#"{"permissions": {"allow": ["mcp__one__theirs"]}}"#);
     let person = Person::saying(&[Answer::Always(AlwaysScope::Local)]);
     let host = pinning.host(Some(&person)).await;
     assert!(add(&host).await.is_ok());
     assert!(add(&host).await.is_ok());
-    assert_eq!(person.shown(), [None, None], "asked each time");
-    assert_eq!(pinning.read(tracked), json!({}));
-    let (lines, _) = host.logs(&ServerName::new("one")).unwrap();
-    let told = lines.iter().any(|line| line.text.display().contains("comes with the repository"));
-    assert!(told, "{lines:?}");
+    assert_eq!(person.shown(), [None], "asked once");
+    let allowed: Vec<String> =
+        pinning.world.load().settings.rules.iter().map(|rule| rule.text().to_owned()).collect();
+    assert_eq!(allowed.len(), 1, "the rule that lay there waits: {allowed:?}");
 }
 
 // H09 B47

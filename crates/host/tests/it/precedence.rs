@@ -13,7 +13,7 @@ fn everywhere() -> World {
         ("home/project/.claude/settings.local.json", &server("it", "local")),
         ("dynamic.json", &server("it", "dynamic")),
     ]);
-    world.wishes.settings = vec![r#"{"enableAllProjectMcpServers": true}"#.to_owned()];
+    world.write("managed/managed-settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     world.wishes.plugin_dirs = vec![world.path("home/plug")];
     world.wishes.mcp_config = vec![world.path("dynamic.json").to_string_lossy().into_owned()];
     world

@@ -112,7 +112,7 @@ async fn the_target_of_a_linked_file_is_followed_too() {
 #[tokio::test]
 async fn a_file_that_may_be_trusted_again_counts_at_once() {
     let alive = servers([]).ready().await;
-    alive.world.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
+    alive.world.write("managed/managed-settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     let (beside, file) = (alive.world.path("beside"), alive.world.path("home/project/.mcp.json"));
     alive.world.write("beside", &json!({ "mcpServers": { "theirs": scripted(&[]) } }).to_string());
     chmod(&beside, 0o666);
@@ -351,7 +351,7 @@ async fn fifty_calls_go_on_while_another_server_of_the_project_changes() {
     };
     let making = servers([]);
     let alive = making.start();
-    alive.world.write("home/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
+    alive.world.write("managed/managed-settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     alive.world.write("home/project/.mcp.json", &project(logged("changed")));
     until(&alive, |alive| {
         ["changed", "one", "two"].iter().all(|name| has(alive, name) && is_connected(&alive.status(name)))

@@ -12,8 +12,8 @@ const GENEROUS: Duration = Duration::from_secs(10);
 fn ten_thousand_servers_load_in_time() {
     let names: Vec<String> = (0..10_000).map(|index| format!("server-{index}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut world = World::with(&[("home/project/.mcp.json", &servers(&names))]);
-    world.wishes.settings = vec![r#"{"enableAllProjectMcpServers": true}"#.to_owned()];
+    let world = World::with(&[("home/project/.mcp.json", &servers(&names))]);
+    world.write("managed/managed-settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     let start = Instant::now();
     assert_eq!(world.load().plan.ready().count(), 10_000);
     assert!(start.elapsed() < GENEROUS, "{:?}", start.elapsed());

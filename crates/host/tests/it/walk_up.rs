@@ -6,8 +6,8 @@ use mcparley::Places;
 
 use crate::world::{World, server, servers};
 
-fn approving(mut world: World) -> World {
-    world.wishes.settings = vec![r#"{"enableAllProjectMcpServers": true}"#.to_owned()];
+fn approving(world: World) -> World {
+    world.write("managed/managed-settings.json", r#"{"enableAllProjectMcpServers": true}"#);
     world
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mcparley::change::{self, ChangeError, Chosen, WriteScope};
+use mcparley::change::{self, ChangeError, Chosen};
 use mcparley::model::expand::Env;
 use mcparley::model::plan::{Planned, Standing};
 use mcparley::{Loaded, NoConnectors, Places, Wishes, load};
@@ -109,7 +109,7 @@ impl World {
     }
 
     pub(crate) fn approve(&self, name: &str, seen: Option<&str>) -> Result<Chosen, ChangeError> {
-        change::approve(&self.places(), &self.load(), name, WriteScope::Local, seen)
+        change::approve(&self.places(), &self.load(), name, seen)
     }
 }
 

@@ -127,6 +127,22 @@ impl RawOauth {
         Ok(oauth)
     }
 
+    /// Every text with the key it is written under, in a fixed order.
+    pub(crate) fn named_templates(&self) -> impl Iterator<Item = (&'static str, &Template)> {
+        let named = [
+            ("clientId", &self.client_id),
+            ("clientSecret", &self.client_secret),
+            ("clientMetadataUrl", &self.client_metadata_url),
+            ("privateKey", &self.private_key),
+            ("privateKeyFile", &self.private_key_file),
+            ("assertion", &self.assertion),
+            ("assertionFile", &self.assertion_file),
+            ("authServerMetadataUrl", &self.auth_server_metadata_url),
+        ];
+        let named = named.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)));
+        named.chain(self.scopes.iter().map(|scope| ("scopes", scope)))
+    }
+
     /// Every text that may hold variables.
     pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
         self.open_templates().chain(self.closed_templates()).chain(&self.scopes)

@@ -117,7 +117,7 @@ impl Hooks {
         if let Some((_, by)) = self.rejected.iter().find(|(rejected, _)| *rejected == definition) {
             return Standing::Rejected { by: by.clone() };
         }
-        let is_asked_for = hook.layer == Layer::Project && session == Session::HeadlessWithProject;
+        let is_asked_for = session == Session::HeadlessWithProject;
         match is_asked_for || self.approved.contains(&definition) {
             true => Standing::Ready,
             false => Standing::NeedsApproval,

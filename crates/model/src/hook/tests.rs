@@ -1,7 +1,7 @@
 //! For which names hooks are, and which of them run.
 
 use super::*;
-use crate::approval::Session;
+use crate::approval::{FolderApprovals, Session};
 use crate::document::Document;
 use crate::scope::Source;
 use crate::settings::Settings;
@@ -64,24 +64,33 @@ fn only_hooks_from_outside_of_the_project_run_unasked() {
         for session in [Session::Interactive, Session::Headless] {
             assert_eq!(standings(&settings, session), [expected], "{layer:?}");
         }
-        let asked_for = outside || layer == Layer::Project;
         let named = standings(&settings, Session::HeadlessWithProject);
-        assert_eq!(named == ["ready"], asked_for, "{layer:?}");
+        assert_eq!(named, ["ready"], "{layer:?}");
     }
 }
 
-// P5 H05 B26
+/// The settings with what the approval store holds about the folder.
+fn settled(mut settings: Settings, folder: &str) -> Settings {
+    let document = Document::parse(Source::inline("approvals"), folder).unwrap();
+    settings.choices.recorded = FolderApprovals::read(document.root().unwrap());
+    settings.settle_folder_items(Session::Interactive);
+    settings
+}
+
+// P5 H05 B26 C7
 #[test]
-fn an_approval_is_of_one_definition_and_counts_from_outside_only() {
+fn an_approval_is_of_one_definition_and_counts_from_the_store_only() {
     let project = one(Layer::Project, &hook("check"));
     let definition = project.hooks.all[0].definition().to_string();
-    let approval = format!(r#"{{"approvedHooks": ["{definition}"], "enableAllProjectMcpServers": true}}"#);
+    let approval = format!(r#"{{"approved": {{"hooks": {{"PreToolUse": ["{definition}"]}}}}}}"#);
+    let ready = settled(project.clone(), &approval);
+    assert_eq!(standings(&ready, Session::Interactive), ["ready"]);
     for layer in LAYERS {
         let mut settings = project.clone();
-        read(&mut settings, layer, &approval);
-        let counts = !matches!(layer, Layer::Project | Layer::Local);
-        let expected = if counts { "ready" } else { "needs approval" };
-        assert_eq!(standings(&settings, Session::Interactive), [expected], "{layer:?}");
+        let forged = format!(r#"{{"approvedHooks": ["{definition}"], "approved": {approval}}}"#);
+        read(&mut settings, layer, &forged);
+        let settings = settled(settings, "{}");
+        assert_eq!(standings(&settings, Session::Interactive), ["needs approval"], "{layer:?}");
     }
     for changed in [
         hook("check --twice"),
@@ -89,22 +98,22 @@ fn an_approval_is_of_one_definition_and_counts_from_outside_only() {
         hook("check").replace("Pre", "Post"),
         hook("check").replace(r#""command": "check""#, r#""command": "check", "args": []"#),
     ] {
-        let mut settings = one(Layer::Project, &changed);
-        read(&mut settings, Layer::Private, &approval);
+        let settings = settled(one(Layer::Project, &changed), &approval);
         assert_eq!(standings(&settings, Session::Interactive), ["needs approval"], "{changed}");
     }
 }
 
 // P5
 #[test]
-fn a_no_to_what_a_project_brings_counts_from_anywhere_and_wins() {
+fn a_no_to_what_a_project_brings_wins_and_spares_the_users_own() {
     let mut settings = one(Layer::Project, &hook("check"));
     let definition = settings.hooks.all[0].definition().to_string();
-    read(&mut settings, Layer::Private, &format!(r#"{{"approvedHooks": ["{definition}"]}}"#));
-    read(&mut settings, Layer::Project, &format!(r#"{{"rejectedHooks": ["{definition}"]}}"#));
-    assert_eq!(standings(&settings, Session::Interactive), ["rejected"]);
     read(&mut settings, Layer::User, &hook("check"));
-    assert_eq!(standings(&settings, Session::Interactive), ["rejected", "ready"], "the user's own guards on");
+    let both = format!(
+        r#"{{"approved": {{"hooks": {{"PreToolUse": ["{definition}"]}}}}, "rejected": {{"hooks": ["{definition}"]}}}}"#
+    );
+    let settings = settled(settings, &both);
+    assert_eq!(standings(&settings, Session::Interactive), ["rejected", "ready"]);
 }
 
 // P5 C9

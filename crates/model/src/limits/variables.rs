@@ -173,6 +173,3 @@ pub const VARIABLES: &[Variable] = &[
     Variable { name: "CLAUDE_CODE_ENABLE_XAA", default: "unset", meaning: "The same." },
     Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
 ];
-
-/// Variables that settings may set without a question (C12): they bound our own work and reach no server.
-pub const SAFE_VARIABLES: [&str; 3] = ["MCP_TIMEOUT", "MCP_TOOL_TIMEOUT", "MAX_MCP_OUTPUT_TOKENS"];

@@ -13,6 +13,7 @@ fn declare(scope: Scope, number: u32, name: &str, entry: &str) -> Declaration {
     Declaration {
         name: ServerName::new(name),
         scope,
+        provenance: if scope == Scope::Project { Provenance::Folder } else { Provenance::Own },
         origin: Origin::whole(source),
         raw: RawServer::read(name, document.root().unwrap()),
         variables: Vec::new(),
@@ -42,7 +43,7 @@ fn entry_of(scope: Scope) -> String {
 }
 
 fn approve_all() -> Ground {
-    ground(Layer::User, r#"{"enableAllProjectMcpServers": true}"#)
+    ground(Layer::Managed, r#"{"enableAllProjectMcpServers": true}"#)
 }
 
 // C1

@@ -17,34 +17,16 @@ const HARMLESS: [&str; 3] = ["statusMessage", "description", "once"];
 
 impl Hooks {
     /// The keys of settings that are about hooks.
-    pub(super) const KEYS: [&str; 6] = [
-        "hooks",
-        "approvedHooks",
-        "rejectedHooks",
-        "disableAllHooks",
-        "allowManagedHooksOnly",
-        "blockOnHookFailure",
-    ];
+    pub(super) const KEYS: [&str; 4] =
+        ["hooks", "disableAllHooks", "allowManagedHooksOnly", "blockOnHookFailure"];
 }
 
 impl Settings {
     pub(super) fn read_about_hooks(&mut self, key: &str, value: Node<'_>, layer: Layer) {
         match key {
             "hooks" => self.read_hooks(value, layer),
-            "approvedHooks" => self.read_approved_hooks(value, layer),
-            "rejectedHooks" => {
-                let rejected = definitions(value).into_iter().map(|hash| (hash, value.origin()));
-                self.hooks.rejected.extend(rejected);
-            }
             _ => self.read_hook_switch(key, value, layer),
         }
-    }
-
-    fn read_approved_hooks(&mut self, value: Node<'_>, layer: Layer) {
-        if layer.is_outside() {
-            return self.hooks.approved.extend(definitions(value));
-        }
-        self.warn(value, "a file in the project's folder cannot approve hooks".to_owned());
     }
 
     /// Hooks can guard calls, so a project's folder can switch none off.
@@ -165,9 +147,4 @@ fn limit(value: Node<'_>) -> Result<Duration, String> {
         }
         None => Err("`timeout` is not a positive number of seconds".to_owned()),
     }
-}
-
-fn definitions(value: Node<'_>) -> Vec<String> {
-    let elements = value.as_array().into_iter().flatten();
-    elements.filter_map(Node::as_str).map(str::to_owned).collect()
 }

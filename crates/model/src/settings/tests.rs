@@ -1,6 +1,7 @@
 //! Who may say what in which file.
 
 use super::*;
+use crate::approval::Session;
 use crate::document::Document;
 use crate::scope::Source;
 
@@ -20,16 +21,18 @@ const ALL_LAYERS: [Layer; 6] =
 
 // C7 B25
 #[test]
-fn only_files_outside_the_project_can_approve() {
-    let text = r#"{"enabledMcpjsonServers": ["s"], "enableAllProjectMcpServers": true,
-        "mcpjsonServerDefinitions": {"s": "sha256:1", "t": ["sha256:2", "sha256:3"]}}"#;
+fn only_the_administrator_approves_by_name() {
+    let text = r#"{"enabledMcpjsonServers": ["s"], "enableAllProjectMcpServers": true}"#;
     for layer in ALL_LAYERS {
         let choices = read(layer, text).choices;
-        let counts = !matches!(layer, Layer::Local | Layer::Project);
-        assert_eq!(choices.enabled.len(), usize::from(counts), "{layer:?}");
-        assert_eq!(choices.enable_all.is_some(), counts, "{layer:?}");
-        assert_eq!(choices.definitions.len(), if counts { 3 } else { 0 }, "{layer:?}");
-        assert_eq!(choices.claimed.len(), usize::from(!counts), "{layer:?}");
+        let is_managed = layer == Layer::Managed;
+        let inside = matches!(layer, Layer::Local | Layer::Project);
+        let by_name = matches!(layer, Layer::User | Layer::CommandLine);
+        assert_eq!(choices.managed.len(), usize::from(is_managed), "{layer:?}");
+        assert_eq!(choices.enable_all.is_some(), is_managed, "{layer:?}");
+        assert_eq!(choices.claude_code.enabled.len(), usize::from(layer == Layer::Private), "{layer:?}");
+        assert_eq!(choices.by_name.len(), usize::from(by_name), "{layer:?}");
+        assert_eq!(choices.claimed.len(), usize::from(inside), "{layer:?}");
     }
     assert_eq!(
         warnings(&read(Layer::Project, text)),
@@ -38,6 +41,40 @@ fn only_files_outside_the_project_can_approve() {
             "settings:1:64: a file in the project's folder cannot approve the project's servers",
         ]
     );
+    assert_eq!(
+        warnings(&read(Layer::User, text)),
+        ["settings:1:64: `enableAllProjectMcpServers` counts only in managed settings; see `mcparley trust`"]
+    );
+}
+
+// C7
+#[test]
+fn trust_of_claude_code_counts_only_from_outside_the_folder() {
+    for layer in ALL_LAYERS {
+        let choices = read(layer, r#"{"hasTrustDialogAccepted": true}"#).choices;
+        assert_eq!(choices.claude_code.trusted.is_some(), layer == Layer::Private, "{layer:?}");
+    }
+}
+
+// C7 C12 B121
+#[test]
+fn variables_and_allow_rules_of_a_folder_wait_and_other_rules_count() {
+    let text = r#"{"env": {"MCP_TIMEOUT": "1", "PATH": "x"},
+        "permissions": {"allow": ["mcp__a"], "deny": ["mcp__b"], "ask": ["mcp__c"]}}"#;
+    for layer in ALL_LAYERS {
+        for session in [Session::Interactive, Session::Headless, Session::HeadlessWithProject] {
+            let mut settings = read(layer, text);
+            assert_eq!(settings.settle_folder_items(session), []);
+            let counts = layer.is_outside() || session == Session::HeadlessWithProject;
+            let rules: Vec<&str> = settings.rules.iter().map(|rule| rule.text()).collect();
+            assert_eq!(rules.contains(&"mcp__a"), counts, "{layer:?} {session:?}");
+            assert!(rules.contains(&"mcp__b") && rules.contains(&"mcp__c"), "{layer:?}");
+            assert_eq!(settings.env.len(), if counts { 2 } else { 0 }, "{layer:?} {session:?}");
+            let waiting: Vec<&str> = settings.waiting.iter().map(|item| item.text.as_str()).collect();
+            let expected: &[&str] = if counts { &[] } else { &["MCP_TIMEOUT=1", "PATH=x", "mcp__a"] };
+            assert_eq!(waiting, expected, "{layer:?} {session:?}");
+        }
+    }
 }
 
 // C7
@@ -64,21 +101,6 @@ fn no_file_in_the_projects_folder_can_widen_the_permission_mode() {
         assert_eq!(settings.warnings.len(), usize::from(!narrows), "{mode}");
         assert_eq!(read(Layer::User, &text).mode.unwrap().value, mode);
     }
-}
-
-// C12
-#[test]
-fn a_repository_may_bound_our_work_and_set_nothing_else() {
-    let text = r#"{"env": {"MCP_TIMEOUT": "1", "MCP_TOOL_TIMEOUT": "2", "MAX_MCP_OUTPUT_TOKENS": "3", "PATH": "x"}}"#;
-    let names =
-        |settings: &Settings| settings.env.iter().map(|variable| variable.name.clone()).collect::<Vec<_>>();
-    let project = read(Layer::Project, text);
-    assert_eq!(names(&project), SAFE_VARIABLES);
-    assert_eq!(
-        warnings(&project),
-        ["settings:1:93: a repository cannot set `PATH`; set it in your own settings"]
-    );
-    assert_eq!(names(&read(Layer::Managed, text)).len(), 4);
 }
 
 // C9
@@ -125,13 +147,13 @@ fn one_broken_policy_entry_is_told_and_the_rest_is_read() {
     assert_eq!(judge("c"), Ok(()));
 }
 
-// H05
+// C7 H05
 #[test]
-fn no_file_in_the_projects_folder_can_load_plugins() {
-    let text = r#"{"plugins": ["./evil"]}"#;
-    assert_eq!(read(Layer::Project, text).plugins.len(), 0);
-    assert_eq!(read(Layer::Local, text).plugins.len(), 0);
-    assert_eq!(read(Layer::User, text).plugins.len(), 1);
+fn plugins_know_whose_word_they_are() {
+    for layer in ALL_LAYERS {
+        let plugins = read(layer, r#"{"plugins": ["./evil"]}"#).plugins;
+        assert_eq!(plugins.iter().map(|(by, _)| *by).collect::<Vec<_>>(), [layer]);
+    }
 }
 
 // B53

@@ -1,0 +1,357 @@
+//! A folder that somebody else made: nothing of it counts before the user approved it, item by item (C7, B121).
+
+use std::path::Path;
+use std::process::Command;
+
+use mcparley::change;
+use mcparley::load_as_if_approved;
+use mcparley::model::approval::{Item, Pending};
+use mcparley::model::hook::Standing as HookStanding;
+use mcparley::model::plan::{Planned, Standing};
+
+use crate::world::{World, server};
+
+const MCP: &str = "home/project/.mcp.json";
+const SETTINGS: &str = "home/project/.claude/settings.json";
+const LOCAL: &str = "home/project/.claude/settings.local.json";
+const CLAUDE_JSON: &str = "home/.claude.json";
+
+/// The ways a folder of somebody else arrives.
+const SHAPES: [&str; 6] = ["archive", "own git", "mercurial", "template", "broken pointer", "clone"];
+
+/// Everything a settings file can bring; `tag` keeps the two files apart.
+fn settings(tag: &str) -> String {
+    format!(
+        r#"{{
+  "mcpServers": {{"in-{tag}": {{"command": "x-{tag}", "args": ["one"]}},
+                  "remote-{tag}": {{"url": "https://example.com/{tag}", "headersHelper": "touch helped"}}}},
+  "env": {{"PATH": "/evil-{tag}", "MCP_TIMEOUT": "1{tag_number}"}},
+  "hooks": {{"PreToolUse": [{{"hooks": [{{"command": "touch hooked-{tag}"}}]}}]}},
+  "permissions": {{"allow": ["*", "mcp__{tag}"], "deny": ["mcp__denied-{tag}"], "ask": ["mcp__asked-{tag}"]}},
+  "plugins": ["../plugin-{tag}"],
+  "enabledMcpjsonServers": ["in-mcp"],
+  "enableAllProjectMcpServers": true
+}}"#,
+        tag_number = tag.len()
+    )
+}
+
+/// A folder of this shape with something in every file.
+fn foreign(shape: &str) -> World {
+    let mut world = World::with(&[
+        (MCP, &server("in-mcp", "x-mcp")),
+        (SETTINGS, &settings("shared")),
+        (LOCAL, &settings("local")),
+        ("home/project/plugin-shared/.mcp.json", &server("p", "x-plugin-shared")),
+        ("home/project/plugin-local/.mcp.json", &server("p", "x-plugin-local")),
+        (
+            "home/project/.claude/agents/helper.md",
+            "---\nname: helper\nmcpServers:\n  - brought: {command: x-agent}\n---\n",
+        ),
+    ]);
+    world.set("PATH", "/usr/bin");
+    let project = world.path("home/project");
+    match shape {
+        "archive" => {}
+        "own git" | "clone" => {
+            git(&project, &["init", "-q"]);
+            git(&project, &["add", "-f", "."]);
+            git(&project, &["commit", "-q", "-m", "x"]);
+        }
+        "mercurial" => world.write("home/project/.hg/requires", "store\n"),
+        "template" => git(&project, &["init", "-q"]),
+        "broken pointer" => world.write("home/project/.git", "gitdir: /nowhere/at/all\n"),
+        other => unreachable!("{other}"),
+    }
+    world
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+        .args(args)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("HOME", folder)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+const SERVERS: [&str; 7] = [
+    "plugin:plugin-shared:p",
+    "plugin:plugin-local:p",
+    "in-shared",
+    "remote-shared",
+    "in-mcp",
+    "in-local",
+    "remote-local",
+];
+
+/// Every server of the folder with what becomes of it.
+fn standings(world: &World) -> Vec<(String, Standing)> {
+    let named = |server: Planned| (server.name.as_str().to_owned(), server.standing);
+    world.load().plan.servers.into_iter().map(named).collect()
+}
+
+fn waiting(world: &World) -> Vec<String> {
+    world.load().settings.waiting.iter().map(|item| item.text.clone()).collect()
+}
+
+fn hooks(world: &World) -> Vec<HookStanding> {
+    let loaded = world.load();
+    loaded.settings.hooks.judged(loaded.session).into_iter().map(|judged| judged.standing).collect()
+}
+
+fn allowed(world: &World) -> Vec<String> {
+    let rules = world.load().settings.rules;
+    rules.iter().map(|rule| rule.text().to_owned()).filter(|text| !text.contains("ed-")).collect()
+}
+
+/// Approves all that waits, as `mcparley trust --yes` does.
+fn approve_everything(world: &World) {
+    let now = world.load();
+    let then = load_as_if_approved(&world.places(), &world.wishes);
+    let servers = then.plan.servers.iter().filter_map(|server| server.as_found());
+    let mut items: Vec<Item> =
+        servers.map(|server| Item::server(server.name.as_str(), server.definition)).collect();
+    items.extend(now.settings.waiting.iter().map(|waiting| waiting.item.clone()));
+    items.extend(now.settings.hooks.all.iter().map(|hook| hook.item()));
+    change::approve_items(&world.places(), &items).unwrap();
+}
+
+// C7 B121 H04 H05
+#[test]
+fn nothing_of_a_foreign_folder_counts_whatever_its_shape() {
+    for shape in SHAPES {
+        let world = foreign(shape);
+        let standings = standings(&world);
+        let names: Vec<&str> = standings.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, SERVERS, "{shape}");
+        for (name, standing) in &standings {
+            assert!(matches!(standing, Standing::NeedsApproval(_)), "{shape}: {name} {standing:?}");
+        }
+        let loaded = world.load();
+        assert_eq!(loaded.env.get("PATH"), Some("/usr/bin"), "{shape}");
+        assert_eq!(loaded.env.get("MCP_TIMEOUT"), None, "{shape}");
+        assert_eq!(allowed(&world), [] as [&str; 0], "{shape}");
+        assert_eq!(loaded.settings.rules.len(), 4, "{shape}: deny and ask rules count");
+        assert_eq!(hooks(&world), [HookStanding::NeedsApproval, HookStanding::NeedsApproval], "{shape}");
+        assert_eq!(
+            waiting(&world),
+            [
+                "PATH=/evil-shared",
+                "MCP_TIMEOUT=16",
+                "PATH=/evil-local",
+                "MCP_TIMEOUT=15",
+                "*",
+                "mcp__shared",
+                "*",
+                "mcp__local"
+            ],
+            "{shape}"
+        );
+        let agents = mcparley::agents(&world.places(), &world.wishes);
+        let own = loaded.own_for_agent(agents.named("helper").unwrap());
+        assert!(matches!(own.plan.servers[0].standing, Standing::NeedsApproval(_)), "{shape}");
+        assert!(!world.places().approvals.exists(), "{shape}: looking approves nothing");
+    }
+}
+
+// C7 B121 H06
+#[test]
+fn after_consent_it_works_and_one_change_waits_alone() {
+    for shape in SHAPES {
+        let world = foreign(shape);
+        approve_everything(&world);
+        for (name, standing) in standings(&world) {
+            assert_eq!(standing, Standing::Ready, "{shape}: {name}");
+        }
+        assert_eq!(waiting(&world), [] as [&str; 0], "{shape}");
+        assert_eq!(world.load().env.get("PATH"), Some("/evil-local"), "{shape}");
+        assert_eq!(hooks(&world), [HookStanding::Ready, HookStanding::Ready], "{shape}");
+        assert_eq!(allowed(&world), ["*", "mcp__shared", "*", "mcp__local"], "{shape}");
+
+        world.write(LOCAL, &settings("local").replace(r#""one""#, r#""two""#));
+        for (name, standing) in standings(&world) {
+            let changed = Standing::NeedsApproval(Pending::Changed);
+            let expected = if name == "in-local" { changed } else { Standing::Ready };
+            assert_eq!(standing, expected, "{shape}: {name}");
+        }
+        assert_eq!(waiting(&world), [] as [&str; 0], "{shape}");
+
+        world.write(SETTINGS, &settings("shared").replace("/evil-shared", "/worse").replace("\n", " \n\t"));
+        assert_eq!(waiting(&world), ["PATH=/worse"], "{shape}: white space does not count");
+    }
+}
+
+// C7: what we record lies outside of the project, and only the user can read it.
+#[test]
+fn approvals_are_private_and_outside_of_the_project() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::with(&[(MCP, &server("it", "x"))]);
+    let chosen = world.approve("it", None).unwrap();
+    assert_eq!(chosen.file, world.path("home/.local/state/mcparley/approvals.json"));
+    assert_eq!(chosen.file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(!world.path(CLAUDE_JSON).exists());
+    assert!(!world.path(LOCAL).exists());
+}
+
+// C7: an approval is of one folder.
+#[test]
+fn an_approval_of_one_folder_is_none_of_another() {
+    let world = World::with(&[(MCP, &server("it", "x")), ("home/other/.mcp.json", &server("it", "x"))]);
+    world.approve("it", None).unwrap();
+    assert_eq!(world.standing("it"), Standing::Ready);
+    let world = world.standing_in("home/other");
+    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
+}
+
+// C7: a store that anybody may write, or that is broken, approves nothing.
+#[test]
+fn a_store_that_cannot_be_trusted_approves_nothing() {
+    let world = World::with(&[(MCP, &server("it", "x"))]);
+    let file = world.approve("it", None).unwrap().file;
+    crate::world::chmod(&file, 0o666);
+    assert!(matches!(world.standing("it"), Standing::NeedsApproval(_)));
+    assert_eq!(world.problems().len(), 1);
+    crate::world::chmod(&file, 0o600);
+    assert_eq!(world.standing("it"), Standing::Ready);
+    std::fs::write(&file, "{ broken").unwrap();
+    assert!(matches!(world.standing("it"), Standing::NeedsApproval(_)));
+    assert_eq!(world.problems().len(), 1);
+}
+
+/// `projects[<path>]` of `~/.claude.json`, as Claude Code writes it.
+fn claude_json(world: &World, project: &str, entry: &str) {
+    let key = world.path(project);
+    world.write(CLAUDE_JSON, &format!(r#"{{"projects": {{"{}": {entry}}}}}"#, key.display()));
+}
+
+// C7
+#[test]
+fn servers_approved_in_claude_code_count_as_they_are_when_first_seen() {
+    let both = r#"{"mcpServers": {"one": {"command": "x"}, "two": {"command": "x"}}}"#;
+    let world = World::with(&[(MCP, both)]);
+    claude_json(
+        &world,
+        "home/project",
+        r#"{"enabledMcpjsonServers": ["one"], "hasTrustDialogAccepted": true}"#,
+    );
+    assert_eq!(world.standing("one"), Standing::Ready);
+    assert_eq!(world.standing("two"), Standing::NeedsApproval(Pending::Undecided));
+    // Its next start moves the name into the folder and away from where we saw it.
+    claude_json(&world, "home/project", r#"{"hasTrustDialogAccepted": true}"#);
+    world.write(LOCAL, r#"{"enabledMcpjsonServers": ["one", "two"]}"#);
+    assert_eq!(world.standing("one"), Standing::Ready);
+    assert!(matches!(world.standing("two"), Standing::NeedsApproval(Pending::SelfApproved { .. })));
+    world.write(MCP, &both.replace(r#""one": {"command": "x"}"#, r#""one": {"command": "y"}"#));
+    assert_eq!(world.standing("one"), Standing::NeedsApproval(Pending::Changed));
+}
+
+// C7
+#[test]
+fn a_folder_trusted_in_claude_code_counts_as_it_is_when_first_seen() {
+    let mut world = foreign("archive");
+    world.wishes.interactive = true;
+    claude_json(&world, "home/project", r#"{"hasTrustDialogAccepted": true}"#);
+    assert_eq!(waiting(&world), [] as [&str; 0]);
+    assert_eq!(hooks(&world), [HookStanding::Ready, HookStanding::Ready]);
+    // Claude Code was told to use `in-mcp`; the servers of settings files it never saw.
+    for (name, standing) in standings(&world) {
+        assert_eq!(standing == Standing::Ready, name == "in-mcp", "{name} {standing:?}");
+    }
+    world.write(SETTINGS, &settings("shared").replace("mcp__shared", "mcp__new"));
+    assert_eq!(waiting(&world), ["mcp__new"]);
+}
+
+// C7
+#[test]
+fn approvals_of_claude_code_count_for_this_very_folder_only() {
+    for (project, entry) in [
+        ("home", r#"{"hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["it"]}"#),
+        ("home/other", r#"{"hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["it"]}"#),
+        ("home/project", r#"{"hasTrustDialogAccepted": false}"#),
+    ] {
+        let world = World::with(&[(MCP, &server("it", "x")), (SETTINGS, r#"{"env": {"A": "b"}}"#)]);
+        claude_json(&world, project, entry);
+        assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided), "{project}");
+        assert_eq!(waiting(&world), ["A=b"], "{project}");
+    }
+    let world = World::with(&[("home/.mcp.json", &server("it", "x"))]).standing_in("home");
+    claude_json(&world, "home", r#"{"hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["it"]}"#);
+    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided), "home is no project");
+}
+
+// C7: where the store cannot be written, an approval of Claude Code counts for the run; a broken one stops it.
+#[test]
+fn a_store_that_cannot_be_written_is_told_and_one_that_cannot_be_read_adopts_nothing() {
+    let world = World::with(&[(MCP, &server("it", "x")), ("home/.local/state/mcparley", "in the way")]);
+    claude_json(&world, "home/project", r#"{"enabledMcpjsonServers": ["it"]}"#);
+    assert_eq!(world.problems().len(), 1);
+    let world =
+        World::with(&[(MCP, &server("it", "x")), ("home/.local/state/mcparley/approvals.json", "{ broken")]);
+    claude_json(&world, "home/project", r#"{"enabledMcpjsonServers": ["it"]}"#);
+    assert!(matches!(world.standing("it"), Standing::NeedsApproval(_)));
+}
+
+// C7 P6
+#[test]
+fn what_our_commands_write_into_the_folder_is_approved_in_the_same_step() {
+    use mcparley::change::{FileChoice, NewServer, WriteScope};
+    use mcparley::model::approval::Provenance;
+    use mcparley::model::permission::RuleKind;
+    let world = World::new();
+    let entry = serde_json::json!({ "command": "x", "args": ["${UNSET}"] });
+    let entry = entry.as_object().unwrap();
+    for (name, scope) in [("shared", WriteScope::Project), ("local", WriteScope::Local)] {
+        let new = NewServer {
+            name: name.to_owned(),
+            entry: entry.clone(),
+            scope,
+            file: Some(FileChoice::Settings),
+            replace: false,
+            provenance: Provenance::Own,
+        };
+        change::add(&world.places(), &world.wishes, &world.load(), &new).unwrap();
+        change::add_rule(&world.places(), RuleKind::Allow, "mcp__a", scope).unwrap();
+    }
+    let mut world = world;
+    world.set("UNSET", "now it is");
+    assert_eq!(world.table(), ["project shared ready", "local local ready"]);
+    assert_eq!(allowed(&world), ["mcp__a", "mcp__a"]);
+
+    // Gone is gone: should the folder bring them back, they are somebody else's.
+    change::remove(&world.places(), &world.load(), "shared", None).unwrap();
+    change::remove_rule(&world.places(), &world.load(), "mcp__a", None).unwrap();
+    world.write(MCP, &format!(r#"{{"mcpServers": {{"shared": {}}}}}"#, serde_json::json!(entry)));
+    world.write(SETTINGS, r#"{"permissions": {"allow": ["mcp__a"]}}"#);
+    assert_eq!(world.standing("shared"), Standing::NeedsApproval(Pending::Undecided));
+    assert_eq!(waiting(&world), ["mcp__a"]);
+}
+
+// C7 B126
+#[test]
+fn an_entry_taken_from_the_folder_stays_in_it_and_waits() {
+    use mcparley::change::{ChangeError, FileChoice, NewServer, WriteScope};
+    use mcparley::model::approval::Provenance;
+    let world = World::new();
+    let entry = serde_json::json!({ "command": "x" });
+    let entry = entry.as_object().unwrap().clone();
+    let mut new = NewServer {
+        name: "it".to_owned(),
+        entry,
+        scope: WriteScope::User,
+        file: Some(FileChoice::ClaudeJson),
+        replace: false,
+        provenance: Provenance::Folder,
+    };
+    let refused = change::add(&world.places(), &world.wishes, &world.load(), &new).unwrap_err();
+    assert!(matches!(refused, ChangeError::FromFolder { .. }));
+    new.scope = WriteScope::Local;
+    let added = change::add(&world.places(), &world.wishes, &world.load(), &new).unwrap();
+    assert_eq!(added.file, world.path(LOCAL));
+    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
+}
