@@ -32,7 +32,7 @@ use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
 use mcparley_wire::transport::ws::Ws;
 use mcparley_wire::{Failure, RawJson, Session, Spoken};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
 
@@ -292,15 +292,31 @@ impl Surroundings {
         connected.map_err(|failure| {
             let (redactor, said) = (Redactor::of(config), server.last_words());
             let stderr = Untrusted::new(redactor.redact(said.raw()));
-            ConnectError { failure: redactor.failure(failure), stderr }
+            ConnectError::new(redactor.failure(failure), stderr)
         })
     }
 
     /// What is remembered of a server from earlier processes (L12).
     pub(crate) fn known(&self, config: &ServerConfig) -> Option<Known> {
-        let known = self.cache.recall(config)?;
+        let known = self.cache.recall(config, &self.capabilities())?;
         self.eras.assume(config, known.era);
         Some(known)
+    }
+
+    /// Why a server could not be reached lately, from earlier processes; nothing once it may be tried again.
+    pub(crate) fn known_failure(&self, config: &ServerConfig) -> Option<ConnectError> {
+        self.cache.recall_failure(config)
+    }
+
+    /// Remembers for later processes that a server could not be reached.
+    async fn remember_failure(&self, config: &ServerConfig, error: &ConnectError, took: Duration) {
+        if !self.cache.keeps(config) {
+            return;
+        }
+        let (cache, config, error) = (Arc::clone(&self.cache), config.clone(), error.clone());
+        let write = move || cache.keep_failure(&config, &error, took);
+        // What was not written is found out again by the next process.
+        let _broken = crate::task::aside(write).await;
     }
 
     /// Remembers what a server offers; gives the tools that have changed since they were accepted.
@@ -315,14 +331,15 @@ impl Surroundings {
             return self.trust.meet(config, &server, &surface.tools);
         }
         let (cache, config, surface) = (Arc::clone(&self.cache), config.clone(), surface.clone());
-        let trust = Arc::clone(&self.trust);
+        let (trust, capabilities) = (Arc::clone(&self.trust), self.capabilities());
         let era = match session.spoken() {
             Spoken::Old(_) => Era::Old,
             Spoken::New => Era::New,
         };
         // Files are slow at times, and connections share a thread. A write that broke off left nothing behind.
         let written = crate::task::aside(move || {
-            cache.keep(&config, era, &surface);
+            cache.keep(&config, &capabilities, era, &surface);
+            cache.forget_failure(&config);
             trust.meet(&config, &server, &surface.tools)
         });
         written.await.unwrap_or_default()
@@ -333,8 +350,16 @@ impl Surroundings {
         self.network.is_proxied(url)
     }
 
-    /// Who we are. Only what the host can really answer stands among the capabilities.
+    /// Who we are.
     fn introduction(&self) -> Introduction {
+        Introduction {
+            info: json!({ "name": "mcparley", "version": env!("CARGO_PKG_VERSION") }),
+            capabilities: self.capabilities(),
+        }
+    }
+
+    /// The client capabilities: only what the host can really answer.
+    fn capabilities(&self) -> Value {
         let mut capabilities = json!({
             "roots": { "listChanged": true },
             "extensions": { "io.modelcontextprotocol/tasks": {} },
@@ -348,10 +373,7 @@ impl Surroundings {
         if let Some(sampler) = &self.sampler {
             capabilities["sampling"] = if sampler.takes_tools() { json!({ "tools": {} }) } else { json!({}) };
         }
-        Introduction {
-            info: json!({ "name": "mcparley", "version": env!("CARGO_PKG_VERSION") }),
-            capabilities,
-        }
+        capabilities
     }
 
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {

@@ -178,7 +178,7 @@ impl Checkup {
 
 fn failed(log: &Log, error: ConnectError) -> Health {
     log.missed(&error);
-    let ConnectError { failure, stderr } = error;
+    let ConnectError { failure, stderr, ago: _ } = error;
     Health::Failed { failure, stderr }
 }
 

@@ -11,6 +11,7 @@ mod offer;
 mod offers;
 mod results;
 mod search;
+mod starting;
 mod trust;
 mod variables;
 
@@ -31,6 +32,7 @@ pub use offer::{OFFER_PERCENT, OFFER_TOKENS};
 pub use offers::*;
 pub use results::*;
 pub use search::*;
+pub use starting::*;
 pub use trust::*;
 pub use variables::{SAFE_VARIABLES, VARIABLES, Variable};
 

@@ -37,14 +37,14 @@ impl Surroundings {
     ) -> Result<Arrival, ConnectError> {
         if self.is_barred(config).await {
             let failure = Failure::Unauthorized { challenge: None };
-            return Err(ConnectError { failure, stderr: Untrusted::default() });
+            return Err(ConnectError::new(failure, Untrusted::default()));
         }
+        let begun = Instant::now();
         let arrived = self.arrive(config, handler, log, trace).await;
         match &arrived {
             Ok(_) => self.note_sign_in(config, false).await,
             Err(error) if self.wants_sign_in(config, &error.failure) => self.note_sign_in(config, true).await,
-            // Other failures say nothing about it.
-            Err(_) => {}
+            Err(error) => self.remember_failure(config, error, begun.elapsed()).await,
         }
         arrived
     }
@@ -68,10 +68,10 @@ impl Surroundings {
         let peer = connected.session.peer();
         if peer.is_over() {
             // Gone before it has told what it offers: it was never there.
-            return Err(ConnectError { failure: peer.ended().await, stderr: log.stderr() });
+            return Err(ConnectError::new(peer.ended().await, log.stderr()));
         }
         match surface.broke_off() {
-            Some(failure) => Err(ConnectError { failure: failure.clone(), stderr: log.stderr() }),
+            Some(failure) => Err(ConnectError::new(failure.clone(), log.stderr())),
             None => Ok(Arrival { connected, surface }),
         }
     }

@@ -115,7 +115,7 @@ impl Actor {
             Wish::Lease { stale, reply } => self.lease(stale, reply),
             Wish::Wake => {
                 if matches!(self.phase, Phase::Dormant) {
-                    self.connect(0, None);
+                    self.wake();
                 }
             }
             Wish::Reconnect => {
@@ -228,8 +228,23 @@ impl Actor {
         }
     }
 
+    /// Starts reaching the server because the host starts. One that failed lately stays published as failed until it
+    /// answers, so that nobody waits for it.
+    fn wake(&mut self) {
+        match self.publisher.current().status {
+            Status::Failed(_) => self.start_work(0),
+            _ => self.connect(0, None),
+        }
+    }
+
     /// Starts reaching the server.
     fn connect(&mut self, attempt: u32, because: Option<&str>) {
+        self.start_work(attempt);
+        let status = Status::Pending { attempt, because: because.map(Arc::from) };
+        self.publisher.publish(State { status, live: None, ..self.publisher.current() });
+    }
+
+    fn start_work(&mut self, attempt: u32) {
         self.sign_ins = self.surroundings.account(&self.config).map(|account| account.sign_ins());
         let (desk, changes) = (Arc::clone(&self.desk), Arc::clone(&self.changes));
         let ears = Ears::new(desk, changes, Arc::clone(&self.log)).telling(Arc::clone(&self.watched));
@@ -249,8 +264,6 @@ impl Actor {
             open(&surroundings, &config, ears, &log).await
         };
         self.phase = Phase::Connecting { attempt, work: Owned::start(work) };
-        let status = Status::Pending { attempt, because: because.map(Arc::from) };
-        self.publisher.publish(State { status, live: None, ..self.publisher.current() });
     }
 
     fn room(&self) -> Option<Arc<Semaphore>> {
@@ -325,7 +338,7 @@ impl Actor {
         self.log.close();
         let attempt = self.next_attempt();
         let served = matches!(&self.phase, Phase::Ready(ready) if ready.live.has_served());
-        let error = ConnectError { failure: failure.clone(), stderr: self.log.stderr() };
+        let error = ConnectError::new(failure.clone(), self.log.stderr());
         self.wait(attempt, Arc::new(error), Duration::ZERO, served);
     }
 
