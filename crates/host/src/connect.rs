@@ -8,7 +8,9 @@ mod era;
 mod error;
 mod link;
 mod needs_auth;
+mod runner;
 mod sign_in;
+mod started;
 mod trace;
 
 use std::collections::HashMap;
@@ -19,7 +21,9 @@ use mcparley_auth::Accounts;
 use mcparley_model::config::{Era, Ide, Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::hook::Event;
-use mcparley_model::limits::{CONNECT_TIME, MESSAGE_BYTES, MESSAGE_BYTES_LEAST, MESSAGE_BYTES_MOST};
+use mcparley_model::limits::{
+    CONNECT_TIME, DOWNLOAD_TIME, MESSAGE_BYTES, MESSAGE_BYTES_LEAST, MESSAGE_BYTES_MOST,
+};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::Pin;
 use mcparley_model::text::Untrusted;
@@ -54,6 +58,7 @@ pub(crate) use arrival::Arrival;
 pub use error::ConnectError;
 pub use link::Link;
 pub(crate) use needs_auth::NeedsAuth;
+pub(crate) use started::StartedProcess;
 pub use trace::{Passed, Stage};
 pub(crate) use trace::{Trace, milliseconds};
 
@@ -72,6 +77,9 @@ pub struct Surroundings {
     pub places: Arc<Places>,
     /// How long connecting may take.
     pub limit: Duration,
+    /// How long it may take in all where a package runner still downloads the server; nothing where a person has set the
+    /// limit.
+    pub download_limit: Option<Duration>,
     /// The servers inside this program, by the name an entry of type `sdk` gives.
     inside: Arc<HashMap<String, Arc<dyn Handler>>>,
     eras: Arc<Eras>,
@@ -104,7 +112,9 @@ impl Surroundings {
     /// The usual limit, unless `MCP_TIMEOUT` says otherwise.
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
-        let limit = number(env, "MCP_TIMEOUT").map_or(CONNECT_TIME, Duration::from_millis);
+        let set_limit = number(env, "MCP_TIMEOUT").map(Duration::from_millis);
+        let download_limit = set_limit.is_none().then_some(DOWNLOAD_TIME);
+        let limit = set_limit.unwrap_or(CONNECT_TIME);
         let places = Arc::new(places.clone());
         let network = Network::new(NetworkSettings::from_lookup(|name| env.get(name).map(str::to_owned)));
         Self {
@@ -112,6 +122,7 @@ impl Surroundings {
             cache: Arc::new(Cache::new(Arc::clone(&places), env.clone())),
             trust: Arc::new(Trust::new(Arc::clone(&places))),
             limit,
+            download_limit,
             inside: Arc::default(),
             eras: Arc::default(),
             organisation: None,
@@ -480,6 +491,7 @@ impl Server<'_> {
                 let server = Stdio::open(launch, handler).await?;
                 self.stderr = Some(server.stderr());
                 self.trace.strays = Some(server.stray_record());
+                self.trace.process.set(&server);
                 Ok(Link::Local(server))
             }
             Target::Address(target) => Http::open(target, &self.network, handler).map(Link::Remote),

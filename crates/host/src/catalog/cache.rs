@@ -18,9 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use mcparley_model::config::{Era, Kind, ServerConfig};
 use mcparley_model::expand::Env;
-use mcparley_model::limits::{
-    FAILURE_BYTES, SURFACE_BYTES, SURFACE_FRESH, SURFACE_RENEWED, SURFACES_KEPT,
-};
+use mcparley_model::limits::{FAILURE_BYTES, SURFACE_BYTES, SURFACE_FRESH, SURFACE_RENEWED, SURFACES_KEPT};
 use mcparley_model::signature::Signature;
 use mcparley_platform::file;
 use serde_json::Value;

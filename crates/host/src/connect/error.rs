@@ -53,7 +53,10 @@ impl ConnectError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         if self.ago.is_some() {
-            return Some("it was not tried again; `mcparley list` or a call of one of its tools tries it now".to_owned());
+            return Some(
+                "it was not tried again; `mcparley list` or a call of one of its tools tries it now"
+                    .to_owned(),
+            );
         }
         match &self.failure {
             Failure::Refused { hint, .. } => hint.as_deref().map(str::to_owned),

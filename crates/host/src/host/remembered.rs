@@ -69,12 +69,11 @@ impl HostBuilder {
                 is_fresh: known.as_ref().is_some_and(|known| known.is_fresh),
                 has_failed: failure.is_some(),
             };
-            let status =
-                match self.start.first_step(&planned.name, &config, memory, self.skips_failures) {
-                    FirstStep::Connect | FirstStep::RetryFailure => return None,
-                    FirstStep::Sleep => Status::Dormant,
-                    FirstStep::ReportFailure => Status::Failed(Arc::new(failure?)),
-                };
+            let status = match self.start.first_step(&planned.name, &config, memory, self.skips_failures) {
+                FirstStep::Connect | FirstStep::RetryFailure => return None,
+                FirstStep::Sleep => Status::Dormant,
+                FirstStep::ReportFailure => Status::Failed(Arc::new(failure?)),
+            };
             let surface = known.map(|known| known.surface).unwrap_or_default();
             servers.push(server(planned.name.clone(), &config, status, surface));
             configs.push(config);

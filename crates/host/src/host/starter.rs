@@ -7,13 +7,13 @@ use mcparley_model::config::ServerConfig;
 use mcparley_model::expand::Env;
 use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::name::ServerName;
-use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 
 use super::Start;
 use crate::connect::{Surroundings, number};
-use crate::connection::{Beginning, Connection, Event, Publisher, Rooms, Status};
-use crate::health::batches;
+use crate::connection::{Beginning, Connection, Event, Publisher, Status};
 use crate::own_server::{self, OwnServer};
+use crate::start_gate::StartGate;
 
 /// How many events wait for a slow listener before the oldest are lost.
 const EVENTS: usize = 256;
@@ -22,7 +22,7 @@ const EVENTS: usize = 256;
 #[derive(Debug)]
 pub(super) struct Starter {
     pub(super) surroundings: Surroundings,
-    rooms: Rooms,
+    gate: StartGate,
     tool_limit: Duration,
     /// Counts the changes of all servers.
     pub(super) changes: Arc<watch::Sender<u64>>,
@@ -65,10 +65,9 @@ pub(super) struct Place {
 
 impl Starter {
     pub(super) fn new(surroundings: Surroundings, start: Start, skips_failures: bool) -> Self {
-        let (local, remote) = batches(&surroundings.env);
         let limit = number(&surroundings.env, "MCP_TOOL_TIMEOUT");
         Self {
-            rooms: Rooms { local: Arc::new(Semaphore::new(local)), remote: Arc::new(Semaphore::new(remote)) },
+            gate: StartGate::from_env(&surroundings.env),
             tool_limit: limit.map_or(TOOL_TIME, Duration::from_millis),
             changes: Arc::new(watch::channel(0).0),
             events: broadcast::channel(EVENTS).0,
@@ -83,7 +82,7 @@ impl Starter {
         let limit = number(env, "MCP_TOOL_TIMEOUT");
         Self {
             surroundings: self.surroundings.under(env),
-            rooms: self.rooms.clone(),
+            gate: self.gate.clone(),
             tool_limit: limit.map_or(TOOL_TIME, Duration::from_millis),
             changes: Arc::clone(&self.changes),
             events: self.events.clone(),
@@ -102,7 +101,7 @@ impl Starter {
         let surroundings = surroundings.heard_apart();
         Self {
             surroundings,
-            rooms: self.rooms.clone(),
+            gate: self.gate.clone(),
             tool_limit: self.tool_limit,
             changes: Arc::new(watch::channel(0).0),
             events: broadcast::channel(EVENTS).0,
@@ -136,7 +135,7 @@ impl Starter {
         let (changes, events) = (Arc::clone(&self.changes), self.events.clone());
         let beginning = Beginning {
             surroundings: self.surroundings.clone(),
-            rooms: self.rooms.clone(),
+            gate: self.gate.clone(),
             publisher: Publisher::new(name.clone(), first, known, changes, events),
             tool_limit: self.tool_limit,
             predecessor,

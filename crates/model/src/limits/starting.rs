@@ -19,8 +19,12 @@ pub const FAILURE_STDERR_CHARS: usize = 2_000;
 /// The most that is read of one remembered failure.
 pub const FAILURE_BYTES: u64 = 64 * 1024;
 
+/// How long connecting may take in all where a package runner still downloads the server: as long as a large package
+/// takes on a slow line.
+pub const DOWNLOAD_TIME: Duration = Duration::from_secs(120);
+
 /// How long servers that are being reached may still take when the host ends, so that the next one knows them.
-pub const FETCH_GRACE: Duration = Duration::from_secs(5);
+pub const FETCH_GRACE: Duration = Duration::from_secs(3);
 
 /// How long `add` waits for the new server.
 pub const ADD_CHECK_TIME: Duration = Duration::from_secs(5);
