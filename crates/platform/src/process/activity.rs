@@ -3,9 +3,13 @@
 //! Two looks at the same tree tell what happened in between. A look costs some tens of microseconds for a small tree.
 
 use std::fs;
+use std::path::Path;
 
 /// How many processes of a tree are looked at; a larger one counts as busy.
 const PROCESSES: usize = 64;
+
+/// More than any of the files has: numbers in one line, of [`PROCESSES`] children at most.
+const STAT_BYTES: u64 = 16 * 1024;
 
 /// One look at a process and its descendants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +47,7 @@ impl Activity {
 
     /// Adds what one process does; gives its children.
     fn add_process(&mut self, pid: u32) -> Option<Vec<u32>> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let stat = read(Path::new(&format!("/proc/{pid}/stat")))?;
         let (state, ticks) = state_and_ticks(&stat)?;
         if matches!(state, "Z" | "X") {
             return None;
@@ -53,7 +57,7 @@ impl Activity {
         self.cpu_time = self.cpu_time.wrapping_add(ticks);
         let mut children = Vec::new();
         for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()?.filter_map(Result::ok) {
-            let read = |name: &str| fs::read_to_string(thread.path().join(name)).unwrap_or_default();
+            let read = |name: &str| read(&thread.path().join(name)).unwrap_or_default();
             let number = |text: &str| text.parse::<u64>().ok();
             // In nanoseconds, where the ticks above are ten milliseconds each.
             let nanoseconds = read("schedstat").split(' ').next().and_then(number).unwrap_or(0);
@@ -62,6 +66,10 @@ impl Activity {
         }
         Some(children)
     }
+}
+
+fn read(path: &Path) -> Option<String> {
+    crate::file::read(path, STAT_BYTES).ok().flatten().map(|read| read.text)
 }
 
 /// The state of a process, and the processor time of all its threads in ticks. Its name, in parentheses before them, may
@@ -123,7 +131,7 @@ mod tests {
     }
 
     fn kill_tree(pid: u32) {
-        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        let children = read(Path::new(&format!("/proc/{pid}/task/{pid}/children"))).unwrap_or_default();
         for child in children.split_whitespace().chain([pid.to_string().as_str()]) {
             Command::new("kill").args(["-9", child]).status().unwrap();
         }
