@@ -132,7 +132,7 @@ impl Cause {
             }
             Self::Closed { code, signal } => {
                 let is_known = code.is_some() || signal.is_some();
-                let exit = is_known.then_some(Exit { code: *code, signal: *signal });
+                let exit = is_known.then_some(Exit { code: *code, signal: *signal, loss: None });
                 Failure::Closed { exit, sent: false }
             }
             Self::Protocol { text } => Failure::Protocol(Arc::from(text.as_str())),

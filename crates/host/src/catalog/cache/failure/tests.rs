@@ -8,7 +8,7 @@ fn error(failure: Failure) -> ConnectError {
 // L12
 #[test]
 fn remembered_failure_reads_as_it_was_and_says_when_it_happened() {
-    let closed = Failure::Closed { exit: Some(Exit { code: Some(3), signal: None }), sent: true };
+    let closed = Failure::Closed { exit: Some(Exit { code: Some(3), signal: None, loss: None }), sent: true };
     let timed_out = Failure::TimedOut { phase: Phase::Connecting, after: Duration::from_secs(30) };
     let refused = Failure::Refused {
         obstacle: Obstacle::NoProgram,
