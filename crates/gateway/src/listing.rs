@@ -96,10 +96,13 @@ impl Session {
     pub(crate) fn items(&self, catalog: &Catalog) -> Vec<Item> {
         let shown = self.shared.listing.shown().clone();
         let offer = catalog.offer(&self.shared.gateway.budget);
+        // A first session with slow servers has a way to their tools, whether or not its client hears of changes.
+        let more_to_come = self.host().has_unknown_servers();
+        let offer = if more_to_come { offer.with_search() } else { offer };
         let offer = offer.after(shown.items.iter().map(Item::name)).with_found(&shown.found);
         let mut items: Vec<Item> = offer.listed.into_iter().map(Item::Tool).collect();
         let place = shown.items.iter().position(|item| matches!(item, Item::CallTool));
-        let is_needed = place.is_some() || !offer.deferred.is_empty();
+        let is_needed = place.is_some() || more_to_come || !offer.deferred.is_empty();
         if is_needed && catalog.get(CALL_TOOL).is_none() {
             items.insert(place.unwrap_or(items.len()).min(items.len()), Item::CallTool);
         }

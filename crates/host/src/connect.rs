@@ -8,7 +8,9 @@ mod era;
 mod error;
 mod link;
 mod needs_auth;
+mod runner;
 mod sign_in;
+mod started;
 mod trace;
 
 use std::collections::HashMap;
@@ -19,7 +21,9 @@ use mcparley_auth::Accounts;
 use mcparley_model::config::{Era, Ide, Remote, RootsPolicy, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::hook::Event;
-use mcparley_model::limits::{CONNECT_TIME, MESSAGE_BYTES, MESSAGE_BYTES_LEAST, MESSAGE_BYTES_MOST};
+use mcparley_model::limits::{
+    CONNECT_TIME, DOWNLOAD_TIME, MESSAGE_BYTES, MESSAGE_BYTES_LEAST, MESSAGE_BYTES_MOST,
+};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::Pin;
 use mcparley_model::text::Untrusted;
@@ -32,7 +36,7 @@ use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
 use mcparley_wire::transport::ws::Ws;
 use mcparley_wire::{Failure, RawJson, Session, Spoken};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
 
@@ -54,6 +58,7 @@ pub(crate) use arrival::Arrival;
 pub use error::ConnectError;
 pub use link::Link;
 pub(crate) use needs_auth::NeedsAuth;
+pub(crate) use started::StartedProcess;
 pub use trace::{Passed, Stage};
 pub(crate) use trace::{Trace, milliseconds};
 
@@ -72,6 +77,9 @@ pub struct Surroundings {
     pub places: Arc<Places>,
     /// How long connecting may take.
     pub limit: Duration,
+    /// How long it may take in all where a package runner still downloads the server; nothing where a person has set the
+    /// limit.
+    pub download_limit: Option<Duration>,
     /// The servers inside this program, by the name an entry of type `sdk` gives.
     inside: Arc<HashMap<String, Arc<dyn Handler>>>,
     eras: Arc<Eras>,
@@ -104,7 +112,9 @@ impl Surroundings {
     /// The usual limit, unless `MCP_TIMEOUT` says otherwise.
     #[must_use]
     pub fn new(env: &Env, places: &Places) -> Self {
-        let limit = number(env, "MCP_TIMEOUT").map_or(CONNECT_TIME, Duration::from_millis);
+        let set_limit = number(env, "MCP_TIMEOUT").map(Duration::from_millis);
+        let download_limit = set_limit.is_none().then_some(DOWNLOAD_TIME);
+        let limit = set_limit.unwrap_or(CONNECT_TIME);
         let places = Arc::new(places.clone());
         let network = Network::new(NetworkSettings::from_lookup(|name| env.get(name).map(str::to_owned)));
         Self {
@@ -112,6 +122,7 @@ impl Surroundings {
             cache: Arc::new(Cache::new(Arc::clone(&places), env.clone())),
             trust: Arc::new(Trust::new(Arc::clone(&places))),
             limit,
+            download_limit,
             inside: Arc::default(),
             eras: Arc::default(),
             organisation: None,
@@ -302,15 +313,31 @@ impl Surroundings {
         connected.map_err(|failure| {
             let (redactor, said) = (Redactor::of(config), server.last_words());
             let stderr = Untrusted::new(redactor.redact(said.raw()));
-            ConnectError { failure: redactor.failure(failure), stderr }
+            ConnectError::new(redactor.failure(failure), stderr)
         })
     }
 
     /// What is remembered of a server from earlier processes (L12).
     pub(crate) fn known(&self, config: &ServerConfig) -> Option<Known> {
-        let known = self.cache.recall(config)?;
+        let known = self.cache.recall(config, &self.capabilities(config))?;
         self.eras.assume(config, known.era);
         Some(known)
+    }
+
+    /// Why a server could not be reached lately, from earlier processes; nothing once it may be tried again.
+    pub(crate) fn known_failure(&self, config: &ServerConfig) -> Option<ConnectError> {
+        self.cache.recall_failure(config)
+    }
+
+    /// Remembers for later processes that a server could not be reached.
+    async fn remember_failure(&self, config: &ServerConfig, error: &ConnectError, took: Duration) {
+        if !self.cache.keeps(config) {
+            return;
+        }
+        let (cache, config, error) = (Arc::clone(&self.cache), config.clone(), error.clone());
+        let write = move || cache.keep_failure(&config, &error, took);
+        // What was not written is found out again by the next process.
+        let _broken = crate::task::aside(write).await;
     }
 
     /// Remembers what a server offers; gives the tools that have changed since they were accepted.
@@ -325,14 +352,15 @@ impl Surroundings {
             return self.trust.meet(config, &server, &surface.tools);
         }
         let (cache, config, surface) = (Arc::clone(&self.cache), config.clone(), surface.clone());
-        let trust = Arc::clone(&self.trust);
+        let (trust, capabilities) = (Arc::clone(&self.trust), self.capabilities(&config));
         let era = match session.spoken() {
             Spoken::Old(_) => Era::Old,
             Spoken::New => Era::New,
         };
         // Files are slow at times, and connections share a thread. A write that broke off left nothing behind.
         let written = crate::task::aside(move || {
-            cache.keep(&config, era, &surface);
+            cache.keep(&config, &capabilities, era, &surface);
+            cache.forget_failure(&config);
             trust.meet(&config, &server, &surface.tools)
         });
         written.await.unwrap_or_default()
@@ -343,8 +371,16 @@ impl Surroundings {
         self.network.is_proxied(url)
     }
 
-    /// Who we are. Only what the host can really answer stands among the capabilities.
+    /// Who we are.
     fn introduction(&self, config: &ServerConfig) -> Introduction {
+        Introduction {
+            info: json!({ "name": "mcparley", "version": env!("CARGO_PKG_VERSION") }),
+            capabilities: self.capabilities(config),
+        }
+    }
+
+    /// The client capabilities: only what the host can really answer.
+    fn capabilities(&self, config: &ServerConfig) -> Value {
         let mut capabilities = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
         if config.roots != RootsPolicy::Withheld {
             capabilities["roots"] = json!({ "listChanged": true });
@@ -358,10 +394,7 @@ impl Surroundings {
         if let Some(sampler) = &self.sampler {
             capabilities["sampling"] = if sampler.takes_tools() { json!({ "tools": {} }) } else { json!({}) };
         }
-        Introduction {
-            info: json!({ "name": "mcparley", "version": env!("CARGO_PKG_VERSION") }),
-            capabilities,
-        }
+        capabilities
     }
 
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {
@@ -470,6 +503,7 @@ impl Server<'_> {
                 let server = Stdio::open(launch, handler).await?;
                 self.stderr = Some(server.stderr());
                 self.trace.strays = Some(server.stray_record());
+                self.trace.process.set(&server);
                 Ok(Link::Local(server))
             }
             Target::Address(target) => Http::open(target, &self.network, handler).map(Link::Remote),

@@ -42,10 +42,10 @@ use crate::connect::Surroundings;
 use crate::elicit::Desk;
 use crate::log::{Journal, Log};
 use crate::roots::{RootsGate, ServerRoots};
+use crate::start_gate::StartGate;
 use crate::task::Owned;
 use actor::Actor;
 
-pub(crate) use actor::Rooms;
 pub(crate) use ears::Ears;
 pub(crate) use listen::tells_of_resources;
 use state::Names;
@@ -172,7 +172,7 @@ struct Core {
 #[derive(Debug)]
 pub(crate) struct Beginning {
     pub(crate) surroundings: Surroundings,
-    pub(crate) rooms: Rooms,
+    pub(crate) gate: StartGate,
     pub(crate) publisher: Publisher,
     pub(crate) tool_limit: Duration,
     /// Turns true, or ends, when the server that had this place before is gone; nothing is started until then.

@@ -8,22 +8,21 @@ mod way;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley_model::config::{Kind, ServerConfig};
+use mcparley_model::config::ServerConfig;
 use mcparley_model::expand::Env;
-use mcparley_model::limits::{LOCAL_CONNECTS, REMOTE_CONNECTS};
 use mcparley_model::name::ServerName;
 use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::text::Untrusted;
 use mcparley_wire::{Failure, Spoken};
 use serde::Serialize;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use crate::connect::{Arrival, ConnectError, Passed, Stage, Surroundings, Trace, number};
+use crate::connect::{Arrival, ConnectError, Passed, Stage, Surroundings, Trace};
 use crate::connection::Ears;
 use crate::elicit::Desk;
 use crate::log::{Journal, Log};
 use crate::places::Places;
+use crate::start_gate::{StartGate, StartPlace};
 use crate::surface::Surface;
 
 /// How servers are looked at.
@@ -31,10 +30,7 @@ use crate::surface::Surface;
 pub struct Checkup {
     /// What they are reached with.
     pub surroundings: Surroundings,
-    /// How many local servers are started at the same time.
-    pub local: usize,
-    /// How many remote servers are asked at the same time.
-    pub remote: usize,
+    pub(crate) gate: StartGate,
     /// How closely each is looked at.
     pub care: Care,
 }
@@ -104,18 +100,15 @@ impl Checkup {
     /// The same with surroundings that were made before.
     #[must_use]
     pub fn of(surroundings: Surroundings) -> Self {
-        let (local, remote) = batches(&surroundings.env);
-        Self { surroundings, local, remote, care: Care::Quick }
+        let gate = StartGate::from_env(&surroundings.env);
+        Self { surroundings, gate, care: Care::Quick }
     }
 
     /// Looks at every server that may run; `settled` hears of each as soon as it is known.
     pub async fn check(&self, servers: &[&Planned], mut settled: impl FnMut(Checked)) {
-        let local = Arc::new(Semaphore::new(self.local));
-        let remote = Arc::new(Semaphore::new(self.remote));
         let mut looking = JoinSet::new();
         for server in servers.iter().filter(|server| server.standing == Standing::Ready) {
-            let room = if server.kind == Some(Kind::Stdio) { &local } else { &remote };
-            looking.spawn(self.clone().look((*server).clone(), Arc::clone(room)));
+            looking.spawn(self.clone().look((*server).clone()));
         }
         while let Some(looked) = looking.join_next().await {
             // A look that panicked has nothing to tell; the others go on.
@@ -125,13 +118,13 @@ impl Checkup {
         }
     }
 
-    async fn look(mut self, server: Planned, room: Arc<Semaphore>) -> Option<Checked> {
+    async fn look(mut self, server: Planned) -> Option<Checked> {
         let config = server.config?;
         self.surroundings = self.surroundings.of_server(&server.name);
-        let slot = room.acquire_owned().await.ok()?;
+        let place = self.gate.enter(config.kind()).await;
         let log = Arc::new(Log::new(&config, Journal::of(&self.surroundings.places, &server.name)));
         let mut trace = Trace::default();
-        let (health, took) = self.visit(&config, &log, slot, &mut trace).await;
+        let (health, took) = self.visit(&config, &log, place, &mut trace).await;
         trace.end();
         let stray = trace.strays().filter(|strays| strays.now().noise > 0).map(|strays| Stray {
             lines: strays.now().noise,
@@ -148,7 +141,7 @@ impl Checkup {
         &self,
         config: &ServerConfig,
         log: &Arc<Log>,
-        slot: OwnedSemaphorePermit,
+        mut place: StartPlace,
         trace: &mut Trace,
     ) -> (Health, Duration) {
         // A look asks nobody anything, so it needs no name.
@@ -159,10 +152,12 @@ impl Checkup {
         if self.care == Care::Thorough {
             way::walk(&self.surroundings, config, trace).await;
         }
-        let reached = self.surroundings.reach(config, ears, log, trace).await;
+        let process = trace.process();
+        let reaching = self.surroundings.reach(config, ears, log, trace);
+        let reached = place.while_reaching(&process, reaching).await;
         let took = start.elapsed();
         // Settled: the next may start while this one ends.
-        drop(slot);
+        drop(place);
         let Arrival { connected, surface } = match reached {
             Ok(arrival) => arrival,
             Err(error) => return (failed(log, error), took),
@@ -178,18 +173,6 @@ impl Checkup {
 
 fn failed(log: &Log, error: ConnectError) -> Health {
     log.missed(&error);
-    let ConnectError { failure, stderr } = error;
+    let ConnectError { failure, stderr, ago: _ } = error;
     Health::Failed { failure, stderr }
-}
-
-/// How many local and how many remote servers are reached at the same time (L2).
-pub(crate) fn batches(env: &Env) -> (usize, usize) {
-    let count = |name: &str, usual: usize| {
-        let count = number(env, name).and_then(|count| usize::try_from(count).ok()).unwrap_or(usual);
-        count.min(Semaphore::MAX_PERMITS)
-    };
-    (
-        count("MCP_SERVER_CONNECTION_BATCH_SIZE", LOCAL_CONNECTS),
-        count("MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE", REMOTE_CONNECTS),
-    )
 }

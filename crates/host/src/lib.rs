@@ -85,6 +85,7 @@ mod search;
 mod sign_in;
 mod skill;
 mod sources;
+mod start_gate;
 mod surface;
 mod task;
 mod trust;

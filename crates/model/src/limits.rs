@@ -11,6 +11,7 @@ mod offer;
 mod offers;
 mod results;
 mod search;
+mod starting;
 mod trust;
 mod variables;
 
@@ -31,6 +32,7 @@ pub use offer::{OFFER_PERCENT, OFFER_TOKENS};
 pub use offers::*;
 pub use results::*;
 pub use search::*;
+pub use starting::*;
 pub use trust::*;
 pub use variables::{VARIABLES, Variable};
 
@@ -243,8 +245,8 @@ pub const CONNECT_TIME: Duration = Duration::from_secs(30);
 /// How long an agent waits for the servers it requires, unless it says otherwise: as long as connecting may take.
 pub const AGENT_TIME: Duration = Duration::from_secs(30);
 
-/// How many local servers are started at the same time (`MCP_SERVER_CONNECTION_BATCH_SIZE`): starting a process
-/// costs processor time.
+/// How many local servers may be busy starting at the same time (`MCP_SERVER_CONNECTION_BATCH_SIZE`): starting a process
+/// costs processor time, waiting for one does not.
 pub const LOCAL_CONNECTS: usize = 3;
 
 /// How many remote servers are connected to at the same time (`MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE`):

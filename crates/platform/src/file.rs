@@ -23,7 +23,7 @@ mod write_error;
 
 pub use access::is_writable_folder;
 pub use append::{append, aside};
-pub use cache::{Stored, prune, recall, store};
+pub use cache::{Stored, discard, prune, recall, store};
 pub use creation::Creation;
 pub use folder::{Allowance, Folder, FolderError, sweep};
 pub use journal::Journal;

@@ -20,6 +20,7 @@
 //! | `link` | the words host and guardian exchange |
 //! | `guardian`, `server`, `tree` | what runs after the fork: no allocation, no locks, no panics |
 //! | `detached` | programs of the person's own, which may stay: the one exception |
+//! | `activity` | whether a tree of processes works or waits |
 //! | `running` | whether a process of others is there |
 //! | `secrecy` | closes a process to other programs of the same user |
 //! | `raw` | the system calls that need `unsafe` |
@@ -30,6 +31,7 @@
 //! The functions called after the fork go through `rustix`, whose Linux backend makes the system call
 //! in place. Only Linux has subreapers, so other systems do not have this module.
 
+mod activity;
 mod detached;
 mod error;
 mod guarded;
@@ -47,6 +49,7 @@ mod server;
 mod spawn;
 mod tree;
 
+pub use activity::Activity;
 pub use detached::{Detached, launch_detached};
 pub use error::{SpawnError, is_out_of_descriptors};
 pub use guarded::{Exit, Guarded};

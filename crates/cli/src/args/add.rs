@@ -41,6 +41,10 @@ pub struct AddOptions {
     #[arg(short, long, value_enum)]
     pub scope: Option<ScopeArg>,
 
+    /// Only write the entry, and do not try the server
+    #[arg(long)]
+    pub no_check: bool,
+
     /// Set a variable for the command; may be repeated
     #[arg(short, long, value_name = "KEY=VALUE")]
     pub env: Vec<String>,

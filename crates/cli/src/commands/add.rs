@@ -1,5 +1,6 @@
 //! `add` and `add-json`.
 
+mod check;
 mod entry;
 pub(super) mod warnings;
 
@@ -37,7 +38,11 @@ pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut 
         provenance: Provenance::Own,
     };
     let secret = if options.client_secret { Some(client_secret(context, out)?) } else { None };
-    add(&new, secret, context, loaded, out)
+    let code = add(&new, secret, context, loaded, out)?;
+    if !options.no_check {
+        check::check_added(&args.name, context, out)?;
+    }
+    Ok(code)
 }
 
 pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {

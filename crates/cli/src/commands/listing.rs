@@ -75,6 +75,7 @@ pub(super) fn run(
     show: impl FnOnce(&Known<'_>, &mut Out) -> Done,
 ) -> Done {
     let host = context.host(loaded.clone()).start_with(wanted.start());
+    let host = if wanted.refresh { host } else { host.skip_known_failures() };
     // What is remembered needs no servers, and so nothing that they would need.
     if let Some(remembered) = host.remembered() {
         return show(&Known::Remembered(&remembered), out);

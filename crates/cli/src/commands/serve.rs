@@ -6,6 +6,7 @@ mod streams;
 
 use std::time::Duration;
 
+use mcparley::model::limits::FETCH_GRACE;
 use mcparley::model::name::ServerName;
 use mcparley::{AgentSpec, Budget, Host, HostBuilder, Loaded, Start};
 use mcparley_gateway::{Gateway, serve};
@@ -43,6 +44,8 @@ pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mu
         let gateway = Gateway::new(view(args, host).await?, budget);
         serve(&gateway, input, output).await;
         written.wait();
+        // A client that leaves early leaves what its servers offer to the next one. A signal ends the wait.
+        let _settled = host.ready(FETCH_GRACE).await;
         tokio::time::sleep(FAREWELL).await;
         Ok(exit::OK)
     })

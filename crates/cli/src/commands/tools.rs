@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::{beginning, display, display_block};
 use mcparley::model::tool::{Hints, Tool};
-use mcparley::{Budget, Catalog, ChangedTool, Dialect, Entry, Loaded, Remembered, Server, Start};
+use mcparley::{Budget, Catalog, ChangedTool, Dialect, Entry, Host, Loaded, Remembered, Server, Start};
 use serde::Serialize;
 
 use super::usable::{self, Lacking};
@@ -45,18 +45,23 @@ pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mu
     let (code, dialect) = (code_of(loaded), args.dialect);
     let start = wanted.start(loaded, args.refresh);
     // The program ends with this command: taking hundreds of tools apart again would only take time.
-    let host = ManuallyDrop::new(context.host_for_person(loaded.clone()).start_with(start));
+    let host = context.host_for_person(loaded.clone()).start_with(start);
+    let host = ManuallyDrop::new(if args.refresh { host } else { host.skip_known_failures() });
     // What is remembered needs no servers, and so nothing that they would need.
     if let Some(remembered) = host.remembered().map(ManuallyDrop::new) {
         let Remembered { catalog, servers, .. } = &*remembered;
-        return show(&wanted, &Known { loaded, servers, catalog, dialect }, code, out);
+        return show(&wanted, &Known { loaded, servers, catalog, dialect, printed: &[] }, code, out);
     }
     live::with_host(ManuallyDrop::into_inner(host), async |host| {
         if let Some(name) = wanted.server() {
             usable::named(loaded, &host.servers(), name, out)?;
         }
+        // For people: what is known need not wait for the servers that are not.
+        let is_for_people = !out.json && dialect.is_none() && matches!(wanted, Wanted::All);
+        let printed = if is_for_people { print_known(host, out) } else { Vec::new() };
         let servers = usable::settled(host, out).await;
-        show(&wanted, &Known { loaded, servers: &servers, catalog: &host.catalog(), dialect }, code, out)
+        let (servers, catalog) = (&servers[..], &*host.catalog());
+        show(&wanted, &Known { loaded, servers, catalog, dialect, printed: &printed }, code, out)
     })
 }
 
@@ -66,6 +71,22 @@ struct Known<'k> {
     servers: &'k [Server],
     catalog: &'k Catalog,
     dialect: Option<Dialect>,
+    /// The tools that have been printed already.
+    printed: &'k [Arc<Entry>],
+}
+
+/// Prints the tools of servers that need not be waited for; gives them.
+fn print_known(host: &Host, out: &mut Out) -> Vec<Arc<Entry>> {
+    let servers = host.servers();
+    let is_settled = |entry: &&Arc<Entry>| {
+        let server = servers.iter().find(|server| Some(&server.name) == entry.server());
+        server.is_some_and(|server| server.state.status.is_settled())
+    };
+    let is_waiting = servers.iter().any(|server| !server.state.status.is_settled());
+    let known: Vec<Arc<Entry>> =
+        if is_waiting { host.catalog().iter().filter(is_settled).cloned().collect() } else { Vec::new() };
+    list(&known, out.verbose > 0, out);
+    known
 }
 
 fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Done {
@@ -86,13 +107,15 @@ fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Do
     }
     let is_shown = |changed: &&ChangedTool| server.as_ref().is_none_or(|server| changed.server == *server);
     let changed = catalog.changed().iter().filter(is_shown).cloned().collect();
-    let report = Report { tools, servers: lacking, changed };
+    let mut report = Report { tools, servers: lacking, changed };
     if out.json {
         out.value(&report);
         return Ok(code);
     }
     tell_problems(loaded, out);
-    report.render(wanted.tool().is_some() || out.verbose > 0, out);
+    report.tools.retain(|entry| !known.printed.iter().any(|printed| printed.name == entry.name));
+    let is_printed = !known.printed.is_empty();
+    report.render(wanted.tool().is_some() || out.verbose > 0, is_printed, out);
     Ok(code)
 }
 
@@ -225,8 +248,8 @@ fn changed(catalog: &Catalog, server: Option<&ServerName>, tool: &str) -> Option
 }
 
 impl Report {
-    fn render(&self, whole: bool, out: &mut Out) {
-        if self.tools.is_empty() {
+    fn render(&self, whole: bool, is_printed: bool, out: &mut Out) {
+        if self.tools.is_empty() && !is_printed {
             out.say("There are no tools.");
         } else {
             list(&self.tools, whole, out);

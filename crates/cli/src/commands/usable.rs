@@ -79,23 +79,35 @@ pub(super) fn named(
 /// Whether the server answers; what it wrote last is told when it does not.
 pub(super) fn usable(servers: &[Server], name: &ServerName, out: &mut Out) -> Result<(), CommandError> {
     let server = servers.iter().find(|server| server.name == *name);
-    if let Some(Status::Failed(error)) = server.map(|server| &server.state.status) {
-        tell_last_words(&error.stderr, out);
+    if let Err(error) = answers(servers, name) {
+        if let Some(Status::Failed(failure)) = server.map(|server| &server.state.status) {
+            tell_last_words(&failure.stderr, out);
+        }
+        return Err(error);
     }
-    answers(servers, name)
+    Ok(())
 }
 
-/// Whether the server answers, or would: one that is remembered is not asked.
+/// Whether the server answers, or would: one that is remembered is not asked. What is remembered of one that failed lately
+/// is worth showing too.
 pub(super) fn answers(servers: &[Server], name: &ServerName) -> Result<(), CommandError> {
     let server = servers.iter().find(|server| server.name == *name);
     let why = match server.map(|server| &server.state.status) {
         Some(Status::Connected { .. } | Status::Dormant) => return Ok(()),
+        Some(Status::Failed(error)) if error.ago.is_some() && offers_something(server) => return Ok(()),
         Some(Status::Failed(error)) => Unavailable::Failed(Arc::clone(error)),
         Some(Status::NeedsAuth) => Unavailable::NeedsAuth,
         Some(Status::Disabled) => Unavailable::Disabled,
         _ => Unavailable::Stopped,
     };
     Err(CallError::Unavailable { server: name.clone(), why }.into())
+}
+
+fn offers_something(server: Option<&Server>) -> bool {
+    server.is_some_and(|server| {
+        let surface = &server.state.surface;
+        !(surface.tools.is_empty() && surface.prompts.is_empty() && surface.resources.is_empty())
+    })
 }
 
 /// The last lines a server wrote to its standard error, for people.

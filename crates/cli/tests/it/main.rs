@@ -27,6 +27,7 @@ mod ide;
 mod import;
 mod kept;
 mod killed;
+mod known_failures;
 mod managed;
 mod parallel;
 mod permission_review;

@@ -47,6 +47,17 @@ impl Catalog {
 }
 
 impl Offer {
+    /// The same, with `ToolSearch` listed though nothing waits for a search yet: tools of servers that are still being
+    /// reached can be found with it.
+    #[must_use]
+    pub fn with_search(mut self) -> Self {
+        let is_listed = self.listed.iter().any(|entry| is_search(entry));
+        if !is_listed {
+            self.listed.extend(self.search.clone());
+        }
+        self
+    }
+
     /// The same, with these tools listed behind the others: a search found them. Names that are not deferred change
     /// nothing.
     #[must_use]

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use mcparley_model::config::ServerConfig;
 use mcparley_model::text::Untrusted;
-use mcparley_wire::Failure;
 use mcparley_wire::handshake::Connected;
 use mcparley_wire::peer::Handler;
+use mcparley_wire::{Failure, Phase};
 use tokio::time::Instant;
 
+use super::runner::PackageRunner;
 use super::{ConnectError, Link, Stage, Surroundings, Trace};
 use crate::log::Log;
 use crate::surface::Surface;
@@ -37,16 +38,46 @@ impl Surroundings {
     ) -> Result<Arrival, ConnectError> {
         if self.is_barred(config).await {
             let failure = Failure::Unauthorized { challenge: None };
-            return Err(ConnectError { failure, stderr: Untrusted::default() });
+            return Err(ConnectError::new(failure, Untrusted::default()));
         }
-        let arrived = self.arrive(config, handler, log, trace).await;
+        let begun = Instant::now();
+        // On the heap: it is large, and many are reached at the same time.
+        let arrived = Box::pin(self.arrive(config, handler, log, trace)).await;
         match &arrived {
             Ok(_) => self.note_sign_in(config, false).await,
             Err(error) if self.wants_sign_in(config, &error.failure) => self.note_sign_in(config, true).await,
-            // Other failures say nothing about it.
-            Err(_) => {}
+            Err(error) => self.remember_failure(config, error, begun.elapsed()).await,
         }
         arrived
+    }
+
+    /// Connects within the usual limit, or the longer one while a package runner downloads the server.
+    async fn connect_patiently(
+        &self,
+        config: &ServerConfig,
+        handler: Arc<dyn Handler>,
+        log: &Log,
+        trace: &mut Trace,
+    ) -> Result<Connected<Link>, ConnectError> {
+        let (Some(runner), Some(longer)) = (PackageRunner::of(config), self.download_limit) else {
+            return Box::pin(self.connect_traced(config, handler, self.limit, trace)).await;
+        };
+        let process = trace.process();
+        let watchdog = async {
+            tokio::time::sleep(self.limit).await;
+            if runner.is_downloading(&process) {
+                log.event(&format!("`{}` is still downloading; it has {longer:?} for that", runner.name));
+                std::future::pending().await
+            }
+        };
+        tokio::select! {
+            biased;
+            connected = Box::pin(self.connect_traced(config, handler, longer.max(self.limit), trace)) => connected,
+            () = watchdog => {
+                let failure = Failure::TimedOut { phase: Phase::Connecting, after: self.limit };
+                Err(ConnectError::new(failure, log.tellable_text(process.stderr().raw())))
+            }
+        }
     }
 
     async fn arrive(
@@ -57,7 +88,7 @@ impl Surroundings {
         trace: &mut Trace,
     ) -> Result<Arrival, ConnectError> {
         let until = Instant::now() + self.limit;
-        let connected = self.connect_traced(config, handler, self.limit, trace).await;
+        let connected = self.connect_patiently(config, handler, log, trace).await;
         log.follow_strays(trace.strays());
         let connected = connected?;
         log.follow(&connected.link);
@@ -68,10 +99,10 @@ impl Surroundings {
         let peer = connected.session.peer();
         if peer.is_over() {
             // Gone before it has told what it offers: it was never there.
-            return Err(ConnectError { failure: peer.ended().await, stderr: log.stderr() });
+            return Err(ConnectError::new(peer.ended().await, log.stderr()));
         }
         match surface.broke_off() {
-            Some(failure) => Err(ConnectError { failure: failure.clone(), stderr: log.stderr() }),
+            Some(failure) => Err(ConnectError::new(failure.clone(), log.stderr())),
             None => Ok(Arrival { connected, surface }),
         }
     }

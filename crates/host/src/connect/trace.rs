@@ -9,6 +9,8 @@ use mcparley_wire::handshake::Step;
 use mcparley_wire::peer::StrayRecord;
 use serde::{Serialize, Serializer};
 
+use super::StartedProcess;
+
 /// A part of the way to a server and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -106,6 +108,8 @@ pub(crate) struct Trace {
     marks: Vec<Mark>,
     /// What the process started last wrote to its standard output that was no message.
     pub(super) strays: Option<StrayRecord>,
+    /// The process started last.
+    pub(super) process: StartedProcess,
 }
 
 #[derive(Debug)]
@@ -141,6 +145,11 @@ impl Trace {
             Some(Passed { stage: mark.stage?, took, found: mark.found.clone() })
         });
         passed.collect()
+    }
+
+    /// The process of the server, to be watched while it is reached.
+    pub(crate) fn process(&self) -> StartedProcess {
+        self.process.clone()
     }
 
     pub(crate) fn strays(&self) -> Option<&StrayRecord> {

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_auth::SignIns;
-use mcparley_model::config::{Kind, ServerConfig};
+use mcparley_model::config::ServerConfig;
 use mcparley_model::limits::{HEALTHY_AFTER, NEEDS_AUTH_TIME, RECONNECT_PATIENCE, RETRY_PAUSE};
 use mcparley_wire::Failure;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use super::ears::{Changes, Ears};
@@ -25,15 +25,9 @@ use crate::chance;
 use crate::connect::{Arrival, ConnectError, Surroundings, Trace};
 use crate::elicit::Desk;
 use crate::log::Log;
+use crate::start_gate::{StartGate, StartPlace};
 use crate::surface::Surface;
 use crate::task::{JoinSet, Owned, select};
-
-/// How many servers are reached at the same time (L2). A place is free again as soon as one has settled.
-#[derive(Clone, Debug)]
-pub(crate) struct Rooms {
-    pub(crate) local: Arc<Semaphore>,
-    pub(crate) remote: Arc<Semaphore>,
-}
 
 /// Who waits for a connection.
 type Waiter = oneshot::Sender<Result<Arc<Live>, Unavailable>>;
@@ -42,7 +36,7 @@ type Waiter = oneshot::Sender<Result<Arc<Live>, Unavailable>>;
 pub(super) struct Actor {
     config: Arc<ServerConfig>,
     surroundings: Surroundings,
-    rooms: Rooms,
+    gate: StartGate,
     publisher: Publisher,
     log: Arc<Log>,
     desk: Arc<Desk>,
@@ -71,11 +65,11 @@ impl Actor {
         (desk, watched): (Arc<Desk>, Arc<Watched>),
         beginning: Beginning,
     ) -> Self {
-        let Beginning { surroundings, rooms, publisher, tool_limit: _, predecessor, on } = beginning;
+        let Beginning { surroundings, gate, publisher, tool_limit: _, predecessor, on } = beginning;
         Self {
             config,
             surroundings,
-            rooms,
+            gate,
             publisher,
             log,
             desk,
@@ -115,7 +109,7 @@ impl Actor {
             Wish::Lease { stale, reply } => self.lease(stale, reply),
             Wish::Wake => {
                 if matches!(self.phase, Phase::Dormant) {
-                    self.connect(0, None);
+                    self.wake();
                 }
             }
             Wish::Reconnect => {
@@ -228,39 +222,38 @@ impl Actor {
         }
     }
 
+    /// Starts reaching the server because the host starts. One that failed lately stays published as failed until it
+    /// answers, so that nobody waits for it.
+    fn wake(&mut self) {
+        match self.publisher.current().status {
+            Status::Failed(_) => self.start_work(0),
+            _ => self.connect(0, None),
+        }
+    }
+
     /// Starts reaching the server.
     fn connect(&mut self, attempt: u32, because: Option<&str>) {
+        self.start_work(attempt);
+        let status = Status::Pending { attempt, because: because.map(Arc::from) };
+        self.publisher.publish(State { status, live: None, ..self.publisher.current() });
+    }
+
+    fn start_work(&mut self, attempt: u32) {
         self.sign_ins = self.surroundings.account(&self.config).map(|account| account.sign_ins());
         let (desk, changes) = (Arc::clone(&self.desk), Arc::clone(&self.changes));
         let ears = Ears::new(desk, changes, Arc::clone(&self.log)).telling(Arc::clone(&self.watched));
         let ears = Arc::new(ears.taking(self.surroundings.message_limit()));
         let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
-        let (room, log, predecessor) = (self.room(), Arc::clone(&self.log), self.predecessor.clone());
+        let (gate, log, predecessor) = (self.gate.clone(), Arc::clone(&self.log), self.predecessor.clone());
         let work = async move {
             if let Some(mut gone) = predecessor {
                 // An end without a word is an end too.
                 let _gone = gone.wait_for(|gone| *gone).await;
             }
-            // A closed semaphore does not happen; were it so, there would be no limit to keep.
-            let _place = match room {
-                Some(room) => room.acquire_owned().await.ok(),
-                None => None,
-            };
-            open(&surroundings, &config, ears, &log).await
+            let mut place = gate.enter(config.kind()).await;
+            open(&surroundings, &config, ears, &log, &mut place).await
         };
         self.phase = Phase::Connecting { attempt, work: Owned::start(work) };
-        let status = Status::Pending { attempt, because: because.map(Arc::from) };
-        self.publisher.publish(State { status, live: None, ..self.publisher.current() });
-    }
-
-    fn room(&self) -> Option<Arc<Semaphore>> {
-        match self.config.kind() {
-            Kind::Stdio => Some(Arc::clone(&self.rooms.local)),
-            Kind::Sdk => None,
-            Kind::Sse | Kind::Http | Kind::Ws | Kind::SseIde | Kind::WsIde | Kind::ClaudeAiProxy => {
-                Some(Arc::clone(&self.rooms.remote))
-            }
-        }
     }
 
     fn opened(&mut self, opened: Opened) {
@@ -326,7 +319,7 @@ impl Actor {
         self.log.close();
         let attempt = self.next_attempt();
         let served = matches!(&self.phase, Phase::Ready(ready) if ready.live.has_served());
-        let error = ConnectError { failure: failure.clone(), stderr: self.log.stderr() };
+        let error = ConnectError::new(failure.clone(), self.log.stderr());
         self.wait(attempt, Arc::new(error), Duration::ZERO, served);
     }
 
@@ -456,9 +449,13 @@ async fn open(
     config: &ServerConfig,
     ears: Arc<Ears>,
     log: &Log,
+    place: &mut StartPlace,
 ) -> Result<Opened, Missed> {
     let (begun, gate) = (Instant::now(), Arc::clone(ears.roots_gate()));
-    let reached = surroundings.reach(config, ears, log, &mut Trace::default()).await;
+    let mut trace = Trace::default();
+    let process = trace.process();
+    let reached =
+        place.while_reaching(&process, Box::pin(surroundings.reach(config, ears, log, &mut trace))).await;
     let took = begun.elapsed();
     match reached {
         Ok(Arrival { connected, surface }) => Ok(Opened::new(connected, surface, gate, took)),

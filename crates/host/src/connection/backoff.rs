@@ -31,4 +31,14 @@ mod tests {
         assert_eq!(longest(6), None);
         assert_eq!(longest(0), None);
     }
+
+    // L6
+    #[test]
+    fn full_jitter_spreads_over_the_whole_pause() {
+        let mut pauses: Vec<u128> =
+            (0..16_001).filter_map(|jitter| pause(5, jitter)).map(|pause| pause.as_millis()).collect();
+        pauses.sort_unstable();
+        pauses.dedup();
+        assert_eq!(pauses, (0..=16_000).collect::<Vec<u128>>());
+    }
 }

@@ -8,14 +8,15 @@ use mcparley_model::config::{Era, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::name::ServerName;
 use shuttle::future::{JoinHandle, spawn};
-use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 
 use super::path::Path;
 use super::server::{DIE, Manner, Server};
 use super::until;
 use crate::connect::Surroundings;
-use crate::connection::{Beginning, Connection, Epoch, Live, Publisher, Rooms, State, Status, Unavailable};
+use crate::connection::{Beginning, Connection, Epoch, Live, Publisher, State, Status, Unavailable};
 use crate::places::Places;
+use crate::start_gate::StartGate;
 
 /// More events than any schedule brings.
 const EVENTS: usize = 256;
@@ -38,7 +39,7 @@ impl World {
         let state = publisher.subscribe();
         let beginning = Beginning {
             surroundings: surroundings(&server),
-            rooms: Rooms { local: Arc::new(Semaphore::new(1)), remote: Arc::new(Semaphore::new(1)) },
+            gate: StartGate::new(1, 1),
             publisher,
             tool_limit: Duration::from_secs(60),
             predecessor: None,

@@ -45,6 +45,7 @@ pub struct HostBuilder {
     pub(super) places: Places,
     pub(super) loaded: Loaded,
     pub(super) start: Start,
+    pub(super) skips_failures: bool,
     approver: Arc<dyn Approver>,
     classifier: Option<Arc<dyn Classifier>>,
     pub(super) inside: Vec<(String, Arc<dyn Handler>)>,
@@ -56,11 +57,11 @@ pub struct HostBuilder {
     organisation: Option<Organisation>,
     page_opener: Option<Arc<dyn PageOpener>>,
     identity: Option<IdentitySettings>,
-    elicitor: Option<Arc<dyn Elicitor>>,
+    pub(super) elicitor: Option<Arc<dyn Elicitor>>,
     /// Whether the roots are told later.
     client_roots: bool,
-    sampler: Option<Arc<dyn Sampler>>,
-    hooks: Vec<Arc<dyn Hooks>>,
+    pub(super) sampler: Option<Arc<dyn Sampler>>,
+    pub(super) hooks: Vec<Arc<dyn Hooks>>,
     session_hooks: bool,
     pub(super) results: Option<Arc<Results>>,
     door: String,
@@ -88,6 +89,7 @@ impl HostBuilder {
             places: places.clone(),
             loaded,
             start: Start::default(),
+            skips_failures: false,
             approver: Arc::new(NobodyToAsk),
             classifier: None,
             inside: Vec::new(),
@@ -119,6 +121,14 @@ impl HostBuilder {
     #[must_use]
     pub fn start_with(mut self, start: Start) -> Self {
         self.start = start;
+        self
+    }
+
+    /// Leaves servers that failed lately alone until one is called, and tells their failures at once: for a host that lives
+    /// for one command. Others try them in the background, and nobody waits for them.
+    #[must_use]
+    pub fn skip_known_failures(mut self) -> Self {
+        self.skips_failures = true;
         self
     }
 
@@ -262,7 +272,7 @@ impl HostBuilder {
             .with_hooks(Arc::clone(&board))
             .with_pin(self.loaded.settings.pins.in_force())
             .heeding();
-        let starter = Arc::new(Starter::new(surroundings.clone(), self.start));
+        let starter = Arc::new(Starter::new(surroundings.clone(), self.start, self.skips_failures));
         let standing = Standing {
             approver: self.approver,
             hooks: Arc::clone(&board),

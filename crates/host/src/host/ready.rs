@@ -57,7 +57,17 @@ impl Host {
         self.roster().connections().map(server).collect()
     }
 
-    /// Waits until every server has settled, at most `limit`.
+    /// Whether a server is being reached of which nothing is known yet, so that tools may still come.
+    #[must_use]
+    pub fn has_unknown_servers(&self) -> bool {
+        self.roster().connections().any(|connection| {
+            let state = connection.state();
+            matches!(state.status, Status::Pending { .. }) && state.surface.tools.is_empty()
+        })
+    }
+
+    /// Waits until every server has settled, at most `limit`. Servers that failed in an earlier process count as settled
+    /// while they are tried again.
     pub async fn ready(&self, limit: Duration) -> Readiness {
         let deadline = Instant::now() + limit;
         let settled = tokio::time::timeout_at(deadline, self.settled()).await.is_ok();

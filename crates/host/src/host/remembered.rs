@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::config::Kind;
+use mcparley_model::config::ServerConfig;
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Decision, KnownServers, Mode, RuleSet};
 use serde_json::Value;
 
+use super::starter::{FirstStep, Memory};
 use super::{HostBuilder, Server};
 use crate::call::{Asks, ByHistory, Gate, NobodyToAsk};
 use crate::catalog::{Assembler, Catalog, Denials, Entry, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{State, Status};
+use crate::hooks::Board;
 use crate::own_server;
 use crate::surface::Surface;
 
@@ -22,7 +24,7 @@ use crate::surface::Surface;
 pub struct Remembered {
     /// Every tool.
     pub catalog: Catalog,
-    /// Every server, all of them asleep.
+    /// Every server: asleep, or failed lately.
     pub servers: Vec<Server>,
     /// The servers whose tools and prompts have no prefix.
     pub(crate) bare: Vec<ServerName>,
@@ -39,31 +41,47 @@ impl Remembered {
 }
 
 impl HostBuilder {
+    /// What servers would be reached with, as far as it decides what is remembered of them.
+    fn onlooking(&self) -> Surroundings {
+        let hooks = Board::new(Arc::new(self.places.clone()), String::new(), self.hooks.clone());
+        hooks.put(&self.loaded);
+        Surroundings::new(&self.loaded.env, &self.places)
+            .with_pin(self.loaded.settings.pins.in_force())
+            .with_elicitor(self.elicitor.clone())
+            .with_sampler(self.sampler.clone())
+            .with_hooks(Arc::new(hooks))
+    }
+
     /// What the host would show at once, if it had to reach no server for that. Nothing, if it had to reach one.
     #[must_use]
     pub fn remembered(&self) -> Option<Remembered> {
         if !self.inside.is_empty() {
             return None;
         }
-        let pin = self.loaded.settings.pins.in_force();
-        let surroundings = Surroundings::new(&self.loaded.env, &self.places).with_pin(pin);
+        let surroundings = self.onlooking();
         let mut servers = Vec::new();
         let mut configs = Vec::new();
         for planned in self.loaded.plan.ready() {
             let config = planned.config.clone()?;
             let known = surroundings.known(&config);
-            let is_fresh = known.as_ref().is_some_and(|known| known.is_fresh);
-            if self.start.is_at_once(&planned.name, &config, is_fresh) {
-                return None;
-            }
+            let failure = surroundings.known_failure(&config);
+            let memory = Memory {
+                is_fresh: known.as_ref().is_some_and(|known| known.is_fresh),
+                has_failed: failure.is_some(),
+            };
+            let status = match self.start.first_step(&planned.name, &config, memory, self.skips_failures) {
+                FirstStep::Connect | FirstStep::RetryFailure => return None,
+                FirstStep::Sleep => Status::Dormant,
+                FirstStep::ReportFailure => Status::Failed(Arc::new(failure?)),
+            };
             let surface = known.map(|known| known.surface).unwrap_or_default();
-            servers.push(asleep(planned.name.clone(), config.kind(), config.required, surface));
+            servers.push(server(planned.name.clone(), &config, status, surface));
             configs.push(config);
         }
         if self.has_own_server() {
             let config = own_server::entry();
             let name = ServerName::new(own_server::NAME);
-            servers.push(asleep(name, config.kind(), false, own_server::surface()));
+            servers.push(server(name, &config, Status::Dormant, own_server::surface()));
             configs.push(config);
         }
         let seen = servers.iter().zip(&configs);
@@ -92,7 +110,7 @@ impl HostBuilder {
     }
 }
 
-fn asleep(name: ServerName, kind: Kind, required: bool, surface: Surface) -> Server {
-    let (status, surface) = (Status::Dormant, Arc::new(surface));
+fn server(name: ServerName, config: &ServerConfig, status: Status, surface: Surface) -> Server {
+    let (kind, required, surface) = (config.kind(), config.required, Arc::new(surface));
     Server { name, kind, required, state: State { status, surface, took: Duration::ZERO, live: None } }
 }

@@ -7,13 +7,13 @@ use mcparley_model::config::ServerConfig;
 use mcparley_model::expand::Env;
 use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::name::ServerName;
-use tokio::sync::{Semaphore, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 
 use super::Start;
 use crate::connect::{Surroundings, number};
-use crate::connection::{Beginning, Connection, Event, Publisher, Rooms, Status};
-use crate::health::batches;
+use crate::connection::{Beginning, Connection, Event, Publisher, Status};
 use crate::own_server::{self, OwnServer};
+use crate::start_gate::StartGate;
 
 /// How many events wait for a slow listener before the oldest are lost.
 const EVENTS: usize = 256;
@@ -22,12 +22,36 @@ const EVENTS: usize = 256;
 #[derive(Debug)]
 pub(super) struct Starter {
     pub(super) surroundings: Surroundings,
-    rooms: Rooms,
+    gate: StartGate,
     tool_limit: Duration,
     /// Counts the changes of all servers.
     pub(super) changes: Arc<watch::Sender<u64>>,
     pub(super) events: broadcast::Sender<Event>,
     start: Start,
+    /// Whether servers that failed lately are left alone until somebody needs them.
+    skips_failures: bool,
+}
+
+/// What is done about a server when its host starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FirstStep {
+    /// Nothing: it is reached when it is needed.
+    Sleep,
+    /// It is reached at once.
+    Connect,
+    /// Nothing, because it failed lately; that is told.
+    ReportFailure,
+    /// It is reached, but told as failed, and waited for by nobody, until it answers.
+    RetryFailure,
+}
+
+/// What is remembered of a server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    /// Whether it is known what it offers.
+    pub(super) is_fresh: bool,
+    /// Whether it failed lately.
+    pub(super) has_failed: bool,
 }
 
 /// The place a connection is started for.
@@ -40,16 +64,16 @@ pub(super) struct Place {
 }
 
 impl Starter {
-    pub(super) fn new(surroundings: Surroundings, start: Start) -> Self {
-        let (local, remote) = batches(&surroundings.env);
+    pub(super) fn new(surroundings: Surroundings, start: Start, skips_failures: bool) -> Self {
         let limit = number(&surroundings.env, "MCP_TOOL_TIMEOUT");
         Self {
-            rooms: Rooms { local: Arc::new(Semaphore::new(local)), remote: Arc::new(Semaphore::new(remote)) },
+            gate: StartGate::from_env(&surroundings.env),
             tool_limit: limit.map_or(TOOL_TIME, Duration::from_millis),
             changes: Arc::new(watch::channel(0).0),
             events: broadcast::channel(EVENTS).0,
             surroundings,
             start,
+            skips_failures,
         }
     }
 
@@ -58,11 +82,12 @@ impl Starter {
         let limit = number(env, "MCP_TOOL_TIMEOUT");
         Self {
             surroundings: self.surroundings.under(env),
-            rooms: self.rooms.clone(),
+            gate: self.gate.clone(),
             tool_limit: limit.map_or(TOOL_TIME, Duration::from_millis),
             changes: Arc::clone(&self.changes),
             events: self.events.clone(),
             start: self.start.clone(),
+            skips_failures: self.skips_failures,
         }
     }
 
@@ -76,11 +101,12 @@ impl Starter {
         let surroundings = surroundings.heard_apart();
         Self {
             surroundings,
-            rooms: self.rooms.clone(),
+            gate: self.gate.clone(),
             tool_limit: self.tool_limit,
             changes: Arc::new(watch::channel(0).0),
             events: broadcast::channel(EVENTS).0,
             start,
+            skips_failures: self.skips_failures,
         }
     }
 
@@ -88,18 +114,28 @@ impl Starter {
     pub(super) fn connection(&self, name: ServerName, config: ServerConfig, place: Place) -> Arc<Connection> {
         let Place { predecessor, is_off } = place;
         let known = if is_off { None } else { self.surroundings.known(&config) };
-        let is_known = known.as_ref().is_some_and(|known| known.is_fresh);
-        let at_once = !is_off && self.start.is_at_once(&name, &config, is_known);
-        let first = match (is_off, at_once) {
-            (true, _) => Status::Disabled,
-            (false, true) => Status::Pending { attempt: 0, because: None },
-            (false, false) => Status::Dormant,
+        let failure = if is_off { None } else { self.surroundings.known_failure(&config) };
+        let memory = Memory {
+            is_fresh: known.as_ref().is_some_and(|known| known.is_fresh),
+            has_failed: failure.is_some(),
         };
+        let step = self.start.first_step(&name, &config, memory, self.skips_failures);
+        let first = match (is_off, step, failure) {
+            (true, ..) => Status::Disabled,
+            (false, FirstStep::ReportFailure | FirstStep::RetryFailure, Some(error)) => {
+                Status::Failed(Arc::new(error))
+            }
+            (false, FirstStep::Connect | FirstStep::RetryFailure, _) => {
+                Status::Pending { attempt: 0, because: None }
+            }
+            (false, FirstStep::Sleep | FirstStep::ReportFailure, _) => Status::Dormant,
+        };
+        let at_once = !is_off && matches!(step, FirstStep::Connect | FirstStep::RetryFailure);
         let known = Arc::new(known.map(|known| known.surface).unwrap_or_default());
         let (changes, events) = (Arc::clone(&self.changes), self.events.clone());
         let beginning = Beginning {
             surroundings: self.surroundings.clone(),
-            rooms: self.rooms.clone(),
+            gate: self.gate.clone(),
             publisher: Publisher::new(name.clone(), first, known, changes, events),
             tool_limit: self.tool_limit,
             predecessor,
@@ -114,8 +150,26 @@ impl Starter {
 }
 
 impl Start {
-    /// Whether the server of this entry is reached at once. `is_known`: whether what it offers is remembered.
-    pub(super) fn is_at_once(&self, name: &ServerName, config: &ServerConfig, is_known: bool) -> bool {
+    /// What is done about the server of this entry. Who asks for all servers, or for these, wants them tried.
+    pub(super) fn first_step(
+        &self,
+        name: &ServerName,
+        config: &ServerConfig,
+        memory: Memory,
+        skips_failures: bool,
+    ) -> FirstStep {
+        let is_wanted = self.wants(name, config, memory.is_fresh);
+        let is_list = matches!(self, Self::AsNeeded | Self::Among(_));
+        match (is_wanted, memory.has_failed) {
+            (_, true) if skips_failures => FirstStep::ReportFailure,
+            (true, true) if is_list => FirstStep::RetryFailure,
+            (true, _) => FirstStep::Connect,
+            (false, _) => FirstStep::Sleep,
+        }
+    }
+
+    /// Whether the server of this entry is reached at once.
+    fn wants(&self, name: &ServerName, config: &ServerConfig, is_known: bool) -> bool {
         let is_wanted = !is_known || config.required || config.always_load;
         match self {
             Self::All => true,

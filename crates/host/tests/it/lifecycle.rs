@@ -152,31 +152,6 @@ async fn a_server_that_closes_its_output_and_lives_on_is_replaced() {
     assert_eq!(alive.echo("closes", "again").await.unwrap(), "again");
 }
 
-// L2
-#[tokio::test]
-async fn no_more_local_servers_start_at_the_same_time_than_the_batch_allows() {
-    let (_folder, log, _) = own("batch");
-    // Each answers only after the probe's limit, so starts that do not wait for a place would coincide.
-    let slow = stdio(&Scripted::stdio(&["discover:silent"]).logged(&log));
-    let names: Vec<String> = (0..4).map(|number| format!("s{number}")).collect();
-    let entries = names
-        .iter()
-        .enumerate()
-        .map(|(at, name)| (name.as_str(), with(slow.clone(), "env", json!({ "N": at.to_string() }))));
-    let alive = servers(entries)
-        .variable("MCP_SERVER_CONNECTION_BATCH_SIZE", "2")
-        .variable("MCP_TIMEOUT", "5000")
-        .ready()
-        .await;
-    assert!(names.iter().all(|name| is_connected(&alive.status(name))));
-    let starts: Vec<Duration> = log_starts(&log).iter().map(|line| line.at).collect();
-    let [first, second, third, fourth] = starts[..] else { panic!("{starts:?}") };
-    // The probe of a limit of 5 s is silent for 1 s.
-    assert!(second - first < Duration::from_millis(900), "{starts:?}");
-    assert!(third - first >= Duration::from_millis(900), "{starts:?}");
-    assert!(fourth - first >= Duration::from_millis(900), "{starts:?}");
-}
-
 // L4
 #[tokio::test]
 async fn a_hundred_callers_open_one_connection() {
@@ -404,26 +379,30 @@ fn kill_tagged(tag: &str) {
     }
 }
 
-// F70 L2 L3
+// L6
 #[tokio::test]
-async fn slow_servers_start_as_fast_as_their_batches_allow_heavy() {
-    let slow = Duration::from_millis(600);
-    let program = Scripted::stdio(&[]);
-    let late = format!("sleep 0.6; exec '{}' {}", program.program.display(), program.args.join(" "));
-    let remotes: Vec<HttpServer> =
-        (0..25).map(|_| HttpServer::start_with(&["json-after:600"], &["--on", "tools/list"])).collect();
-    let local = |number: usize| {
-        (format!("l{number}"), json!({ "command": "sh", "args": ["-c", late, number.to_string()] }))
-    };
-    let remote = |number: usize| (format!("r{number}"), http(&remotes[number]));
-    let entries: Vec<_> = (0..10).map(local).chain((0..25).map(remote)).collect();
-    let begun = Instant::now();
-    let alive = servers(entries.iter().map(|(name, entry)| (name.as_str(), entry.clone()))).ready().await;
-    let took = begun.elapsed();
-    assert!(entries.iter().all(|(name, _)| is_connected(&alive.status(name))), "{:?}", alive.host.servers());
-    // Ten by threes are four rounds, 25 by twenties are two; both at the same time.
-    assert!(took >= slow * 4, "{took:?}");
-    assert!(took < slow * 4 + Duration::from_secs(2), "{took:?}");
+async fn servers_that_died_together_come_back_at_different_moments() {
+    let (_folder, log, tag) = own("jitter");
+    let names: Vec<String> = (0..12).map(|number| format!("s{number}")).collect();
+    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag).logged(&log));
+    let entries = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| (name.as_str(), with(entry.clone(), "env", json!({ "N": at.to_string() }))));
+    let alive = servers(entries).variable("MCP_SERVER_CONNECTION_BATCH_SIZE", "12").ready().await;
+    let mut events = alive.host.events();
+    kill_tagged(&tag);
+    let mut back = 0;
+    while back < names.len() {
+        let event = tokio::time::timeout(LONG, events.recv()).await.unwrap().unwrap();
+        back += usize::from(is_connected(&event.status));
+    }
+    let starts: Vec<Duration> = log_starts(&log).iter().map(|line| line.at).collect();
+    assert_eq!(starts.len(), 24);
+    let again = &starts[12..];
+    let spread = *again.iter().max().unwrap() - *again.iter().min().unwrap();
+    // Twelve moments within a second; without jitter all are the same.
+    assert!(spread > Duration::from_millis(300), "{spread:?}");
 }
 
 // T1 B10

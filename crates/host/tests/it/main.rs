@@ -70,6 +70,7 @@ mod sampling;
 mod searching;
 mod signing;
 mod sizes;
+mod starting;
 mod step_up;
 mod surface;
 mod tasks;

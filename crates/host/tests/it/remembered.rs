@@ -270,3 +270,181 @@ async fn prompts_and_instructions_are_known_before_a_server_runs() {
     assert_eq!(log_starts(&log).len(), 2);
     host.shut_down().await;
 }
+
+impl Remembering {
+    /// What a command that only lists is made of.
+    fn lister(&self) -> mcparley::HostBuilder {
+        Host::builder(&self.places(), &self.world.wishes).skip_known_failures()
+    }
+
+    fn failures(&self) -> Vec<String> {
+        let folder = self.world.path("cache/failures");
+        let read = |entry: std::io::Result<std::fs::DirEntry>| std::fs::read_to_string(entry.unwrap().path());
+        std::fs::read_dir(folder)
+            .map(|all| all.map(|entry| read(entry).unwrap()).collect())
+            .unwrap_or_default()
+    }
+}
+
+fn is_remembered_failure(status: &Status) -> bool {
+    matches!(status, Status::Failed(error) if error.ago.is_some())
+}
+
+// L12 F104
+#[tokio::test]
+async fn server_that_failed_is_told_at_once_by_later_processes_and_tried_by_who_needs_it() {
+    let (_folder, log, _) = own("failed");
+    let here = Remembering::new(&json!({ "bad": stdio(&Scripted::stdio(&["exit-start"]).logged(&log)) }));
+    let host = here.host(Start::AsNeeded).await;
+    let first = status(&host, "bad");
+    assert!(matches!(&first, Status::Failed(error) if error.ago.is_none()), "{first:?}");
+    host.shut_down().await;
+    let starts = log_starts(&log).len();
+
+    let remembered = here.lister().remembered().unwrap();
+    let [bad] = &remembered.servers.iter().filter(|it| it.name.as_str() == "bad").collect::<Vec<_>>()[..]
+    else {
+        panic!("{:?}", remembered.servers)
+    };
+    assert!(is_remembered_failure(&bad.state.status), "{:?}", bad.state.status);
+    assert!(bad.state.status.reason().unwrap().starts_with(&first.reason().unwrap()));
+    assert_eq!(log_starts(&log).len(), starts);
+
+    let host = here.lister().start();
+    assert!(is_remembered_failure(&status(&host, "bad")));
+    assert_eq!(log_starts(&log).len(), starts);
+    host.connect(&ServerName::new("bad")).await.unwrap_err();
+    assert!(log_starts(&log).len() > starts, "a call tries it anew");
+    assert!(matches!(status(&host, "bad"), Status::Failed(error) if error.ago.is_none()));
+    host.shut_down().await;
+
+    let starts = log_starts(&log).len();
+    let host = here.host(Start::All).await;
+    assert!(log_starts(&log).len() > starts, "who asks for all tries it anew");
+    host.shut_down().await;
+}
+
+// L12 F104
+#[tokio::test]
+async fn nobody_waits_for_a_server_that_did_not_answer_before_though_it_is_tried_again() {
+    let mut here = Remembering::new(&json!({ "hangs": scripted(&["hang-start"]), "works": scripted(&[]) }));
+    here.world.set("MCP_TIMEOUT", "2000");
+    let host = here.host(Start::AsNeeded).await;
+    assert!(matches!(status(&host, "hangs"), Status::Failed(_)));
+    host.shut_down().await;
+    here.world.set("MCP_TIMEOUT", "600000");
+    let host = here.host(Start::AsNeeded).await;
+    assert!(is_remembered_failure(&status(&host, "hangs")));
+    assert!(names(&host).contains(&"mcp__works__echo".to_owned()));
+    host.shut_down().await;
+}
+
+// L12
+#[tokio::test]
+async fn failed_server_that_works_again_is_found_in_the_background_and_its_failure_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, marker) = (folder.path().join("server.sh"), folder.path().join("marker"));
+    let server = Scripted::stdio(&[]);
+    let text = format!(
+        "[ -e '{}' ] || exit 3\nexec '{}' {}\n",
+        marker.display(),
+        server.program.display(),
+        server.args.join(" ")
+    );
+    std::fs::write(&script, text).unwrap();
+    let here = Remembering::new(&json!({ "one": { "command": "sh", "args": [script] } }));
+    let host = here.host(Start::AsNeeded).await;
+    assert!(matches!(status(&host, "one"), Status::Failed(_)));
+    host.shut_down().await;
+    assert_eq!(here.failures().len(), 1);
+    std::fs::write(&marker, "").unwrap();
+    let host = Host::builder(&here.places(), &here.world.wishes).start();
+    assert!(is_remembered_failure(&status(&host, "one")));
+    let mut events = host.events();
+    while !is_connected(&status(&host, "one")) {
+        tokio::time::timeout(LONG, events.recv()).await.unwrap().unwrap();
+    }
+    host.shut_down().await;
+    assert_eq!(here.failures().len(), 0);
+}
+
+// L12
+#[tokio::test]
+async fn failure_of_a_server_whose_program_has_changed_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("server.sh");
+    std::fs::write(&script, "exit 3\n").unwrap();
+    let here = Remembering::new(&json!({ "one": { "command": "sh", "args": [script] } }));
+    here.host(Start::AsNeeded).await.shut_down().await;
+    assert!(here.lister().remembered().is_some());
+    std::fs::write(&script, "exit 4 # mended\n").unwrap();
+    assert!(here.lister().remembered().is_none(), "it has to be asked");
+}
+
+// L12 B62
+#[tokio::test]
+async fn remembered_failure_holds_no_secret_of_the_entry() {
+    let here = Remembering::new(&json!({ "one": {
+        "command": "sh",
+        "args": ["-c", "echo \"token $TOKEN\" >&2; exit 3"],
+        "env": { "TOKEN": "sk-very-secret-value" },
+    } }));
+    here.host(Start::AsNeeded).await.shut_down().await;
+    let [failure] = here.failures().try_into().unwrap();
+    assert!(failure.contains("token ") && !failure.contains("very-secret"), "{failure}");
+}
+
+/// A person who is there, but says no.
+struct Silent;
+
+impl mcparley::Elicitor for Silent {
+    fn ask<'q>(
+        &'q self,
+        _question: mcparley::elicit::Elicitation<'q>,
+    ) -> std::pin::Pin<Box<dyn Future<Output = mcparley::elicit::Reply> + Send + 'q>> {
+        Box::pin(std::future::ready(mcparley::elicit::Reply::Decline))
+    }
+}
+
+// L12
+#[tokio::test]
+async fn lists_are_remembered_by_what_the_client_can_do_and_overwrite_no_others() {
+    let here = Remembering::new(&json!({ "one": scripted(&[]) }));
+    here.warm().await;
+    assert_eq!(here.files().len(), 1);
+    let builder = || Host::builder(&here.places(), &here.world.wishes).elicitor(Silent);
+    // What another client was told is shown, and asked for again.
+    let host = builder().start();
+    assert!(names(&host).contains(&"mcp__one__echo".to_owned()));
+    assert!(matches!(status(&host, "one"), Status::Pending { .. }));
+    assert!(host.ready(LONG).await.settled);
+    host.shut_down().await;
+    assert_eq!(here.files().len(), 2);
+    let host = builder().start();
+    assert!(matches!(status(&host, "one"), Status::Dormant));
+    host.shut_down().await;
+    assert!(matches!(status(&here.host(Start::AsNeeded).await, "one"), Status::Dormant));
+}
+
+// L12
+#[tokio::test]
+async fn lists_are_remembered_in_every_folder_where_the_entry_means_the_same_program() {
+    let server = Scripted::stdio(&[]);
+    let here = Remembering::new(&json!({
+        "everywhere": scripted(&[]),
+        "relative": { "command": "sh", "args": ["server.sh"] },
+    }));
+    let script = format!("exec '{}' {}\n", server.program.display(), server.args.join(" "));
+    for folder in ["home/project", "home/other"] {
+        here.world.write(&format!("{folder}/server.sh"), &script);
+    }
+    here.warm().await;
+    let mut places = here.places();
+    places.cwd = here.world.path("home/other");
+    places.project = places.cwd.clone();
+    let host = Host::builder(&places, &here.world.wishes).start_with(Start::OnDemand).start();
+    let known = names(&host);
+    assert!(known.contains(&"mcp__everywhere__echo".to_owned()), "{known:?}");
+    assert!(!known.contains(&"mcp__relative__echo".to_owned()), "it is another program there: {known:?}");
+    host.shut_down().await;
+}

@@ -46,7 +46,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "XDG_CACHE_HOME",
         default: "`~/.cache`",
-        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there, and which of them want a sign-in in `mcparley/mcp-needs-auth-cache.json`; results too long for a model are kept in `mcparley/results`. It may be deleted at any time.",
+        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there, which of them failed below `mcparley/failures`, and which of them want a sign-in in `mcparley/mcp-needs-auth-cache.json`; results too long for a model are kept in `mcparley/results`. It may be deleted at any time.",
     },
     Variable {
         name: "MCPARLEY_ANCESTRY",
@@ -56,7 +56,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "MCP_TIMEOUT",
         default: "30000",
-        meaning: "How many milliseconds connecting to a server may take.",
+        meaning: "How many milliseconds connecting to a server may take. Unless it is set, a package runner (`npx`, `uvx`, `docker`) that is still downloading gets 120 seconds.",
     },
     Variable {
         name: "MCP_TOOL_TIMEOUT",
@@ -81,7 +81,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "MCP_SERVER_CONNECTION_BATCH_SIZE",
         default: "3",
-        meaning: "How many local servers are started at the same time.",
+        meaning: "How many local servers may be busy starting at the same time. One that only waits gives its place to the next.",
     },
     Variable {
         name: "MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE",

@@ -50,6 +50,11 @@ pub fn recall(path: &Path, limit: u64) -> Option<Stored> {
     Some(Stored { text, written: UNIX_EPOCH.checked_add(written)? })
 }
 
+/// Removes what [`store`] wrote. What is not there is as good as removed.
+pub fn discard(path: &Path) {
+    remove(path);
+}
+
 /// Removes the files of `folder` that were written longest ago, until `most` are left. What cannot be removed stays.
 pub fn prune(folder: &Path, most: usize) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };

@@ -41,6 +41,21 @@ fn program(command: &str, path: Option<&str>, cwd: &Path) -> Option<PathBuf> {
     folders.map(|folder| cwd.join(folder).join(command)).find(|candidate| candidate.is_file())
 }
 
+/// Identity of what an entry names by a relative path: the same words mean another program in another folder.
+///
+/// Empty for an entry that means the same in every folder.
+pub(super) fn relative_paths(config: &ServerConfig, places: &Places) -> Vec<PathBuf> {
+    let Transport::Stdio(stdio) = &config.transport else { return Vec::new() };
+    let cwd = stdio.cwd.as_ref().map_or_else(|| places.project.clone(), |cwd| places.project.join(cwd));
+    let command = Path::new(&stdio.command);
+    let is_path = stdio.command.contains('/') && command.is_relative();
+    let command = is_path.then(|| cwd.join(command));
+    let arguments = stdio.args.iter().map(|argument| Path::new(argument.expose().as_str()));
+    let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+    let arguments = arguments.filter(|path| path.is_relative() && !path.as_os_str().is_empty());
+    command.into_iter().chain(arguments.map(|path| cwd.join(path)).filter(is_there)).collect()
+}
+
 fn add(file: &Path, hash: &mut Sha256) {
     let Ok(meta) = file.metadata() else { return };
     if !meta.is_file() {

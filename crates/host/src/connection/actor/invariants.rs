@@ -23,7 +23,11 @@ impl Actor {
     fn says(&self, status: &Status) -> bool {
         match &self.phase {
             // A server that is about to be woken is published as pending from the beginning.
-            Phase::Dormant => matches!(status, Status::Dormant | Status::Pending { attempt: 0, .. }),
+            Phase::Dormant => {
+                matches!(status, Status::Dormant | Status::Pending { attempt: 0, .. })
+                    || is_remembered_failure(status)
+            }
+            Phase::Connecting { attempt: 0, .. } if is_remembered_failure(status) => true,
             Phase::Connecting { attempt, .. } | Phase::Waiting { attempt, .. } => {
                 matches!(status, Status::Pending { attempt: published, .. } if published == attempt)
             }
@@ -34,4 +38,9 @@ impl Actor {
             Phase::Stopping(_) => matches!(status, Status::Stopped),
         }
     }
+}
+
+/// A server that failed in an earlier process is published as failed until it is known better.
+fn is_remembered_failure(status: &Status) -> bool {
+    matches!(status, Status::Failed(error) if error.ago.is_some())
 }

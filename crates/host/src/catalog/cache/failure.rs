@@ -1,0 +1,153 @@
+//! The form in which the failure of a server is written down, and the back-off that follows from it.
+//!
+//! What a server said has been redacted before it comes here, so no secret of its entry is written.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::limits::{FAILURE_FIRST, FAILURE_LONGEST, FAILURE_SHARE, FAILURE_STDERR_CHARS};
+use mcparley_model::text::{Untrusted, cut};
+use mcparley_wire::{Exit, Failure, Obstacle, Phase, RpcError};
+use serde::{Deserialize, Serialize};
+
+use crate::connect::ConnectError;
+
+/// Files of another format are not read.
+const FORMAT: u32 = 1;
+
+/// One file: the last failure of one server.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FailureRecord {
+    format: u32,
+    /// The stamp of the server's files, see [`super::stamp`].
+    pub(super) stamp: String,
+    /// How often in a row it has failed.
+    pub(super) count: u32,
+    milliseconds: u64,
+    cause: Cause,
+    stderr: String,
+}
+
+/// A [`Failure`] that tells something about the server, and not about one request or this machine.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Cause {
+    Refused { obstacle: String, reason: String, hint: Option<String> },
+    TimedOut { milliseconds: u64 },
+    Closed { code: Option<i32>, signal: Option<i32> },
+    Protocol { text: String },
+    Answered { code: i64, message: String },
+    Forbidden,
+    Status { code: u16, text: String },
+}
+
+impl FailureRecord {
+    /// The record of this failure, if it is one to be remembered.
+    pub(super) fn new(error: &ConnectError, took: Duration, count: u32, stamp: String) -> Option<Self> {
+        let said = error.stderr.raw();
+        let from = said.char_indices().rev().nth(FAILURE_STDERR_CHARS).map_or(0, |(at, _)| at);
+        Some(Self {
+            format: FORMAT,
+            stamp,
+            count,
+            milliseconds: in_milliseconds(took),
+            cause: Cause::of(&error.failure)?,
+            stderr: said.get(from..).unwrap_or_default().to_owned(),
+        })
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let record: Self = serde_json::from_str(text).ok()?;
+        (record.format == FORMAT).then_some(record)
+    }
+
+    pub(super) fn to_text(&self) -> Option<String> {
+        serde_json::to_string(self).ok()
+    }
+
+    /// Whether a failure of this age still stands for the server.
+    pub(super) fn holds(&self, age: Duration) -> bool {
+        age < backoff(self.count, Duration::from_millis(self.milliseconds))
+    }
+
+    /// The error as it was, which happened so long `ago`.
+    pub(super) fn to_error(&self, ago: Duration) -> Option<ConnectError> {
+        let stderr = Untrusted::new(self.stderr.clone());
+        Some(ConnectError { ago: Some(ago), ..ConnectError::new(self.cause.to_failure()?, stderr) })
+    }
+}
+
+/// Exponential back-off: how long a server that has failed `count` times in a row is left alone by those who do not
+/// need it. In proportion to what an attempt costs, so that waiting for it takes a small share of anybody's time.
+fn backoff(count: u32, took: Duration) -> Duration {
+    let first = FAILURE_FIRST.max(took.saturating_mul(FAILURE_SHARE));
+    first.saturating_mul(1 << count.saturating_sub(1).min(16)).min(FAILURE_LONGEST)
+}
+
+impl Cause {
+    fn of(failure: &Failure) -> Option<Self> {
+        match failure {
+            // The next process may have more room.
+            Failure::Refused { obstacle: Obstacle::Descriptors | Obstacle::Resources, .. } => None,
+            Failure::Refused { obstacle, reason, hint } => Some(Self::Refused {
+                obstacle: obstacle.as_str().to_owned(),
+                reason: cut(reason, FAILURE_STDERR_CHARS).into(),
+                hint: hint.as_deref().map(str::to_owned),
+            }),
+            Failure::TimedOut { phase: _, after } => {
+                Some(Self::TimedOut { milliseconds: in_milliseconds(*after) })
+            }
+            Failure::Closed { exit, sent: _ } => {
+                let (code, signal) = exit.map_or((None, None), |exit| (exit.code, exit.signal));
+                Some(Self::Closed { code, signal })
+            }
+            Failure::Protocol(text) => Some(Self::Protocol { text: cut(text, FAILURE_STDERR_CHARS).into() }),
+            Failure::Answered(error) => Some(Self::Answered {
+                code: error.code,
+                message: cut(error.message.raw(), FAILURE_STDERR_CHARS).into(),
+            }),
+            Failure::Forbidden { .. } => Some(Self::Forbidden),
+            Failure::Status { code, text, .. } => {
+                Some(Self::Status { code: *code, text: cut(text.raw(), FAILURE_STDERR_CHARS).into() })
+            }
+            // Who wants a sign-in is remembered elsewhere, and the others are about one message.
+            Failure::Unauthorized { .. }
+            | Failure::SessionExpired
+            | Failure::Damaged(_)
+            | Failure::TooLarge { .. }
+            | Failure::QueueFull { .. } => None,
+        }
+    }
+
+    fn to_failure(&self) -> Option<Failure> {
+        Some(match self {
+            Self::Refused { obstacle, reason, hint } => Failure::Refused {
+                obstacle: Obstacle::ALL.into_iter().find(|known| known.as_str() == obstacle)?,
+                reason: Arc::from(reason.as_str()),
+                hint: hint.as_deref().map(Arc::from),
+            },
+            Self::TimedOut { milliseconds } => {
+                Failure::TimedOut { phase: Phase::Connecting, after: Duration::from_millis(*milliseconds) }
+            }
+            Self::Closed { code, signal } => {
+                let is_known = code.is_some() || signal.is_some();
+                let exit = is_known.then_some(Exit { code: *code, signal: *signal, loss: None });
+                Failure::Closed { exit, sent: false }
+            }
+            Self::Protocol { text } => Failure::Protocol(Arc::from(text.as_str())),
+            Self::Answered { code, message } => Failure::Answered(RpcError::new(*code, message)),
+            Self::Forbidden => Failure::Forbidden { challenge: None },
+            Self::Status { code, text } => {
+                Failure::Status { code: *code, retry_after: None, text: Untrusted::new(text.clone()) }
+            }
+        })
+    }
+}
+
+fn in_milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

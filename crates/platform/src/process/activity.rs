@@ -1,0 +1,139 @@
+//! Whether a process and its descendants work or wait, as `/proc` tells it.
+//!
+//! Two looks at the same tree tell what happened in between. A look costs some tens of microseconds for a small tree.
+
+use std::fs;
+use std::path::Path;
+
+/// How many processes of a tree are looked at; a larger one counts as busy.
+const PROCESSES: usize = 64;
+
+/// More than any of the files has: numbers in one line, of [`PROCESSES`] children at most.
+const STAT_BYTES: u64 = 16 * 1024;
+
+/// One look at a process and its descendants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// The processor time of all threads, in the units of the system: only good for telling whether some was spent.
+    pub cpu_time: u64,
+    /// Whether one of them runs, could run, or waits for a disk.
+    pub is_runnable: bool,
+    /// How many processes there are.
+    pub processes: usize,
+}
+
+impl Activity {
+    /// Looks at the process and its descendants; nothing if it is gone.
+    #[must_use]
+    pub fn of_tree(pid: u32) -> Option<Self> {
+        let mut seen = Self { cpu_time: 0, is_runnable: false, processes: 0 };
+        let mut left = vec![pid];
+        while let Some(pid) = left.pop() {
+            if seen.processes == PROCESSES {
+                return Some(Self { is_runnable: true, ..seen });
+            }
+            if let Some(children) = seen.add_process(pid) {
+                left.extend(children);
+            }
+        }
+        (seen.processes > 0).then_some(seen)
+    }
+
+    /// Whether nothing has been done since an `earlier` look, and nothing is about to be.
+    #[must_use]
+    pub fn is_idle_since(&self, earlier: &Self) -> bool {
+        !self.is_runnable && !earlier.is_runnable && self == earlier
+    }
+
+    /// Adds what one process does; gives its children.
+    fn add_process(&mut self, pid: u32) -> Option<Vec<u32>> {
+        let stat = read(Path::new(&format!("/proc/{pid}/stat")))?;
+        let (state, ticks) = state_and_ticks(&stat)?;
+        if matches!(state, "Z" | "X") {
+            return None;
+        }
+        self.processes += 1;
+        self.is_runnable |= matches!(state, "R" | "D");
+        self.cpu_time = self.cpu_time.wrapping_add(ticks);
+        let mut children = Vec::new();
+        for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()?.filter_map(Result::ok) {
+            let read = |name: &str| read(&thread.path().join(name)).unwrap_or_default();
+            let number = |text: &str| text.parse::<u64>().ok();
+            // In nanoseconds, where the ticks above are ten milliseconds each.
+            let nanoseconds = read("schedstat").split(' ').next().and_then(number).unwrap_or(0);
+            self.cpu_time = self.cpu_time.wrapping_add(nanoseconds);
+            children.extend(read("children").split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+        }
+        Some(children)
+    }
+}
+
+fn read(path: &Path) -> Option<String> {
+    crate::file::read(path, STAT_BYTES).ok().flatten().map(|read| read.text)
+}
+
+/// The state of a process, and the processor time of all its threads in ticks. Its name, in parentheses before them, may
+/// hold blanks and parentheses.
+fn state_and_ticks(stat: &str) -> Option<(&str, u64)> {
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    let state = fields.next()?;
+    let mut times = fields.skip(10).map(|field| field.parse::<u64>());
+    let (user, system) = (times.next()?.ok()?, times.next()?.ok()?);
+    Some((state, user.wrapping_add(system)))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Real processes that wait and work.
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn state_and_times_are_found_behind_an_odd_name() {
+        let stat = "7 (a) R 1) S 1 7 7 0 -1 4194560 7789 72191 0 3 20 5 56 25 20 0 1 0 74354";
+        assert_eq!(state_and_ticks(stat), Some(("S", 25)));
+        assert_eq!(state_and_ticks("7 (a"), None);
+    }
+
+    /// Looks until the tree is as wanted.
+    fn until(pid: u32, wanted: impl Fn(&Activity, &Activity) -> bool) -> bool {
+        let begun = Instant::now();
+        let mut last = None;
+        while begun.elapsed() < Duration::from_secs(20) {
+            let now = Activity::of_tree(pid);
+            if let (Some(last), Some(now)) = (&last, &now)
+                && wanted(now, last)
+            {
+                return true;
+            }
+            last = now;
+            std::thread::yield_now();
+        }
+        false
+    }
+
+    // L2
+    #[test]
+    fn waiting_tree_is_idle_and_working_tree_is_not() {
+        let mut waits = Command::new("sh").args(["-c", "sleep 60; true"]).spawn().unwrap();
+        let mut works = Command::new("sh");
+        works.args(["-c", "(while :; do :; done); true"]);
+        let mut works = works.stdout(Stdio::null()).spawn().unwrap();
+        assert!(until(waits.id(), |now, last| now.processes == 2 && now.is_idle_since(last)));
+        assert!(until(works.id(), |now, last| now.processes == 2 && now.cpu_time != last.cpu_time));
+        for child in [&mut waits, &mut works] {
+            kill_tree(child.id());
+            child.wait().unwrap();
+        }
+        assert_eq!(Activity::of_tree(waits.id()), None);
+    }
+
+    fn kill_tree(pid: u32) {
+        let children = read(Path::new(&format!("/proc/{pid}/task/{pid}/children"))).unwrap_or_default();
+        for child in children.split_whitespace().chain([pid.to_string().as_str()]) {
+            Command::new("kill").args(["-9", child]).status().unwrap();
+        }
+    }
+}
