@@ -161,7 +161,7 @@ impl Account {
             server: self.0.server.to_string(),
             resource: found.audience,
             issuer: found.server,
-            client,
+            client: Client { proof: granted.proof, ..client },
             tokens: Some(granted.tokens),
             wanted,
             key: key.written()?,

@@ -106,7 +106,7 @@ impl Account {
         match self.ask_for_others(kept, &client, tokens, token, possession).await {
             Ok(granted) => {
                 let mut renewed = record.clone();
-                renewed.client = client;
+                renewed.client = Client { proof: granted.proof, ..client };
                 renewed.tokens = Some(granted.tokens);
                 self.replace(kept, renewed).await
             }
