@@ -25,7 +25,7 @@ impl Account {
         redirect: Option<&Url>,
         scopes: &[String],
     ) -> Result<Client, SignInError> {
-        if let Some(client) = self.client_from_before(server, redirect).await {
+        if let Some(client) = self.client_from_before(server, redirect, scopes).await {
             return Ok(client);
         }
         let oauth = &self.0.oauth;
@@ -43,13 +43,23 @@ impl Account {
         }
     }
 
-    /// The registration of an earlier sign-in, if it is with the same issuer and leads back to the same place.
-    async fn client_from_before(&self, server: &Server, redirect: Option<&Url>) -> Option<Client> {
+    /// The registration of an earlier sign-in, if it is with the same issuer, leads back to the same place and is for
+    /// all of these scopes: servers refuse a client that asks for more than it was registered for.
+    async fn client_from_before(
+        &self,
+        server: &Server,
+        redirect: Option<&Url>,
+        scopes: &[String],
+    ) -> Option<Client> {
         let kept = self.kept().await?;
         let record = &kept.record;
+        // What was granted once was registered; records of earlier versions do not say what else was.
+        let granted = record.tokens.as_ref().map_or(&[][..], |tokens| &tokens.scopes);
+        let is_registered = |scope: &String| record.client.scopes.contains(scope) || granted.contains(scope);
         let fits = record.issuer.issuer == server.issuer
             && record.client.origin == Origin::Registered
             && record.client.redirect.as_ref() == redirect
+            && scopes.iter().all(is_registered)
             && !self.is_disowned(&record.client);
         fits.then(|| record.client.clone())
     }

@@ -11,15 +11,16 @@ use tokio::sync::mpsc;
 
 use super::Account;
 use super::key::Key;
-use crate::authorize::{Answer, Attempt, Code, Identity as Asking, Wish};
-use crate::callback::Callback;
+use crate::authorize::{Answer, Attempt, AuthorizeError, Code, Identity as Asking, Wish};
+use crate::callback::{Callback, Ending};
 use crate::challenge::Asked;
 use crate::client::{Client, Origin};
-use crate::device::{self, DeviceRequest};
+use crate::device::{self, DeviceError, DeviceRequest};
 use crate::discover::{self, Discovered};
 use crate::error::SignInError;
 use crate::flow::{Flow, Pasted, Shown, Way};
 use crate::grant::{Grant, Granted, Keys};
+use crate::metadata::Server;
 use crate::scopes::Renewal;
 use crate::vault::Expected;
 use crate::web::Body;
@@ -116,7 +117,7 @@ impl Account {
 
     async fn start_in_browser(&self) -> Result<Flow, SignInError> {
         // Bound before anybody hears of it: a port that another program takes meanwhile would get the code (H18).
-        let callback = self.callback().await?;
+        let mut callback = self.callback().await?;
         let redirect = callback.redirect().clone();
         let begun = self.prepare(Some(&redirect)).await?;
         let thumbprint = begun.key.thumbprint();
@@ -130,9 +131,13 @@ impl Account {
         let (attempt, page) = Attempt::begin(&begun.found.server, &begun.client, &wish)?;
         let account = self.clone();
         Ok(Flow::start(&self.0.tasks, Shown::new(page, None), async move |pasted| {
-            let answer = answer(callback, &attempt, pasted).await?;
-            let code = attempt.accept(&answer)?;
-            account.redeem(begun, &code).await
+            let answer = answer(&mut callback, &attempt, pasted).await?;
+            let signed_in = match attempt.accept(&answer) {
+                Ok(code) => account.redeem(begun, &code).await,
+                Err(error) => Err(error.into()),
+            };
+            callback.close(Ending::of(&signed_in)).await;
+            signed_in
         }))
     }
 
@@ -156,6 +161,7 @@ impl Account {
             None => discover::find(&self.0.web, &self.0.url, asked.as_ref(), wished).await?,
         };
         self.check_issuer(&found).await?;
+        check_endpoint(&found.server, redirect)?;
         let scopes = self.scopes(&found, Renewal::Wanted).await;
         let client = self.client_for(&found.server, redirect, &scopes).await?;
         let key = Key::wanted(&found, asked.as_ref())?;
@@ -230,9 +236,19 @@ impl Begun {
     }
 }
 
+/// Whether the authorization server offers the way that was chosen, in a browser or on another device. Looked at before
+/// anything is registered: nobody registers to find out.
+fn check_endpoint(server: &Server, redirect: Option<&url::Url>) -> Result<(), SignInError> {
+    match redirect {
+        Some(_) if server.authorization_endpoint.is_none() => Err(AuthorizeError::NoEndpoint.into()),
+        None if server.device_endpoint.is_none() => Err(DeviceError::NoWay.into()),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// The browser's answer: by its way back, or pasted by the person.
 pub(crate) async fn answer(
-    mut callback: Callback,
+    callback: &mut Callback,
     attempt: &Attempt,
     mut pasted: mpsc::Receiver<Pasted>,
 ) -> Result<Answer, SignInError> {
