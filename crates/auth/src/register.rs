@@ -17,7 +17,7 @@ use url::Url;
 pub use identity::{Configured, Identity, Known, identify};
 
 use crate::client::{Client, Origin, Proof};
-use crate::grant::{self, AnswerError, Held, TokenError, choose};
+use crate::grant::{self, AnswerError, ErrorCode, Held, TokenError, choose};
 use crate::metadata::Server;
 use crate::web::{Body, Web};
 
@@ -52,6 +52,19 @@ pub enum RegisterError {
     /// It was asked, and we are nobody still.
     #[error("the authorization server did not register this program")]
     Asked(#[source] TokenError),
+}
+
+impl RegisterError {
+    /// Whether what answered does not look like a registration endpoint at all: it neither registered nor said why not.
+    pub(crate) fn is_no_endpoint(&self) -> bool {
+        match self {
+            Self::NoWay | Self::Asked(TokenError::Malformed(_)) => true,
+            Self::Asked(TokenError::Refused(refusal)) => {
+                refusal.code == ErrorCode::Unsaid || matches!(refusal.status, 404 | 405)
+            }
+            Self::Asked(_) => false,
+        }
+    }
 }
 
 /// Registers this program.

@@ -13,7 +13,7 @@ use super::Account;
 use crate::client::{Client, Origin, Proof};
 use crate::error::SignInError;
 use crate::jwt::SigningKey;
-use crate::metadata::Server;
+use crate::metadata::{Found, Server};
 use crate::register::{self, Configured, Identity, Known, Registration};
 use crate::tokens::Tokens;
 
@@ -38,7 +38,13 @@ impl Account {
                 let (name, device) = (self.0.server.as_str(), server.device_endpoint.is_some());
                 let registration = Registration { name, redirect, scopes, device };
                 // When its secret ends, the authorization server says so, and a new sign-in registers anew.
-                Ok(register::register(&self.0.web, server, &registration).await?.client)
+                match register::register(&self.0.web, server, &registration).await {
+                    Ok(registered) => Ok(registered.client),
+                    Err(error) if server.found == Found::Assumed && error.is_no_endpoint() => {
+                        Err(SignInError::NoOffer)
+                    }
+                    Err(error) => Err(error.into()),
+                }
             }
         }
     }
@@ -90,7 +96,7 @@ impl Account {
     }
 
     /// The secret of a configured client: from its entry, or from the vault.
-    async fn client_secret(&self) -> Result<Option<Secret<String>>, SignInError> {
+    pub(super) async fn client_secret(&self) -> Result<Option<Secret<String>>, SignInError> {
         if let Some(secret) = &self.0.oauth.client_secret {
             return Ok(Some(secret.clone()));
         }

@@ -63,6 +63,7 @@ impl Account {
         if self.asked().is_none() {
             self.probe().await;
         }
+        self.learn_grant().await;
         if !self.takes_a_person() {
             return Ok(self.start_alone());
         }
@@ -81,7 +82,7 @@ impl Account {
         let accept = ("accept", Secret::new("application/json, text/event-stream".to_owned()));
         let url = crate::discover::over_http(&self.0.url);
         let Ok(page) = self.0.web.post(&url, Body::Json(&ping), &[accept]).await else { return };
-        let asked = page.header("www-authenticate").filter(|_| page.status == 401);
+        let asked = page.header("www-authenticate").filter(|_| matches!(page.status, 401 | 403));
         if let Some(asked) = asked.and_then(Asked::read) {
             self.note(asked);
         }
@@ -123,7 +124,7 @@ impl Account {
         let thumbprint = begun.key.thumbprint();
         let wish = Wish {
             redirect: &redirect,
-            resource: Some(&begun.found.audience),
+            resource: self.resource_parameter(&begun.found.audience),
             scopes: &begun.scopes,
             identity: Asking::Unasked,
             dpop_jkt: thumbprint.as_deref(),
@@ -201,7 +202,7 @@ impl Account {
         let signing = self.signing_key(&begun.client)?;
         let started = {
             let keys = Keys { signing: signing.as_ref(), possession: begun.key.possession() };
-            device::start(&self.0.web, &begun.on_device(&keys), SystemTime::now()).await?
+            device::start(&self.0.web, &begun.on_device(self, &keys), SystemTime::now()).await?
         };
         let page = started.page_with_code.clone().unwrap_or_else(|| started.page.clone());
         let user_code = Some(started.user_code.display().into_owned());
@@ -209,7 +210,7 @@ impl Account {
         Ok(Flow::start(&self.0.tasks, shown, async move |_pasted| {
             let granted = {
                 let keys = Keys { signing: signing.as_ref(), possession: begun.key.possession() };
-                let request = begun.on_device(&keys);
+                let request = begun.on_device(&account, &keys);
                 device::wait(&account.0.web, &request, &started, SystemTime::now).await?
             };
             account.arrive(begun, granted).await
@@ -230,8 +231,8 @@ impl Account {
 }
 
 impl Begun {
-    fn on_device<'r>(&'r self, keys: &'r Keys<'r>) -> DeviceRequest<'r> {
-        let (server, resource) = (&self.found.server, Some(self.found.audience.as_str()));
+    fn on_device<'r>(&'r self, account: &Account, keys: &'r Keys<'r>) -> DeviceRequest<'r> {
+        let (server, resource) = (&self.found.server, account.resource_parameter(&self.found.audience));
         DeviceRequest { server, client: &self.client, resource, scopes: &self.scopes, keys }
     }
 }

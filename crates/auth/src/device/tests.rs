@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use serde_json::json;
 
 use super::*;
-use crate::grant::Refusal;
 use crate::client::Proof;
+use crate::grant::Refusal;
 use crate::grant::tests::secret;
 use crate::tokens::{Kind, Tokens};
 use crate::web::WebError;

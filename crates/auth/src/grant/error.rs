@@ -74,7 +74,9 @@ impl TokenError {
         match self {
             Self::Refused(refusal) => match refusal.code {
                 ErrorCode::InvalidClient => true,
-                ErrorCode::UnauthorizedClient | ErrorCode::InvalidRequest | ErrorCode::Unsaid => refusal.status == 401,
+                ErrorCode::UnauthorizedClient | ErrorCode::InvalidRequest | ErrorCode::Unsaid => {
+                    refusal.status == 401
+                }
                 _ => false,
             },
             _ => false,

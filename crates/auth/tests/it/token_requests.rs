@@ -122,8 +122,9 @@ async fn client_that_is_refused_shows_its_secret_in_the_other_way_once() {
         assert!(requests.iter().all(|request| request.parameter("client_id") == "client"));
 
         let counter = Counter::open(vec![refused(), refused()]);
-        let error =
-            asked(&counter, &client(proof), Grant::ClientCredentials, &[], &Keys::default()).await.unwrap_err();
+        let error = asked(&counter, &client(proof), Grant::ClientCredentials, &[], &Keys::default())
+            .await
+            .unwrap_err();
         assert_eq!(error.code(), Some(&ErrorCode::InvalidClient));
         assert_eq!(counter.requests().len(), 2);
     }
@@ -277,8 +278,12 @@ async fn a_token_endpoint_that_sends_us_elsewhere_is_not_followed() {
 // B62
 #[tokio::test]
 async fn nothing_that_was_sent_or_given_shows_in_what_a_person_may_see() {
-    let refused =
-        || Answer::json(401, &json!({"error": "invalid_client", "error_description": "canary-secret canary-refresh"}));
+    let refused = || {
+        Answer::json(
+            401,
+            &json!({"error": "invalid_client", "error_description": "canary-secret canary-refresh"}),
+        )
+    };
     let counter = Counter::open(vec![bearer(), refused(), refused()]);
     let (client, token, server) = (client(Proof::Post), secret("canary-refresh"), counter.server());
     let grant = Grant::Refresh { token: &token };

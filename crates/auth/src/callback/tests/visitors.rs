@@ -232,7 +232,10 @@ async fn browser_is_told_of_a_sign_in_only_when_there_is_one() {
         let attempt = attempt(&callback);
         let mut browser = browser(&callback, &hit(&attempt, "right"));
         callback.wait(&attempt, SOON).await.unwrap();
-        assert!(timeout(Duration::from_millis(50), &mut browser).await.is_err(), "the code is not redeemed yet");
+        assert!(
+            timeout(Duration::from_millis(50), &mut browser).await.is_err(),
+            "the code is not redeemed yet"
+        );
         callback.close(ending).await;
         let page = browser.await.unwrap();
         assert!(page.contains(&format!("<h1>{title}</h1>")), "{page}");
