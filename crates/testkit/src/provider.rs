@@ -30,9 +30,8 @@ impl OpenIdProvider {
 
     fn try_start(options: &[&str]) -> io::Result<Self> {
         let root = repository();
-        let mut command = Command::new(root.join(".tools/fleet/npm/node"));
-        command.arg(root.join("fleet/provider.mjs")).args(options);
-        Announced::start(command).map(Self)
+        let script = root.join("fleet/provider.mjs");
+        Announced::start(&root.join(".tools/fleet/npm/node"), &script, options).map(Self)
     }
 
     /// Its issuer.
@@ -89,9 +88,8 @@ impl ProtectedFastMcp {
     #[expect(clippy::panic, reason = "a test without its server cannot say anything else")]
     pub fn start() -> Self {
         let root = repository();
-        let mut command = Command::new(root.join(".tools/fleet/fastmcp/bin/python"));
-        command.arg(root.join("fleet/demo_fastmcp_auth.py"));
-        match Announced::start(command) {
+        let script = root.join("fleet/demo_fastmcp_auth.py");
+        match Announced::start(&root.join(".tools/fleet/fastmcp/bin/python"), &script, &[]) {
             Ok(server) => Self(server),
             Err(error) => panic!(
                 "the FastMCP server does not start: {error}; is the fleet installed? `cargo xtask fleet`"
@@ -116,7 +114,9 @@ struct Announced {
 
 impl Announced {
     #[expect(clippy::disallowed_methods, reason = "it is killed on drop, and ends with its input")]
-    fn start(mut command: Command) -> io::Result<Self> {
+    fn start(program: &Path, script: &Path, options: &[&str]) -> io::Result<Self> {
+        let mut command = Command::new(program);
+        command.arg(script).args(options);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let stdin = child.stdin.take();
         let mut line = String::new();

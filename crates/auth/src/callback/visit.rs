@@ -111,10 +111,9 @@ impl<T: Send + 'static> Newest<T> {
     /// The result of the next that ends by itself; nothing while there are none.
     async fn next(&mut self) -> Option<T> {
         loop {
-            match self.tasks.join_next().await? {
-                Ok(done) => return Some(done),
-                // It was one too many.
-                Err(_) => {}
+            // One that was ended, as one too many, has no result.
+            if let Ok(done) = self.tasks.join_next().await? {
+                return Some(done);
             }
         }
     }
