@@ -10,6 +10,7 @@
 //! | new tokens for old ones, once for everybody | `renewal`, `joint` |
 //! | tokens with the consent of a person | `consent`, seen from outside as a [`Flow`](crate::Flow) |
 //! | tokens without anybody | `alone` |
+//! | which grant an authorization server takes | `offered_grant` |
 //! | who we are to an authorization server, and the key of our tokens | `client`, `key` |
 //! | giving tokens back | `departure` |
 //! | hearing of sign-ins | `sign_ins` |
@@ -24,6 +25,7 @@ mod explored;
 mod joint;
 mod key;
 mod memory;
+mod offered_grant;
 mod renewal;
 mod sign_ins;
 
@@ -75,6 +77,8 @@ struct Inner {
     redeeming: tokio::sync::RwLock<()>,
     /// The sign-in that is under way; whoever wants one too joins it.
     flow: tokio::sync::Mutex<Weak<FlowInner>>,
+    /// What the authorization server takes for a token, where the entry leaves that to it.
+    learnt_grant: tokio::sync::OnceCell<Grant>,
     /// Whether a command of the entry says who we are.
     is_spoken_for: AtomicBool,
     /// Counts the sign-ins of this process.
@@ -110,6 +114,7 @@ impl Account {
             renewing: tokio::sync::Mutex::default(),
             redeeming: tokio::sync::RwLock::default(),
             flow: tokio::sync::Mutex::default(),
+            learnt_grant: tokio::sync::OnceCell::new(),
             is_spoken_for: AtomicBool::new(false),
             signed_in: watch::Sender::new(0),
             tasks: Tasks::default(),
@@ -119,7 +124,7 @@ impl Account {
     /// Whether it takes a person to sign in.
     #[must_use]
     pub fn takes_a_person(&self) -> bool {
-        match self.0.oauth.grant {
+        match self.grant() {
             Grant::Person => true,
             Grant::ClientCredentials | Grant::JwtBearer => false,
         }

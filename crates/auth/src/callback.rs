@@ -14,6 +14,7 @@ mod visit;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley_model::limits::CALLBACK_LAST_PAGE;
 use tokio::time::timeout;
 use url::Url;
 
@@ -21,11 +22,29 @@ use crate::authorize::{Answer, Attempt};
 use crate::task::Owned;
 use desk::Desk;
 use doors::Doors;
+use reply::Reply;
 
 pub use error::CallbackError;
 
 /// Where browsers are sent back to, below the port.
 const PATH: &str = "/callback";
+
+/// How a sign-in ended, for the page in the browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Somebody is signed in.
+    SignedIn,
+    /// Nobody is.
+    Failed,
+}
+
+impl Ending {
+    /// The ending that a result stands for.
+    #[must_use]
+    pub fn of<T, E>(result: &Result<T, E>) -> Self {
+        if result.is_ok() { Self::SignedIn } else { Self::Failed }
+    }
+}
 
 /// An open way back.
 #[derive(Debug)]
@@ -89,6 +108,18 @@ impl Callback {
             self.desk.expect_nothing();
             CallbackError::Late { after: limit }
         })
+    }
+
+    /// Tells the browser that brought the answer how the sign-in ended, and closes the way back.
+    ///
+    /// Without it that browser is told nothing: a code that came back is not yet a sign-in.
+    pub async fn close(self, ending: Ending) {
+        let reply = match ending {
+            Ending::SignedIn => Reply::Done,
+            Ending::Failed => Reply::Trouble,
+        };
+        // A browser that does not take its page is not waited for.
+        let _untold = timeout(CALLBACK_LAST_PAGE, self.desk.close(reply)).await;
     }
 }
 

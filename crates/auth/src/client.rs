@@ -16,6 +16,9 @@ pub struct Client {
     pub redirect: Option<Url>,
     /// Where the id comes from.
     pub origin: Origin,
+    /// The scopes it was registered for, which are all that some servers ever give it. Empty for a client that did not
+    /// register itself.
+    pub scopes: Vec<String>,
 }
 
 /// How a client proves who it is at the token endpoint.

@@ -90,7 +90,7 @@ pub async fn start(web: &Web, request: &DeviceRequest<'_>, now: SystemTime) -> R
     let keys = Keys { signing: keys.signing, ..Keys::default() };
     let counter = Counter { endpoint, server, client, keys: &keys };
     let pairs = Pairs::default().with_scopes(scopes).with_resource(*resource);
-    let page = grant::post(web, &counter, &pairs, now).await.map_err(DeviceError::Asked)?;
+    let page = grant::post(web, &counter, &pairs, now).await.map_err(DeviceError::Asked)?.page;
     let answer = grant::object(&page).map_err(|error| DeviceError::Asked(error.into()))?;
     started(&answer)
 }

@@ -29,6 +29,9 @@ pub enum SignInError {
     /// It cannot be found out who lets people in.
     #[error("it cannot be found out who lets people in")]
     Discover(#[from] DiscoverError),
+    /// The server wants a token and says nowhere how to get one: one that was given by hand.
+    #[error("the server wants a token and offers no sign-in")]
+    NoOffer,
     /// The authorization server does not know us.
     #[error("the authorization server does not take us for a client")]
     Register(#[from] RegisterError),
@@ -170,6 +173,10 @@ impl Explain for SignInError {
             Self::Device(error) => return error.hint(),
             Self::Exchange(error) => return error.hint(),
             Self::Vault(error) => return error.hint(),
+            Self::NoOffer => {
+                "send the token that its operator gave you as a header: \
+                 `\"headers\": {\"Authorization\": \"Bearer ${TOKEN}\"}` in its entry, or `--header` when you add it"
+            }
             Self::OtherAttempt => "open the page that was shown last, and paste where that one ends",
             Self::NoVault => "the program must be given a folder for secrets",
             Self::NoKey => "give `oauth.privateKey` or `oauth.privateKeyFile`",

@@ -90,8 +90,8 @@ pub async fn id_jag(
     let token = id_token.for_provider(server, client, now).map_err(ExchangeError::IdToken)?;
     let keys = Keys { signing: keys.signing, ..Keys::default() };
     let counter = Counter { endpoint: &server.token_endpoint, server, client, keys: &keys };
-    let page =
-        grant::post(web, &counter, &pairs(token, wanted), now).await.map_err(ExchangeError::Provider)?;
+    let accepted = grant::post(web, &counter, &pairs(token, wanted), now).await;
+    let page = accepted.map_err(ExchangeError::Provider)?.page;
     let malformed = |error| ExchangeError::Provider(TokenError::Malformed(error));
     let answer = grant::object(&page).map_err(malformed)?;
     // The grant itself says what it is as well; a provider that leaves it out here is only careless.

@@ -2,7 +2,8 @@
 //!
 //! What is sent is built in `form` and `credentials`, how the answer is read is decided in `answer`, and what a refusal
 //! means in `refusal`. Whether a grant is tried at all, and what follows a refusal, is not decided here: a request is
-//! sent once, and a second time only when the server wants a nonce in the proof of possession (RFC 9449, 8).
+//! sent once, and again only when the server wants a nonce in the proof of possession (RFC 9449, 8) or does not accept
+//! the way in which the client showed its secret.
 
 mod answer;
 mod choice;
@@ -28,10 +29,10 @@ pub use refusal::{ErrorCode, Refusal};
 
 pub(crate) use answer::{access, object, scopes_in, text};
 pub(crate) use form::Pairs;
-pub(crate) use post::{Counter, post};
+pub(crate) use post::{Accepted, Counter, post};
 pub(crate) use refusal::judge;
 
-use crate::client::Client;
+use crate::client::{Client, Proof};
 use crate::dpop::Possession;
 use crate::jwt::SigningKey;
 use crate::metadata::Server;
@@ -101,6 +102,8 @@ pub struct Granted {
     pub tokens: Tokens,
     /// Who signed in, where the server is an identity provider.
     pub id_token: Option<Secret<String>>,
+    /// How the client proved itself, which is how it does so from now on.
+    pub proof: Proof,
 }
 
 /// Asks for tokens.
@@ -119,8 +122,8 @@ pub async fn ask(
         client: request.client,
         keys,
     };
-    let page = post(web, &counter, &form::pairs(request), now).await?;
-    let granted = answer::granted(&object(&page)?, request, now)?;
+    let Accepted { page, proof } = post(web, &counter, &form::pairs(request), now).await?;
+    let granted = Granted { proof, ..answer::granted(&object(&page)?, request, now)? };
     keys.possession.check(granted.tokens.kind)?;
     Ok(granted)
 }

@@ -17,7 +17,7 @@ use url::Url;
 pub use identity::{Configured, Identity, Known, identify};
 
 use crate::client::{Client, Origin, Proof};
-use crate::grant::{self, AnswerError, Held, TokenError, choose};
+use crate::grant::{self, AnswerError, ErrorCode, Held, TokenError, choose};
 use crate::metadata::Server;
 use crate::web::{Body, Web};
 
@@ -52,6 +52,19 @@ pub enum RegisterError {
     /// It was asked, and we are nobody still.
     #[error("the authorization server did not register this program")]
     Asked(#[source] TokenError),
+}
+
+impl RegisterError {
+    /// Whether what answered does not look like a registration endpoint at all: it neither registered nor said why not.
+    pub(crate) fn is_no_endpoint(&self) -> bool {
+        match self {
+            Self::NoWay | Self::Asked(TokenError::Malformed(_)) => true,
+            Self::Asked(TokenError::Refused(refusal)) => {
+                refusal.code == ErrorCode::Unsaid || matches!(refusal.status, 404 | 405)
+            }
+            Self::Asked(_) => false,
+        }
+    }
 }
 
 /// Registers this program.
@@ -104,7 +117,7 @@ fn grants(server: &Server, browser: bool, device: bool) -> Vec<&'static str> {
 /// A program on somebody's machine can keep no secret from them, so it asks for none unless the server insists.
 fn proof_asked_for(offered: Option<&[Proof]>) -> Proof {
     let Some(offered) = offered else { return Proof::Nothing };
-    let order = [Proof::Nothing, Proof::Basic, Proof::Post];
+    let order = [Proof::Nothing, Proof::Post, Proof::Basic];
     order.into_iter().find(|proof| offered.contains(proof)).unwrap_or(Proof::Nothing)
 }
 
@@ -122,10 +135,13 @@ fn registered(
     let proof = choose(server.proofs.as_deref(), held, agreed);
     let client = Client {
         id: id.to_owned(),
-        secret: secret.filter(|_| proof != Proof::Nothing).map(|secret| Secret::new(secret.to_owned())),
+        // Also where none is to be shown: some servers give one, say `none`, and want it all the same.
+        secret: secret.map(|secret| Secret::new(secret.to_owned())),
         proof,
         redirect: registration.redirect.cloned(),
         origin: Origin::Registered,
+        // A server that registers us for other scopes than we named says so (RFC 7591, 3.2.1).
+        scopes: grant::scopes_in(answer).unwrap_or_else(|| registration.scopes.to_vec()),
     };
     let ends = answer.get("client_secret_expires_at").and_then(Value::as_u64).filter(|&seconds| seconds > 0);
     let secret_ends = ends.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));

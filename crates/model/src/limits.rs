@@ -417,8 +417,15 @@ pub const CALLBACK_HEAD_BYTES: usize = 16 * 1024;
 /// How long one connection to the browser's way back may take.
 pub const CALLBACK_TIME: Duration = Duration::from_secs(10);
 
-/// How many connections to the browser's way back are served at once; the next wait. A browser opens two or three.
-pub const CALLBACK_CONNECTIONS: usize = 16;
+/// How many connections to the browser's way back are served at once; the oldest gives way to the next (B81). A browser
+/// opens two or three.
+pub const CALLBACK_CONNECTIONS: usize = 64;
+
+/// How many connections to the browser's way back the system keeps until they are let in.
+pub const CALLBACK_BACKLOG: u32 = 1024;
+
+/// How long a sign-in that has ended waits for the browser to take the page that says so.
+pub const CALLBACK_LAST_PAGE: Duration = Duration::from_secs(2);
 
 /// How often a free port is looked for that is free for both kinds of address.
 pub const CALLBACK_PORTS: usize = 16;

@@ -294,7 +294,9 @@ impl Hash {
     fn oauth(&mut self, oauth: Option<&Oauth>) -> &mut Self {
         let Some(oauth) = oauth else { return self.flag(false) };
         let Oauth { client_id, client_metadata_url, auth_server_metadata_url, scopes, .. } = oauth;
-        let Oauth { client_secret: _, grant, private_key, assertion, callback_port, xaa, .. } = oauth;
+        let Oauth {
+            client_secret: _, grant, private_key, assertion, callback_port, xaa, omit_resource, ..
+        } = oauth;
         self.flag(true)
             .option(client_id.as_deref())
             .option(client_metadata_url.as_ref().map(url::Url::as_str))
@@ -305,7 +307,9 @@ impl Hash {
             .option(auth_server_metadata_url.as_ref().map(url::Url::as_str))
             .count(scopes.len());
         scopes.iter().fold(&mut *self, |hash, scope| hash.text(scope));
-        self.flag(*xaa)
+        self.flag(*xaa);
+        // Entries that say nothing keep the signature they had before the field was known.
+        if *omit_resource { self.text("without resource") } else { self }
     }
 
     /// Where a secret is.

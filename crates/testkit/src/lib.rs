@@ -37,7 +37,7 @@ pub use lie::{LIES, Lie, LieRow, Lies};
 pub use log::{LogLine, log_lines, log_starts};
 pub use percent::percent_encoded;
 pub use processes::{processes_tagged, processes_with_variable};
-pub use provider::OpenIdProvider;
+pub use provider::{OpenIdProvider, ProtectedFastMcp};
 pub use script::{Argument, Asked, MOST_MIB, Name, Place, SCRIPTS, Script, Shape};
 pub use scripted::{HttpServer, Scripted};
 pub use socks::{SocksAsked, SocksManner, SocksProxy};

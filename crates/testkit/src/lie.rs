@@ -65,6 +65,7 @@ lies! {
     IssAdvertised "iss-advertised" Word(&["yes", "no"]), "authorization_response_iss_parameter_supported";
     ServerScopes "server-scopes" Text(""), "scopes_supported of the authorization server";
     Cimd "cimd" Word(&["no", "yes"]), "client_id_metadata_document_supported; a URL is then a known client";
+    Grants "grants" Text(""), "grant_types_supported of the metadata, with commas; all it has unless told";
     AuthMethods "auth-methods" Text("none,client_secret_basic,client_secret_post,private_key_jwt"), "how a client may show at the token endpoint who it is";
     AuthorizeUrl "authorize-url" Text(""), "this authorization endpoint in the metadata instead of ours";
     TokenUrl "token-url" Text(""), "this token endpoint in the metadata instead of ours";

@@ -1,4 +1,5 @@
-//! The real OpenID provider of the fleet, run for a test: `fleet/provider.mjs`, which says what it can do.
+//! The real authorization servers of the fleet, run for a test: `fleet/provider.mjs`, which says what it can do, and
+//! `fleet/demo_fastmcp_auth.py`.
 
 use crate::browser::Browser;
 use serde_json::Value;
@@ -9,12 +10,7 @@ use std::thread;
 
 /// A running provider with the MCP servers it protects, killed when dropped.
 #[derive(Debug)]
-pub struct OpenIdProvider {
-    child: Child,
-    /// It ends with this pipe, should the test be killed before it can drop it.
-    _stdin: Option<ChildStdin>,
-    said: Value,
-}
+pub struct OpenIdProvider(Announced);
 
 impl OpenIdProvider {
     /// Starts one with these options, such as `["--access-ttl", "2"]`.
@@ -32,43 +28,30 @@ impl OpenIdProvider {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "it is killed on drop, and ends with its input")]
     fn try_start(options: &[&str]) -> io::Result<Self> {
         let root = repository();
-        let mut command = Command::new(root.join(".tools/fleet/npm/node"));
-        command.arg(root.join("fleet/provider.mjs")).args(options);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let stdin = child.stdin.take();
-        let mut line = String::new();
-        if let Some(out) = child.stdout.take() {
-            let mut out = BufReader::new(out);
-            out.read_line(&mut line)?;
-            // Kept open and read, or it would die of what it says later.
-            thread::spawn(move || io::copy(&mut out, &mut io::sink()));
-        }
-        let mut provider = Self { child, _stdin: stdin, said: Value::Null };
-        provider.said = serde_json::from_str(&line).map_err(io::Error::other)?;
-        Ok(provider)
+        let script = root.join("fleet/provider.mjs");
+        Announced::start(&root.join(".tools/fleet/npm/node"), &script, options).map(Self)
     }
 
     /// Its issuer.
     pub fn issuer(&self) -> &str {
-        self.said["issuer"].as_str().unwrap_or_default()
+        self.0.said["issuer"].as_str().unwrap_or_default()
     }
 
     /// The MCP server it protects.
     pub fn url(&self) -> &str {
-        self.said["mcp"].as_str().unwrap_or_default()
+        self.0.said["mcp"].as_str().unwrap_or_default()
     }
 
     /// The clients that need not register: `secret`, `key`, `registered`, `device`, `idp`, `xaa`.
     pub fn clients(&self) -> &Value {
-        &self.said["clients"]
+        &self.0.said["clients"]
     }
 
     /// The MCP servers behind authorization servers of their own, each with `issuer` and `mcp`.
     pub fn others(&self) -> &[Value] {
-        self.said["xaa"].as_array().map(Vec::as_slice).unwrap_or_default()
+        self.0.said["xaa"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
     /// What it has seen: `interactions` (pages a person agreed on), `registrations`, `revocations`, token requests by
@@ -92,7 +75,64 @@ impl OpenIdProvider {
     }
 }
 
-impl Drop for OpenIdProvider {
+/// The real FastMCP server that is its own authorization server, killed when dropped: `fleet/demo_fastmcp_auth.py`.
+#[derive(Debug)]
+pub struct ProtectedFastMcp(Announced);
+
+impl ProtectedFastMcp {
+    /// Starts one.
+    ///
+    /// # Panics
+    ///
+    /// If the fleet is not installed, or it does not start.
+    #[expect(clippy::panic, reason = "a test without its server cannot say anything else")]
+    pub fn start() -> Self {
+        let root = repository();
+        let script = root.join("fleet/demo_fastmcp_auth.py");
+        match Announced::start(&root.join(".tools/fleet/fastmcp/bin/python"), &script, &[]) {
+            Ok(server) => Self(server),
+            Err(error) => panic!(
+                "the FastMCP server does not start: {error}; is the fleet installed? `cargo xtask fleet`"
+            ),
+        }
+    }
+
+    /// The address of the server.
+    pub fn url(&self) -> &str {
+        self.0.said["mcp"].as_str().unwrap_or_default()
+    }
+}
+
+/// A program that says where it listens in one line of JSON, killed when dropped.
+#[derive(Debug)]
+struct Announced {
+    child: Child,
+    /// It ends with this pipe, should the test be killed before it can drop it.
+    _stdin: Option<ChildStdin>,
+    said: Value,
+}
+
+impl Announced {
+    #[expect(clippy::disallowed_methods, reason = "it is killed on drop, and ends with its input")]
+    fn start(program: &Path, script: &Path, options: &[&str]) -> io::Result<Self> {
+        let mut command = Command::new(program);
+        command.arg(script).args(options);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let stdin = child.stdin.take();
+        let mut line = String::new();
+        if let Some(out) = child.stdout.take() {
+            let mut out = BufReader::new(out);
+            out.read_line(&mut line)?;
+            // Kept open and read, or it would die of what it says later.
+            thread::spawn(move || io::copy(&mut out, &mut io::sink()));
+        }
+        let mut announced = Self { child, _stdin: stdin, said: Value::Null };
+        announced.said = serde_json::from_str(&line).map_err(io::Error::other)?;
+        Ok(announced)
+    }
+}
+
+impl Drop for Announced {
     fn drop(&mut self) {
         // One that has already ended is what we want.
         self.child.kill().unwrap_or_default();

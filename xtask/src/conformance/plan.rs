@@ -28,7 +28,7 @@ enum Scenarios {
     Named(&'static [&'static str]),
 }
 
-const SELECTIONS: [Selection; 4] = [
+const SELECTIONS: [Selection; 5] = [
     Selection { name: "2025-11-25", revision: "2025-11-25", scenarios: Scenarios::Required(18) },
     Selection { name: "2026-07-28", revision: "2026-07-28", scenarios: Scenarios::Required(32) },
     Selection {
@@ -49,6 +49,16 @@ const SELECTIONS: [Selection; 4] = [
             "auth/dpop",
             "auth/dpop-nonce",
             "auth/wif-jwt-bearer",
+        ]),
+    },
+    Selection {
+        name: "skills",
+        revision: "2025-11-25",
+        scenarios: Scenarios::Named(&[
+            "sep-2640-client-no-prefetch",
+            "sep-2640-client-verify-digest",
+            "sep-2640-client-verify-size",
+            "sep-2640-client-verify-frontmatter",
         ]),
     },
 ];

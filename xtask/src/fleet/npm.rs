@@ -31,6 +31,8 @@ pub(crate) fn place(set: &Set, folder: &Path) -> Result<(), ChoreError> {
         let path = folder.join(source.file_name().unwrap_or_default());
         std::fs::copy(&source, &path).map_err(ChoreError::file(&path))?;
     }
+    // npm takes a folder that is reached through a link for a package of its own.
+    let folder = folder.canonicalize().map_err(ChoreError::file(folder))?;
     let prefix = folder.to_string_lossy();
     let arguments = ["ci", "--ignore-scripts", "--loglevel=error", "--prefix", &prefix];
     Step::program(npm()?, &arguments).env("npm_config_cache", &cache("npm").to_string_lossy()).run()

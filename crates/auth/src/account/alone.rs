@@ -85,7 +85,7 @@ impl Account {
         let scopes = self.scopes(&found, Renewal::Unwanted).await;
         let client = self.client_for(&found.server, None, &scopes).await?;
         let key = Key::wanted(&found, asked.as_ref())?;
-        let granted = match oauth.grant {
+        let granted = match self.grant() {
             Granting::ClientCredentials => {
                 self.ask(&found, &client, Grant::ClientCredentials, &scopes, &key).await?
             }
@@ -126,9 +126,14 @@ impl Account {
     ) -> Result<Granted, SignInError> {
         let signing = self.signing_key(client)?;
         let keys = Keys { signing: signing.as_ref(), possession: key.possession() };
-        let resource = Some(found.audience.as_str());
+        let resource = self.resource_parameter(&found.audience);
         let request = TokenRequest { server: &found.server, client, grant, resource, scopes };
         Ok(grant::ask(&self.0.web, &request, &keys, SystemTime::now()).await?)
+    }
+
+    /// The `resource` parameter of a request for a token (RFC 8707), unless the entry switches it off.
+    pub(super) fn resource_parameter<'a>(&self, audience: &'a str) -> Option<&'a str> {
+        (!self.0.oauth.omit_resource).then_some(audience)
     }
 
     /// The scopes to ask for: what the server wants now, and what it has wanted before (K4).
@@ -161,7 +166,7 @@ impl Account {
             server: self.0.server.to_string(),
             resource: found.audience,
             issuer: found.server,
-            client,
+            client: Client { proof: granted.proof, ..client },
             tokens: Some(granted.tokens),
             wanted,
             key: key.written()?,

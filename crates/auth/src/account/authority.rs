@@ -86,6 +86,7 @@ impl Account {
         {
             return Next::Try;
         }
+        self.learn_grant().await;
         follow(self.get_alone(sent).await)
     }
 

@@ -13,7 +13,7 @@ use super::Account;
 use crate::client::{Client, Origin, Proof};
 use crate::error::SignInError;
 use crate::jwt::SigningKey;
-use crate::metadata::Server;
+use crate::metadata::{Found, Server};
 use crate::register::{self, Configured, Identity, Known, Registration};
 use crate::tokens::Tokens;
 
@@ -25,7 +25,7 @@ impl Account {
         redirect: Option<&Url>,
         scopes: &[String],
     ) -> Result<Client, SignInError> {
-        if let Some(client) = self.client_from_before(server, redirect).await {
+        if let Some(client) = self.client_from_before(server, redirect, scopes).await {
             return Ok(client);
         }
         let oauth = &self.0.oauth;
@@ -38,18 +38,34 @@ impl Account {
                 let (name, device) = (self.0.server.as_str(), server.device_endpoint.is_some());
                 let registration = Registration { name, redirect, scopes, device };
                 // When its secret ends, the authorization server says so, and a new sign-in registers anew.
-                Ok(register::register(&self.0.web, server, &registration).await?.client)
+                match register::register(&self.0.web, server, &registration).await {
+                    Ok(registered) => Ok(registered.client),
+                    Err(error) if server.found == Found::Assumed && error.is_no_endpoint() => {
+                        Err(SignInError::NoOffer)
+                    }
+                    Err(error) => Err(error.into()),
+                }
             }
         }
     }
 
-    /// The registration of an earlier sign-in, if it is with the same issuer and leads back to the same place.
-    async fn client_from_before(&self, server: &Server, redirect: Option<&Url>) -> Option<Client> {
+    /// The registration of an earlier sign-in, if it is with the same issuer, leads back to the same place and is for
+    /// all of these scopes: servers refuse a client that asks for more than it was registered for.
+    async fn client_from_before(
+        &self,
+        server: &Server,
+        redirect: Option<&Url>,
+        scopes: &[String],
+    ) -> Option<Client> {
         let kept = self.kept().await?;
         let record = &kept.record;
+        // What was granted once was registered; records of earlier versions do not say what else was.
+        let granted = record.tokens.as_ref().map_or(&[][..], |tokens| &tokens.scopes);
+        let is_registered = |scope: &String| record.client.scopes.contains(scope) || granted.contains(scope);
         let fits = record.issuer.issuer == server.issuer
             && record.client.origin == Origin::Registered
             && record.client.redirect.as_ref() == redirect
+            && scopes.iter().all(is_registered)
             && !self.is_disowned(&record.client);
         fits.then(|| record.client.clone())
     }
@@ -80,7 +96,7 @@ impl Account {
     }
 
     /// The secret of a configured client: from its entry, or from the vault.
-    async fn client_secret(&self) -> Result<Option<Secret<String>>, SignInError> {
+    pub(super) async fn client_secret(&self) -> Result<Option<Secret<String>>, SignInError> {
         if let Some(secret) = &self.0.oauth.client_secret {
             return Ok(Some(secret.clone()));
         }

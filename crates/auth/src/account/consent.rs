@@ -11,15 +11,16 @@ use tokio::sync::mpsc;
 
 use super::Account;
 use super::key::Key;
-use crate::authorize::{Answer, Attempt, Code, Identity as Asking, Wish};
-use crate::callback::Callback;
+use crate::authorize::{Answer, Attempt, AuthorizeError, Code, Identity as Asking, Wish};
+use crate::callback::{Callback, Ending};
 use crate::challenge::Asked;
 use crate::client::{Client, Origin};
-use crate::device::{self, DeviceRequest};
+use crate::device::{self, DeviceError, DeviceRequest};
 use crate::discover::{self, Discovered};
 use crate::error::SignInError;
 use crate::flow::{Flow, Pasted, Shown, Way};
 use crate::grant::{Grant, Granted, Keys};
+use crate::metadata::Server;
 use crate::scopes::Renewal;
 use crate::vault::Expected;
 use crate::web::Body;
@@ -62,6 +63,7 @@ impl Account {
         if self.asked().is_none() {
             self.probe().await;
         }
+        self.learn_grant().await;
         if !self.takes_a_person() {
             return Ok(self.start_alone());
         }
@@ -80,7 +82,7 @@ impl Account {
         let accept = ("accept", Secret::new("application/json, text/event-stream".to_owned()));
         let url = crate::discover::over_http(&self.0.url);
         let Ok(page) = self.0.web.post(&url, Body::Json(&ping), &[accept]).await else { return };
-        let asked = page.header("www-authenticate").filter(|_| page.status == 401);
+        let asked = page.header("www-authenticate").filter(|_| matches!(page.status, 401 | 403));
         if let Some(asked) = asked.and_then(Asked::read) {
             self.note(asked);
         }
@@ -116,13 +118,13 @@ impl Account {
 
     async fn start_in_browser(&self) -> Result<Flow, SignInError> {
         // Bound before anybody hears of it: a port that another program takes meanwhile would get the code (H18).
-        let callback = self.callback().await?;
+        let mut callback = self.callback().await?;
         let redirect = callback.redirect().clone();
         let begun = self.prepare(Some(&redirect)).await?;
         let thumbprint = begun.key.thumbprint();
         let wish = Wish {
             redirect: &redirect,
-            resource: Some(&begun.found.audience),
+            resource: self.resource_parameter(&begun.found.audience),
             scopes: &begun.scopes,
             identity: Asking::Unasked,
             dpop_jkt: thumbprint.as_deref(),
@@ -130,9 +132,13 @@ impl Account {
         let (attempt, page) = Attempt::begin(&begun.found.server, &begun.client, &wish)?;
         let account = self.clone();
         Ok(Flow::start(&self.0.tasks, Shown::new(page, None), async move |pasted| {
-            let answer = answer(callback, &attempt, pasted).await?;
-            let code = attempt.accept(&answer)?;
-            account.redeem(begun, &code).await
+            let answer = answer(&mut callback, &attempt, pasted).await?;
+            let signed_in = match attempt.accept(&answer) {
+                Ok(code) => account.redeem(begun, &code).await,
+                Err(error) => Err(error.into()),
+            };
+            callback.close(Ending::of(&signed_in)).await;
+            signed_in
         }))
     }
 
@@ -156,6 +162,7 @@ impl Account {
             None => discover::find(&self.0.web, &self.0.url, asked.as_ref(), wished).await?,
         };
         self.check_issuer(&found).await?;
+        check_endpoint(&found.server, redirect)?;
         let scopes = self.scopes(&found, Renewal::Wanted).await;
         let client = self.client_for(&found.server, redirect, &scopes).await?;
         let key = Key::wanted(&found, asked.as_ref())?;
@@ -195,7 +202,7 @@ impl Account {
         let signing = self.signing_key(&begun.client)?;
         let started = {
             let keys = Keys { signing: signing.as_ref(), possession: begun.key.possession() };
-            device::start(&self.0.web, &begun.on_device(&keys), SystemTime::now()).await?
+            device::start(&self.0.web, &begun.on_device(self, &keys), SystemTime::now()).await?
         };
         let page = started.page_with_code.clone().unwrap_or_else(|| started.page.clone());
         let user_code = Some(started.user_code.display().into_owned());
@@ -203,7 +210,7 @@ impl Account {
         Ok(Flow::start(&self.0.tasks, shown, async move |_pasted| {
             let granted = {
                 let keys = Keys { signing: signing.as_ref(), possession: begun.key.possession() };
-                let request = begun.on_device(&keys);
+                let request = begun.on_device(&account, &keys);
                 device::wait(&account.0.web, &request, &started, SystemTime::now).await?
             };
             account.arrive(begun, granted).await
@@ -224,15 +231,25 @@ impl Account {
 }
 
 impl Begun {
-    fn on_device<'r>(&'r self, keys: &'r Keys<'r>) -> DeviceRequest<'r> {
-        let (server, resource) = (&self.found.server, Some(self.found.audience.as_str()));
+    fn on_device<'r>(&'r self, account: &Account, keys: &'r Keys<'r>) -> DeviceRequest<'r> {
+        let (server, resource) = (&self.found.server, account.resource_parameter(&self.found.audience));
         DeviceRequest { server, client: &self.client, resource, scopes: &self.scopes, keys }
+    }
+}
+
+/// Whether the authorization server offers the way that was chosen, in a browser or on another device. Looked at before
+/// anything is registered: nobody registers to find out.
+fn check_endpoint(server: &Server, redirect: Option<&url::Url>) -> Result<(), SignInError> {
+    match redirect {
+        Some(_) if server.authorization_endpoint.is_none() => Err(AuthorizeError::NoEndpoint.into()),
+        None if server.device_endpoint.is_none() => Err(DeviceError::NoWay.into()),
+        Some(_) | None => Ok(()),
     }
 }
 
 /// The browser's answer: by its way back, or pasted by the person.
 pub(crate) async fn answer(
-    mut callback: Callback,
+    callback: &mut Callback,
     attempt: &Attempt,
     mut pasted: mpsc::Receiver<Pasted>,
 ) -> Result<Answer, SignInError> {

@@ -69,7 +69,7 @@ impl Account {
         if kept.is_other_than(spent) {
             return Ok(kept);
         }
-        match self.0.oauth.grant {
+        match self.grant() {
             Granting::ClientCredentials | Granting::JwtBearer => self.get_anew().await,
             Granting::Person if self.0.oauth.xaa => self.refresh_or_get_anew(&kept).await,
             Granting::Person => self.refresh(&kept).await,
@@ -106,7 +106,7 @@ impl Account {
         match self.ask_for_others(kept, &client, tokens, token, possession).await {
             Ok(granted) => {
                 let mut renewed = record.clone();
-                renewed.client = client;
+                renewed.client = Client { proof: granted.proof, ..client };
                 renewed.tokens = Some(granted.tokens);
                 self.replace(kept, renewed).await
             }
@@ -137,7 +137,7 @@ impl Account {
             server: &kept.record.issuer,
             client,
             grant: Grant::Refresh { token },
-            resource: Some(&kept.record.resource),
+            resource: self.resource_parameter(&kept.record.resource),
             scopes: &tokens.scopes,
         };
         let keys = Keys { signing: signing.as_ref(), possession };

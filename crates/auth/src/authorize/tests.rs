@@ -32,6 +32,7 @@ fn client() -> Client {
         proof: Proof::Basic,
         redirect: None,
         origin: Origin::Registered,
+        scopes: Vec::new(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! Decides what each visitor is told, and keeps the one answer that counts.
+//!
+//! Who brought that answer is told how the sign-in ended, and not before it has: a code that was given is not yet a
+//! sign-in.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use url::Url;
 
 use super::reply::Reply;
@@ -21,7 +24,24 @@ pub(super) struct Desk {
     hosts: Vec<String>,
     book: Mutex<Book>,
     arrived: Notify,
+    /// How the sign-in ended, once it has.
+    verdict: watch::Sender<Option<Reply>>,
+    /// How many visitors wait for the verdict or are being told.
+    waiting: watch::Sender<usize>,
 }
+
+/// What becomes of a visitor.
+#[derive(Debug)]
+pub(super) enum Received {
+    /// It is told this.
+    Refused(Reply),
+    /// It brought the answer, and is told later.
+    Answered(Visitor),
+}
+
+/// The visitor that brought the answer, until it has been told how the sign-in ended.
+#[derive(Debug)]
+pub(super) struct Visitor(Arc<Desk>);
 
 #[derive(Debug, Default)]
 struct Book {
@@ -36,7 +56,14 @@ impl Desk {
         if port == 80 {
             hosts.extend(HOSTS.map(str::to_owned));
         }
-        Self { path: redirect.path().to_owned(), hosts, book: Mutex::default(), arrived: Notify::new() }
+        Self {
+            path: redirect.path().to_owned(),
+            hosts,
+            book: Mutex::default(),
+            arrived: Notify::new(),
+            verdict: watch::Sender::new(None),
+            waiting: watch::Sender::new(0),
+        }
     }
 
     /// From now on the answer to this attempt counts.
@@ -63,28 +90,34 @@ impl Desk {
         }
     }
 
-    /// What the visitor is told, and the answer it brought if it is the one.
-    pub(super) fn receive(&self, request: &Request) -> (Reply, Option<Delivery<'_>>) {
-        let refused = |reply| (reply, None);
+    /// What becomes of the visitor. The answer is kept if it is the one.
+    pub(super) fn receive(self: &Arc<Self>, request: &Request) -> Received {
         let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
         if !self.is_honest(request) {
-            return refused(Reply::Wrong);
+            return Received::Refused(Reply::Wrong);
         }
         if path != self.path {
-            return refused(Reply::Nowhere);
+            return Received::Refused(Reply::Nowhere);
         }
         if request.method != "GET" {
-            return refused(Reply::Method);
+            return Received::Refused(Reply::Method);
         }
-        let Ok(answer) = Answer::from_query(query) else { return refused(Reply::Wrong) };
-        let expected = self.book().expected.take_if(|expected| expected.is_for(&answer));
-        match expected {
-            None => refused(Reply::Wrong),
-            Some(expected) => {
-                let reply = if expected.judge(&answer).is_ok() { Reply::Done } else { Reply::Trouble };
-                (reply, Some(Delivery { desk: self, answer: Some(answer) }))
-            }
+        let Ok(answer) = Answer::from_query(query) else { return Received::Refused(Reply::Wrong) };
+        if self.book().expected.take_if(|expected| expected.is_for(&answer)).is_none() {
+            return Received::Refused(Reply::Wrong);
         }
+        self.waiting.send_modify(|count| *count += 1);
+        self.book().answer = Some(answer);
+        self.arrived.notify_one();
+        Received::Answered(Visitor(Arc::clone(self)))
+    }
+
+    /// Tells whoever brought the answer how the sign-in ended; waits until it has been told.
+    pub(super) async fn close(&self, verdict: Reply) {
+        self.verdict.send_replace(Some(verdict));
+        let mut waiting = self.waiting.subscribe();
+        // The desk holds the sender, so this ends only when nobody waits.
+        let _closed = waiting.wait_for(|count| *count == 0).await;
     }
 
     /// Whether it was addressed to us, and not by a script of another page. Browsers say `null` after some redirects.
@@ -101,17 +134,19 @@ impl Desk {
     }
 }
 
-/// An answer on its way to whoever waits. Delivered when dropped: the visitor is to be told first, since the way back may
-/// be closed as soon as the answer is known, and the answer must arrive also when the visitor is gone.
-#[derive(Debug)]
-pub(super) struct Delivery<'d> {
-    desk: &'d Desk,
-    answer: Option<Answer>,
+impl Visitor {
+    /// What it is told, as soon as that is known.
+    pub(super) async fn verdict(&self) -> Reply {
+        let mut verdict = self.0.verdict.subscribe();
+        match verdict.wait_for(Option::is_some).await.map(|verdict| *verdict) {
+            Ok(Some(reply)) => reply,
+            Ok(None) | Err(_) => Reply::Trouble,
+        }
+    }
 }
 
-impl Drop for Delivery<'_> {
+impl Drop for Visitor {
     fn drop(&mut self) {
-        self.desk.book().answer = self.answer.take();
-        self.desk.arrived.notify_one();
+        self.0.waiting.send_modify(|count| *count -= 1);
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use mcparley_model::limits::{CALLBACK_CONNECTIONS, CALLBACK_PORTS};
+use mcparley_model::limits::{CALLBACK_BACKLOG, CALLBACK_PORTS};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use super::CallbackError;
@@ -71,7 +71,7 @@ fn listen(address: SocketAddr) -> Result<TcpListener, CallbackError> {
         #[cfg(unix)]
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
-        socket.listen(u32::try_from(CALLBACK_CONNECTIONS).unwrap_or(u32::MAX))
+        socket.listen(CALLBACK_BACKLOG)
     });
     listening.map_err(|source| match source.kind() {
         io::ErrorKind::AddrInUse => CallbackError::Taken { port: address.port() },

@@ -14,9 +14,9 @@ h1{margin:0 0 .5rem;font-size:1.35rem}p{margin:0;opacity:.75}";
 /// What a visitor is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// It brought the answer.
+    /// It brought the answer, and somebody is signed in by it.
     Done,
-    /// It brought the answer, and the answer is not a yes that can be believed.
+    /// It brought the answer, and nobody is signed in.
     Trouble,
     /// It brought nothing that is waited for.
     Wrong,
@@ -59,7 +59,9 @@ impl Reply {
 
     fn page(self) -> String {
         let (title, text) = match self {
-            Self::Done => ("You can close this window", "mcparley goes on where you started the sign-in."),
+            Self::Done => {
+                ("Signed in", "You can close this window: mcparley goes on where you started the sign-in.")
+            }
             Self::Trouble => ("Sign-in did not work", "Look at the program: it says why."),
             Self::Wrong | Self::Nowhere | Self::Method => {
                 ("Nothing is expected here", "If you were signing in, start again from the program.")

@@ -8,9 +8,10 @@ use std::time::Duration;
 use mcparley_model::secret::Secret;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
 use url::Url;
 
-use super::Callback;
+use super::{Callback, Ending};
 use crate::authorize::{Attempt, Identity, Wish};
 use crate::client::{Client, Origin, Proof};
 use crate::metadata::Server;
@@ -34,6 +35,7 @@ fn attempt(callback: &Callback) -> Attempt {
         proof: Proof::Nothing,
         redirect: None,
         origin: Origin::Registered,
+        scopes: Vec::new(),
     };
     let wish = Wish {
         redirect: callback.redirect(),
@@ -73,6 +75,13 @@ async fn get(callback: &Callback, target: &str) -> String {
     let port = port(callback);
     let request = format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: */*\r\n\r\n");
     exchange(("127.0.0.1", port), request.as_bytes()).await
+}
+
+/// A browser that asks for this path, on its own.
+fn browser(callback: &Callback, target: &str) -> JoinHandle<String> {
+    let port = port(callback);
+    let request = format!("GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    tokio::spawn(async move { exchange(("127.0.0.1", port), request.as_bytes()).await })
 }
 
 fn status(reply: &str) -> &str {

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde_json::json;
 
 use super::*;
+use crate::client::Proof;
 use crate::grant::Refusal;
 use crate::grant::tests::secret;
 use crate::tokens::{Kind, Tokens};
@@ -30,7 +31,7 @@ fn granted() -> Granted {
         expires: None,
         scopes: Vec::new(),
     };
-    Granted { tokens, id_token: None }
+    Granted { tokens, id_token: None, proof: Proof::Nothing }
 }
 
 fn says(code: ErrorCode) -> TokenError {

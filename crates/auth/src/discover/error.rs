@@ -81,6 +81,12 @@ pub enum Miss {
     /// It does not offer what keeps codes from being stolen (B75).
     #[error("it does not offer PKCE with `S256`")]
     NoPkce,
+    /// Tokens are given at another origin, and it is not sure that the issuer says so (B71).
+    #[error("its `token_endpoint` is at another origin, `{}`, and it does not say so over `https`", said.display())]
+    TokenOrigin {
+        /// The origin of the endpoint.
+        said: Untrusted,
+    },
     /// It names an endpoint that must not be used.
     #[error("its `{field}` must not be used: {why}")]
     Endpoint {
@@ -110,6 +116,7 @@ impl Miss {
             | Self::Resource { .. }
             | Self::Issuer { .. }
             | Self::NoPkce
+            | Self::TokenOrigin { .. }
             | Self::Endpoint { .. } => true,
             Self::Status(_) | Self::Type { .. } | Self::Web(_) | Self::Foreign | Self::NoUrl { .. } => false,
         }
@@ -134,6 +141,7 @@ impl Miss {
             | Self::NoUrl { .. }
             | Self::Document(_)
             | Self::Resource { .. }
+            | Self::TokenOrigin { .. }
             | Self::NoPkce => None,
         }
     }

@@ -27,7 +27,9 @@ pub(super) async fn server(web: &Web, place: &Url, names: &[&str]) -> Result<Ser
         let wanted = names.first().copied().unwrap_or_default().to_owned();
         return Err(Miss::Issuer { said: Untrusted::new(server.issuer), wanted });
     }
-    usable(web, server).await
+    let server = usable(web, server).await?;
+    check_token_endpoint(place, &server)?;
+    Ok(server)
 }
 
 /// What is said at a place that a person has named, about whoever is at home there.
@@ -40,7 +42,19 @@ pub(super) async fn wished(web: &Web, place: &Url) -> Result<Server, Miss> {
         let wanted = place.origin().ascii_serialization();
         return Err(Miss::Issuer { said: Untrusted::new(server.issuer), wanted });
     }
-    usable(web, server).await
+    let server = usable(web, server).await?;
+    check_token_endpoint(place, &server)?;
+    Ok(server)
+}
+
+/// Codes and secrets go to the token endpoint. One at another origin than the issuer is believed only where the issuer's
+/// own description says so over `https`: what is said over `http` may be anybody's (B71).
+fn check_token_endpoint(place: &Url, server: &Server) -> Result<(), Miss> {
+    let endpoint = &server.token_endpoint;
+    if endpoint.origin() == place.origin() || place.scheme() == "https" {
+        return Ok(());
+    }
+    Err(Miss::TokenOrigin { said: Untrusted::new(endpoint.origin().ascii_serialization()) })
 }
 
 /// The URL behind an issuer's name, if it can be one: a query and a fragment have no place in it (RFC 8414, section 2).

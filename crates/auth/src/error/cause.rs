@@ -39,7 +39,8 @@ impl SignInError {
             Self::Device(error) => of_device(error),
             Self::Exchange(error) => of_exchange(error),
             Self::Vault(_) | Self::NoVault | Self::Sign(_) => Cause::Machine,
-            Self::NoKey
+            Self::NoOffer
+            | Self::NoKey
             | Self::Key(_)
             | Self::NoAssertion
             | Self::NoFile { .. }

@@ -59,7 +59,7 @@ pub(super) fn granted(
         expires: expires(answer.get("expires_in"), now),
         scopes: scopes_in(answer).unwrap_or_else(|| request.scopes.to_vec()),
     };
-    Ok(Granted { tokens, id_token: secret("id_token") })
+    Ok(Granted { tokens, id_token: secret("id_token"), proof: request.client.proof })
 }
 
 /// A token goes into a header as it is: nothing but printable characters, so that it cannot end the line.

@@ -47,25 +47,29 @@ pub(super) struct Shown {
 }
 
 /// What `client` shows to `server`; new for each request, because what is signed may be shown only once.
+///
+/// `client_id` always stands in the form, also beside HTTP Basic and an assertion: the Python SDK, and FastMCP with it,
+/// look for it nowhere else.
 pub(super) fn shown(
     client: &Client,
     server: &Server,
     key: Option<&SigningKey>,
     now: SystemTime,
 ) -> Result<Shown, ProofError> {
-    let id = || ("client_id", Secret::new(client.id.clone()));
+    let mut pairs = vec![("client_id", Secret::new(client.id.clone()))];
     let secret = || client.secret.as_ref().ok_or(ProofError::NoSecret);
-    Ok(match client.proof {
-        Proof::Nothing => Shown { pairs: vec![id()], header: None },
-        Proof::Basic => Shown { pairs: Vec::new(), header: Some(basic(&client.id, secret()?)) },
-        Proof::Post => Shown { pairs: vec![id(), ("client_secret", secret()?.clone())], header: None },
+    let mut header = None;
+    match client.proof {
+        Proof::Nothing => {}
+        Proof::Basic => header = Some(basic(&client.id, secret()?)),
+        Proof::Post => pairs.push(("client_secret", secret()?.clone())),
         Proof::Signature => {
             let assertion = assertion(client, server, key.ok_or(ProofError::NoKey)?, now)?;
-            let kind = ("client_assertion_type", Secret::new(JWT_BEARER.to_owned()));
-            // Without `client_id`: the assertion names the client (SEP-1046).
-            Shown { pairs: vec![kind, ("client_assertion", assertion)], header: None }
+            pairs.push(("client_assertion_type", Secret::new(JWT_BEARER.to_owned())));
+            pairs.push(("client_assertion", assertion));
         }
-    })
+    }
+    Ok(Shown { pairs, header })
 }
 
 /// Both halves are encoded as in a form first, so that a colon in an id stays one (RFC 6749, 2.3.1).

@@ -68,6 +68,21 @@ impl TokenError {
         matches!(self.code(), Some(ErrorCode::InvalidClient | ErrorCode::UnauthorizedClient))
     }
 
+    /// Whether the client did not prove who it is. Some servers say `unauthorized_client` for it, or nothing at all, with
+    /// the status of RFC 6749, 5.2.
+    pub(super) fn is_client_authentication(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => match refusal.code {
+                ErrorCode::InvalidClient => true,
+                ErrorCode::UnauthorizedClient | ErrorCode::InvalidRequest | ErrorCode::Unsaid => {
+                    refusal.status == 401
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     /// Whether the same request may succeed later.
     #[must_use]
     pub fn is_passing(&self) -> bool {

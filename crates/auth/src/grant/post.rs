@@ -5,10 +5,11 @@ use std::time::SystemTime;
 use mcparley_model::secret::Secret;
 use url::Url;
 
+use super::choice::other_proof;
 use super::credentials::shown;
 use super::form::{Pair, Pairs};
 use super::{ErrorCode, Keys, TokenError, refusal};
-use crate::client::Client;
+use crate::client::{Client, Proof};
 use crate::dpop::{Party, Proving};
 use crate::metadata::Server;
 use crate::web::{Body, Page, Web};
@@ -27,9 +28,43 @@ pub(crate) struct Counter<'c> {
 }
 
 /// An answer that says yes.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    pub(crate) page: Page,
+    /// How the client proved itself: the client's own way, or the other one when the server refused that.
+    pub(crate) proof: Proof,
+}
+
+/// Sends a form, and once more with the secret shown in the other way when the server does not accept the first one.
 ///
-/// When the server wants a nonce in the proof of possession and has given one, the request is repeated with it, once.
+/// Metadata and registrations are often wrong about client authentication, and a server that refuses a client has not
+/// looked at the code or token it was shown.
 pub(crate) async fn post(
+    web: &Web,
+    counter: &Counter<'_>,
+    pairs: &Pairs,
+    now: SystemTime,
+) -> Result<Accepted, TokenError> {
+    let client = counter.client;
+    let refused = match post_with_nonce(web, counter, pairs, now).await {
+        Ok(page) => return Ok(Accepted { page, proof: client.proof }),
+        Err(error) => error,
+    };
+    let Some(proof) = other_proof(client).filter(|_| refused.is_client_authentication()) else {
+        return Err(refused);
+    };
+    let other = Client { proof, ..client.clone() };
+    let counter = Counter { client: &other, ..*counter };
+    match post_with_nonce(web, &counter, pairs, now).await {
+        Ok(page) => Ok(Accepted { page, proof }),
+        // The client is as unknown in both ways: what was said first is about the way it should have used.
+        Err(error) if error.is_client_authentication() => Err(refused),
+        Err(error) => Err(error),
+    }
+}
+
+/// Sends a form, and once more when the server wants a nonce in the proof of possession and has given one.
+async fn post_with_nonce(
     web: &Web,
     counter: &Counter<'_>,
     pairs: &Pairs,

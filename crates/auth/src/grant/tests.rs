@@ -29,6 +29,7 @@ pub(crate) fn client() -> Client {
         proof: Proof::Nothing,
         redirect: None,
         origin: Origin::Configured,
+        scopes: Vec::new(),
     }
 }
 

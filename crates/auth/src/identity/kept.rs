@@ -119,6 +119,7 @@ impl Identity {
             secret,
             redirect: None,
             origin: Origin::Configured,
+            scopes: Vec::new(),
         })
     }
 

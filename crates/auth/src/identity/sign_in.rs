@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::Identity;
 use crate::account::answer;
 use crate::authorize::{Attempt, Code, Identity as Asking, Wish};
-use crate::callback::Callback;
+use crate::callback::{Callback, Ending};
 use crate::client::Client;
 use crate::error::SignInError;
 use crate::flow::{Flow, Shown};
@@ -28,7 +28,7 @@ impl Identity {
     }
 
     async fn start(&self) -> Result<Flow, SignInError> {
-        let callback = Callback::bind(self.0.settings.callback_port)?;
+        let mut callback = Callback::bind(self.0.settings.callback_port)?;
         let provider = self.provider().await?;
         let client = self.client(&provider).await?;
         let wish = Wish {
@@ -41,9 +41,13 @@ impl Identity {
         let (attempt, page) = Attempt::begin(&provider, &client, &wish)?;
         let identity = self.clone();
         Ok(Flow::start(&self.0.tasks, Shown::new(page, None), async move |pasted| {
-            let answer = answer(callback, &attempt, pasted).await?;
-            let code = attempt.accept(&answer)?;
-            identity.redeem(&provider, &client, &code).await
+            let answer = answer(&mut callback, &attempt, pasted).await?;
+            let signed_in = match attempt.accept(&answer) {
+                Ok(code) => identity.redeem(&provider, &client, &code).await,
+                Err(error) => Err(error.into()),
+            };
+            callback.close(Ending::of(&signed_in)).await;
+            signed_in
         }))
     }
 

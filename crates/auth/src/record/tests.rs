@@ -29,6 +29,7 @@ pub(crate) fn record() -> Record {
             proof: Proof::Basic,
             redirect: Some(url("http://127.0.0.1:1234/callback")),
             origin: Origin::Registered,
+            scopes: Vec::new(),
         },
         tokens: Some(Tokens {
             access: Secret::new("access-canary".into()),

@@ -78,11 +78,13 @@ struct WrittenClient {
     proof: String,
     redirect: Option<Url>,
     origin: String,
+    #[serde(default)]
+    scopes: Vec<String>,
 }
 
 impl WrittenClient {
     fn of(client: &Client) -> Self {
-        let Client { id, secret, proof, redirect, origin } = client;
+        let Client { id, secret, proof, redirect, origin, scopes } = client;
         let origin = match origin {
             Origin::Configured => "configured",
             Origin::Document => "document",
@@ -94,6 +96,7 @@ impl WrittenClient {
             proof: proof.as_str().to_owned(),
             redirect: redirect.clone(),
             origin: origin.to_owned(),
+            scopes: scopes.clone(),
         }
     }
 
@@ -105,7 +108,7 @@ impl WrittenClient {
             _ => return None,
         };
         let (secret, proof) = (self.secret.map(Secret::new), Proof::named(&self.proof)?);
-        Some(Client { id: self.id, secret, proof, redirect: self.redirect, origin })
+        Some(Client { id: self.id, secret, proof, redirect: self.redirect, origin, scopes: self.scopes })
     }
 }
 

@@ -55,6 +55,7 @@ pub fn identify(server: &Server, known: &Known<'_>) -> Result<Identity, Register
             proof: choose(server.proofs.as_deref(), held, None),
             redirect: known.redirect.cloned(),
             origin,
+            scopes: Vec::new(),
         })
     };
     match (known.configured, known.document) {

@@ -58,7 +58,7 @@ fn a_registration_asks_for_nothing_the_server_does_not_have() {
         "redirect_uris": [],
         "grant_types": ["urn:ietf:params:oauth:grant-type:device_code"],
         "response_types": [],
-        "token_endpoint_auth_method": "client_secret_basic",
+        "token_endpoint_auth_method": "client_secret_post",
         "application_type": "native",
     });
     assert_eq!(body(&strict, &Registration { device: true, ..REGISTRATION }), wanted);
@@ -71,7 +71,7 @@ fn the_proof_is_the_one_the_registration_answered() {
         (json!(null), None, None, Proof::Nothing),
         (json!("client_secret_basic"), None, None, Proof::Nothing),
         (json!(null), Some("s"), Some("s"), Proof::Basic),
-        (json!("none"), Some("s"), None, Proof::Nothing),
+        (json!("none"), Some("s"), Some("s"), Proof::Nothing),
         (json!("client_secret_post"), Some("s"), Some("s"), Proof::Post),
         (json!("client_secret_jwt"), Some("s"), Some("s"), Proof::Basic),
     ];

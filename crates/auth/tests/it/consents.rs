@@ -332,3 +332,67 @@ async fn two_sign_ins_at_once_never_cross_and_a_port_that_is_taken_is_told() {
     flow.wait().await.unwrap();
     sign_in(&accounts[1]).await.unwrap();
 }
+
+// A1
+#[tokio::test]
+async fn one_login_registers_once_and_never_to_find_out() {
+    let signing = Signing::start(&["device-url:absent"]);
+    let account = signing.account();
+    let error = account.begin(Way::Device).await.unwrap_err();
+    assert!(matches!(error, SignInError::Device(_)), "{error:?}");
+    assert_eq!(signing.requests("register"), 0);
+    sign_in(&account).await.unwrap();
+    assert_eq!(signing.requests("register"), 1);
+}
+
+// A1 C10
+#[tokio::test]
+async fn resource_parameter_is_left_out_where_the_entry_says_so() {
+    let signing = Signing::start(&[]);
+    let account = signing.account_as(Oauth { omit_resource: true, ..Oauth::default() });
+    sign_in(&account).await.unwrap();
+    let stats = signing.server.stats();
+    assert!(stats["last"]["authorize"]["client_id"].is_string(), "{stats}");
+    assert_eq!(stats["last"]["authorize"]["resource"], Value::Null);
+    assert_eq!(stats["last"]["token"]["resource"], Value::Null);
+    signing.server.expire_access_tokens();
+    assert_eq!(signing.request(&account).await.unwrap(), "hi");
+    let renewed = signing.server.stats()["last"]["token"].clone();
+    assert_eq!((&renewed["grant_type"], &renewed["resource"]), (&json!("refresh_token"), &Value::Null));
+}
+
+// A1
+#[tokio::test]
+async fn server_that_only_takes_a_token_given_by_hand_is_told_to_get_a_header() {
+    let signing =
+        Signing::start(&["challenge:bare", "prm-body:none", "metadata-body:none", "register:absent"]);
+    let error = sign_in(&signing.account()).await.unwrap_err();
+    assert_eq!(error.in_one_line(), "the server wants a token and offers no sign-in");
+    assert!(error.hint().unwrap().contains(r#""headers": {"Authorization": "Bearer ${TOKEN}"}"#));
+}
+
+// B71
+#[tokio::test]
+async fn token_endpoint_at_another_origin_is_refused_unless_it_is_named_over_https() {
+    let signing = Signing::start(&["token-url:http://127.0.0.1:1/token"]);
+    let error = sign_in(&signing.account()).await.unwrap_err();
+    let text = error.in_one_line();
+    assert!(text.contains("its `token_endpoint` is at another origin, `http://127.0.0.1:1`"), "{text}");
+    assert_eq!((signing.requests("register"), signing.requests("authorize")), (0, 0));
+}
+
+// A8
+#[tokio::test]
+async fn program_is_recognized_by_the_grants_the_server_takes() {
+    let signing = Signing::start(&["grants:client_credentials"]);
+    let account = signing.account_as(configured());
+    assert_eq!(signing.request(&account).await.unwrap(), "hi");
+    assert!(!account.takes_a_person());
+    assert_eq!((signing.grants("client_credentials"), signing.requests("authorize")), (1, 0));
+    signing.server.expire_access_tokens();
+    assert_eq!(signing.request(&signing.account_as(configured())).await.unwrap(), "hi");
+    // A server that sends people to a page wants a person, whatever the client holds.
+    let other = Signing::start(&[]);
+    let refused = other.request(&other.account_as(configured())).await;
+    assert!(matches!(refused, Err(Failure::Unauthorized { .. })), "{refused:?}");
+}

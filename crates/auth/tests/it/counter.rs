@@ -132,7 +132,8 @@ impl Request {
 /// Somebody who is known as `client`.
 pub(crate) fn client(proof: Proof) -> Client {
     let secret = matches!(proof, Proof::Basic | Proof::Post).then(|| secret("canary-secret"));
-    Client { id: "client".to_owned(), secret, proof, redirect: None, origin: Origin::Configured }
+    let (origin, scopes) = (Origin::Configured, Vec::new());
+    Client { id: "client".to_owned(), secret, proof, redirect: None, origin, scopes }
 }
 
 pub(crate) fn secret(text: &str) -> Secret<String> {

@@ -94,7 +94,7 @@ async fn a_sign_in_at_the_provider_becomes_a_token_of_the_server() {
     let request = counter.request();
     assert_eq!(request.header("authorization"), Some("Basic Y2xpZW50OmNhbmFyeS1zZWNyZXQ="));
     let names: Vec<_> = request.form().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["grant_type", "assertion", "scope", "resource"]);
+    assert_eq!(names, ["grant_type", "assertion", "scope", "resource", "client_id"]);
     assert_eq!(request.parameter("grant_type"), "urn:ietf:params:oauth:grant-type:jwt-bearer");
     assert!(!request.body.contains(who.token().expose().as_str()));
     assert!(!format!("{who:?} {jag:?}").contains("c2lnbmVk"));

@@ -6,9 +6,11 @@ use mcparley_auth::{Account, SignInStanding, Way};
 use mcparley_model::config::{Grant, Oauth};
 use mcparley_model::name::ServerName;
 use mcparley_model::secret::Secret;
-use mcparley_testkit::OpenIdProvider;
+use mcparley_testkit::{OpenIdProvider, ProtectedFastMcp};
 use mcparley_wire::Failure;
-use serde_json::Value;
+use mcparley_wire::Params;
+use mcparley_wire::peer::CallOptions;
+use serde_json::{Value, json};
 
 use crate::signing::{LONG, Vaults, accounts, connect_to, open, remote, sign_in};
 
@@ -83,4 +85,52 @@ async fn fleet_tokens_that_are_bound_to_a_key_are_used_and_renewed_by_another_pr
             connect_to(provider.url(), &other).await.unwrap();
         }
     }
+}
+
+/// The text of a tool's answer, or why there is none.
+async fn call(url: &str, account: &Account, tool: &str) -> Result<String, Failure> {
+    let connected = connect_to(url, account).await?;
+    let params = Params::new().with("name", &tool).with("arguments", &json!({}));
+    let options = CallOptions { limit: Some(LONG), ..CallOptions::default() };
+    let answer: Value = connected.session.call("tools/call", params, options).await?.decode().unwrap();
+    Ok(answer["content"][0]["text"].as_str().unwrap_or_default().to_owned())
+}
+
+// A1 K4
+#[tokio::test]
+async fn fleet_step_up_to_scopes_that_were_not_registered_registers_anew_once() {
+    let provider = OpenIdProvider::start(&[]);
+    let vaults = Vaults::new();
+    let account = process(&vaults, &provider, Oauth::default());
+    sign_in(&account).await.unwrap();
+    assert_eq!(provider.stats()["registrations"], 1);
+    let refused = call(provider.url(), &account, "admin").await;
+    assert!(matches!(refused, Err(Failure::Forbidden { .. })), "{refused:?}");
+    // As `login` does it: another process, which knows what was wanted from the vault alone.
+    let later = process(&vaults, &provider, Oauth::default());
+    sign_in(&later).await.unwrap();
+    assert_eq!(provider.stats()["registrations"], 2, "{}", provider.stats());
+    assert_eq!(call(provider.url(), &later, "admin").await.unwrap(), r#"{"admin":true}"#);
+    assert_eq!(call(provider.url(), &account, "admin").await.unwrap(), r#"{"admin":true}"#);
+    sign_in(&later).await.unwrap();
+    assert_eq!(provider.stats()["registrations"], 2, "what is registered is enough");
+}
+
+// A1 A3
+#[tokio::test]
+async fn fleet_fastmcp_server_lets_in_who_registered_and_renews() {
+    let server = ProtectedFastMcp::start();
+    let vaults = Vaults::new();
+    let open =
+        || accounts(Some(vaults.open())).of(&ServerName::new("fm"), &remote(server.url(), Oauth::default()));
+    let account = open();
+    sign_in(&account).await.unwrap();
+    let clients = call(server.url(), &account, "clients").await.unwrap();
+    let clients: Value = serde_json::from_str(&clients).unwrap();
+    assert_eq!(clients, json!([{"method": "client_secret_post", "scope": "use"}]));
+    let other = open();
+    call(server.url(), &other, "clients").await.unwrap();
+    other.sign_out().await.unwrap();
+    let refused = connect_to(server.url(), &account).await;
+    assert!(matches!(refused, Err(Failure::Unauthorized { .. })), "{:?}", refused.err());
 }

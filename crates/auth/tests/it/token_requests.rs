@@ -96,11 +96,45 @@ async fn a_secret_goes_into_the_header_or_into_the_form_and_never_into_both() {
     let shown = format!("Basic {}", STANDARD.encode("a%3Ab+c:s%2F%C3%A4%2B%25"));
     assert_eq!(request.header("authorization"), Some(shown.as_str()));
     let common = [("grant_type", "client_credentials"), ("scope", "read write"), ("resource", RESOURCE)];
-    request.assert_form(&common);
+    // The Python SDK looks for the id in the form, whatever stands in the header.
+    request.assert_form(&[&common[..], &[("client_id", "a:b c")]].concat());
     let request = sent(&client(Proof::Post), Grant::ClientCredentials, &["read", "write"]).await;
     assert_eq!(request.header("authorization"), None);
     request
         .assert_form(&[&common[..], &[("client_id", "client"), ("client_secret", "canary-secret")]].concat());
+}
+
+// A1
+#[tokio::test]
+async fn client_that_is_refused_shows_its_secret_in_the_other_way_once() {
+    let refused = || Answer::json(401, &json!({"error": "invalid_client"}));
+    for (proof, other) in [(Proof::Basic, Proof::Post), (Proof::Post, Proof::Basic)] {
+        let counter = Counter::open(vec![refused(), bearer()]);
+        let granted =
+            asked(&counter, &client(proof), Grant::ClientCredentials, &[], &Keys::default()).await.unwrap();
+        assert_eq!(granted.proof, other);
+        let shown = |request: &crate::counter::Request| match request.header("authorization") {
+            Some(_) => Proof::Basic,
+            None => Proof::Post,
+        };
+        let requests = counter.requests();
+        assert_eq!(requests.iter().map(shown).collect::<Vec<_>>(), [proof, other]);
+        assert!(requests.iter().all(|request| request.parameter("client_id") == "client"));
+
+        let counter = Counter::open(vec![refused(), refused()]);
+        let error = asked(&counter, &client(proof), Grant::ClientCredentials, &[], &Keys::default())
+            .await
+            .unwrap_err();
+        assert_eq!(error.code(), Some(&ErrorCode::InvalidClient));
+        assert_eq!(counter.requests().len(), 2);
+    }
+    // Another no is about something else, and a client without a secret has no other way.
+    let denied = Answer::json(400, &json!({"error": "invalid_grant"}));
+    for (answer, proof) in [(denied, Proof::Basic), (refused(), Proof::Nothing)] {
+        let counter = Counter::open(vec![answer]);
+        asked(&counter, &client(proof), Grant::ClientCredentials, &[], &Keys::default()).await.unwrap_err();
+        counter.request();
+    }
 }
 
 // A8
@@ -144,7 +178,7 @@ async fn a_client_with_a_key_signs_who_it_is_for_the_issuer() {
     asked(&counter, &client(Proof::Signature), Grant::ClientCredentials, &[], &keys).await.unwrap();
     let request = counter.request();
     let names: Vec<_> = request.form().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["grant_type", "resource", "client_assertion_type", "client_assertion"]);
+    assert_eq!(names, ["grant_type", "resource", "client_id", "client_assertion_type", "client_assertion"]);
     let kind = request.parameter("client_assertion_type");
     assert_eq!(kind, "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
     let assertion = request.parameter("client_assertion");
@@ -244,13 +278,13 @@ async fn a_token_endpoint_that_sends_us_elsewhere_is_not_followed() {
 // B62
 #[tokio::test]
 async fn nothing_that_was_sent_or_given_shows_in_what_a_person_may_see() {
-    let counter = Counter::open(vec![
-        bearer(),
+    let refused = || {
         Answer::json(
             401,
             &json!({"error": "invalid_client", "error_description": "canary-secret canary-refresh"}),
-        ),
-    ]);
+        )
+    };
+    let counter = Counter::open(vec![bearer(), refused(), refused()]);
     let (client, token, server) = (client(Proof::Post), secret("canary-refresh"), counter.server());
     let grant = Grant::Refresh { token: &token };
     let request = TokenRequest { server: &server, client: &client, grant, resource: None, scopes: &[] };

@@ -25,10 +25,9 @@ impl Context {
         json!({ "type": "http", "url": url, "required": true, "oauth": self.oauth() })
     }
 
-    /// How to sign in. What is given says what kind of client it is: one with a key or with a statement about itself
-    /// needs nobody, nor does one with a secret that belongs to no issuer in particular.
+    /// How to sign in: what the suite gives. Which grant it is for is said by the authorization server's metadata.
     fn oauth(&self) -> Value {
-        let mut oauth = json!({ "clientMetadataUrl": DOCUMENT });
+        let mut oauth = json!({ "clientMetadataUrl": DOCUMENT, "xaa": self.0.contains_key("idp_issuer") });
         let known = [
             ("client_id", "clientId"),
             ("client_secret", "clientSecret"),
@@ -39,14 +38,6 @@ impl Context {
             if let Some(value) = self.0.get(given) {
                 oauth[field] = value.clone();
             }
-        }
-        let has = |name: &str| self.0.contains_key(name);
-        if has("idp_issuer") {
-            oauth["xaa"] = true.into();
-        } else if has("valid_jwt") {
-            oauth["grant"] = "jwt-bearer".into();
-        } else if has("private_key_pem") || (has("client_secret") && !has("issuer")) {
-            oauth["grant"] = "client_credentials".into();
         }
         oauth
     }
@@ -68,16 +59,8 @@ impl Context {
         let calls = self.0.get("toolCalls")?.as_array()?;
         let call = |call: &Value| {
             let arguments = call.get("arguments").cloned().unwrap_or_else(|| json!({}));
-            Some((call.get("name")?.as_str()?.to_owned(), without_nulls(arguments)))
+            Some((call.get("name")?.as_str()?.to_owned(), arguments))
         };
         Some(calls.iter().filter_map(call).collect())
     }
-}
-
-/// An argument that is null is one that is not given.
-fn without_nulls(mut arguments: Value) -> Value {
-    if let Some(members) = arguments.as_object_mut() {
-        members.retain(|_, value| !value.is_null());
-    }
-    arguments
 }

@@ -1,7 +1,7 @@
 //! A client for the official conformance suite, with nothing but the public API of the crate.
 //!
-//! It knows no scenario: whatever the server is, it connects, lists everything, reads every resource and calls every
-//! tool. Where the server wants a sign-in, a browser that only follows redirects takes the person's place.
+//! It knows no scenario: whatever the server is, it connects, lists everything, reads every resource, loads every skill and
+//! calls every tool. Where the server wants a sign-in, a browser that only follows redirects takes the person's place.
 //! `conformance_client URL` takes the calls to make from `MCP_CONFORMANCE_CONTEXT` if that names some, and else
 //! makes up arguments from the tools' schemas. Exits with 0 when it could connect and list.
 #![expect(clippy::print_stderr, clippy::disallowed_methods, reason = "a program looks around and prints")]
@@ -19,7 +19,9 @@ use std::time::Duration;
 use browser::Browser;
 use entry::{Context, SERVER};
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Host, Outcome, Places, Start, Status, Unavailable, Wishes};
+use mcparley::{
+    Call, CallError, Consent, Host, Outcome, Places, Skill, SkillError, Start, Status, Unavailable, Wishes,
+};
 use person::Agreeable;
 use serde_json::{Value, json};
 
@@ -68,6 +70,7 @@ async fn converse(host: &Host, context: &Context) -> Result<(), Box<dyn Error>> 
     sign_in(host).await?;
     list(host).await?;
     read_resources(host).await;
+    load_skills(host).await;
     let calls = match context.calls() {
         Some(calls) => calls,
         None => sampled(host),
@@ -125,6 +128,29 @@ async fn read_resources(host: &Host) {
         let call = Call::new("ReadMcpResource", arguments).with_consent(Consent::Given);
         report(&uri, &host.call(call).await);
     }
+}
+
+/// Loads every skill and reads its files, as a model does that uses them. Without a use for a skill none of its files may be
+/// read, and only the scenario's name says that there is none.
+async fn load_skills(host: &Host) {
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+    if scenario.ends_with("no-prefetch") {
+        return;
+    }
+    for skill in host.skills() {
+        if let Err(error) = load_skill(host, &skill).await {
+            eprintln!("{}: {error}", skill.uri);
+        }
+    }
+}
+
+async fn load_skill(host: &Host, skill: &Skill) -> Result<(), SkillError> {
+    let loaded = host.skill(&skill.server, &skill.uri).await?;
+    eprintln!("{}: {}", skill.uri, loaded.text);
+    for file in skill.files.iter().flatten().filter(|file| file.uri != skill.uri) {
+        host.skill_file(skill, &file.uri).await?;
+    }
+    Ok(())
 }
 
 /// Every tool of the server, with arguments made up from its schema.

@@ -6,6 +6,7 @@ use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::text::shell_word;
 use mcparley_wire::Failure;
 
+use super::check::Fit;
 use super::error::CallError;
 use super::patience::Patience;
 use super::recovery;
@@ -177,12 +178,18 @@ impl Bound {
     }
 
     /// Checks the arguments against the tool's schema (N8).
-    pub(super) fn check(&self, call: &Call) -> Result<(), CallError> {
-        let misfits = self.entry.checker().check(&call.arguments).err();
-        match misfits {
-            None => Ok(()),
-            Some(misfits) => Err(CallError::Arguments { tool: self.entry.name.clone(), misfits }),
-        }
+    /// Checks the arguments of a call. Optional ones that are null and must not be are left out of it: many models write
+    /// null for an argument they do not give.
+    pub(super) fn check(&self, call: &mut Call) -> Result<(), CallError> {
+        let misfits = match self.entry.checker().fit(&call.arguments) {
+            Ok(Fit::AsGiven) => return Ok(()),
+            Ok(Fit::WithoutNulls(arguments)) => {
+                (call.arguments, call.written) = (arguments, None);
+                return Ok(());
+            }
+            Err(misfits) => misfits,
+        };
+        Err(CallError::Arguments { tool: self.entry.name.clone(), misfits })
     }
 
     pub(super) fn failed(&self, failure: Failure) -> CallError {

@@ -31,6 +31,15 @@ pub(crate) struct Checker {
     compiled: OnceLock<Result<Compiled, String>>,
 }
 
+/// How arguments fit.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// As they are.
+    AsGiven,
+    /// Without the optional ones that were null.
+    WithoutNulls(Value),
+}
+
 /// One value that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
@@ -80,6 +89,16 @@ impl Checker {
         }
     }
 
+    /// Looks whether `arguments` fit, with or without the optional ones that are null.
+    pub(crate) fn fit(&self, arguments: &Value) -> Result<Fit, Vec<Misfit>> {
+        let Err(misfits) = self.check(arguments) else { return Ok(Fit::AsGiven) };
+        let schema: Value = serde_json::from_str(self.schema.get()).unwrap_or_default();
+        match without_optional_nulls(&schema, arguments) {
+            Some(fewer) => self.check(&fewer).map(|()| Fit::WithoutNulls(fewer)),
+            None => Err(misfits),
+        }
+    }
+
     fn compiled(&self) -> &Result<Compiled, String> {
         self.compiled.get_or_init(|| Compiled::new(self.schema.get()))
     }
@@ -114,6 +133,16 @@ impl Compiled {
             })
             .collect()
     }
+}
+
+/// The arguments without those that are null and not required; nothing where there are none.
+fn without_optional_nulls(schema: &Value, arguments: &Value) -> Option<Value> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
+    let mut members = arguments.as_object()?.clone();
+    let before = members.len();
+    members.retain(|name, value| !value.is_null() || is_required(name));
+    (members.len() < before).then_some(Value::Object(members))
 }
 
 /// The dialect a schema names; the protocol's own when it names none.

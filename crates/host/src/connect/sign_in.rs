@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use mcparley_auth::headers_helper::{self as helper, HeadersHelper};
 use mcparley_auth::vault::{Storage, Vault, VaultSettings};
-use mcparley_auth::{Account, Accounts, AccountsSettings, Asked, Identity, IdentitySettings};
+use mcparley_auth::{Account, Accounts, AccountsSettings, Identity, IdentitySettings};
 use mcparley_model::config::{Remote, ServerConfig, Transport};
 use mcparley_model::expand::Env;
 use mcparley_model::limits::HEADERS_HELPER_TIME;
@@ -40,10 +40,8 @@ impl Surroundings {
         let can_be_signed_in_to = || self.account(config).is_some_and(|account| !account.is_spoken_for());
         match failure {
             Failure::Unauthorized { .. } => is_ours || can_be_signed_in_to(),
-            Failure::Forbidden { challenge } => {
-                let asked = challenge.as_ref().and_then(|words| Asked::read(words.raw()));
-                asked.is_some_and(|asked| asked.wants_more_scopes()) && can_be_signed_in_to()
-            }
+            // Also without a challenge: many servers refuse who comes without a token, or with another's, in this way.
+            Failure::Forbidden { .. } => can_be_signed_in_to(),
             _ => false,
         }
     }

@@ -373,3 +373,34 @@ async fn servers_behind_one_identity_provider_open_one_window_and_all_come() {
     assert_eq!(person.shown(), ["a"]);
     assert_eq!(count(&provider, "requests", "authorize"), 1);
 }
+
+/// A server that answers every request with 403 and says nothing more.
+fn forbidding() -> String {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                line.clear();
+            }
+            let refusal = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+            // Who does not want to hear it need not.
+            let _gone = reader.get_mut().write_all(refusal);
+        }
+    });
+    url
+}
+
+// A1
+#[tokio::test]
+async fn server_that_forbids_the_connection_needs_a_sign_in_unless_its_entry_says_who_we_are() {
+    let url = forbidding();
+    let open = json!({ "type": "http", "url": url });
+    let keyed = json!({ "type": "http", "url": url, "headers": { "Authorization": "Bearer x" } });
+    let it = Home::new([("open", open), ("keyed", keyed)]).host().await;
+    assert!(needs_auth(&it.status("open")), "{:?}", it.status("open"));
+    assert!(matches!(it.status("keyed"), Status::Failed { .. }), "{:?}", it.status("keyed"));
+}

@@ -181,6 +181,12 @@ pub const OAUTH: &[Field] = &[
     field("authServerMetadataUrl", Shape::Text, REMOTE, "Where the authorization server describes itself."),
     field("scopes", Shape::Words, REMOTE, "The scopes to ask for."),
     field("xaa", Shape::Flag, REMOTE, "Sign in across applications through the identity provider."),
+    field(
+        "resource",
+        Shape::Flag,
+        REMOTE,
+        "Whether token requests name the server (RFC 8707): true unless written; false for providers that refuse it.",
+    ),
 ];
 
 /// The field called `name`.

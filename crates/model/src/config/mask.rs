@@ -116,6 +116,9 @@ pub struct ShownOauth {
     /// Whether to sign in across applications.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub xaa: bool,
+    /// Whether token requests name the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<bool>,
 }
 
 impl RawOauth {
@@ -135,6 +138,7 @@ impl RawOauth {
             auth_server_metadata_url: open(&self.auth_server_metadata_url),
             scopes: self.scopes.iter().filter_map(|scope| open(&Some(scope.clone()))).collect(),
             xaa: self.xaa,
+            resource: self.resource,
         }
     }
 }

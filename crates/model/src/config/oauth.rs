@@ -32,6 +32,8 @@ pub struct Oauth {
     pub scopes: Vec<String>,
     /// Whether to sign in across applications.
     pub xaa: bool,
+    /// Whether the `resource` parameter is left out (RFC 8707), for providers that refuse it.
+    pub omit_resource: bool,
 }
 
 /// What is shown to an authorization server for a token.
@@ -97,6 +99,8 @@ pub struct RawOauth {
     pub scopes: Vec<Template>,
     /// `xaa`
     pub xaa: bool,
+    /// `resource`
+    pub resource: Option<bool>,
 }
 
 impl RawOauth {
@@ -121,6 +125,7 @@ impl RawOauth {
                 "authServerMetadataUrl" => oauth.auth_server_metadata_url = Some(at.text(member.value)?),
                 "scopes" => oauth.scopes = at.words(member.value)?,
                 "xaa" => oauth.xaa = at.flag(member.value)?,
+                "resource" => oauth.resource = Some(at.flag(member.value)?),
                 _ => hints.push(unknown(&at, &member)),
             }
         }
@@ -179,6 +184,7 @@ impl RawOauth {
             auth_server_metadata_url: address("authServerMetadataUrl", metadata, &["https", "http"])?,
             scopes: scopes.collect::<Result<_, _>>()?,
             xaa: self.xaa,
+            omit_resource: self.resource == Some(false),
         };
         Ok(oauth)
     }

@@ -79,7 +79,7 @@ fn every_string_of_an_entry_expands() {
     let http = config(
         r#"{"type": "http", "url": "https://${HOST}/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"},
             "headersHelper": "help ${HOST}", "oauth": {"clientId": "${HOST}", "callbackPort": 8080,
-            "authServerMetadataUrl": "https://${HOST}/meta", "scopes": "a b", "xaa": true}}"#,
+            "authServerMetadataUrl": "https://${HOST}/meta", "scopes": "a b", "xaa": true, "resource": false}}"#,
     );
     let Ok(ServerConfig { transport: Transport::Http(remote), .. }) = http else { panic!("{http:?}") };
     let expected = Remote {
@@ -92,6 +92,7 @@ fn every_string_of_an_entry_expands() {
             auth_server_metadata_url: Some(Url::parse("https://example.com/meta").unwrap()),
             scopes: vec!["a".into(), "b".into()],
             xaa: true,
+            omit_resource: true,
             ..Oauth::default()
         }),
     };

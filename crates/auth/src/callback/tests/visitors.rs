@@ -1,5 +1,6 @@
 //! Which visitor brings the answer.
 
+use mcparley_model::limits::CALLBACK_TIME;
 use tokio::time::timeout;
 
 use super::*;
@@ -37,21 +38,24 @@ async fn only_the_right_hit_counts_and_all_others_leave_the_door_open() {
             assert!(reply.contains("Nothing is expected here"), "{reply}");
             told.push(status(&reply).to_owned());
         }
-        let right = format!("GET {right} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
-        let reply = exchange(("127.0.0.1", port), right.as_bytes()).await;
-        assert!(reply.contains("You can close this window"), "{reply}");
-        told.push(status(&reply).to_owned());
         told
     };
-    let (answer, told) = tokio::join!(callback.wait(&attempt, SOON), visitors);
+    assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
+    let told = visitors.await;
     let expected = [
         "400", "400", "400", "400", "400", "400", "400", "400", "405", "405", "404", "404", "404", "400",
-        "400", "200",
+        "400",
     ];
     assert_eq!(told, expected);
+    let browser = browser(&callback, &right);
+    let answer = callback.wait(&attempt, SOON).await.unwrap();
     let second = hit(&attempt, "second");
     assert_eq!(status(&get(&callback, &second).await), "400");
-    assert_eq!(code(attempt, &answer.unwrap()).expose(), "right");
+    callback.close(Ending::SignedIn).await;
+    let reply = browser.await.unwrap();
+    assert!(reply.contains("You can close this window"), "{reply}");
+    assert_eq!(status(&reply), "200");
+    assert_eq!(code(attempt, &answer).expose(), "right");
 }
 
 // B79 H03
@@ -78,11 +82,15 @@ async fn whoever_comes_under_another_name_or_from_another_page_is_turned_away() 
             let reply = exchange(("127.0.0.1", port), request.as_bytes()).await;
             assert_eq!(status(&reply), "400", "{headers}");
         }
-        let own = format!("GET {right} HTTP/1.1\r\nhost: LOCALHOST:{port}\r\norigin: null\r\n\r\n");
-        assert_eq!(status(&exchange(("127.0.0.1", port), own.as_bytes()).await), "200");
     };
-    let (answer, ()) = tokio::join!(callback.wait(&attempt, SOON), visitors);
-    assert_eq!(code(attempt, &answer.unwrap()).expose(), "right");
+    assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
+    visitors.await;
+    let own = format!("GET {right} HTTP/1.1\r\nhost: LOCALHOST:{port}\r\norigin: null\r\n\r\n");
+    let browser = tokio::spawn(async move { exchange(("127.0.0.1", port), own.as_bytes()).await });
+    let answer = callback.wait(&attempt, SOON).await.unwrap();
+    callback.close(Ending::SignedIn).await;
+    assert_eq!(status(&browser.await.unwrap()), "200");
+    assert_eq!(code(attempt, &answer).expose(), "right");
 }
 
 // B80 B74
@@ -100,9 +108,11 @@ async fn pages_are_constant_and_reflect_nothing() {
         // Waits for nobody yet: the answer is kept only once somebody does.
         let early = timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await;
         assert!(early.is_err());
-        pages.push(get(&callback, &target).await);
+        let browser = browser(&callback, &target);
         let answer = callback.wait(&attempt, SOON).await.unwrap();
         let error = attempt.accept(&answer).unwrap_err();
+        callback.close(Ending::Failed).await;
+        pages.push(browser.await.unwrap());
         assert_eq!(error.to_string().contains("canary"), refusal.starts_with("error"), "{error}");
     }
     assert_eq!(pages[0], pages[1]);
@@ -133,13 +143,15 @@ async fn two_sign_ins_at_once_never_get_each_others_code() {
             status(&exchange(("127.0.0.1", door), request.as_bytes()).await).to_owned()
         };
         let crossed = [visit(doors[0], hit_two.clone()).await, visit(doors[1], hit_one.clone()).await];
-        let straight = [visit(doors[0], hit_one).await, visit(doors[1], hit_two).await];
+        let straight = [tokio::spawn(visit(doors[0], hit_one)), tokio::spawn(visit(doors[1], hit_two))];
         (crossed, straight)
     };
-    let (at_one, at_two, (crossed, straight)) =
+    let (at_one, at_two, (crossed, [at_first, at_second])) =
         tokio::join!(first.wait(&one, SOON), second.wait(&two, SOON), visitors);
     assert_eq!(crossed, ["400", "400"]);
-    assert_eq!(straight, ["200", "200"]);
+    first.close(Ending::SignedIn).await;
+    second.close(Ending::SignedIn).await;
+    assert_eq!([at_first.await.unwrap(), at_second.await.unwrap()], ["200", "200"]);
     assert_eq!(code(one, &at_one.unwrap()).expose(), "one");
     assert_eq!(code(two, &at_two.unwrap()).expose(), "two");
 }
@@ -150,9 +162,11 @@ async fn an_answer_that_comes_while_nobody_looks_is_not_lost() {
     let mut callback = Callback::bind(None).unwrap();
     let attempt = attempt(&callback);
     assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
-    assert_eq!(status(&get(&callback, &hit(&attempt, "kept")).await), "200");
-    assert_eq!(status(&get(&callback, &hit(&attempt, "second")).await), "400");
+    let browser = browser(&callback, &hit(&attempt, "kept"));
     let answer = callback.wait(&attempt, SOON).await.unwrap();
+    assert_eq!(status(&get(&callback, &hit(&attempt, "second")).await), "400");
+    callback.close(Ending::SignedIn).await;
+    assert_eq!(status(&browser.await.unwrap()), "200");
     assert_eq!(code(attempt, &answer).expose(), "kept");
 }
 
@@ -178,10 +192,52 @@ async fn visitors_who_say_nothing_keep_nobody_out() {
         silent.push(TcpStream::connect(("127.0.0.1", port(&callback))).await.unwrap());
     }
     assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
-    assert_eq!(status(&get(&callback, &hit(&attempt, "right")).await), "200");
-    drop(silent);
+    let browser = browser(&callback, &hit(&attempt, "right"));
     let answer = callback.wait(&attempt, SOON).await.unwrap();
+    drop(silent);
     let printed = format!("{callback:?} {answer:?}");
     assert!(!printed.contains("right") && !printed.contains(attempt.state().expose()), "{printed}");
+    callback.close(Ending::SignedIn).await;
+    assert_eq!(status(&browser.await.unwrap()), "200");
     assert_eq!(code(attempt, &answer).expose(), "right");
+}
+
+// B81
+#[tokio::test]
+async fn thousand_idle_connections_do_not_keep_the_browser_out() {
+    let mut callback = Callback::bind(None).unwrap();
+    let attempt = attempt(&callback);
+    let (address, mut idle) = (("127.0.0.1", port(&callback)), Vec::new());
+    for _ in 0..1_000 {
+        idle.push(timeout(SOON, TcpStream::connect(address)).await.unwrap().unwrap());
+    }
+    let browser = browser(&callback, &hit(&attempt, "right"));
+    // Far less than an idle connection may last.
+    let answer = callback.wait(&attempt, CALLBACK_TIME / 2).await.unwrap();
+    // Nor do those that come while the code is redeemed take the page from the browser.
+    for _ in 0..100 {
+        idle.push(timeout(SOON, TcpStream::connect(address)).await.unwrap().unwrap());
+    }
+    callback.close(Ending::SignedIn).await;
+    assert_eq!(status(&browser.await.unwrap()), "200");
+    assert_eq!(code(attempt, &answer).expose(), "right");
+    assert_eq!(idle.len(), 1_100);
+}
+
+// A1
+#[tokio::test]
+async fn browser_is_told_of_a_sign_in_only_when_there_is_one() {
+    for (ending, title) in [(Ending::SignedIn, "Signed in"), (Ending::Failed, "Sign-in did not work")] {
+        let mut callback = Callback::bind(None).unwrap();
+        let attempt = attempt(&callback);
+        let mut browser = browser(&callback, &hit(&attempt, "right"));
+        callback.wait(&attempt, SOON).await.unwrap();
+        assert!(
+            timeout(Duration::from_millis(50), &mut browser).await.is_err(),
+            "the code is not redeemed yet"
+        );
+        callback.close(ending).await;
+        let page = browser.await.unwrap();
+        assert!(page.contains(&format!("<h1>{title}</h1>")), "{page}");
+    }
 }

@@ -44,7 +44,7 @@ fn a_whole_answer_is_read_whole() {
         expires: Some(now() + Duration::from_secs(3600)),
         scopes: words(&["a", "b"]),
     };
-    let wanted = Granted { tokens, id_token: Some(secret("it")) };
+    let wanted = Granted { tokens, id_token: Some(secret("it")), proof: Proof::Nothing };
     assert_eq!(read(Grant::ClientCredentials, &body), Ok(wanted));
 }
 

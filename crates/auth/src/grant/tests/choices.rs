@@ -12,7 +12,7 @@ fn the_proof_follows_from_what_the_server_takes_what_we_hold_and_what_was_agreed
     let secret = Held { secret: true, key: false };
     let key = Held { secret: false, key: true };
     let both = Held { secret: true, key: true };
-    let table: [Row; 21] = [
+    let table: [Row; 22] = [
         // Who holds nothing shows nothing, whatever is wanted.
         (None, nothing, None, Nothing),
         (Some(&[Nothing]), nothing, None, Nothing),
@@ -22,12 +22,13 @@ fn the_proof_follows_from_what_the_server_takes_what_we_hold_and_what_was_agreed
         (None, secret, None, Basic),
         (Some(&[Basic]), secret, None, Basic),
         (Some(&[Post]), secret, None, Post),
-        (Some(&[Post, Basic]), secret, None, Basic),
+        (Some(&[Post, Basic]), secret, None, Post),
+        (Some(&[Basic, Post]), secret, None, Post),
         (Some(&[Nothing]), secret, None, Nothing),
         (Some(&[Post, Nothing]), secret, None, Post),
         // A description that fits nothing we have is not believed.
-        (Some(&[]), secret, None, Basic),
-        (Some(&[Signature]), secret, None, Basic),
+        (Some(&[]), secret, None, Post),
+        (Some(&[Signature]), secret, None, Post),
         (Some(&[Basic]), key, None, Signature),
         (None, key, None, Signature),
         (Some(&[Signature, Nothing]), key, None, Signature),

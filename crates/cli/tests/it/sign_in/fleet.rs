@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
-use mcparley_testkit::{Browser, OpenIdProvider};
+use mcparley_testkit::{Browser, OpenIdProvider, ProtectedFastMcp};
 use serde_json::{Value, json};
 
 use super::person::{Waiting, health, last_address, standing, windows, world, world_with};
@@ -139,4 +139,38 @@ fn fleet_three_servers_that_ask_one_identity_provider_need_one_sign_in() {
     let status = world.json(&["auth", "idp", "status"]);
     assert_eq!(status["identityProvider"]["person"], "canary-person");
     assert_eq!(whoami(&world)["subject"], "canary-person");
+}
+
+/// The command that the hint of a failed command names.
+fn hinted(error: &str) -> Vec<String> {
+    let named = error.split('`').find(|text| text.starts_with("mcparley login")).unwrap_or_default();
+    named.split(' ').skip(1).map(str::to_owned).collect()
+}
+
+// A1 K4: the call is refused → the hint names the command → the command registers anew → the call succeeds.
+#[test]
+fn fleet_step_up_by_the_printed_hint_works_at_a_real_provider() {
+    let provider = OpenIdProvider::start(&[]);
+    let world = world_with(provider.url());
+    world.ok(&["login", "one", "--wait"]);
+    let refused = world.mcparley(&["call", "one", "admin", "--yes"]);
+    assert_eq!(refused.code, 12, "{refused:?}");
+    let mut hint = hinted(&refused.err);
+    assert_eq!(hint, ["login", "one"], "{refused:?}");
+    hint.push("--wait".to_owned());
+    world.ok(&hint.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(world.ok(&["call", "one", "admin", "--yes"]).trim(), r#"{"admin":true}"#);
+    assert_eq!(provider.stats()["registrations"], 2, "{}", provider.stats());
+}
+
+// A1: FastMCP and the Python SDK under it refuse HTTP Basic alone.
+#[test]
+fn fleet_sign_in_at_a_fastmcp_server_works() {
+    let server = ProtectedFastMcp::start();
+    let world = world_with(server.url());
+    let login = world.mcparley(&["login", "one", "--wait"]);
+    assert_eq!((login.code, login.out.contains("signed in, connected (1 tools)")), (0, true), "{login:?}");
+    assert_eq!(health(&world, "one"), "connected");
+    world.ok(&["logout", "one"]);
+    assert_eq!(health(&world, "one"), "needs-auth");
 }

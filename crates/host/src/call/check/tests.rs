@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::{Checker, Misfit};
+use super::{Checker, Fit, Misfit};
 
 fn checker(schema: &Value) -> Checker {
     Checker::new(&to_raw_value(schema).unwrap())
@@ -45,6 +45,28 @@ fn arguments_that_fit_pass() {
         assert_eq!(told(&schema, &arguments), [""; 0]);
     }
     assert_eq!(told(&json!({}), &json!({ "anything": 1 })), [""; 0]);
+}
+
+// N8
+#[test]
+fn null_for_an_optional_argument_is_dropped_and_for_a_required_one_refused() {
+    let checker = checker(&json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string" },
+            "depth": { "type": "integer" },
+            "note": { "type": ["string", "null"] },
+        },
+        "required": ["path"],
+        "additionalProperties": false,
+    }));
+    let fit = |arguments: Value| checker.fit(&arguments);
+    assert_eq!(fit(json!({ "path": "a", "depth": null })), Ok(Fit::WithoutNulls(json!({ "path": "a" }))));
+    assert_eq!(fit(json!({ "path": "a", "unknown": null })), Ok(Fit::WithoutNulls(json!({ "path": "a" }))));
+    assert_eq!(fit(json!({ "path": "a", "note": null })), Ok(Fit::AsGiven), "the schema takes it");
+    let misfits = fit(json!({ "path": null, "depth": null })).unwrap_err();
+    assert_eq!(misfits.iter().map(|misfit| misfit.path.as_str()).collect::<Vec<_>>(), ["/path"]);
+    assert!(fit(json!({ "path": "a", "depth": "x", "note": null })).is_err());
 }
 
 #[test]

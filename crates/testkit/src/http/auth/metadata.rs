@@ -86,9 +86,13 @@ fn resource(lies: &Lies, origins: &Origins) -> Value {
 fn server(lies: &Lies, origins: &Origins) -> Value {
     let issuer = issuer(lies, origins);
     let methods = lies.text(Lie::AuthMethods);
+    let grants = match lies.text(Lie::Grants) {
+        told if told.is_empty() => json!(super::grants::ALL),
+        told => json!(told.split(',').collect::<Vec<_>>()),
+    };
     let Value::Object(mut page) = json!({
         "response_types_supported": ["code"],
-        "grant_types_supported": super::grants::ALL,
+        "grant_types_supported": grants,
         "token_endpoint_auth_methods_supported": methods.split(',').collect::<Vec<_>>(),
         "token_endpoint_auth_signing_alg_values_supported": ["ES256", "RS256"],
         "subject_types_supported": ["public"],
