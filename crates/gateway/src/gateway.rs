@@ -12,6 +12,8 @@ use crate::session::Session;
 #[derive(Clone, Debug)]
 pub struct Gateway {
     pub(crate) host: Host,
+    /// The host that hears what the servers log, where that is another one: an agent hears nothing of shared servers.
+    pub(crate) log_host: Option<Host>,
     /// What the definitions of tools may take of a model's context.
     pub(crate) budget: Budget,
     /// How many sessions there have been.
@@ -22,7 +24,14 @@ impl Gateway {
     /// Serves a host that was started with [`Gateway::prepare`]. Tools beyond the budget are found by searching (N10).
     #[must_use]
     pub fn new(host: Host, budget: Budget) -> Self {
-        Self { host, budget, sessions: Arc::default() }
+        Self { host, log_host: None, budget, sessions: Arc::default() }
+    }
+
+    /// The same where the served host is an agent of `host`, whose servers' log messages its clients are to hear.
+    #[must_use]
+    pub fn with_logs_of(mut self, host: &Host) -> Self {
+        self.log_host = Some(host.clone());
+        self
     }
 
     /// Prepares a host for being served: its servers are told that they can ask a person. Each client answers for its
