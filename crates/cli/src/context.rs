@@ -214,6 +214,7 @@ fn wishes(global: &Global) -> Wishes {
         setting_sources: global.setting_sources.as_ref().map(sources),
         plugin_dirs: global.plugin_dir.clone(),
         mode: global.permission_mode.as_deref().and_then(|word| Mode::parse(word).ok()),
+        fallback_mode: None,
         allowed_tools: rules(&global.allowed_tools),
         disallowed_tools: rules(&global.disallowed_tools),
         ide: editor(global, std::env::var("CLAUDE_CODE_SSE_PORT").ok().as_deref()),

@@ -95,8 +95,9 @@ impl Approver for Asker {
             }
             match self.elicit(question::permission(&question)).await {
                 Reply::Accept(content) => question::answer(&content),
-                Reply::Decline => Answer::Deny("the person said no".to_owned()),
-                Reply::Cancel => Answer::Deny("the person was asked, and put the question aside".to_owned()),
+                // Whether a person did, or a client without one did for itself, cannot be told.
+                Reply::Decline => Answer::Deny("the client declined".to_owned()),
+                Reply::Cancel => Answer::Deny("the client declined to answer the question".to_owned()),
             }
         })
     }

@@ -67,6 +67,9 @@ impl Session {
             false => wanted,
         };
         let token = token.filter(|token| token.is_string() || token.is_number());
+        if self.is_out_of_sight(&wanted.name, &caller) {
+            return self.finish(&wanted, Err(unknown(&wanted.name)), &caller);
+        }
         let running = match &wanted.state {
             Some(state) => self.shared.parked.go_on(&wanted, state, wanted.responses.as_ref())?,
             None => {
@@ -129,10 +132,7 @@ impl Session {
             self.shared.listing.found(found(outcome));
         }
         let done = match done {
-            Err(CallError::Denied { .. }) if self.is_hidden(&wanted.name) => {
-                let (name, similar, because) = (wanted.name.clone(), Vec::new(), None);
-                Err(CallError::UnknownTool { name, similar, because })
-            }
+            Err(CallError::Denied { .. }) if self.is_hidden(&wanted.name) => Err(unknown(&wanted.name)),
             done => done,
         };
         match answer::of(done, caller) {
@@ -159,6 +159,11 @@ impl Session {
         }
         self.notify("notifications/progress", Some(params)).await;
     }
+}
+
+/// The error for a tool that the client is not to know of.
+fn unknown(name: &str) -> CallError {
+    CallError::UnknownTool { name: name.to_owned(), similar: Vec::new(), because: None }
 }
 
 /// The tools that a search has found.

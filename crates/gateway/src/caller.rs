@@ -15,7 +15,12 @@ pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
 pub(crate) struct Caller {
     pub(crate) spoken: Spoken,
     pub(crate) can: Can,
+    /// Whether it shows the user interfaces that servers bring (MCP Apps).
+    pub(crate) has_apps: bool,
 }
+
+/// The extension by which a client says that it shows apps.
+const APPS: &str = "io.modelcontextprotocol/ui";
 
 /// What a client can be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,12 +80,18 @@ impl Caller {
             let reason = "`_meta` has no `io.modelcontextprotocol/clientCapabilities`";
             return Err(RpcError::new(INVALID_PARAMS, reason));
         };
-        Ok(Self { spoken: Spoken::New, can: Can::read(Some(capabilities)) })
+        Ok(Self::with(Spoken::New, Some(capabilities)))
     }
 
     /// Who has greeted us in the old way.
     pub(crate) fn greeted(version: Version, capabilities: Option<&Value>) -> Self {
-        Self { spoken: Spoken::Old(version), can: Can::read(capabilities) }
+        Self::with(Spoken::Old(version), capabilities)
+    }
+
+    fn with(spoken: Spoken, capabilities: Option<&Value>) -> Self {
+        let extensions = capabilities.and_then(|it| it.get("extensions"));
+        let has_apps = extensions.and_then(|it| it.get(APPS)).is_some_and(Value::is_object);
+        Self { spoken, can: Can::read(capabilities), has_apps }
     }
 
     pub(crate) fn is_new(&self) -> bool {

@@ -13,6 +13,8 @@ use crate::session::Session;
 #[derive(Clone, Debug)]
 pub struct Gateway {
     pub(crate) host: Host,
+    /// The host that hears what the servers log, where that is another one: an agent hears nothing of shared servers.
+    pub(crate) log_host: Option<Host>,
     /// What the definitions of tools may take of a model's context.
     pub(crate) budget: Budget,
     /// The roots of the clients.
@@ -25,7 +27,15 @@ impl Gateway {
     /// Serves a host that was started with [`Gateway::prepare`]. Tools beyond the budget are found by searching (N10).
     #[must_use]
     pub fn new(host: Host, budget: Budget) -> Self {
-        Self { roots: Arc::new(ClientRoots::new(host.clone())), host, budget, sessions: Arc::default() }
+        let roots = Arc::new(ClientRoots::new(host.clone()));
+        Self { host, log_host: None, budget, roots, sessions: Arc::default() }
+    }
+
+    /// The same where the served host is an agent of `host`, whose servers' log messages its clients are to hear.
+    #[must_use]
+    pub fn with_logs_of(mut self, host: &Host) -> Self {
+        self.log_host = Some(host.clone());
+        self
     }
 
     /// Prepares a host for being served: its servers are told that they can ask a person, and of no roots but the

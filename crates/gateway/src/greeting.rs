@@ -29,7 +29,7 @@ fn capabilities(caller: Option<&Caller>) -> Value {
 ///
 /// # Errors
 /// When the client names none.
-pub(crate) fn initialize(params: Option<&RawJson>, instructions: &str) -> Result<(Caller, Value), RpcError> {
+pub(crate) fn agree(params: Option<&RawJson>) -> Result<Caller, RpcError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Initialize {
@@ -42,14 +42,17 @@ pub(crate) fn initialize(params: Option<&RawJson>, instructions: &str) -> Result
         return Err(RpcError::new(INVALID_PARAMS, "`initialize` needs `protocolVersion`, a text"));
     };
     let version = Version::parse_old(&protocol_version).unwrap_or(Version::NEWEST_OLD);
-    let caller = Caller::greeted(version, theirs.as_ref());
-    let answer = json!({
-        "protocolVersion": version.as_str(),
-        "capabilities": capabilities(Some(&caller)),
+    Ok(Caller::greeted(version, theirs.as_ref()))
+}
+
+/// The answer to `initialize`, once a revision is agreed on.
+pub(crate) fn initialized(caller: &Caller, instructions: &str) -> Value {
+    json!({
+        "protocolVersion": caller.spoken.version().as_str(),
+        "capabilities": capabilities(Some(caller)),
         "serverInfo": info(),
         "instructions": instructions,
-    });
-    Ok((caller, answer))
+    })
 }
 
 /// What there is, for clients of the new era.

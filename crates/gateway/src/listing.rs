@@ -5,10 +5,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mcparley::Catalog;
 use mcparley::model::limits::{
     FIRST_LIST_TIME, FOUND_TOOLS, SERVED_LIST_FRESH, SERVED_PAGE_BYTES, SERVED_PAGE_TOOLS,
 };
+use mcparley::model::tool::Audience;
+use mcparley::{Catalog, Server, Status};
 use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use serde::Serialize;
 use serde_json::Value;
@@ -39,6 +40,8 @@ pub(crate) struct Shown {
     pub(crate) items: Vec<Item>,
     /// What it has found by searching, the newest last.
     found: Vec<String>,
+    /// Whether it is shown tools for apps too.
+    has_apps: bool,
 }
 
 impl Listing {
@@ -77,11 +80,8 @@ impl Session {
         let cursor = params.and_then(|params| params.member("cursor"));
         let cursor = cursor.filter(|cursor| cursor.as_str() != "null").map(|cursor| Cursor::read(&cursor));
         let cursor = cursor.transpose()?;
-        let wait = async {
-            // Whether all came in time or not: the list is what there is.
-            let _ready = self.host().ready(FIRST_LIST_TIME).await;
-        };
-        self.shared.listing.first.get_or_init(|| wait).await;
+        self.await_first_servers().await;
+        self.shared.listing.shown().has_apps = caller.has_apps;
         let items = self.items(&self.host().catalog());
         let page = Page::of(&items, cursor.as_ref());
         let mut shown = self.shared.listing.shown();
@@ -92,6 +92,29 @@ impl Session {
         written(&page.in_words_of(caller))
     }
 
+    /// Waits for the servers that are on their way when the first client comes, once and for a limited time.
+    async fn await_first_servers(&self) {
+        let wait = async {
+            // Whether all came in time or not: the list is what there is.
+            let _ready = self.host().ready(FIRST_LIST_TIME).await;
+        };
+        self.shared.listing.first.get_or_init(|| wait).await;
+    }
+
+    /// Waits, as for the first list, while a server is on its way of which nothing is remembered: its instructions would
+    /// be missing from the greeting, and a client is greeted once.
+    pub(crate) async fn await_unknown_servers(&self) {
+        let is_unknown = |server: &Server| {
+            let surface = &server.state.surface;
+            matches!(server.state.status, Status::Pending { .. })
+                && surface.tools.is_empty()
+                && surface.instructions.is_none()
+        };
+        if self.host().servers().iter().any(is_unknown) {
+            self.await_first_servers().await;
+        }
+    }
+
     /// What this client is shown of a catalogue.
     pub(crate) fn items(&self, catalog: &Catalog) -> Vec<Item> {
         let shown = self.shared.listing.shown().clone();
@@ -100,13 +123,24 @@ impl Session {
         let more_to_come = self.host().has_unknown_servers();
         let offer = if more_to_come { offer.with_search() } else { offer };
         let offer = offer.after(shown.items.iter().map(Item::name)).with_found(&shown.found);
-        let mut items: Vec<Item> = offer.listed.into_iter().map(Item::Tool).collect();
+        let apps = if shown.has_apps { offer.for_apps } else { Vec::new() };
+        let mut items: Vec<Item> = offer.listed.into_iter().chain(apps).map(Item::Tool).collect();
         let place = shown.items.iter().position(|item| matches!(item, Item::CallTool));
         let is_needed = place.is_some() || more_to_come || !offer.deferred.is_empty();
         if is_needed && catalog.get(CALL_TOOL).is_none() {
             items.insert(place.unwrap_or(items.len()).min(items.len()), Item::CallTool);
         }
         items
+    }
+
+    /// Whether a tool is not for this client's model, nor for apps that it would show.
+    pub(crate) fn is_out_of_sight(&self, name: &str, caller: &Caller) -> bool {
+        let catalog = self.host().catalog();
+        catalog.get(name).is_some_and(|entry| match entry.tool.audience {
+            Audience::Model => false,
+            Audience::Apps => !caller.has_apps,
+            Audience::Direct => true,
+        })
     }
 
     /// Whether a tool is never shown, because a rule denies it whatever its arguments are (B94).

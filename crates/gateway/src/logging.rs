@@ -31,13 +31,20 @@ impl Session {
             return Err(RpcError::new(INVALID_PARAMS, "`level` is none of the levels there are"));
         };
         *self.shared.logging.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
-        self.host().set_log_level(None, level);
+        match &self.shared.gateway.log_host {
+            None => self.host().set_log_level(None, level),
+            Some(above) => {
+                let servers = self.host().servers();
+                servers.iter().for_each(|server| above.set_log_level(Some(&server.name), level));
+            }
+        }
         written(&json!({}))
     }
 
     /// Passes on what the servers log, for ever.
     pub(crate) async fn tell_logs(&self) {
-        let mut messages = self.host().log_messages();
+        let above = self.shared.gateway.log_host.as_ref();
+        let mut messages = above.unwrap_or(self.host()).log_messages();
         loop {
             match messages.recv().await {
                 Ok(message) => self.tell_log(&message).await,
@@ -52,7 +59,8 @@ impl Session {
         let Speaker::Server { level, logger } = &line.from else { return };
         // A level that the protocol does not have is no reason to say nothing.
         let level = level.parse().unwrap_or(LogLevel::Info);
-        if !self.shared.logging.hears(level) {
+        let is_shown = || self.host().servers().iter().any(|shown| shown.name == *server);
+        if !self.shared.logging.hears(level) || !is_shown() {
             return;
         }
         let name = logger.as_ref().map_or_else(|| server.to_string(), |logger| format!("{server}/{logger}"));

@@ -33,13 +33,15 @@ The tool has changed since it was first seen or last reviewed:
 {change}"
         )
     });
+    // Clients cut long messages at the end, so the arguments come first.
     let message = format!(
-        "May `{tool}`{} be called?{hint}\n\nArguments:\n{}{}\n\nAsked because of {}.",
+        "`{tool}`{} is about to be called with these arguments:\n{}{}\n\nMay it be called?{hint} Asked because of {}.",
         of.unwrap_or_default(),
         shown(arguments),
         difference.unwrap_or_default(),
         decision.why,
     );
+    let [once, ..] = CHOICES;
     json!({
         "mode": "form",
         "message": message,
@@ -51,6 +53,8 @@ The tool has changed since it was first seen or last reviewed:
                     "title": "Decision",
                     "description": "Whether this call may be made, or every call of this tool while it stays what it is",
                     "enum": CHOICES,
+                    // Accepting the form as it is means yes to what it shows, once.
+                    "default": once,
                 },
             },
             "required": [DECISION],
@@ -60,19 +64,22 @@ The tool has changed since it was first seen or last reviewed:
 
 /// What the filled-in form says.
 pub(crate) fn answer(content: &Value) -> Answer {
-    let [once, always, _] = CHOICES;
+    let [once, always, no] = CHOICES;
     match content.get(DECISION).and_then(Value::as_str) {
         Some(choice) if choice == once => Answer::Allow,
         // Where the repository that is worked on has no hand in it.
         Some(choice) if choice == always => Answer::Always(AlwaysScope::Private),
-        Some(_) | None => Answer::Deny("the person said no".to_owned()),
+        Some(choice) if choice == no => Answer::Deny("the person said no".to_owned()),
+        Some(_) | None => Answer::Deny("the client accepted the question without an answer to it".to_owned()),
     }
 }
 
 /// Passes on what a server asks; nothing if it cannot be.
 pub(crate) fn elicitation(question: &Elicitation<'_>, with_id: bool) -> Option<Value> {
     static PAGES: AtomicU64 = AtomicU64::new(1);
-    let message = format!("Server `{}` asks: {}", display(question.server.as_str()), question.message);
+    let of_calls = if question.is_call_known { "" } else { ", about one of the calls in flight" };
+    let message =
+        format!("Server `{}` asks{of_calls}: {}", display(question.server.as_str()), question.message);
     match question.ask {
         Ask::Form(form) => {
             let schema: Value = serde_json::from_str(&clean_json(form.schema().as_str())).ok()?;

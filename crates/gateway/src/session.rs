@@ -98,7 +98,7 @@ impl Session {
             // Both may come before anything else.
             "ping" if !meta.names_version() => return written(&json!({})),
             "server/discover" if !meta.names_version() => {
-                return written(&greeting::discover(&instructions::of(self.host())));
+                return self.discover().await;
             }
             _ => {}
         }
@@ -108,7 +108,7 @@ impl Session {
             self.expect_roots(caller);
         }
         match (method, caller.is_new()) {
-            ("server/discover", true) => written(&greeting::discover(&instructions::of(self.host()))),
+            ("server/discover", true) => self.discover().await,
             ("tools/list", _) => self.list(&caller, params).await,
             ("tools/call", _) => Box::pin(self.call(caller, params, meta.progress_token)).await,
             ("subscriptions/listen", true) => Box::pin(self.listen(id, params)).await,
@@ -119,13 +119,25 @@ impl Session {
         }
     }
 
-    /// Answers `initialize`.
-    fn greet(&self, params: Option<&RawJson>) -> Result<RawJson, RpcError> {
+    /// Agrees on a revision, as `initialize` asks for.
+    fn agree(&self, params: Option<&RawJson>) -> Result<Caller, RpcError> {
         params.map_or(Ok(()), strict::check)?;
-        let (caller, answer) = greeting::initialize(params, &instructions::of(self.host()))?;
+        let caller = greeting::agree(params)?;
         *self.agreed() = Some(caller);
         self.expect_roots(caller);
-        written(&answer)
+        Ok(caller)
+    }
+
+    /// Answers `initialize`, once the servers of which nothing is remembered have said how they want to be used.
+    async fn greet(&self, caller: &Caller) -> Result<RawJson, RpcError> {
+        self.await_unknown_servers().await;
+        written(&greeting::initialized(caller, &instructions::of(self.host())))
+    }
+
+    /// Answers `server/discover`, as late as [`Session::greet`] would.
+    async fn discover(&self) -> Result<RawJson, RpcError> {
+        self.await_unknown_servers().await;
+        written(&greeting::discover(&instructions::of(self.host())))
     }
 
     fn agreed(&self) -> MutexGuard<'_, Option<Caller>> {
@@ -168,8 +180,9 @@ impl Handler for Session {
         params: Option<RawJson>,
     ) -> Boxed<'static, Result<RawJson, RpcError>> {
         if method == "initialize" {
-            // At once, so that what follows it finds it done.
-            return Box::pin(std::future::ready(self.greet(params.as_ref())));
+            // Agreed on at once, so that what follows it finds it done.
+            let (session, agreed) = (self.clone(), self.agree(params.as_ref()));
+            return Box::pin(async move { session.greet(&agreed?).await });
         }
         let (session, id, method) = (self.clone(), id.clone(), method.to_owned());
         Box::pin(async move { session.answer(&id, &method, params).await })

@@ -5,7 +5,7 @@
 //! because results can be stored or cleaned on the way, and clients refuse one that does not fit.
 
 use mcparley::Entry;
-use mcparley::model::tool::Hints;
+use mcparley::model::tool::{Audience, Hints};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -20,6 +20,8 @@ struct Listed<'e> {
     description: &'e str,
     input_schema: &'e RawValue,
     annotations: Annotations,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -46,6 +48,8 @@ pub(crate) fn written(entry: &Entry) -> Option<Box<RawValue>> {
             idempotent_hint: idempotent,
             open_world_hint: open_world,
         },
+        // Without it the client would show the tool to its model.
+        meta: (entry.tool.audience == Audience::Apps).then(|| json!({ "ui": { "visibility": ["app"] } })),
     };
     serde_json::value::to_raw_value(&listed).ok()
 }

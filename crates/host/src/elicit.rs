@@ -25,7 +25,8 @@ use mcparley_model::name::ServerName;
 use mcparley_wire::peer::Boxed;
 use serde_json::Value;
 
-pub(crate) use desk::Desk;
+pub(crate) use askers::InFlight;
+pub(crate) use desk::{Desk, RequestedPage};
 pub use error::Unanswered;
 pub use field::{Choice, Doubt, Field, FieldKind};
 pub use form::Form;
@@ -41,6 +42,8 @@ pub struct Elicitation<'q> {
     pub message: &'q str,
     /// What for.
     pub ask: &'q Ask,
+    /// Whether it is known for which call the server asks. If not, it is for one of several calls in flight.
+    pub is_call_known: bool,
 }
 
 /// What a server asks for.
@@ -64,7 +67,7 @@ pub enum Reply {
     Cancel,
 }
 
-/// Whoever can be asked what a server wants to know. One question of a server comes at a time.
+/// Whoever can be asked what a server wants to know. One question of a call comes at a time; several calls may ask at once.
 ///
 /// ```
 /// use mcparley::elicit::{Ask, Elicitation, Elicitor, Reply};
@@ -90,8 +93,8 @@ pub trait Elicitor: Send + Sync + 'static {
     /// that word.
     fn ask<'q>(&'q self, question: Elicitation<'q>) -> Boxed<'q, Reply>;
 
-    /// Waits until the person says to be done at a page that was accepted, so that the call which needs it can be
-    /// repeated. Without it the call is repeated when the server tells, or after some minutes.
+    /// Waits until the person says to be done at a page that was accepted, so that the call which needs it is repeated at
+    /// once. Without it the call is repeated with growing pauses, or when the server tells.
     fn done<'q>(&'q self, _page: &'q Page) -> Boxed<'q, ()> {
         Box::pin(std::future::pending())
     }

@@ -25,6 +25,8 @@ pub(crate) const NAME: &str = "mcparley";
 pub(crate) struct OwnServer {
     /// The host that is looked at. Weak, because the host owns this server.
     host: OnceLock<Weak<HostInner>>,
+    /// Whether a model is shown its tools.
+    is_offered: bool,
 }
 
 /// Its entry, which stands in no file.
@@ -33,14 +35,19 @@ pub(crate) fn entry() -> ServerConfig {
 }
 
 /// What it offers, known without asking it.
-pub(crate) fn surface() -> Surface {
-    let tools = tools::list();
+pub(crate) fn surface(is_offered: bool) -> Surface {
+    let tools = tools::list(is_offered);
     let entries = tools.as_array().into_iter().flatten().filter_map(|tool| RawJson::of(tool).ok());
-    let instructions = Some(Untrusted::new(INSTRUCTIONS));
+    let instructions = is_offered.then(|| Untrusted::new(INSTRUCTIONS));
     Surface { instructions, ..Surface::of_tools(&entries.collect::<Vec<_>>()) }
 }
 
 impl OwnServer {
+    /// A server whose tools a model is shown, or not.
+    pub(crate) fn new(is_offered: bool) -> Self {
+        Self { is_offered, ..Self::default() }
+    }
+
     /// Shows it the host it is part of.
     pub(crate) fn show(&self, host: Weak<HostInner>) {
         // It is shown one host, when that is started.
@@ -58,10 +65,10 @@ impl OwnServer {
                 "resultType": "complete",
                 "supportedVersions": ["2026-07-28"],
                 "capabilities": { "tools": {} },
-                "instructions": INSTRUCTIONS,
+                "instructions": if self.is_offered { INSTRUCTIONS } else { "" },
                 "_meta": { "io.modelcontextprotocol/serverInfo": info() },
             })),
-            "tools/list" => Ok(json!({ "resultType": "complete", "tools": tools::list() })),
+            "tools/list" => Ok(json!({ "resultType": "complete", "tools": tools::list(self.is_offered) })),
             "tools/call" => self.call(params),
             _ => Err(RpcError::new(METHOD_NOT_FOUND, "method not found")),
         }

@@ -60,6 +60,8 @@ pub struct Wishes {
     pub plugin_dirs: Vec<PathBuf>,
     /// The permission mode (`--permission-mode`).
     pub mode: Option<Mode>,
+    /// The permission mode where neither the command line nor any settings name one; [`Mode::Default`] if absent.
+    pub fallback_mode: Option<Mode>,
     /// Rules that allow (`--allowed-tools`).
     pub allowed_tools: Vec<String>,
     /// Rules that deny (`--disallowed-tools`).
@@ -479,6 +481,10 @@ impl<'w> Collector<'w> {
         self.ground.programs = Arc::new(Programs::new(self.places, &self.ground.env));
         if let Some(value) = self.wishes.mode {
             let origin = Origin::whole(Source::inline("--permission-mode"));
+            self.ground.settings.mode = Some(Spanned { value, origin });
+        }
+        if let (None, Some(value)) = (&self.ground.settings.mode, self.wishes.fallback_mode) {
+            let origin = Origin::whole(Source::inline("built-in default"));
             self.ground.settings.mode = Some(Spanned { value, origin });
         }
         let left_out = SettingSource::ALL.into_iter().filter(|source| !self.wanted(*source)).collect();

@@ -111,6 +111,19 @@ pub const INPUT_REQUESTS: usize = 16;
 /// visit a page.
 pub const ROUNDS: u32 = 3;
 
+/// How many requests of its own a server of the old era may make of a person during one call (B112).
+pub const QUESTIONS_PER_CALL: u32 = 10;
+
+/// How long a person may take to answer a question that could belong to several calls: others wait behind it.
+pub const QUESTION_TIME: Duration = Duration::from_secs(5 * 60);
+
+/// How long a call that waits for a visited page pauses before it is repeated for the second time; each further pause is
+/// twice as long, up to [`PAGE_PAUSE_LONGEST`].
+pub const PAGE_PAUSE: Duration = Duration::from_secs(1);
+
+/// The longest pause between two repetitions of a call that waits for a visited page.
+pub const PAGE_PAUSE_LONGEST: Duration = Duration::from_secs(15);
+
 /// How many fields a form of a server may have (B111); nobody fills in more for a tool.
 pub const FORM_FIELDS: usize = 64;
 
@@ -123,7 +136,7 @@ pub const QUESTION_CHARS: usize = 4096;
 /// The longest address of a page that a person is asked to visit (B110): it is shown in full.
 pub const PAGE_URL_BYTES: usize = 4096;
 
-/// How long a call waits for its person to be done at a page, when nobody tells.
+/// How long a call is repeated whose person has agreed to visit a page, while its server still asks for that page.
 pub const PAGE_TIME: Duration = Duration::from_secs(5 * 60);
 
 /// How many pages are remembered of which a server has told that a person is done there.

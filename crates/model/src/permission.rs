@@ -69,8 +69,17 @@ impl Decision {
             | Why::Rule { .. }
             | Why::Classifier { .. }
             | Why::Changed { .. }
+            | Why::Unreviewed
             | Why::Hook { .. } => false,
         }
+    }
+
+    /// The same for a tool whose definition has changed since it was reviewed: mode `client` asks a person about it.
+    #[must_use]
+    pub fn for_changed_tool(self) -> Self {
+        let is_left_to_client =
+            self.verdict == Verdict::Allow && self.why == (Why::Mode { mode: Mode::Client });
+        if is_left_to_client { Self { verdict: Verdict::Ask, why: Why::Unreviewed } } else { self }
     }
 
     /// Whether only mode `auto` asks: then a classifier decides, where there is one.
@@ -86,7 +95,9 @@ impl Decision {
             (Verdict::Ask, _) => Decider::Person,
             (Verdict::Allow | Verdict::Deny, why) => match why {
                 Why::Rule { .. } => Decider::Rule,
-                Why::Mode { .. } | Why::NobodyToAsk { .. } | Why::Changed { .. } => Decider::Mode,
+                Why::Mode { .. } | Why::NobodyToAsk { .. } | Why::Changed { .. } | Why::Unreviewed => {
+                    Decider::Mode
+                }
                 Why::Classifier { .. } => Decider::Classifier,
                 Why::Hook { .. } => Decider::Hook,
             },
@@ -123,6 +134,9 @@ pub enum Why {
         /// The rule.
         rule: Arc<Rule>,
     },
+    /// Mode `client` where the tool's definition has changed since it was first seen or last reviewed: the client's own
+    /// consent was given to another tool.
+    Unreviewed,
     /// A hook that spoke before the rules.
     Hook {
         /// What it said.
@@ -182,7 +196,7 @@ pub fn decide_where(
         return decision;
     }
     match (matching(RuleKind::Allow).next(), mode) {
-        (Some(rule), Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto) => {
+        (Some(rule), Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto | Mode::Client) => {
             Decision { verdict: Verdict::Ask, why: Why::Changed { rule: Arc::clone(rule) } }
         }
         (Some(rule), Mode::DontAsk) => {
@@ -211,9 +225,12 @@ fn settle<'r>(first: impl Fn(RuleKind) -> Option<&'r Arc<Rule>>, mode: Mode, rea
             Mode::DontAsk => {
                 Decision { verdict: Verdict::Deny, why: Why::NobodyToAsk { rule: Some(Arc::clone(rule)) } }
             }
-            Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::BypassPermissions | Mode::Auto => {
-                by_rule(Verdict::Ask, rule)
-            }
+            Mode::Default
+            | Mode::AcceptEdits
+            | Mode::Plan
+            | Mode::BypassPermissions
+            | Mode::Auto
+            | Mode::Client => by_rule(Verdict::Ask, rule),
         };
     }
     if let Some(rule) = first(RuleKind::Allow) {
@@ -229,7 +246,7 @@ fn by_rule(verdict: Verdict, rule: &Arc<Rule>) -> Decision {
 fn without_rule(mode: Mode) -> Decision {
     let (verdict, why) = match mode {
         Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto => (Verdict::Ask, Why::Mode { mode }),
-        Mode::BypassPermissions => (Verdict::Allow, Why::Mode { mode }),
+        Mode::BypassPermissions | Mode::Client => (Verdict::Allow, Why::Mode { mode }),
         Mode::DontAsk => (Verdict::Deny, Why::NobodyToAsk { rule: None }),
     };
     Decision { verdict, why }
@@ -255,6 +272,9 @@ impl fmt::Display for Why {
             Self::NobodyToAsk { rule: None } => f.write_str("mode `dontAsk`, since no rule decides"),
             Self::Changed { rule } => {
                 write!(f, "{rule}, but the tool has changed since")
+            }
+            Self::Unreviewed => {
+                f.write_str("mode `client`: the tool has changed since it was first seen or last reviewed")
             }
             Self::Hook { advice: Advice { hook, reason: None, .. } } => write!(f, "hook `{hook}`"),
             Self::Hook { advice: Advice { hook, reason: Some(reason), .. } } => {

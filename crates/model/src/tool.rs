@@ -48,6 +48,43 @@ pub struct Tool {
     pub task: TaskSupport,
     /// How many characters of a result it claims for a model's window, within [`RESULT_CHARS_CLAIMED`].
     pub result_chars: Option<usize>,
+    /// Who the tool is for.
+    pub audience: Audience,
+}
+
+/// Who a tool is for, as its server says (`_meta.ui.visibility`, MCP Apps).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Audience {
+    /// A model, and possibly apps too.
+    #[default]
+    Model,
+    /// The user interface that the server brings, and no model.
+    Apps,
+    /// Neither: people and programs that ask for it by name.
+    Direct,
+}
+
+impl Audience {
+    /// Reads `_meta.ui.visibility`; without one that is as it must be, the tool is for a model.
+    fn read(meta: Option<&Map<String, Value>>) -> Self {
+        let ui = meta.and_then(|meta| meta.get("ui"));
+        let Some(visibility) = ui.and_then(|ui| ui.get("visibility")).and_then(Value::as_array) else {
+            return Self::Model;
+        };
+        let has = |word: &str| visibility.iter().any(|it| it.as_str() == Some(word));
+        match (has("model"), has("app")) {
+            (true, _) => Self::Model,
+            (false, true) => Self::Apps,
+            (false, false) => Self::Direct,
+        }
+    }
+
+    /// Whether a model may be shown the tool.
+    #[must_use]
+    pub fn includes_model(&self) -> bool {
+        *self == Self::Model
+    }
 }
 
 /// What a tool says about its effects. Hints of an untrusted party: they order work, they permit nothing.
@@ -166,6 +203,7 @@ impl Tool {
             header_params: written.header_params()?.into(),
             task: TaskSupport::read(written.execution().as_ref()),
             result_chars: meta.as_ref().and_then(claimed_chars),
+            audience: Audience::read(meta.as_ref()),
         })
     }
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use mcparley::model::limits::FETCH_GRACE;
 use mcparley::model::name::ServerName;
-use mcparley::{AgentSpec, Budget, Host, HostBuilder, Loaded, Start};
+use mcparley::model::permission::Mode;
+use mcparley::{AgentSpec, Budget, Host, HostBuilder, Loaded, Start, Wishes};
 use mcparley_gateway::{Gateway, serve};
 
 use super::{Done, tell_problems};
@@ -41,7 +42,7 @@ pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mu
         };
         let input = streams::input().map_err(unavailable)?;
         let (output, written) = streams::output().map_err(unavailable)?;
-        let gateway = Gateway::new(view(args, host).await?, budget);
+        let gateway = Gateway::new(view(args, host).await?, budget).with_logs_of(host);
         serve(&gateway, input, output).await;
         written.wait();
         // A client that leaves early leaves what its servers offer to the next one. A signal ends the wait.
@@ -57,12 +58,13 @@ fn host(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> 
         out.warn(&error.to_string());
         None
     });
-    let host = Host::builder(&context.places, &context.wishes).organisation(organisation).door("serve");
+    let wishes = Wishes { fallback_mode: Some(Mode::Client), ..context.wishes.clone() };
+    let host = Host::builder(&context.places, &wishes).organisation(organisation).door("serve");
     let host = args.no_prefix.iter().fold(host, |host, server| host.no_prefix(server));
     let named = || args.only.iter().map(|name| ServerName::new(name)).collect();
     let host = if args.only.is_empty() { host } else { host.start_with(Start::Among(named())) };
-    let is_wanted = args.only.is_empty() || args.only.iter().any(|name| name == super::usable::BUILT_IN);
-    Gateway::prepare(if is_wanted { host } else { host.without_own_server() })
+    let is_wanted = args.only.iter().any(|name| name == super::usable::BUILT_IN);
+    Gateway::prepare(if is_wanted { host.offer_own_server() } else { host.without_own_server() })
 }
 
 fn budget(args: &ServeArgs, loaded: &Loaded, out: &mut Out) -> Budget {

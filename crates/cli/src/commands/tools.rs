@@ -45,7 +45,15 @@ pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mu
     let (code, dialect) = (code_of(loaded), args.dialect);
     let start = wanted.start(loaded, args.refresh);
     // The program ends with this command: taking hundreds of tools apart again would only take time.
-    let host = context.host_for_person(loaded.clone()).start_with(start);
+    let host = match dialect {
+        // The very set that a client of `serve` is shown.
+        Some(_) if wanted.server() == Some(usable::BUILT_IN) => {
+            context.host(loaded.clone()).offer_own_server()
+        }
+        Some(_) => context.host(loaded.clone()),
+        None => context.host_for_person(loaded.clone()),
+    };
+    let host = host.start_with(start);
     let host = ManuallyDrop::new(if args.refresh { host } else { host.skip_known_failures() });
     // What is remembered needs no servers, and so nothing that they would need.
     if let Some(remembered) = host.remembered().map(ManuallyDrop::new) {
@@ -128,10 +136,10 @@ fn for_model(
     out: &mut Out,
 ) {
     let mut offer = catalog.offer(&Budget::unlimited());
-    // What a rule denies is no tool of a model; what waits for a search is shown to a person who asks for all.
+    // What waits for a search is shown to a person who asks for all.
+    let tools = tools.into_iter().filter(|entry| offer.shows(entry)).collect();
     offer.deferred.clear();
     offer.listed = tools;
-    offer.listed.retain(|entry| !offer.denied.iter().any(|denied| denied.name == entry.name));
     let model_tools = offer.for_model(dialect);
     out.value(&model_tools.tools);
     for (name, why) in &model_tools.withheld {

@@ -79,6 +79,7 @@ fn the_mode_decides_where_no_rule_does() {
         ("bypassPermissions", "allow"),
         ("auto", "ask"),
         ("dontAsk", "deny"),
+        ("client", "allow"),
     ];
     for (mode, expected) in cases {
         assert_eq!(verdict(&world, &["slack", "post", "--permission-mode", mode]), expected, "{mode}");

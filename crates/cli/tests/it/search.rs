@@ -122,6 +122,8 @@ fn what_is_denied_is_neither_found_nor_counted() {
 // N9
 #[test]
 fn a_person_can_call_the_search_that_models_have() {
+    let text = good().ok(&["call", "ToolSearch", "query=repeat a message"]);
+    assert!(text.contains("mcp__good__echo"), "{text}");
     let text = World::new().ok(&["call", "ToolSearch", "query=list servers"]);
-    assert!(text.contains("mcp__mcparley__list_servers"), "{text}");
+    assert!(!text.contains("mcparley"), "what is for diagnosis alone is not found: {text}");
 }

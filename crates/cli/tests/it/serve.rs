@@ -124,3 +124,80 @@ fn one_server_may_be_served_alone_and_without_a_prefix() {
     assert_eq!(done.code, i32::from(exit::NOT_FOUND.number), "{done:?}");
     assert!(done.err.contains("one"), "{done:?}");
 }
+
+fn echo(message: &str) -> String {
+    let params = json!({ "name": "mcp__one__echo", "arguments": { "message": message } });
+    json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()
+}
+
+// P2 G2
+#[test]
+fn without_an_option_what_no_rule_decides_is_left_to_the_client() {
+    let world = world(&json!({ "one": entry(&Scripted::stdio(&[])) }));
+    let text = |options: &[&str]| {
+        let mut served = Served::start(&world, options);
+        served.tools();
+        served.ask(&echo("hi"))["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(text(&[]), "hi");
+    assert!(text(&["--permission-mode", "default"]).contains("permission"), "the strict form");
+    let ask = r#"{"permissions": {"ask": ["mcp__one__echo"]}}"#;
+    assert!(text(&["--settings", ask]).contains("permission"), "an ask rule holds");
+    let mode = r#"{"permissions": {"defaultMode": "dontAsk"}}"#;
+    assert!(text(&["--settings", mode]).contains("denied"), "a mode that settings name holds");
+}
+
+// N9 N14
+#[test]
+fn tools_for_a_model_budget_and_serve_show_one_set_without_our_own_server() {
+    let world = world(&json!({ "one": entry(&Scripted::stdio(&["app-tool:panel"])) }));
+    let mut served = Served::start(&world, &["--defer", "never"]).tools();
+    served.sort();
+    assert!(!served.iter().any(|name| name.starts_with("mcp__mcparley__")), "{served:?}");
+    assert!(served.contains(&"ReadResult".to_owned()), "{served:?}");
+    let names = |list: &Value| {
+        let mut names: Vec<String> = Vec::new();
+        names.extend(list.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()));
+        names.sort();
+        names
+    };
+    let for_model = world.mcparley(&["tools", "--for", "anthropic"]);
+    assert_eq!(names(&serde_json::from_str(&for_model.out).unwrap()), served);
+    let budget: Value = serde_json::from_str(&world.mcparley(&["budget", "--json"]).out).unwrap();
+    let rows =
+        budget["groups"].as_array().unwrap().iter().flat_map(|group| group["tools"].as_array().unwrap());
+    assert_eq!(names(&rows.cloned().collect()), served);
+
+    let own = Served::start(&world, &["--only", "mcparley"]).tools();
+    assert!(own.contains(&"mcp__mcparley__list_servers".to_owned()), "asked for, it is there: {own:?}");
+    let person = world.mcparley(&["tools"]).out;
+    assert!(person.contains("mcp__mcparley__list_servers"), "a person is shown all: {person}");
+}
+
+// G3 X8
+#[test]
+fn a_server_served_alone_is_heard_when_it_logs() {
+    let world =
+        world(&json!({ "one": entry(&Scripted::stdio(&["logging"])), "two": entry(&Scripted::stdio(&[])) }));
+    let mut served = Served::start(&world, &["--only", "one"]);
+    served.tools();
+    let level = r#"{"jsonrpc":"2.0","id":5,"method":"logging/setLevel","params":{"level":"error"}}"#;
+    assert_eq!(served.ask(level)["result"], json!({}));
+    // The level is on its way to the server while the first calls are made.
+    let mut heard = None;
+    for _ in 0..50 {
+        let mut message = served.ask(&echo("hi"));
+        while message["id"] != 4 {
+            heard = Some(message);
+            let mut line = String::new();
+            served.output.read_line(&mut line).unwrap();
+            message = serde_json::from_str(&line).unwrap();
+        }
+        if heard.is_some() {
+            break;
+        }
+    }
+    let message = heard.expect("no log message came");
+    assert_eq!(message["method"], "notifications/message", "{message}");
+    assert_eq!(message["params"]["logger"], "one/kit", "{message}");
+}

@@ -7,7 +7,7 @@ use super::*;
 
 fn caller(version: &str) -> Caller {
     Version::parse_old(version).map_or_else(
-        || Caller { spoken: mcparley_wire::Spoken::New, can: Default::default() },
+        || Caller { spoken: mcparley_wire::Spoken::New, can: Default::default(), has_apps: false },
         |version| Caller::greeted(version, None),
     )
 }

@@ -43,11 +43,12 @@ async fn an_old_client_is_asked_by_a_request_of_ours() {
     let table = [
         (json!({ "action": "accept", "content": { "decision": "allow" } }), None),
         (json!({ "action": "accept", "content": { "decision": "deny" } }), Some("said no")),
-        (json!({ "action": "accept", "content": {} }), Some("said no")),
-        (json!({ "action": "accept" }), Some("said no")),
-        (json!({ "action": "decline" }), Some("said no")),
-        (json!({ "action": "cancel" }), Some("put the question aside")),
-        (json!({ "decision": "allow" }), Some("put the question aside")),
+        (json!({ "action": "accept", "content": {} }), Some("without an answer")),
+        (json!({ "action": "accept" }), Some("without an answer")),
+        // A client without a person declines for itself: nobody has said no.
+        (json!({ "action": "decline" }), Some("the client declined")),
+        (json!({ "action": "cancel" }), Some("the client declined")),
+        (json!({ "decision": "allow" }), Some("the client declined")),
     ];
     for version in ["2025-06-18", "2025-11-25"] {
         for (reply, refusal) in &table {
@@ -57,6 +58,12 @@ async fn an_old_client_is_asked_by_a_request_of_ours() {
             let message = question["params"]["message"].as_str().unwrap();
             assert!(message.contains("`echo` of server `one`"), "{message}");
             assert!(message.contains(r"a\u202eb"), "what hides is shown: {message}");
+            assert!(
+                message.find(r"a\u202eb") < message.find("May it be called?"),
+                "arguments first: {message}"
+            );
+            let decision = &question["params"]["requestedSchema"]["properties"]["decision"];
+            assert_eq!(decision["default"], "allow", "{decision}");
             client.reply(&question["id"], reply.clone()).await;
             let result = client.answer(&id).await["result"].clone();
             let text = result["content"][0]["text"].as_str().unwrap();
@@ -135,7 +142,7 @@ async fn a_new_client_is_asked_by_the_answer_and_comes_back() {
     let (_, mut again) = asked(&mut client, &echo("hi")).await;
     again["inputResponses"] = json!({ "question": { "action": "decline" } });
     let result = client.ask("tools/call", again).await["result"].clone();
-    assert!(result["content"][0]["text"].as_str().unwrap().contains("said no"), "{result}");
+    assert!(result["content"][0]["text"].as_str().unwrap().contains("the client declined"), "{result}");
 }
 
 // G3 B115 H31
@@ -210,4 +217,50 @@ async fn a_server_whose_client_cannot_ask_hears_a_no() {
         let result = client.call("mcp__one__echo", json!({ "message": "x" })).await;
         assert!(result["content"][0]["text"].as_str().unwrap().contains("decline"), "{version}: {result}");
     }
+}
+
+// G3 F106
+#[tokio::test]
+async fn a_new_client_gets_a_question_for_each_of_two_calls_and_one_unanswered_holds_up_no_other() {
+    let old = Scripted::stdio(&["server-request:elicitation/create"]).with("--times", "2");
+    let new = Scripted::stdio(&["wants:form"]).with("--versions", NEW).with("--times", "2");
+    for (behind, server) in [("old", old), ("new", new)] {
+        let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+        let mut client = Client::greeting(&gateway, NEW, can_ask()).await;
+        let (_, first) = asked(&mut client, &echo("first")).await;
+        let (question, mut second) = asked(&mut client, &echo("second")).await;
+        assert!(question["params"]["message"].as_str().unwrap().contains("Who are you?"), "{question}");
+        assert_ne!(first["requestState"], second["requestState"], "before {behind}");
+        let reply = json!({ "action": "accept", "content": { "name": "Grace" } });
+        second["inputResponses"] = json!({ "question": reply });
+        let result = client.ask("tools/call", second).await["result"].clone();
+        assert_eq!(result["resultType"], "complete", "before {behind}: {result}");
+        // The first is never answered, and later calls go on.
+        let later = client.call("mcp__one__echo", json!({ "message": "third" })).await;
+        assert_eq!(later["content"][0]["text"], "third", "before {behind}");
+        let mut first = first;
+        first["inputResponses"] = json!({ "question": { "action": "accept", "content": { "name": "Ada" } } });
+        let result = client.ask("tools/call", first).await["result"].clone();
+        assert_eq!(result["resultType"], "complete", "before {behind}: {result}");
+    }
+}
+
+// G3 F106
+#[tokio::test]
+async fn an_old_client_answers_each_of_two_questions_by_its_own_id() {
+    let server = Scripted::stdio(&["wants:form"]).with("--versions", NEW).with("--times", "2");
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    let mut client = Client::greeting(&gateway, "2025-11-25", can_ask()).await;
+    let first = client.begin("tools/call", echo("first")).await;
+    let unanswered = client.next_of("elicitation/create").await;
+    let second = client.begin("tools/call", echo("second")).await;
+    let question = client.next_of("elicitation/create").await;
+    assert_ne!(unanswered["id"], question["id"]);
+    let reply = json!({ "action": "accept", "content": { "name": "Grace" } });
+    client.reply(&question["id"], reply.clone()).await;
+    assert_eq!(client.answer(&second).await["result"]["content"][0]["text"], "second");
+    let later = client.call("mcp__one__echo", json!({ "message": "third" })).await;
+    assert_eq!(later["content"][0]["text"], "third");
+    client.reply(&unanswered["id"], reply).await;
+    assert_eq!(client.answer(&first).await["result"]["content"][0]["text"], "first");
 }

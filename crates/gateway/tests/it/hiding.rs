@@ -1,6 +1,6 @@
 //! Tools that are denied: to a client they do not exist.
 
-use mcparley_testkit::log_lines;
+use mcparley_testkit::{Scripted, log_lines};
 use serde_json::json;
 
 use crate::client::{Client, NEW};
@@ -29,4 +29,27 @@ async fn a_denied_tool_is_neither_listed_nor_called_and_looks_like_none() {
         assert!(result["content"][0]["text"].as_str().unwrap().contains("denied"), "{result}");
     }
     assert!(!log_lines(&log).iter().any(|line| line.text.contains("tools/call")));
+}
+
+// N14 B127
+#[tokio::test]
+async fn a_tool_for_apps_is_listed_only_to_clients_that_show_apps() {
+    let server = Scripted::stdio(&["app-tool:panel"]);
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    let apps = json!({ "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html"] } } });
+    for version in ["2025-11-25", NEW] {
+        let mut client = Client::new(&gateway, version).await;
+        let tools = client.tools().await;
+        assert!(!tools.contains(&"mcp__one__panel".to_owned()), "{version}: {tools:?}");
+        assert!(tools.contains(&"mcp__one__echo".to_owned()), "{version}: {tools:?}");
+        let unseen = client.ask("tools/call", json!({ "name": "mcp__one__panel", "arguments": {} })).await;
+        assert_eq!(unseen["error"]["message"], "there is no tool `mcp__one__panel`", "{version}");
+        let search = client.call("ToolSearch", json!({ "query": "panel" })).await;
+        assert!(!search["content"][0]["text"].as_str().unwrap().contains("__panel"), "{version}: {search}");
+
+        let mut client = Client::greeting(&gateway, version, apps.clone()).await;
+        let list = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
+        let panel = list.as_array().unwrap().iter().find(|tool| tool["name"] == "mcp__one__panel");
+        assert_eq!(panel.unwrap()["_meta"]["ui"]["visibility"], json!(["app"]), "{version}: {list}");
+    }
 }

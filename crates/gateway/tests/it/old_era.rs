@@ -3,7 +3,7 @@
 use mcparley_testkit::Scripted;
 use serde_json::{Value, json};
 
-use crate::client::{Client, OLD};
+use crate::client::{Client, NEW, OLD};
 use crate::world::World;
 
 // G1 G2 N1 R1
@@ -169,4 +169,20 @@ async fn what_servers_log_comes_to_who_wants_to_hear_it() {
     let told = client.next_of("notifications/message").await;
     assert!(told["params"]["logger"].as_str().unwrap().starts_with("one"), "{told}");
     client.answer(&id).await;
+}
+
+// G1 X4
+#[tokio::test]
+async fn the_greeting_of_a_cold_host_has_the_instructions_of_its_servers() {
+    for version in ["2025-11-25", NEW] {
+        let gateway = World::with([("one", Scripted::stdio(&["long-instructions:20"]))]).gateway();
+        let mut client = Client::silent(&gateway, version);
+        let client_info = json!({ "name": "raw", "version": "1" });
+        let greeting = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client_info });
+        let (method, params) =
+            if version == NEW { ("server/discover", json!({})) } else { ("initialize", greeting) };
+        let result = client.ask(method, params).await["result"].clone();
+        let instructions = result["instructions"].as_str().unwrap();
+        assert!(instructions.contains("## one"), "{version}: {instructions}");
+    }
 }

@@ -153,9 +153,10 @@ impl Gate {
     fn mode_for(&self, consent: Consent) -> Mode {
         match (consent, self.mode) {
             // A person stands behind it, so the mode has nobody to ask and nothing to guess.
-            (Consent::Given, Mode::DontAsk | Mode::Auto | Mode::Default | Mode::AcceptEdits) => {
-                Mode::BypassPermissions
-            }
+            (
+                Consent::Given,
+                Mode::DontAsk | Mode::Auto | Mode::Default | Mode::AcceptEdits | Mode::Client,
+            ) => Mode::BypassPermissions,
             (Consent::Given | Consent::Open, mode) => mode,
         }
     }
@@ -169,7 +170,9 @@ impl Gate {
         match &entry.provider {
             Provider::Server(server) => {
                 let holds = |rule: &Rule| self.bindings.hold(rule, entry);
-                decide_where(&subject(entry, server, arguments), &self.rules, mode, &self.known, holds)
+                let subject = subject(entry, server, arguments);
+                let decision = decide_where(&subject, &self.rules, mode, &self.known, holds);
+                if entry.change().is_some() { decision.for_changed_tool() } else { decision }
             }
             Provider::Host(tool) if tool.needs_permission() => {
                 decide_built_in(tool.as_str(), entry.tool.hints.read_only, &self.rules, mode)

@@ -20,7 +20,7 @@ use super::rounds::{self, Halt, Rounds};
 use super::task::{self, Following, Lost, Task};
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
-use crate::elicit::Desk;
+use crate::elicit::{Desk, InFlight};
 use crate::host::Host;
 use crate::surface::{Lists, Surface};
 
@@ -185,19 +185,25 @@ impl Request {
 
     /// Makes the request until it has its result, or has become a task: whatever the server wants first, it gets.
     async fn run(&mut self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<Reached, Halt> {
-        let _in_flight = desk.begin(self.person.as_ref());
+        let in_flight = desk.begin(self.person.as_ref());
         loop {
             // Asking is rare and large: it would make every call's future as large.
-            let went_on = match self.send(live, patience, desk).await {
+            let sent = tokio::select! {
+                biased;
+                sent = self.send(live, patience, &in_flight) => sent,
+                // Dropping the request takes it back at the server.
+                excess = in_flight.too_many_questions() => return Err(Halt::Unanswered(excess)),
+            };
+            let went_on = match sent {
                 Ok(Answered::Complete(answer)) => return self.reached(live, answer).map_err(Halt::Failed),
                 Ok(Answered::Task(task)) => {
                     return Task::read(&task).map(Reached::Task).map_err(Halt::Failed);
                 }
                 Ok(Answered::Wants(wanted)) => {
-                    patience.aside(Box::pin(self.rounds.fulfil(desk, wanted))).await
+                    patience.aside(Box::pin(self.rounds.fulfil(desk, &in_flight, wanted))).await
                 }
                 Err(Failure::Answered(error)) => match rounds::pages(&error) {
-                    Some(pages) => patience.aside(Box::pin(self.rounds.visit(desk, pages))).await,
+                    Some(pages) => patience.aside(Box::pin(self.rounds.visit(desk, &in_flight, pages))).await,
                     None => return Err(Halt::Failed(Failure::Answered(error))),
                 },
                 Err(failure) => return Err(Halt::Failed(failure)),
@@ -206,7 +212,12 @@ impl Request {
         }
     }
 
-    async fn send(&self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<Answered, Failure> {
+    async fn send(
+        &self,
+        live: &Live,
+        patience: &mut Patience,
+        in_flight: &InFlight<'_>,
+    ) -> Result<Answered, Failure> {
         let (method, mut params) = ("tools/call", self.rounds.params(&self.params));
         if self.is_task(live) {
             params = Cow::Owned(task::augmented(params.into_owned(), patience.limit));
@@ -222,7 +233,7 @@ impl Request {
         let late = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
         // Large: it would make every call's future as large.
         let answer = Box::pin(live.session.round(method, &params, options));
-        let watched = Box::pin(self.watched(patience, desk, seen, answer));
+        let watched = Box::pin(self.watched(patience, in_flight, seen, answer));
         watched.await.unwrap_or_else(|limit| Err(late(limit)))
     }
 
@@ -237,13 +248,13 @@ impl Request {
         live.served();
         // It may be long, and outlives a connection.
         drop(live);
-        let _in_flight = connection.desk().begin(self.person.as_ref());
+        let in_flight = connection.desk().begin(self.person.as_ref());
         let mut rounds = std::mem::take(&mut self.rounds);
         let (newest, seen) = watch::channel(None);
-        let mut following = Following::new(connection, &mut rounds, task);
+        let mut following = Following::new(connection, (&in_flight, &mut rounds), task);
         let result = following.result(&newest);
         let late = |limit| Lost::Failed(Failure::TimedOut { phase: Phase::Answering, after: limit });
-        let result = self.watched(&mut patience, connection.desk(), seen, result).await;
+        let result = self.watched(&mut patience, &in_flight, seen, result).await;
         result.unwrap_or_else(|limit| Err(late(limit))).map_err(|lost| task::failed(bound, lost))
     }
 
@@ -263,12 +274,12 @@ impl Request {
     async fn watched<T>(
         &self,
         patience: &mut Patience,
-        desk: &Desk,
+        in_flight: &InFlight<'_>,
         mut seen: watch::Receiver<Option<Progress>>,
         work: impl Future<Output = T>,
     ) -> Result<T, Duration> {
         let mut work = std::pin::pin!(work);
-        let mut clock = Clock::new(patience, desk.open_questions());
+        let mut clock = Clock::new(patience, in_flight.open_questions());
         let mut listening = true;
         let outcome = loop {
             tokio::select! {

@@ -17,7 +17,7 @@ use super::recovery::{Nature, Spent, Step, next_step};
 use super::rounds::{self, Halt, Rounds};
 use super::task;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
-use crate::elicit::Desk;
+use crate::elicit::{Desk, InFlight};
 use crate::host::Host;
 
 pub use error::RequestError;
@@ -109,14 +109,16 @@ impl Request {
         rounds: &mut Rounds,
         desk: &Desk,
     ) -> Result<RawJson, Halt> {
-        let _in_flight = desk.begin(None);
+        let in_flight = desk.begin(None);
         loop {
-            let went_on = match self.send(live, patience, rounds, desk).await {
+            let went_on = match self.send(live, patience, rounds, &in_flight).await {
                 Ok(Answered::Complete(answer)) => return Ok(answer),
-                Ok(Answered::Wants(wanted)) => patience.aside(Box::pin(rounds.fulfil(desk, wanted))).await,
+                Ok(Answered::Wants(wanted)) => {
+                    patience.aside(Box::pin(rounds.fulfil(desk, &in_flight, wanted))).await
+                }
                 Ok(Answered::Task(_)) => return Err(Halt::Failed(task::out_of_place())),
                 Err(Failure::Answered(error)) => match rounds::pages(&error) {
-                    Some(pages) => patience.aside(Box::pin(rounds.visit(desk, pages))).await,
+                    Some(pages) => patience.aside(Box::pin(rounds.visit(desk, &in_flight, pages))).await,
                     None => return Err(Halt::Failed(Failure::Answered(error))),
                 },
                 Err(failure) => return Err(Halt::Failed(failure)),
@@ -131,10 +133,10 @@ impl Request {
         live: &Live,
         patience: &mut Patience,
         rounds: &Rounds,
-        desk: &Desk,
+        in_flight: &InFlight<'_>,
     ) -> Result<Answered, Failure> {
         let params = rounds.params(&self.params);
-        let mut clock = Clock::new(patience, desk.open_questions());
+        let mut clock = Clock::new(patience, in_flight.open_questions());
         let outcome = tokio::select! {
             biased;
             answer = live.session.round(self.method, &params, CallOptions::default()) => answer,

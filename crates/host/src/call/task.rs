@@ -21,12 +21,13 @@ use super::bind::Bound;
 use super::error::{CallError, Executed};
 use super::rounds::Rounds;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
-use crate::elicit::Unanswered;
+use crate::elicit::{InFlight, Unanswered};
 pub(super) use state::{Status, Task};
 
 /// A task that is followed. Dropping it before its end gives the task up, at the server too.
 pub(super) struct Following<'c> {
     connection: &'c Connection,
+    call: &'c InFlight<'c>,
     rounds: &'c mut Rounds,
     task: Task,
     /// What the server wanted and was told already; it may take a while to notice.
@@ -57,8 +58,12 @@ enum Seen {
 }
 
 impl<'c> Following<'c> {
-    pub(super) fn new(connection: &'c Connection, rounds: &'c mut Rounds, task: Task) -> Self {
-        Self { connection, rounds, task, told: HashSet::new(), changes: 0, is_over: false }
+    pub(super) fn new(
+        connection: &'c Connection,
+        (call, rounds): (&'c InFlight<'c>, &'c mut Rounds),
+        task: Task,
+    ) -> Self {
+        Self { connection, call, rounds, task, told: HashSet::new(), changes: 0, is_over: false }
     }
 
     /// Looks at it until it has ended.
@@ -156,7 +161,7 @@ impl<'c> Following<'c> {
         }
         let keys: Vec<String> = wanted.iter().map(|want| want.key.clone()).collect();
         let responses =
-            self.rounds.answers(self.connection.desk(), wanted).await.map_err(Lost::Unanswered)?;
+            self.rounds.answers(self.connection.desk(), self.call, wanted).await.map_err(Lost::Unanswered)?;
         let params = self.params().with_raw("inputResponses", &responses);
         self.ask(live, "tasks/update", params, Some(REQUEST_LIMIT)).await?;
         self.told.extend(keys);

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mcparley_model::tool::Loading;
+use mcparley_model::tool::{Audience, Loading};
 
 use super::{Budget, BuiltIn, Catalog, Entry, Provider};
 
@@ -20,6 +20,8 @@ pub struct Offer {
     pub deferred: Vec<Arc<Entry>>,
     /// What it never sees, because a rule denies it whatever its arguments are.
     pub denied: Vec<Arc<Entry>>,
+    /// What its servers mean for apps only (`_meta.ui.visibility`): no model is shown it, a client with apps is.
+    pub for_apps: Vec<Arc<Entry>>,
     /// The tool that finds the others, also when there is nothing to find.
     search: Option<Arc<Entry>>,
 }
@@ -33,6 +35,9 @@ impl Catalog {
     pub fn offer(&self, budget: &Budget) -> Offer {
         let (denied, permitted): (Vec<_>, Vec<_>) =
             self.iter().cloned().partition(|entry| self.is_denied(entry));
+        let (permitted, other): (Vec<_>, Vec<_>) =
+            permitted.into_iter().partition(|entry| entry.tool.audience.includes_model());
+        let for_apps = other.into_iter().filter(|entry| entry.tool.audience == Audience::Apps).collect();
         let (search, tools): (Vec<_>, Vec<_>) = permitted.into_iter().partition(|entry| is_search(entry));
         let search = search.into_iter().next();
         let at_once = tools.iter().filter(|entry| entry.tool.loading != Loading::Deferred);
@@ -42,7 +47,7 @@ impl Catalog {
         if !deferred.is_empty() {
             listed.extend(search.clone());
         }
-        Offer { listed, deferred, denied, search }
+        Offer { listed, deferred, denied, for_apps, search }
     }
 }
 
@@ -73,7 +78,7 @@ impl Offer {
     /// what has come since stands behind them (N11).
     #[must_use]
     pub fn after(self, earlier: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let Self { listed, deferred, denied, search } = self;
+        let Self { listed, deferred, denied, for_apps, search } = self;
         let all = || listed.iter().chain(&deferred).chain(&search);
         let find = |name: &str| all().find(|entry| entry.name.as_str() == name).cloned();
         let mut first: Vec<Arc<Entry>> = Vec::new();
@@ -86,7 +91,14 @@ impl Offer {
         let is_new = |entry: &&Arc<Entry>| !seen.contains(entry.name.as_str());
         first.extend(listed.iter().filter(is_new).cloned());
         let deferred = deferred.iter().filter(is_new).cloned().collect();
-        Self { listed: first, deferred, denied, search }
+        Self { listed: first, deferred, denied, for_apps, search }
+    }
+
+    /// Whether a model can get to see the tool, at once or by a search.
+    #[must_use]
+    pub fn shows(&self, entry: &Entry) -> bool {
+        let mut shown = self.listed.iter().chain(&self.deferred);
+        shown.any(|shown| shown.name == entry.name)
     }
 
     /// The tool that finds the others, if a model may use it.

@@ -196,7 +196,8 @@ impl Catalog {
             (Some(wanted), Provider::Server(server) | Provider::SignIn { server, .. }) => wanted == server,
             (Some(_), Provider::Host(_)) => false,
         };
-        is_of_server && entry.provider != Provider::Host(BuiltIn::ToolSearch) && !self.is_denied(entry)
+        let is_search = entry.provider == Provider::Host(BuiltIn::ToolSearch);
+        is_of_server && !is_search && entry.tool.audience.includes_model() && !self.is_denied(entry)
     }
 
     /// The words of all tools, taken apart when somebody first searches.

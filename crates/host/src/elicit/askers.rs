@@ -1,31 +1,47 @@
-//! Whose call a server's question belongs to (G3).
+//! Which call a server's question belongs to (G3).
 //!
-//! A server that asks unasked, as servers of the old era do, does not say for which call. As long as all of its calls in
-//! flight are of one person, it can only be theirs; when they are not, nobody is asked, because the wrong one might answer.
+//! A server that sends a request of its own, as servers of the old era do, does not say for which call. While it has one
+//! call in flight, it can only be that one. With several calls of one person that person is asked, one question after
+//! the other; with several persons nobody is, because the wrong one might answer.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Elicitor;
+use mcparley_model::limits::QUESTIONS_PER_CALL;
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
+
+use super::{Elicitor, Unanswered};
 use crate::call::Person;
 
-/// The calls of one server that are in flight, by whom they are made.
+/// The calls of one server that are in flight, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Askers(Mutex<Calls>);
+pub(super) struct Askers(Mutex<Vec<Arc<CallInFlight>>>);
 
-/// How many there are of each. Few persons share a server at one time.
-#[derive(Debug, Default)]
-struct Calls {
-    of_host: usize,
-    of_persons: Vec<(Person, usize)>,
+/// One call in flight, as far as questions are concerned.
+#[derive(Debug)]
+pub(super) struct CallInFlight {
+    /// The person it is made for; the host's own elicitor is asked without one.
+    person: Option<Person>,
+    /// A call has one question at a time.
+    pub(super) turn: Semaphore,
+    /// How many of its questions are open.
+    open: watch::Sender<usize>,
+    /// How many questions the server has asked.
+    asked: AtomicU32,
+    /// Tells that the server has asked too many.
+    exceeded: Notify,
 }
 
-/// Who is to be asked.
-pub(super) enum Whom {
-    /// Whoever the host asks.
+/// The owner of a question.
+#[derive(Debug)]
+pub(super) enum Owner {
+    /// No call is in flight: the host's own elicitor is asked.
     Host,
-    /// The person behind the calls in flight.
-    Person(Arc<dyn Elicitor>),
-    /// It could be one of several.
+    /// This call.
+    Call(Arc<CallInFlight>),
+    /// One of these calls, which are all of one person.
+    OneOf(Vec<Arc<CallInFlight>>),
+    /// A call of one of several persons.
     Unclear,
 }
 
@@ -33,51 +49,116 @@ pub(super) enum Whom {
 #[derive(Debug)]
 pub(crate) struct InFlight<'d> {
     askers: &'d Askers,
-    /// The number of the person it is made for.
-    person: Option<u64>,
+    call: Arc<CallInFlight>,
 }
 
 impl Askers {
     pub(super) fn begin(&self, person: Option<&Person>) -> InFlight<'_> {
-        let mut calls = self.locked();
-        match person {
-            None => calls.of_host += 1,
-            Some(person) => {
-                match calls.of_persons.iter_mut().find(|(known, _)| known.number == person.number) {
-                    Some((_, count)) => *count += 1,
-                    None => calls.of_persons.push((person.clone(), 1)),
-                }
+        let call = Arc::new(CallInFlight {
+            person: person.cloned(),
+            turn: Semaphore::new(1),
+            open: watch::Sender::new(0),
+            asked: AtomicU32::new(0),
+            exceeded: Notify::new(),
+        });
+        self.calls().push(Arc::clone(&call));
+        InFlight { askers: self, call }
+    }
+
+    pub(super) fn owner(&self) -> Owner {
+        let calls = self.calls();
+        let number = |call: &Arc<CallInFlight>| call.person.as_ref().map(|person| person.number);
+        match calls.as_slice() {
+            [] => Owner::Host,
+            [call] => Owner::Call(Arc::clone(call)),
+            [first, others @ ..] if others.iter().all(|other| number(other) == number(first)) => {
+                Owner::OneOf(calls.clone())
             }
-        }
-        InFlight { askers: self, person: person.map(|person| person.number) }
-    }
-
-    pub(super) fn whom(&self) -> Whom {
-        let calls = self.locked();
-        match (calls.of_host, calls.of_persons.as_slice()) {
-            (_, []) => Whom::Host,
-            (0, [(person, _)]) => Whom::Person(Arc::clone(&person.elicitor)),
-            (_, _) => Whom::Unclear,
+            [..] => Owner::Unclear,
         }
     }
 
-    fn locked(&self) -> MutexGuard<'_, Calls> {
+    fn calls(&self) -> MutexGuard<'_, Vec<Arc<CallInFlight>>> {
         // Every change is one step, so a panic leaves nothing half done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+impl CallInFlight {
+    /// The elicitor of its person, or else the host's own.
+    pub(super) fn elicitor(&self, host: Option<&Arc<dyn Elicitor>>) -> Option<Arc<dyn Elicitor>> {
+        self.person.as_ref().map(|person| &person.elicitor).or(host).cloned()
+    }
+
+    /// Counts a question of the server; the call ends when there are too many.
+    ///
+    /// # Errors
+    /// When this one is too many.
+    pub(super) fn count_question(&self) -> Result<(), Unanswered> {
+        if self.asked.fetch_add(1, Ordering::Relaxed) < QUESTIONS_PER_CALL {
+            return Ok(());
+        }
+        self.exceeded.notify_one();
+        Err(Unanswered::TooManyQuestions { limit: QUESTIONS_PER_CALL })
+    }
+
+    /// Whether a person is being asked on its behalf.
+    pub(super) fn is_asking(&self) -> bool {
+        self.turn.available_permits() == 0
+    }
+
+    /// Takes its turn if it is free; where no call is free, the oldest has to do.
+    pub(super) fn begin_asking(&self) -> Option<SemaphorePermit<'_>> {
+        self.turn.try_acquire().ok()
+    }
+
+    /// Opens a question; the clock of the call stands still until what this gives is dropped.
+    pub(super) fn open_question(self: &Arc<Self>) -> OpenQuestion {
+        self.open.send_modify(|count| *count += 1);
+        OpenQuestion(Arc::clone(self))
+    }
+}
+
+impl Owner {
+    /// Opens a question of every call that it may belong to.
+    pub(super) fn open_question(&self) -> Vec<OpenQuestion> {
+        match self {
+            Self::Host | Self::Unclear => Vec::new(),
+            Self::Call(call) => vec![call.open_question()],
+            Self::OneOf(calls) => calls.iter().map(CallInFlight::open_question).collect(),
+        }
+    }
+}
+
+/// A question of a call that is open for as long as this lives.
+pub(super) struct OpenQuestion(Arc<CallInFlight>);
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.0.open.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+impl InFlight<'_> {
+    pub(super) fn call(&self) -> &Arc<CallInFlight> {
+        &self.call
+    }
+
+    /// How many questions of the call are open, as it changes.
+    pub(crate) fn open_questions(&self) -> watch::Receiver<usize> {
+        self.call.open.subscribe()
+    }
+
+    /// Waits until the server has asked more questions than one call may have.
+    pub(crate) async fn too_many_questions(&self) -> Unanswered {
+        self.call.exceeded.notified().await;
+        Unanswered::TooManyQuestions { limit: QUESTIONS_PER_CALL }
+    }
+}
+
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        let mut calls = self.askers.locked();
-        let Some(number) = self.person else {
-            calls.of_host = calls.of_host.saturating_sub(1);
-            return;
-        };
-        if let Some((_, count)) = calls.of_persons.iter_mut().find(|(known, _)| known.number == number) {
-            *count = count.saturating_sub(1);
-        }
-        calls.of_persons.retain(|(_, count)| *count > 0);
+        self.askers.calls().retain(|call| !Arc::ptr_eq(call, &self.call));
     }
 }
 

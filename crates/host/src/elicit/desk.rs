@@ -1,21 +1,22 @@
 //! Answers the requests of one server, in both eras: its roots, and what it asks a person or a model (X5, X6).
 //!
-//! One question of a server is asked at a time, however many it has. While one is open, the clocks of its calls stand
-//! still (K2).
+//! A call has one question at a time, and no call waits for another one's answer. While a question is open, the clock of
+//! its call stands still (K2).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcparley_model::config::ServerConfig;
 use mcparley_model::hook::Event;
-use mcparley_model::limits::{PAGE_TIME, QUESTION_CHARS};
+use mcparley_model::limits::{QUESTION_CHARS, QUESTION_TIME};
 use mcparley_model::name::ServerName;
 use mcparley_model::text::{Untrusted, clean, cut};
-use mcparley_wire::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RawJson, RpcError};
+use mcparley_wire::{INTERNAL, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RawJson, RpcError};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, Semaphore};
 
-use super::askers::{Askers, InFlight, Whom};
+use super::askers::{Askers, InFlight, Owner};
 use super::form::Form;
 use super::page::Page;
 use super::visits::Visits;
@@ -36,9 +37,8 @@ pub(crate) struct Desk {
     models: Window,
     hooks: Arc<Board>,
     log: Arc<Log>,
+    /// Questions that belong to no call for certain come one after the other.
     turn: Semaphore,
-    /// How many questions are open.
-    open: watch::Sender<usize>,
     visits: Visits,
     /// Tells that a task of the server may stand otherwise than it did.
     tasks: Notify,
@@ -55,9 +55,22 @@ enum Trouble {
     Answer(Vec<Misfit>),
     /// No model has answered it.
     Model(Unsampled),
+    /// Its call has had all the questions it may have.
+    Excess(Unanswered),
+    /// The person did not answer in time, and other questions wait.
+    Late,
+}
+
+/// A page that a call needs, as the server asks for it.
+#[derive(Debug)]
+pub(crate) struct RequestedPage {
+    /// Its address, by which it is known when the server asks for it again.
+    pub(crate) url: String,
+    asked: Asked,
 }
 
 /// What is asked, as it was read.
+#[derive(Debug)]
 struct Asked {
     message: String,
     ask: Ask,
@@ -80,7 +93,6 @@ impl Desk {
             hooks: surroundings.hooks(),
             log,
             turn: Semaphore::new(1),
-            open: watch::Sender::new(0),
             visits: Visits::default(),
             tasks: Notify::new(),
         }
@@ -97,40 +109,71 @@ impl Desk {
         RawJson::of(&answer).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
     }
 
-    /// Fulfils what a result of the new era wants.
-    pub(crate) async fn fulfil(&self, method: &str, params: Option<&RawJson>) -> Result<Value, Unanswered> {
-        self.respond(method, params).await.map_err(|trouble| trouble.into_unanswered(method))
+    /// Fulfils what a result of the new era wants, for the call that it is the result of.
+    pub(crate) async fn fulfil(
+        &self,
+        call: &InFlight<'_>,
+        method: &str,
+        params: Option<&RawJson>,
+    ) -> Result<Value, Unanswered> {
+        let call = Arc::clone(call.call());
+        let answer = self.respond_to(&Owner::Call(call), method, params).await;
+        answer.map_err(|trouble| trouble.into_unanswered(method))
     }
 
-    /// Has a page visited that a call needs, and waits until the person is done there (K3).
-    pub(crate) async fn visit(&self, params: &RawJson) -> Result<(), Unanswered> {
+    /// Reads a page that a call needs.
+    pub(crate) fn read_page(&self, params: &RawJson) -> Result<RequestedPage, Unanswered> {
         let unaskable = |trouble: Trouble| trouble.into_unanswered("elicitation/create");
-        let asked = Asked::read(Some(params)).map_err(unaskable)?;
-        let Ask::Page(page) = &asked.ask else {
-            return Err(Unanswered::Unaskable { reason: "it is no page".into() });
-        };
-        let _open = Open::new(&self.open);
-        let elicitor = self.elicitor();
-        match (self.ask(&asked, elicitor.as_deref()).await, &elicitor) {
-            (Some(Reply::Accept(_)), Some(elicitor)) => self.stay(page, elicitor.as_ref()).await,
-            (Some(Reply::Accept(_)), None) | (None, _) => return Err(Unanswered::Nobody),
-            (Some(Reply::Decline | Reply::Cancel), _) => return Err(Unanswered::Declined),
+        let Asked { message, ask } = Asked::read(Some(params)).map_err(unaskable)?;
+        match ask {
+            Ask::Page(page) => Ok(RequestedPage {
+                url: page.url().to_owned(),
+                asked: Asked { message, ask: Ask::Page(page) },
+            }),
+            Ask::Form(_) => Err(Unanswered::Unaskable { reason: "it is no page".into() }),
         }
-        Ok(())
     }
 
-    /// Waits until the person is done at a page.
-    async fn stay(&self, page: &Page, elicitor: &dyn Elicitor) {
-        let told = async {
+    /// Asks whether the page is visited that a call needs; a hook may answer for the person (K3).
+    pub(crate) async fn ask_for_visit(
+        &self,
+        call: &InFlight<'_>,
+        page: &RequestedPage,
+    ) -> Result<(), Unanswered> {
+        let elicitor = call.call().elicitor(self.elicitor.as_ref());
+        let _open = call.call().open_question();
+        match self.ask(&page.asked, elicitor.as_deref(), true).await {
+            Some(Reply::Accept(_)) => Ok(()),
+            Some(Reply::Decline | Reply::Cancel) => Err(Unanswered::Declined),
+            None => Err(Unanswered::Nobody { url: page.url.clone() }),
+        }
+    }
+
+    /// Waits until the server or, where that counts, the person says to be done at a page, at most this long.
+    pub(crate) async fn await_visit(
+        &self,
+        call: &InFlight<'_>,
+        page: &RequestedPage,
+        (longest, person_counts): (Duration, bool),
+    ) {
+        let Ask::Page(page) = &page.asked.ask else { return };
+        let server_tells = async {
             match page.id() {
                 Some(id) => self.visits.done(id).await,
                 None => std::future::pending().await,
             }
         };
+        let elicitor = call.call().elicitor(self.elicitor.as_ref());
+        let person_tells = async {
+            match elicitor.filter(|_| person_counts) {
+                Some(elicitor) => elicitor.done(page).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            () = told => {}
-            () = elicitor.done(page) => {}
-            () = tokio::time::sleep(PAGE_TIME) => self.log.event("nobody said to be done at the page"),
+            () = server_tells => {}
+            () = person_tells => {}
+            () = tokio::time::sleep(longest) => {}
         }
     }
 
@@ -144,41 +187,43 @@ impl Desk {
         self.askers.begin(person)
     }
 
-    /// Who is to be asked now.
-    fn elicitor(&self) -> Option<Arc<dyn Elicitor>> {
-        match self.askers.whom() {
-            Whom::Host => self.elicitor.clone(),
-            Whom::Person(elicitor) => Some(elicitor),
-            Whom::Unclear => {
-                self.log.event("it asks a person, and its calls are of more than one");
-                None
-            }
-        }
-    }
-
     /// Tells that a task of the server may stand otherwise than it did.
     pub(crate) fn task_news(&self) -> &Notify {
         &self.tasks
     }
 
-    /// How many questions are open, as it changes.
-    pub(crate) fn open_questions(&self) -> watch::Receiver<usize> {
-        self.open.subscribe()
+    /// Answers a request that does not say which call it is about.
+    async fn respond(&self, method: &str, params: Option<&RawJson>) -> Result<Value, Trouble> {
+        let owner = self.askers.owner();
+        if method == "elicitation/create"
+            && let Owner::Call(call) = &owner
+        {
+            call.count_question().map_err(Trouble::Excess)?;
+        }
+        self.respond_to(&owner, method, params).await
     }
 
-    async fn respond(&self, method: &str, params: Option<&RawJson>) -> Result<Value, Trouble> {
+    async fn respond_to(
+        &self,
+        owner: &Owner,
+        method: &str,
+        params: Option<&RawJson>,
+    ) -> Result<Value, Trouble> {
         match method {
             "roots/list" => Ok(self.roots.to_result().await.1),
-            "sampling/createMessage" => self.sample(params).await,
-            "elicitation/create" => self.elicit(&Asked::read(params)?).await,
+            "sampling/createMessage" => {
+                // A person may look at the question and at the answer, and models are no faster.
+                let _open = owner.open_question();
+                self.models.answer(params).await.map_err(Trouble::Model)
+            }
+            "elicitation/create" => self.elicit(&Asked::read(params)?, owner).await,
             _ => Err(Trouble::Method),
         }
     }
 
-    async fn elicit(&self, asked: &Asked) -> Result<Value, Trouble> {
-        let _open = Open::new(&self.open);
-        let elicitor = self.elicitor();
-        let Some(reply) = self.ask(asked, elicitor.as_deref()).await else {
+    async fn elicit(&self, asked: &Asked, owner: &Owner) -> Result<Value, Trouble> {
+        let _open = owner.open_question();
+        let Some(reply) = self.ask_owner(asked, owner).await? else {
             self.log.event("it asks a person, and nobody is there to be asked");
             return Ok(json!({ "action": "decline" }));
         };
@@ -194,17 +239,46 @@ impl Desk {
         Ok(json!({ "action": "accept", "content": content }))
     }
 
-    async fn sample(&self, params: Option<&RawJson>) -> Result<Value, Trouble> {
-        // A person may look at the question and at the answer, and models are no faster.
-        let _open = Open::new(&self.open);
-        self.models.answer(params).await.map_err(Trouble::Model)
+    /// Asks the person whose call it is. Questions that could belong to several calls come one after the other, and one
+    /// that is not answered ends after a while, so that the next one gets its turn.
+    async fn ask_owner(&self, asked: &Asked, owner: &Owner) -> Result<Option<Reply>, Trouble> {
+        match owner {
+            Owner::Host => {
+                let _turn = self.turn.acquire().await;
+                Ok(self.ask(asked, self.elicitor.as_deref(), true).await)
+            }
+            Owner::Call(call) => {
+                let _turn = call.turn.acquire().await;
+                let elicitor = call.elicitor(self.elicitor.as_ref());
+                Ok(self.ask(asked, elicitor.as_deref(), true).await)
+            }
+            Owner::OneOf(calls) => {
+                let _turn = self.turn.acquire().await;
+                // One whose client has no other question to answer first.
+                let free = calls.iter().find(|call| !call.is_asking()).or_else(|| calls.first());
+                let Some(call) = free else { return Ok(None) };
+                call.count_question().map_err(Trouble::Excess)?;
+                let _asking = call.begin_asking();
+                let elicitor = call.elicitor(self.elicitor.as_ref());
+                let asking = self.ask(asked, elicitor.as_deref(), false);
+                tokio::time::timeout(QUESTION_TIME, asking).await.map_err(|_| Trouble::Late)
+            }
+            Owner::Unclear => {
+                self.log.event("it asks a person, and its calls are of more than one");
+                Ok(self.ask(asked, None, false).await)
+            }
+        }
     }
 
     /// Asks hooks first, then the person; nothing when neither answers (X5).
-    async fn ask(&self, asked: &Asked, elicitor: Option<&dyn Elicitor>) -> Option<Reply> {
-        // It is never closed; were it so, nobody would have to wait.
-        let _turn = self.turn.acquire().await;
-        let question = Elicitation { server: &self.server, message: &asked.message, ask: &asked.ask };
+    async fn ask(
+        &self,
+        asked: &Asked,
+        elicitor: Option<&dyn Elicitor>,
+        is_call_known: bool,
+    ) -> Option<Reply> {
+        let Asked { message, ask } = asked;
+        let question = Elicitation { server: &self.server, message, ask, is_call_known };
         if self.hooks.hears(Event::Elicitation)
             && let Some(reply) = self.hooks.elicited(question).await
         {
@@ -263,6 +337,8 @@ impl Trouble {
             // What was answered stays here.
             Self::Answer(_) => RpcError::new(INTERNAL, "the answer given does not fit the form"),
             Self::Model(why) => why.into_error(),
+            Self::Excess(why) => RpcError::new(INVALID_REQUEST, &why.to_string()),
+            Self::Late => RpcError::new(INTERNAL, &late()),
         }
     }
 
@@ -273,6 +349,8 @@ impl Trouble {
             }
             Self::Model(why) => Unanswered::Unsampled { reason: why.to_string() },
             Self::Request(reason) => Unanswered::Unaskable { reason },
+            Self::Excess(why) => why,
+            Self::Late => Unanswered::Unaskable { reason: late() },
             Self::Answer(misfits) => {
                 let reasons: Vec<String> = misfits.iter().map(ToString::to_string).collect();
                 Unanswered::Unfit { reason: reasons.join("; ") }
@@ -281,20 +359,8 @@ impl Trouble {
     }
 }
 
-/// A question that is open for as long as this lives.
-struct Open<'d>(&'d watch::Sender<usize>);
-
-impl<'d> Open<'d> {
-    fn new(open: &'d watch::Sender<usize>) -> Self {
-        open.send_modify(|count| *count += 1);
-        Self(open)
-    }
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|count| *count = count.saturating_sub(1));
-    }
+fn late() -> String {
+    format!("the person did not answer within {} minutes", QUESTION_TIME.as_secs() / 60)
 }
 
 impl std::fmt::Debug for Desk {

@@ -1,5 +1,6 @@
 //! Why a call could not be finished that needed an answer first.
 
+use mcparley_model::limits::PAGE_TIME;
 use mcparley_model::text::Untrusted;
 
 /// Why a call could not be finished whose server wanted something first.
@@ -25,11 +26,26 @@ pub enum Unanswered {
         reason: String,
     },
     /// A page has to be visited first, and nobody can be asked to.
-    #[error("a page has to be visited first, and nobody can be asked to")]
-    Nobody,
+    #[error("a page has to be visited first, and nobody can be asked to: {url}")]
+    Nobody {
+        /// The page.
+        url: String,
+    },
     /// A page has to be visited first, and the person did not agree to.
     #[error("a page has to be visited first, and that was declined")]
     Declined,
+    /// The person agreed to visit the page, and the server asks for it still.
+    #[error("the page was agreed to, and {} minutes later it still has to be visited: {url}", PAGE_TIME.as_secs() / 60)]
+    PageUnfinished {
+        /// The page.
+        url: String,
+    },
+    /// It asks a person more often than one call may.
+    #[error("it asked more than {limit} questions during one call")]
+    TooManyQuestions {
+        /// How many it may ask.
+        limit: u32,
+    },
     /// It wants a model to answer something, and none did.
     #[error("it asks a model, and has no answer: {reason}")]
     Unsampled {

@@ -51,6 +51,7 @@ pub struct HostBuilder {
     pub(super) inside: Vec<(String, Arc<dyn Handler>)>,
     pub(super) bare: Vec<ServerName>,
     own_server: bool,
+    pub(super) offers_own_server: bool,
     /// What the configuration was read with, so that it can be read again.
     wishes: Option<(Wishes, Earlier)>,
     watches: bool,
@@ -95,6 +96,7 @@ impl HostBuilder {
             inside: Vec::new(),
             bare: Vec::new(),
             own_server: true,
+            offers_own_server: false,
             wishes: None,
             watches: false,
             organisation: None,
@@ -250,6 +252,14 @@ impl HostBuilder {
         self
     }
 
+    /// Shows a model the tools of the built-in server `mcparley` too. Otherwise they can be called by name, and stand in no
+    /// [`crate::Offer`] (N9).
+    #[must_use]
+    pub fn offer_own_server(mut self) -> Self {
+        self.offers_own_server = true;
+        self
+    }
+
     /// Starts the host. Must be called inside a `tokio` runtime with I/O and time.
     #[must_use]
     pub fn start(mut self) -> Host {
@@ -281,6 +291,7 @@ impl HostBuilder {
             page_opener: self.page_opener,
             inside: self.inside.iter().map(|(name, _)| name.clone()).collect(),
             own_server: own.is_some(),
+            offers_own_server: self.offers_own_server,
             results: self.results,
             bare: self.bare,
             sources: self.wishes.map(|(wishes, earlier)| Sources::new(self.places, wishes, earlier)),
@@ -311,7 +322,7 @@ impl HostBuilder {
         if !self.has_own_server() {
             return None;
         }
-        let own = Arc::new(OwnServer::default());
+        let own = Arc::new(OwnServer::new(self.offers_own_server));
         self.inside.push((own_server::NAME.to_owned(), Arc::<OwnServer>::clone(&own)));
         Some(own)
     }

@@ -81,7 +81,7 @@ impl HostBuilder {
         if self.has_own_server() {
             let config = own_server::entry();
             let name = ServerName::new(own_server::NAME);
-            servers.push(server(name, &config, Status::Dormant, own_server::surface()));
+            servers.push(server(name, &config, Status::Dormant, own_server::surface(self.offers_own_server)));
             configs.push(config);
         }
         let seen = servers.iter().zip(&configs);

@@ -35,6 +35,8 @@ pub(super) struct Standing {
     pub(super) inside: Vec<String>,
     /// Whether the built-in server is one of them.
     pub(super) own_server: bool,
+    /// Whether a model is shown its tools.
+    pub(super) offers_own_server: bool,
     /// Where results are stored that are too long for a model; none where all are handed over whole.
     pub(super) results: Option<Arc<Results>>,
     /// The servers whose tools have no prefix.

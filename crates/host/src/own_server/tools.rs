@@ -8,8 +8,19 @@ use crate::host::Host;
 /// How many lines of a log are given unless asked otherwise.
 const LINES: usize = 50;
 
-/// The tools, as `tools/list` gives them.
-pub(super) fn list() -> Value {
+/// The tools, as `tools/list` gives them. Unless they are offered to a model, each says that it is for nobody who does
+/// not name it.
+pub(super) fn list(is_offered: bool) -> Value {
+    let mut tools = all();
+    if !is_offered {
+        for tool in tools.as_array_mut().into_iter().flatten() {
+            tool["_meta"] = json!({ "ui": { "visibility": [] } });
+        }
+    }
+    tools
+}
+
+fn all() -> Value {
     let only_looks = json!({ "readOnlyHint": true, "openWorldHint": false });
     let server = json!({ "type": "string", "description": "The server's name" });
     json!([

@@ -97,7 +97,8 @@ fn hits<'s>(entries: impl Iterator<Item = &'s Entry>) -> Vec<Hit<'s>> {
 
 fn nothing(catalog: &Catalog) -> String {
     let mut servers: Vec<&ServerName> = Vec::new();
-    for server in catalog.iter().filter_map(|entry| entry.server()) {
+    let offered = catalog.iter().filter(|entry| entry.tool.audience.includes_model());
+    for server in offered.filter_map(|entry| entry.server()) {
         if !servers.contains(&server) {
             servers.push(server);
         }

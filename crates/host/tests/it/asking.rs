@@ -108,6 +108,8 @@ pub(crate) enum Answer {
     Error(i64, &'static str),
     /// Asks its client this first, and answers with what it was told.
     Asks(&'static str, Value),
+    /// Asks its client this for as long as it gets answers.
+    AsksForEver(&'static str, Value),
     /// Never answers.
     Silence,
 }
@@ -173,6 +175,11 @@ impl Inside {
                 let told = client.call(method, Some(&params), CallOptions::default()).await;
                 let text = told.map_or_else(|failure| failure.to_string(), |told| told.as_str().to_owned());
                 Ok(RawJson::of(&json!({ "content": [{ "type": "text", "text": text }] })).unwrap())
+            }
+            Answer::AsksForEver(method, params) => {
+                let (client, params) = (self.client.get().unwrap(), RawJson::of(&params).unwrap());
+                while client.call(method, Some(&params), CallOptions::default()).await.is_ok() {}
+                std::future::pending().await
             }
             Answer::Silence => std::future::pending().await,
         }

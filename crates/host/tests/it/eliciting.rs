@@ -139,30 +139,92 @@ async fn a_server_with_many_questions_asks_one_after_the_other() {
     assert_eq!(person.most.load(Ordering::SeqCst), 1);
 }
 
-// K3 B114
+/// The error of a call that needs a page, with this address.
+fn page_required(url: &str) -> Answer {
+    let page = json!({ "mode": "url", "message": "m", "url": url, "elicitationId": "7" });
+    Answer::Error(-32042, Box::leak(json!({ "elicitations": [page] }).to_string().into_boxed_str()))
+}
+
+// K3 F107 B112
+#[tokio::test(start_paused = true)]
+async fn a_page_is_shown_once_and_the_call_repeated_until_its_server_stops_asking() {
+    let page = || page_required("https://a.example/");
+    let answers = (0..5).map(|_| page()).chain([Answer::Result(DONE)]);
+    let (server, person) = (Inside::new("2025-11-25", answers), Person::silent());
+    let (host, _world) = host(&server, Some(&person));
+    host.ready(std::time::Duration::from_secs(5)).await;
+    let begun = tokio::time::Instant::now();
+    let outcome = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap();
+    assert_eq!((outcome.text().as_str(), server.heard().len()), ("done", 6));
+    assert_eq!(person.asked(), ["inside: m (https://a.example/)"], "one page, one question");
+    // At once after the consent, then after 1, 2, 4 and 8 seconds.
+    assert_eq!(begun.elapsed().as_secs(), 15);
+}
+
+// K3 F107
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_for_the_same_page_for_ever_is_given_up_after_five_minutes() {
+    let server = Inside::new("2025-11-25", [page_required("https://a.example/")]);
+    let (host, _world) = host(&server, Some(&Person::agreeable()));
+    host.ready(std::time::Duration::from_secs(5)).await;
+    let begun = tokio::time::Instant::now();
+    let error = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap_err();
+    let expected = Unanswered::PageUnfinished { url: "https://a.example/".into() };
+    assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
+    assert!(error.to_string().contains("5 minutes"), "{error}");
+    assert!((300..330).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+}
+
+// K3 F107
+#[tokio::test(start_paused = true)]
+async fn a_call_shows_at_most_three_different_pages() {
+    let answers = (1..9).map(|number| page_required(&format!("https://a.example/{number}")));
+    let (server, person) = (Inside::new("2025-11-25", answers), Person::silent());
+    let (host, _world) = host(&server, Some(&person));
+    let error = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap_err();
+    assert!(matches!(error, CallError::Unanswered { why: Unanswered::Endless { rounds: 3 }, .. }), "{error}");
+    assert_eq!((person.asked().len(), server.heard().len()), (3, 4));
+}
+
+// B112
 #[tokio::test]
-async fn a_page_is_shown_and_the_call_repeated_at_most_three_times() {
-    for (times, expected) in [("2", Some(3)), ("99", None)] {
-        let (_folder, log, _) = own("pages");
-        let entry = Scripted::stdio(&["url-required"]).with("--versions", "2025-11-25");
-        let entry = stdio(&entry.with("--times", times).logged(&log));
-        let person = Person::agreeable();
-        let alive = servers([("one", entry)]).start_as(|builder| builder.elicitor(person.clone()));
-        let answer = alive.echo("one", "hi").await;
-        let calls = log_lines(&log).iter().filter(|line| line.text.contains("tools/call")).count();
-        match expected {
-            Some(expected) => assert_eq!((answer.unwrap().as_str(), calls), ("hi", expected)),
-            None => {
-                let error = answer.unwrap_err().to_string();
-                assert_eq!(
-                    error,
-                    "`mcp__one__echo` was not finished: it still wants something after 3 rounds"
-                );
-                assert_eq!((calls, person.asked().len()), (4, 3));
-            }
-        }
-        assert_eq!(person.asked()[0], "one: Please visit this page. (https://example.com/visit)");
+async fn a_call_whose_server_asks_an_eleventh_question_ends_with_an_error() {
+    let server = Inside::new("2025-11-25", [Answer::AsksForEver("elicitation/create", form())]);
+    let person = Person::agreeable();
+    let (host, _world) = host(&server, Some(&person));
+    let error = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap_err();
+    let expected = Unanswered::TooManyQuestions { limit: 10 };
+    assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
+    assert_eq!(person.asked().len(), 10);
+}
+
+/// Never answers, and counts the questions that are open.
+#[derive(Clone, Default)]
+struct Absent(Arc<AtomicUsize>);
+
+impl Elicitor for Absent {
+    fn ask<'q>(&'q self, question: Elicitation<'q>) -> Boxed<'q, Reply> {
+        assert!(!question.is_call_known, "two calls are in flight");
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(std::future::pending())
     }
+}
+
+// G3 F106
+#[tokio::test(start_paused = true)]
+async fn a_question_of_an_unknown_call_ends_after_five_minutes_and_the_next_one_is_asked() {
+    let server = Inside::new("2025-11-25", [Answer::Asks("elicitation/create", form())]);
+    let absent = Absent::default();
+    let (host, _world) = crate::asking::host_as(&server, |builder| builder.elicitor(absent.clone()));
+    host.ready(std::time::Duration::from_secs(5)).await;
+    let begun = tokio::time::Instant::now();
+    let call = || host.call(Call::new("mcp__inside__it", json!({})));
+    let (first, second) = tokio::join!(call(), call());
+    for outcome in [first, second] {
+        let text = outcome.unwrap().text();
+        assert!(text.contains("did not answer within 5 minutes"), "{text}");
+    }
+    assert_eq!((absent.0.load(Ordering::SeqCst), begun.elapsed().as_secs()), (2, 600));
 }
 
 // K3 B110
@@ -171,7 +233,7 @@ async fn a_page_that_nobody_visits_or_may_visit_ends_the_call() {
     let page = |url: &str| format!(r#"{{"elicitations":[{{"mode":"url","message":"m","url":"{url}"}}]}}"#);
     let refusing = Person::new(|_| Reply::Decline);
     for (url, person, expected) in [
-        ("https://a.example/", None, Unanswered::Nobody),
+        ("https://a.example/", None, Unanswered::Nobody { url: "https://a.example/".into() }),
         ("https://a.example/", Some(&refusing), Unanswered::Declined),
         (
             "data:text/html,x",
@@ -195,20 +257,25 @@ async fn a_page_that_nobody_visits_or_may_visit_ends_the_call() {
 }
 
 // K3
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_call_goes_on_when_its_server_tells_that_the_person_is_done() {
     let page =
         r#"{"elicitations":[{"mode":"url","message":"m","url":"https://a.example/","elicitationId":"7"}]}"#;
-    let server = Inside::new("2025-11-25", [Answer::Error(-32042, page), Answer::Result(DONE)]);
+    let server = Inside::new(
+        "2025-11-25",
+        [Answer::Error(-32042, page), Answer::Error(-32042, page), Answer::Result(DONE)],
+    );
     let person = Person::silent();
     let (host, _world) = host(&server, Some(&person));
+    host.ready(std::time::Duration::from_secs(5)).await;
     let telling = async {
         person.came.notified().await;
         let complete = "notifications/elicitation/complete";
         server.tell(complete, json!({ "elicitationId": "another" })).await;
-        assert_eq!(server.heard().len(), 1);
         server.tell(complete, json!({ "elicitationId": "7" })).await;
     };
+    let begun = tokio::time::Instant::now();
     let (outcome, ()) = tokio::join!(host.call(Call::new("mcp__inside__it", json!({}))), telling);
     assert_eq!(outcome.unwrap().text(), "done");
+    assert_eq!(begun.elapsed().as_millis(), 0, "no pause was needed");
 }

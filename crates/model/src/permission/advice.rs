@@ -35,9 +35,12 @@ impl Decision {
             (Verdict::Allow, _) if self.is_without_rule() => with(Verdict::Allow),
             (Verdict::Ask, Verdict::Allow | Verdict::Deny) => match mode {
                 Mode::DontAsk => with(Verdict::Deny),
-                Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::BypassPermissions | Mode::Auto => {
-                    with(Verdict::Ask)
-                }
+                Mode::Default
+                | Mode::AcceptEdits
+                | Mode::Plan
+                | Mode::BypassPermissions
+                | Mode::Auto
+                | Mode::Client => with(Verdict::Ask),
             },
             (Verdict::Allow | Verdict::Ask, _) => self,
         }

@@ -22,12 +22,22 @@ pub enum Mode {
     Auto,
     /// Whatever a person would be asked about is denied.
     DontAsk,
+    /// The call goes ahead because the client of a gateway has a consent dialog of its own; deny and ask rules still
+    /// hold, and a tool that has changed since it was reviewed is asked about.
+    Client,
 }
 
 impl Mode {
     /// All modes.
-    pub const ALL: [Self; 6] =
-        [Self::Default, Self::AcceptEdits, Self::Plan, Self::BypassPermissions, Self::Auto, Self::DontAsk];
+    pub const ALL: [Self; 7] = [
+        Self::Default,
+        Self::AcceptEdits,
+        Self::Plan,
+        Self::BypassPermissions,
+        Self::Auto,
+        Self::DontAsk,
+        Self::Client,
+    ];
 
     /// Reads the word people and files use for a mode.
     ///
@@ -48,6 +58,7 @@ impl Mode {
             Self::BypassPermissions => "bypassPermissions",
             Self::Auto => "auto",
             Self::DontAsk => "dontAsk",
+            Self::Client => "client",
         }
     }
 }

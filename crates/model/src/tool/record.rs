@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use super::{HeaderParam, Hints, Loading, TaskSupport, Tool};
+use super::{Audience, HeaderParam, Hints, Loading, TaskSupport, Tool};
 use crate::hex::Hex;
 use crate::name::ToolName;
 
@@ -37,6 +37,8 @@ pub struct Record<'t> {
     task: TaskSupport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result_chars: Option<usize>,
+    #[serde(default, skip_serializing_if = "Audience::includes_model")]
+    audience: Audience,
 }
 
 impl Record<'_> {
@@ -54,6 +56,7 @@ impl Record<'_> {
             loading,
             task,
             result_chars,
+            audience,
         } = self;
         let header_params = HeaderParam::read_marked(input_schema).ok()?.into();
         Some(Tool {
@@ -68,6 +71,7 @@ impl Record<'_> {
             header_params,
             task,
             result_chars,
+            audience,
         })
     }
 }
@@ -95,6 +99,7 @@ impl Tool {
             header_params: _,
             task,
             result_chars,
+            audience,
         } = self;
         Record {
             name: Cow::Borrowed(name.as_str()),
@@ -107,6 +112,7 @@ impl Tool {
             loading: *loading,
             task: *task,
             result_chars: *result_chars,
+            audience: *audience,
         }
     }
 }
@@ -162,7 +168,7 @@ mod tests {
     #[test]
     fn every_part_of_a_definition_counts_in_its_digest() {
         let same = tool(|_| ()).digest();
-        let changes: [fn(&mut serde_json::Value); 7] = [
+        let changes: [fn(&mut serde_json::Value); 8] = [
             |entry| entry["title"] = json!("Other"),
             |entry| entry["description"] = json!("other"),
             |entry| entry["inputSchema"]["required"] = json!(["tenant"]),
@@ -170,6 +176,7 @@ mod tests {
             |entry| entry["annotations"]["readOnlyHint"] = json!(false),
             |entry| entry["_meta"]["anthropic/searchHint"] = json!("words"),
             |entry| entry["_meta"]["anthropic/maxResultSizeChars"] = json!(7),
+            |entry| entry["_meta"]["ui"] = json!({ "visibility": ["app"] }),
         ];
         for change in changes {
             assert_ne!(tool(change).digest(), same);

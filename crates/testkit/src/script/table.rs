@@ -92,6 +92,7 @@ scripts! {
     Both CursorEndless "cursor-endless" Bare, "tools/list gives a new cursor and a new tool for ever";
     Both ManyTools "many-tools" Number(5_000, COUNT), "tools/list gives that many tools in one page";
     Both AlsoTool "also-tool" Text("authenticate"), "one more tool, of this name; it is only listed";
+    Both AppTool "app-tool" Text("panel"), "one more tool, of this name, that is for apps only; it is only listed";
     Both Described "described" Text("file"), "the tool `add` is described by the text of that file, read anew for each list";
     Both BadTools "bad-tools" Bare, "tools without or with a wrong inputSchema, name or description among good ones";
     Both ParamHeaders "param-headers" Bare, "a tool `locate` whose arguments must stand in Mcp-Param headers too, and tools marked wrongly";

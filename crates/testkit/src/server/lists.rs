@@ -83,6 +83,13 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
     if let Some(name) = scripts.text(Name::AlsoTool) {
         tools.push(tools::echo(name));
     }
+    if let Some(name) = scripts.text(Name::AppTool) {
+        let mut tool = tools::echo(name);
+        if let Some(tool) = tool.as_object_mut() {
+            tool.insert("_meta".to_owned(), json!({ "ui": { "visibility": ["app"] } }));
+        }
+        tools.push(tool);
+    }
     if let Some(file) = scripts.text(Name::Described) {
         tools::describe(&mut tools, "add", &written(file));
     }

@@ -24,6 +24,7 @@ const WORDS: &[&str] = &[
     "server-request",
     "listen-end",
     "also-tool",
+    "app-tool",
     "described",
 ];
 

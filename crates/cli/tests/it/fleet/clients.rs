@@ -108,7 +108,7 @@ fn assert_serves(client: Client) {
         call("mcp__everything__get-sum", &json!({ "a": 1, "b": 2 })),
         call("mcp__own__big", &json!({ "bytes": 300_000 })),
     ];
-    let came = client(&place, &["--defer", "never"], &steps);
+    let came = client(&place, &["--defer", "never", "--permission-mode", "default"], &steps);
     let [list, echoed, denied, long] = came.as_slice() else { panic!("{came:?}") };
     for name in ["mcp__everything__echo", "mcp__everything__get-sum", "mcp__own__big"] {
         assert!(names(list).contains(&name), "{list}");
@@ -152,4 +152,15 @@ fn fleet_inspector_is_served_in_the_old_era() {
 #[test]
 fn fleet_inspector_is_served_in_the_new_era() {
     assert_serves(|place, options, steps| inspector("modern", place, options, steps));
+}
+
+// P2 G2: a client that cannot ask a person, and `serve` without an option.
+#[test]
+fn fleet_inspector_calls_a_tool_that_no_rule_names() {
+    for era in ["legacy", "modern"] {
+        let steps = [call("mcp__everything__get-sum", &json!({ "a": 1, "b": 2 }))];
+        let came = inspector(era, &place(), &[], &steps);
+        assert_ne!(came[0]["isError"], true, "{era}: {came:?}");
+        assert!(text(&came[0]).contains('3'), "{era}: {came:?}");
+    }
 }

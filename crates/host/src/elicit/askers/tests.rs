@@ -1,4 +1,4 @@
-//! Whose question it is.
+//! Which call a question belongs to.
 
 use mcparley_wire::peer::Boxed;
 
@@ -18,30 +18,46 @@ fn person(number: u64) -> Person {
     Person { number, approver: Arc::new(NobodyToAsk), elicitor: Arc::new(Silent) }
 }
 
-fn word(askers: &Askers) -> &'static str {
-    match askers.whom() {
-        Whom::Host => "host",
-        Whom::Person(_) => "person",
-        Whom::Unclear => "unclear",
+/// The owner of a question in a word, and how many calls it could belong to.
+fn owner(askers: &Askers) -> (&'static str, usize) {
+    match askers.owner() {
+        Owner::Host => ("host", 0),
+        Owner::Call(_) => ("call", 1),
+        Owner::OneOf(calls) => ("one of", calls.len()),
+        Owner::Unclear => ("unclear", 0),
     }
 }
 
-// G3
+// G3 F106
 #[test]
-fn a_question_goes_to_a_person_only_while_all_calls_in_flight_are_theirs() {
+fn a_question_belongs_to_the_only_call_in_flight_or_to_one_of_one_persons_calls() {
     let askers = Askers::default();
-    assert_eq!(word(&askers), "host", "nobody calls");
+    assert_eq!(owner(&askers), ("host", 0), "no call");
     let first = askers.begin(Some(&person(1)));
+    assert_eq!(owner(&askers), ("call", 1));
+    assert!(matches!(askers.owner(), Owner::Call(call) if Arc::ptr_eq(&call, first.call())));
     let second = askers.begin(Some(&person(1)));
-    assert_eq!(word(&askers), "person", "two calls of one person");
+    assert_eq!(owner(&askers), ("one of", 2), "two calls of one person");
     let third = askers.begin(Some(&person(2)));
-    assert_eq!(word(&askers), "unclear", "two persons");
+    assert_eq!(owner(&askers), ("unclear", 0), "two persons");
     drop((first, second));
-    assert_eq!(word(&askers), "person", "only the other is left");
+    assert_eq!(owner(&askers), ("call", 1), "only the other is left");
     let own = askers.begin(None);
-    assert_eq!(word(&askers), "unclear", "a person and the host itself");
+    assert_eq!(owner(&askers), ("unclear", 0), "a person and the host itself");
     drop(third);
-    assert_eq!(word(&askers), "host", "the host itself");
+    assert_eq!(owner(&askers), ("call", 1), "the host's own call");
     drop(own);
-    assert_eq!(word(&askers), "host", "nobody any more");
+    assert_eq!(owner(&askers), ("host", 0), "none any more");
+}
+
+// B112
+#[test]
+fn the_eleventh_question_of_a_call_is_one_too_many() {
+    let askers = Askers::default();
+    let call = askers.begin(None);
+    for number in 1..=QUESTIONS_PER_CALL {
+        assert_eq!(call.call().count_question(), Ok(()), "{number}");
+    }
+    let excess = Unanswered::TooManyQuestions { limit: QUESTIONS_PER_CALL };
+    assert_eq!(call.call().count_question(), Err(excess));
 }

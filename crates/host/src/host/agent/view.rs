@@ -26,7 +26,7 @@ impl Host {
     /// A host that sees what this agent may see of `self`.
     pub(super) fn view_for(&self, spec: Arc<AgentSpec>) -> Self {
         let above = &self.inner.standing;
-        let own = above.own_server.then(|| Arc::new(OwnServer::default()));
+        let own = above.own_server.then(|| Arc::new(OwnServer::new(above.offers_own_server)));
         let starter = Arc::new(self.roster().starter().for_agent(spec.start.clone(), own.clone()));
         let standing = Standing {
             approver: Arc::clone(&above.approver),
@@ -36,6 +36,7 @@ impl Host {
             page_opener: above.page_opener.clone(),
             inside: own.iter().map(|_| own_server::NAME.to_owned()).collect(),
             own_server: own.is_some(),
+            offers_own_server: above.offers_own_server,
             results: above.results.clone(),
             bare: above.bare.clone(),
             sources: None,

@@ -29,6 +29,7 @@ fn straightly(
         (None, None, Some(rule), _) => by(Verdict::Allow, rule),
         (None, None, None, _) if mode == Mode::BypassPermissions => (Verdict::Allow, None),
         (None, None, None, Some(rule)) => by(asked, rule),
+        (None, None, None, None) if mode == Mode::Client => (Verdict::Allow, None),
         (None, None, None, None) => (asked, None),
     }
 }
@@ -39,7 +40,7 @@ fn origin_of(why: Why) -> Option<Origin> {
             Some(rule.origin().clone())
         }
         Why::Mode { .. } | Why::NobodyToAsk { rule: None } => None,
-        Why::Classifier { .. } | Why::Hook { .. } => unreachable!("neither speaks here"),
+        Why::Classifier { .. } | Why::Unreviewed | Why::Hook { .. } => unreachable!("neither speaks here"),
     }
 }
 

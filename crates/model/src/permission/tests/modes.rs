@@ -24,6 +24,7 @@ fn every_mode_meets_every_kind_of_rule() {
         (Mode::Plan, [Ask, Allow, Ask, Deny, Ask, Deny, Deny, Deny]),
         (Mode::BypassPermissions, [Allow, Allow, Ask, Deny, Ask, Deny, Deny, Deny]),
         (Mode::DontAsk, [Deny, Allow, Deny, Deny, Deny, Deny, Deny, Deny]),
+        (Mode::Client, [Allow, Allow, Ask, Deny, Ask, Deny, Deny, Deny]),
     ];
     for (mode, verdicts) in table {
         for (kinds, verdict) in kinds.iter().zip(verdicts) {
@@ -38,7 +39,7 @@ fn every_mode_meets_every_kind_of_rule() {
 fn an_allow_rule_that_does_not_hold_any_more_becomes_a_question() {
     // P6 H09
     use RuleKind::{Allow, Ask, Deny};
-    for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::Plan] {
+    for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::Plan, Mode::Client] {
         let decision = decided(mode, &[Allow], true, false);
         assert_eq!(decision.verdict, Verdict::Ask, "{mode}");
         assert!(matches!(decision.why, Why::Changed { .. }), "{mode}");
@@ -80,4 +81,18 @@ fn only_mode_auto_without_a_rule_is_left_to_a_classifier() {
     for kind in [RuleKind::Allow, RuleKind::Ask, RuleKind::Deny] {
         assert!(!decided(Mode::Auto, &[kind], true, true).is_left_to_classifier(), "{kind}");
     }
+}
+
+#[test]
+fn mode_client_leaves_to_the_client_only_tools_that_have_not_changed() {
+    // P2 P6
+    use RuleKind::{Allow, Ask, Deny};
+    let changed = |mode, kinds: &[RuleKind]| decided(mode, kinds, true, true).for_changed_tool();
+    assert_eq!(changed(Mode::Client, &[]), Decision { verdict: Verdict::Ask, why: Why::Unreviewed });
+    assert_eq!(changed(Mode::Client, &[]).decider(), Decider::Person);
+    for kinds in [&[Allow][..], &[Ask], &[Deny], &[Allow, Ask]] {
+        assert_eq!(changed(Mode::Client, kinds), decided(Mode::Client, kinds, true, true), "{kinds:?}");
+    }
+    let bypassed = decided(Mode::BypassPermissions, &[], true, true);
+    assert_eq!(changed(Mode::BypassPermissions, &[]), bypassed, "only mode `client` asks here");
 }
