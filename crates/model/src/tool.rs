@@ -48,6 +48,8 @@ pub struct Tool {
     pub task: TaskSupport,
     /// How many characters of a result it claims for a model's window, within [`RESULT_CHARS_CLAIMED`].
     pub result_chars: Option<usize>,
+    /// Whether the server itself says that it destroys; by default every tool that writes may.
+    pub says_destructive: bool,
 }
 
 /// What a tool says about its effects. Hints of an untrusted party: they order work, they permit nothing.
@@ -154,6 +156,8 @@ impl Tool {
         let title = written.title()?.or_else(|| annotations.as_ref().and_then(titled).map(Cow::Owned));
         let hint = meta.as_ref().and_then(|meta| meta.get("anthropic/searchHint")).and_then(Value::as_str);
         let shown = |text: &str| Box::from(cut(&clean(text), DESCRIPTION_CHARS));
+        let says_destructive =
+            annotations.as_ref().and_then(|map| map.get("destructiveHint")) == Some(&Value::Bool(true));
         Ok(Self {
             name: ToolName::new(name),
             title: title.as_deref().map(shown),
@@ -166,6 +170,7 @@ impl Tool {
             header_params: written.header_params()?.into(),
             task: TaskSupport::read(written.execution().as_ref()),
             result_chars: meta.as_ref().and_then(claimed_chars),
+            says_destructive,
         })
     }
 }

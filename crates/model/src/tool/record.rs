@@ -37,6 +37,8 @@ pub struct Record<'t> {
     task: TaskSupport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result_chars: Option<usize>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    says_destructive: bool,
 }
 
 impl Record<'_> {
@@ -54,6 +56,7 @@ impl Record<'_> {
             loading,
             task,
             result_chars,
+            says_destructive,
         } = self;
         let header_params = HeaderParam::read_marked(input_schema).ok()?.into();
         Some(Tool {
@@ -68,6 +71,7 @@ impl Record<'_> {
             header_params,
             task,
             result_chars,
+            says_destructive,
         })
     }
 }
@@ -76,7 +80,9 @@ impl Tool {
     /// Who it is: two tools of one server with one digest are the same to whoever uses them.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let record = serde_json::to_vec(&self.record()).unwrap_or_default();
+        // What it may do is in its hints; saying so aloud makes it no other tool.
+        let record = Record { says_destructive: false, ..self.record() };
+        let record = serde_json::to_vec(&record).unwrap_or_default();
         Digest(Sha256::digest(&record).into())
     }
 
@@ -95,6 +101,7 @@ impl Tool {
             header_params: _,
             task,
             result_chars,
+            says_destructive,
         } = self;
         Record {
             name: Cow::Borrowed(name.as_str()),
@@ -107,6 +114,7 @@ impl Tool {
             loading: *loading,
             task: *task,
             result_chars: *result_chars,
+            says_destructive: *says_destructive,
         }
     }
 }
