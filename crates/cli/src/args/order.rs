@@ -16,8 +16,8 @@ use super::{Cli, Command, McpCommand, add_words};
 ///
 /// # Errors
 /// What clap says, help and version included.
-pub fn parse(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
-    if let Some(cli) = call_of_tool(&arguments) {
+pub fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    if let Some(cli) = call_of_tool(arguments) {
         return Ok(cli);
     }
     let command = Cli::command();
@@ -73,15 +73,18 @@ fn command_place(arguments: &[OsString], global: &OptionTable) -> Option<usize> 
 ///
 /// Before the command every word but a command is one of them; behind it only files and servers in JSON are, because
 /// commands take words of their own. Behind `add` all words are left to it.
-fn repeat_mcp_config(arguments: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
+fn repeat_mcp_config(arguments: &[OsString], command: &clap::Command) -> Vec<OsString> {
     const OPTION: &str = "--mcp-config";
-    let place = command_place_with(&arguments, command);
+    let place = first_command(arguments, command);
+    let is_command_at = |index: usize| {
+        index == place || (index == place + 1 && arguments.get(place).is_some_and(|word| word == "mcp"))
+    };
     let mut repeated: Vec<OsString> = Vec::with_capacity(arguments.len());
     let mut is_taking = false;
     let mut words = arguments.iter().enumerate();
     while let Some((index, word)) = words.next() {
         let text = word.to_string_lossy();
-        if text == "--" || (index == place && text == "add") {
+        if text == "--" || (text == "add" && is_command_at(index)) {
             repeated.push(word.clone());
             repeated.extend(words.map(|(_, word)| word.clone()));
             return repeated;
@@ -103,11 +106,8 @@ fn repeat_mcp_config(arguments: Vec<OsString>, command: &clap::Command) -> Vec<O
 }
 
 /// Where the first word stands that is the name of a command.
-fn command_place_with(arguments: &[OsString], command: &clap::Command) -> usize {
-    let is_command = |word: &OsString| {
-        let word = word.to_string_lossy();
-        command.find_subcommand(&*word).is_some() && word != "mcp"
-    };
+fn first_command(arguments: &[OsString], command: &clap::Command) -> usize {
+    let is_command = |word: &OsString| command.find_subcommand(&*word.to_string_lossy()).is_some();
     arguments.iter().skip(1).position(is_command).map_or(arguments.len(), |place| place + 1)
 }
 

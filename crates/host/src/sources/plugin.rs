@@ -21,7 +21,8 @@ impl Collector<'_> {
             let base = entry.origin.source.path().and_then(Path::parent).unwrap_or(&self.places.cwd);
             (folder(&entry.value, &self.places.home, base), Severity::Found)
         });
-        let folders: Vec<(PathBuf, Severity)> = given.chain(configured).collect();
+        let mut folders: Vec<(PathBuf, Severity)> = given.chain(configured).collect();
+        folders.extend(self.installed_plugins().into_iter().map(|folder| (folder, Severity::Found)));
         for (folder, severity) in folders {
             self.plugin(&folder, severity);
         }
