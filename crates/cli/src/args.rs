@@ -8,11 +8,14 @@ use clap_complete::engine::ArgValueCandidates;
 use crate::complete;
 
 mod add;
+mod add_words;
 mod catalogue;
 mod hooks;
 mod offers;
+mod option_table;
 mod order;
 mod permissions;
+mod remote;
 mod serve;
 mod sign_in;
 mod talk;
@@ -27,6 +30,7 @@ pub use permissions::{
     AllowArgs, PermissionsCommand, PermissionsListArgs, PermissionsTestArgs, RemoveRuleArgs, ReviewArgs,
     RuleArgs,
 };
+pub(crate) use remote::with_scheme;
 pub use serve::{DeferArg, ServeArgs};
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
 pub use talk::{CallArgs, CallOptions, DoctorArgs, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
@@ -63,7 +67,7 @@ pub fn command() -> clap::Command {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Add servers from a file or from JSON; may be repeated, the later one wins
+    /// Add servers from files or from JSON; several may follow, the later one wins
     #[arg(long, global = true, value_name = "FILE-or-JSON")]
     pub mcp_config: Vec<String>,
 
@@ -301,6 +305,10 @@ pub struct ListArgs {
     /// Only read the configuration; connect to nothing
     #[arg(long)]
     pub offline: bool,
+
+    /// Exit with code 9 when a server that may run does not work
+    #[arg(long, conflicts_with = "offline")]
+    pub check: bool,
 }
 
 /// Show what becomes of every declared server

@@ -26,7 +26,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         !is_other_tool && loaded.plan.named(word).is_empty()
     };
     match command {
-        McpCommand::List(ListArgs { offline }) => !offline,
+        McpCommand::List(ListArgs { offline, check: _ }) => !offline,
         McpCommand::Plan(_) | McpCommand::State(_) | McpCommand::Agents(_) | McpCommand::Budget(_) => true,
         McpCommand::Tools(ToolsArgs { server, .. })
         | McpCommand::Search(SearchArgs { server, .. })

@@ -12,6 +12,7 @@ use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
 use mcparley::model::plan::Standing;
+use mcparley::model::text::rounded;
 use mcparley::{
     AgentError, CallError, Problem, PromptError, ResourceError, Severity, SignInError, SkillError,
 };
@@ -57,7 +58,7 @@ pub(crate) enum CommandError {
     #[error("the sign-in to {who} did not succeed: {}", error.in_one_line())]
     SignIn { who: String, error: Arc<SignInError> },
     /// Nobody signed in in time.
-    #[error("nobody signed in to {who} within {after:?}")]
+    #[error("nobody signed in to {who} within {:?}", rounded(*after))]
     NobodyCame { who: String, after: Duration },
     /// There is nothing to sign in to.
     #[error("nobody signs in to server `{server}`: {why}")]

@@ -36,7 +36,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(code) = complete::answer_shell() {
         return code;
     }
-    let cli = match args::parse(arguments.into_iter().collect()) {
+    let cli = match args::parse(&arguments.into_iter().collect::<Vec<_>>()) {
         Ok(cli) => cli,
         Err(error) => return out::usage(&error),
     };

@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use mcparley::model::plan::Standing;
 use mcparley::model::text::{display, display_block, display_json};
-use mcparley::{Health, Problem, Verdict, Weight};
+use mcparley::{Checked, Problem, Verdict, Weight};
 use serde::Serialize;
 use serde_json::json;
 
@@ -226,8 +226,8 @@ pub(crate) fn dim(text: &str) -> String {
 }
 
 /// A server's health in its colour.
-pub(crate) fn health(health: &Health, summary: &str) -> String {
-    let style = if matches!(health, Health::Connected { .. }) { GREEN } else { RED };
+pub(crate) fn health(checked: &Checked, summary: &str) -> String {
+    let style = if checked.works() { GREEN } else { RED };
     format!("{style}{}{style:#}", display(summary))
 }
 

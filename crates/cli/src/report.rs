@@ -13,6 +13,7 @@ use serde::Serialize;
 
 mod doctor;
 mod health;
+mod stderr;
 
 pub(crate) use doctor::DoctorReport;
 pub(crate) use health::{HealthReport, summary};

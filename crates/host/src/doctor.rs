@@ -19,7 +19,7 @@ use mcparley_model::config::{ConfigError, Reveal, Shown, Transport};
 use mcparley_model::expand::{Env, ExpandError};
 use mcparley_model::plan::{Block, Planned, Standing};
 use mcparley_model::scope::Scope;
-use mcparley_model::text::shell_word;
+use mcparley_model::text::{rounded, shell_word};
 use mcparley_wire::{Failure, Obstacle};
 
 use crate::connect::Surroundings;
@@ -101,7 +101,7 @@ impl Doctor {
         blanks.set(Blank::Exit, facts.exit);
         blanks.set(Blank::Signal, facts.signal);
         blanks.set(Blank::Lines, (facts.strays > 0).then_some(facts.strays));
-        blanks.set(Blank::Limit, Some(format!("{:?}", self.checkup.surroundings.limit)));
+        blanks.set(Blank::Limit, Some(format!("{:?}", rounded(self.checkup.surroundings.limit))));
         if let Some(failure) = failure {
             self.about_failure(server, facts, failure, &mut blanks);
         }

@@ -61,6 +61,17 @@ pub struct Checked {
     pub wants_sign_in: bool,
 }
 
+impl Checked {
+    /// Whether it answers and offers what it has: one that answers no list is of no use.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        match &self.health {
+            Health::Connected { surface, .. } => surface.total_failure().is_none(),
+            Health::Failed { .. } => false,
+        }
+    }
+}
+
 /// Lines on a server's standard output that are no messages (B10).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Stray {

@@ -140,10 +140,10 @@ impl Log {
         self.trouble(&error.to_string());
         self.tell_strays();
         let mut pages = self.pages();
-        pages.stderr = None;
+        let times = pages.stderr.take().map(|stderr| stderr.line_times()).unwrap_or_default();
         pages.last_words = error.stderr.clone();
         drop(pages);
-        self.write(error.stderr.raw());
+        self.write(error.stderr.raw(), &times);
     }
 
     /// From now on the standard error of this connection's process counts.
@@ -177,11 +177,12 @@ impl Log {
     pub(crate) fn close(&self) {
         self.tell_strays();
         let gone = self.pages().stderr.take();
+        let times = gone.as_ref().map(Stderr::line_times).unwrap_or_default();
         let said = gone.map(|stderr| self.redactor.redact(&stderr.text()).into_owned()).unwrap_or_default();
         if !said.is_empty() {
             self.pages().last_words = Untrusted::new(said.clone());
         }
-        self.write(&said);
+        self.write(&said, &times);
     }
 
     /// The end of what the server wrote to its standard error, without its secrets.
@@ -208,14 +209,20 @@ impl Log {
         self.pages().lines.from(0).collect()
     }
 
-    fn write(&self, stderr: &str) {
+    /// Writes down what is new, and the lines of standard error with the times they were read.
+    fn write(&self, stderr: &str, times: &[SystemTime]) {
         let mut pages = self.pages();
         if !pages.trouble && stderr.trim().is_empty() {
             return;
         }
         let old = pages.lines.len().saturating_sub(pages.unwritten);
         let mut lines: Vec<LogLine> = pages.lines.from(old).collect();
-        lines.extend(stderr.lines().map(|line| LogLine::new(Speaker::Stderr, line)));
+        lines.extend(stderr.lines().enumerate().map(|(index, line)| {
+            let line = LogLine::new(Speaker::Stderr, line);
+            let at = times.get(index).or(times.last()).copied().unwrap_or(line.at);
+            LogLine { at, ..line }
+        }));
+        lines.sort_by_key(|line| line.at);
         (pages.unwritten, pages.trouble) = (0, false);
         drop(pages);
         if let Some(journal) = &self.journal {

@@ -10,6 +10,7 @@ mod earlier;
 mod file;
 mod ide;
 mod identity;
+mod installed;
 mod managed;
 mod plugin;
 mod programs;

@@ -210,6 +210,14 @@ impl Surface {
         })
     }
 
+    /// Why nothing at all is offered: every list that was asked for failed.
+    #[must_use]
+    pub fn total_failure(&self) -> Option<&Gap> {
+        let offers = self.tools.len() + self.withheld.len() + self.prompts.len() + self.resources.len();
+        let is_empty = offers + self.templates.len() + self.skills.len() == 0;
+        self.gaps.iter().find(|gap| is_empty && matches!(gap.why, Why::Failed(_)))
+    }
+
     /// What is missing and why, one sentence each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
@@ -264,4 +272,21 @@ struct Limits {
     pages: usize,
     items: usize,
     time: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // U1 U2
+    #[test]
+    fn a_server_whose_only_list_fails_offers_nothing_and_is_told_so() {
+        let gap = || Gap { method: "tools/list", why: Why::Failed(Failure::SessionExpired) };
+        let nothing = Surface { gaps: vec![gap()], ..Surface::default() };
+        assert_eq!(nothing.total_failure().map(|gap| gap.method), Some("tools/list"));
+        let prompts = vec![RawJson::of(&serde_json::json!({ "name": "p" })).unwrap()];
+        let some = Surface { gaps: vec![gap()], prompts, ..Surface::default() };
+        assert!(some.total_failure().is_none());
+        assert!(Surface::default().total_failure().is_none());
+    }
 }

@@ -92,6 +92,8 @@ pub struct Settings {
     pub policy: Policy,
     /// `plugins`: folders to load plugins from, and whose word each is.
     pub plugins: Vec<(Layer, Spanned<String>)>,
+    /// `enabledPlugins`: installed plugins that were switched on or off, the strongest word last.
+    pub enabled_plugins: Vec<(String, bool)>,
     /// `connectors.url`: where the organisation's connectors are listed, and whose word that is.
     pub connectors: Option<(Layer, Spanned<String>)>,
     /// `xaaIdp`: who knows the person, for servers that are signed in to across applications.
@@ -159,6 +161,7 @@ impl Settings {
                     self.read_policy(member.name, value, layer);
                 }
                 "plugins" => self.read_plugins(value, layer),
+                "enabledPlugins" => self.read_enabled_plugins(value, layer),
                 "connectors" => self.read_connectors(value, layer),
                 "xaaIdp" => self.read_identity(value, layer),
                 "env" => self.read_env(value, layer),
@@ -295,6 +298,18 @@ impl Settings {
                 }
                 None => self.warn(element, format!("a plugin is a folder's path, not {}", element.kind())),
             }
+        }
+    }
+
+    /// Anybody may switch a plugin off; only a file outside of the project switches one on.
+    fn read_enabled_plugins(&mut self, value: Node<'_>, layer: Layer) {
+        let Some(members) = value.as_object() else {
+            return self.warn(value, "`enabledPlugins` is an object of plugins and true or false".to_owned());
+        };
+        for member in members {
+            let enabled = member.value.as_bool();
+            let counts = enabled.filter(|enabled| !enabled || layer.is_outside());
+            self.enabled_plugins.extend(counts.map(|enabled| (member.name.to_owned(), enabled)));
         }
     }
 

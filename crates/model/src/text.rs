@@ -10,12 +10,14 @@ use std::fmt::{self, Write as _};
 use serde::Serialize;
 
 mod cut;
+mod duration;
 mod hidden;
 mod json;
 #[cfg(test)]
 mod tests;
 
 pub use cut::{TRUNCATED, beginning, cut};
+pub use duration::rounded;
 use hidden::Marked;
 pub(crate) use json::may_hide;
 pub use json::{clean_json, clean_strings, is_deeper_than};

@@ -50,6 +50,8 @@ pub struct Tool {
     pub result_chars: Option<usize>,
     /// Who the tool is for.
     pub audience: Audience,
+    /// Whether the server itself says that it destroys; by default every tool that writes may.
+    pub says_destructive: bool,
 }
 
 /// Who a tool is for, as its server says (`_meta.ui.visibility`, MCP Apps).
@@ -191,6 +193,8 @@ impl Tool {
         let title = written.title()?.or_else(|| annotations.as_ref().and_then(titled).map(Cow::Owned));
         let hint = meta.as_ref().and_then(|meta| meta.get("anthropic/searchHint")).and_then(Value::as_str);
         let shown = |text: &str| Box::from(cut(&clean(text), DESCRIPTION_CHARS));
+        let says_destructive =
+            annotations.as_ref().and_then(|map| map.get("destructiveHint")) == Some(&Value::Bool(true));
         Ok(Self {
             name: ToolName::new(name),
             title: title.as_deref().map(shown),
@@ -204,6 +208,7 @@ impl Tool {
             task: TaskSupport::read(written.execution().as_ref()),
             result_chars: meta.as_ref().and_then(claimed_chars),
             audience: Audience::read(meta.as_ref()),
+            says_destructive,
         })
     }
 }

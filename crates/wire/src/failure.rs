@@ -7,7 +7,7 @@ mod obstacle;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::text::Untrusted;
+use mcparley_model::text::{Untrusted, rounded};
 use serde::Deserialize;
 
 use crate::json::RawJson;
@@ -28,7 +28,7 @@ pub enum Failure {
         hint: Option<Arc<str>>,
     },
     /// A limit passed.
-    #[error("timed out after {after:?} while {phase}")]
+    #[error("timed out after {:?} while {phase}", rounded(*after))]
     TimedOut {
         /// What took so long.
         phase: Phase,

@@ -13,8 +13,9 @@ Examples:
   mcparley add api https://example.com/mcp -H 'Authorization: Bearer ${TOKEN}'
   mcparley add build https://example.com/mcp --client-id ci --client-secret --grant client_credentials
 
-Options stand before the command; everything after the command belongs to it. After a URL options may
-follow. `${VAR}` is written to the file as it is and replaced when the server is used.")]
+Options stand before the command or at the very end; everything after `--` belongs to the command. `-e` and
+`-H` take several values, as in `-e A=1 B=2`. `${VAR}` is written to the file as it is and replaced when the
+server is used.")]
 pub struct AddArgs {
     /// How to add it.
     #[command(flatten)]

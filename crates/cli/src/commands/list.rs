@@ -11,17 +11,23 @@ use super::{Done, code_of, tell_problems};
 use crate::args::ListArgs;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::exit;
 use crate::live;
 use crate::out::{Out, bold, dim, health, standing};
 use crate::report::{HealthReport, ListReport, effective, summary, target};
 
 pub(super) fn run(args: &ListArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    if args.offline {
-        offline(loaded, out);
-    } else {
-        online(context, loaded, out)?;
+    let failures = match args.offline {
+        true => {
+            offline(loaded, out);
+            0
+        }
+        false => online(context, loaded, out)?,
+    };
+    match code_of(loaded) {
+        code if code == exit::OK && args.check && failures > 0 => Ok(exit::UNREACHABLE),
+        code => Ok(code),
     }
-    Ok(code_of(loaded))
 }
 
 fn offline(loaded: &Loaded, out: &mut Out) {
@@ -34,7 +40,8 @@ fn offline(loaded: &Loaded, out: &mut Out) {
     }
 }
 
-fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), CommandError> {
+/// Looks at every server that may run; gives how many do not work.
+fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<usize, CommandError> {
     let servers = effective(&loaded.plan);
     if !out.json {
         begin(loaded, out);
@@ -47,7 +54,9 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), Comma
     let surroundings = context.surroundings(loaded);
     let checkup = Checkup::of(surroundings.clone());
     out.waiting(&waiting(left));
+    let mut failures = left;
     let checking = checkup.check(&servers, |checked| {
+        failures -= usize::from(checked.works());
         left = left.saturating_sub(1);
         match left {
             0 => out.waited(),
@@ -64,7 +73,7 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<(), Comma
     if out.json {
         out.value(&ListReport::of(loaded, &found));
     }
-    Ok(())
+    Ok(failures)
 }
 
 fn begin(loaded: &Loaded, out: &mut Out) {
@@ -77,7 +86,7 @@ fn begin(loaded: &Loaded, out: &mut Out) {
 
 fn tell(servers: &[&Planned], checked: &Checked, out: &mut Out) {
     let Some(server) = servers.iter().find(|server| server.name == checked.name) else { return };
-    out.line(format!("{} - {}", what(server), health(&checked.health, &summary(checked))));
+    out.line(format!("{} - {}", what(server), health(checked, &summary(checked))));
     let report = HealthReport::of(checked);
     for line in report.remarks() {
         out.line(format!("  {}", dim(&line)));

@@ -293,7 +293,8 @@ fn row(entry: &Entry, width: usize, colours: bool, rows: &mut String) {
     let name = entry.name.as_str();
     let hint = match entry.tool.hints {
         Hints { read_only: true, .. } => "  [read-only]",
-        Hints { destructive: true, .. } => "  [destructive]",
+        // The protocol's default is no word of the server.
+        Hints { destructive: true, .. } if entry.tool.says_destructive => "  [destructive]",
         Hints { .. } => "",
     };
     let about = about(&entry.tool);

@@ -5,6 +5,7 @@ use mcparley::{Checked, Health};
 use mcparley_wire::Failure;
 use serde::Serialize;
 
+use super::stderr::telling_lines;
 use crate::sign_in::sign_in_hint;
 
 /// How much of a server's last words stands in a list.
@@ -57,7 +58,8 @@ impl HealthReport {
                 let withheld = surface.withheld.iter().map(|withheld| format!("withheld: {withheld}"));
                 let gaps = surface.gaps.iter().map(ToString::to_string);
                 Self {
-                    is: "connected",
+                    is: if checked.works() { "connected" } else { "failed" },
+                    error: surface.total_failure().map(ToString::to_string),
                     protocol: Some(spoken.version().as_str()),
                     tools: Some(surface.tools.len()),
                     prompts: Some(surface.prompts.len()),
@@ -79,9 +81,8 @@ impl HealthReport {
 
     /// What people see below the line.
     pub(crate) fn remarks(&self) -> Vec<String> {
-        let lines: Vec<&str> = self.stderr.lines().collect();
-        let last = lines.iter().skip(lines.len().saturating_sub(STDERR_LINES));
-        let said = last.map(|line| format!("it said: {}", display(line)));
+        let said = telling_lines(&self.stderr, STDERR_LINES);
+        let said = said.into_iter().map(|line| format!("it said: {}", display(line)));
         let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
         self.notes.iter().cloned().chain(said).chain(hint).collect()
     }
@@ -91,6 +92,10 @@ impl HealthReport {
 pub(crate) fn summary(checked: &Checked) -> String {
     let took = checked.took.as_millis();
     match &checked.health {
+        Health::Connected { surface, .. } if !checked.works() => {
+            let why = surface.total_failure().map(ToString::to_string).unwrap_or_default();
+            format!("failed: it answers, and offers nothing: {why}")
+        }
         Health::Connected { spoken, surface } => {
             format!("connected ({} tools, {}, {took} ms)", surface.tools.len(), spoken.version().as_str())
         }

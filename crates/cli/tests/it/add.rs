@@ -40,9 +40,86 @@ fn options_may_stand_before_and_after_the_name() {
 #[test]
 fn what_follows_a_command_belongs_to_the_command() {
     assert_eq!(
-        entry(&["it", "cmd", "-s", "user", "--json", "-e", "A=1", "--", "-H"]),
-        stdio("cmd", &["-s", "user", "--json", "-e", "A=1", "--", "-H"], &json!({}))
+        entry(&["it", "cmd", "-x", "user", "--json", "--", "-H"]),
+        stdio("cmd", &["-x", "user", "--json", "--", "-H"], &json!({}))
     );
+    assert_eq!(
+        entry(&["it", "--", "cmd", "-s", "user", "-e", "A=1", "--", "-H"]),
+        stdio("cmd", &["-s", "user", "-e", "A=1", "--", "-H"], &json!({}))
+    );
+}
+
+// U2: as `claude mcp add` takes them.
+#[test]
+fn variables_and_headers_may_be_several_behind_one_option() {
+    let expected = stdio("cmd", &["-y", "B=3"], &json!({"A": "1", "B": "2"}));
+    for args in [
+        &["it", "-e", "A=1", "B=2", "--", "cmd", "-y", "B=3"][..],
+        &["-e", "A=1", "B=2", "it", "--", "cmd", "-y", "B=3"],
+        &["it", "--env=A=1", "B=2", "cmd", "-y", "B=3"],
+        &["it", "-eA=1", "B=2", "cmd", "-y", "B=3"],
+    ] {
+        assert_eq!(entry(args), expected, "{args:?}");
+    }
+    let expected = json!({"type": "http", "url": "https://h/mcp", "headers": {"A": "b", "C": "d"}});
+    for args in [
+        &["-t", "http", "it", "https://h/mcp", "-H", "A: b", "C: d"][..],
+        &["-t", "http", "it", "-H", "A: b", "C: d", "https://h/mcp"],
+        &["-H", "A:b", "C:d", "--transport", "http", "it", "https://h/mcp"],
+    ] {
+        assert_eq!(entry(args), expected, "{args:?}");
+    }
+}
+
+// U2: as `claude mcp add` takes them.
+#[test]
+fn options_at_the_end_of_a_command_are_those_of_add() {
+    let world = World::new();
+    world.ok(&["add", "it", "cmd", "x", "-e", "C=3", "D=4", "-s", "user"]);
+    let servers = &world.read_json(CLAUDE_JSON)["mcpServers"];
+    assert_eq!(servers["it"], stdio("cmd", &["x"], &json!({"C": "3", "D": "4"})));
+    assert_eq!(entry(&["it", "cmd", "-e", "A=1", "--", "-x"]), stdio("cmd", &["-x"], &json!({"A": "1"})));
+}
+
+// U2: never stored as a wrong command.
+#[test]
+fn options_that_may_be_those_of_the_command_are_refused_with_the_way_out() {
+    for args in [
+        &["it", "npx", "-y", "pkg", "-s", "user"][..],
+        &["it", "docker", "run", "-i", "--rm", "-e", "TOKEN", "image"],
+        &["it", "cmd", "-e", "A=1", "image"],
+        &["it", "cmd", "-s", "user", "--fast"],
+    ] {
+        let world = World::new();
+        let done = world.mcparley(&[&["add"], args].concat());
+        assert_eq!((done.code, done.out.as_str()), (2, ""), "{args:?}: {done:?}");
+        assert!(done.err.contains("behind the command may be meant for `add` or for"), "{done:?}");
+        assert!(done.err.contains("hint: put `--` before the command"), "{done:?}");
+        assert!(world.files().is_empty());
+    }
+}
+
+// U2
+#[test]
+fn an_address_without_a_scheme_is_taken_for_a_url() {
+    let cases: [(&[&str], &str, &str); 6] = [
+        (&["it", "example.com/mcp"], "http", "https://example.com/mcp"),
+        (&["it", "localhost:3000/mcp"], "http", "http://localhost:3000/mcp"),
+        (&["it", "127.0.0.1:3000/sse"], "sse", "http://127.0.0.1:3000/sse"),
+        (&["-t", "http", "it", "${URL}/mcp"], "http", "${URL}/mcp"),
+        (&["it", "${URL}/mcp", "-t", "sse"], "sse", "${URL}/mcp"),
+        (&["-t", "http", "it", "example.com"], "http", "https://example.com"),
+    ];
+    for (args, kind, url) in cases {
+        assert_eq!(entry(args), json!({"type": kind, "url": url}), "{args:?}");
+    }
+    for command in ["./server", "bin/server", "server.py", "/usr/bin/x", "example.com"] {
+        assert_eq!(entry(&["it", command]), stdio(command, &[], &json!({})));
+    }
+    assert_eq!(entry(&["it", "example.com/mcp", "x"])["command"], "example.com/mcp");
+    let world = World::with(&[("home/project/my.app/run", "")]);
+    world.ok(&["add", "it", "my.app/run"]);
+    assert_eq!(local_entry(&world, "it")["command"], "my.app/run", "a file that is there is a program");
 }
 
 // U1

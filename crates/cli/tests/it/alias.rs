@@ -43,3 +43,20 @@ fn without_a_command_help_is_shown_and_the_code_is_that_of_usage() {
         assert_eq!((done.code, done.err.as_str()), (0, ""), "{args:?}");
     }
 }
+
+// U2
+#[test]
+fn the_spellings_of_claude_code_work() {
+    let files = [(
+        "home/.config/Claude/claude_desktop_config.json",
+        r#"{"mcpServers": {"it": {"command": "tool"}}}"#,
+    )];
+    let world = World::with(&files);
+    world.ok(&["mcp", "add-from-claude-desktop", "-s", "user", "--yes"]);
+    assert_eq!(world.plan(), ["it user ready"]);
+    let ours = world.mcparley(&["auth", "idp", "status"]);
+    assert_eq!(world.mcparley(&["mcp", "xaa", "show"]), ours);
+    let issuer = ["--issuer", "https://idp.example", "--client-id", "me"];
+    world.ok(&[&["mcp", "xaa", "setup"], &issuer[..]].concat());
+    world.ok(&["mcp", "xaa", "clear"]);
+}

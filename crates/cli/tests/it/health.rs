@@ -95,3 +95,28 @@ fn what_a_server_says_is_cleaned() {
     assert!(done.out.contains("it said: bad"), "{done:?}");
     assert!(!done.out.contains('\u{1b}') && !done.out.contains('\u{7}'), "{done:?}");
 }
+
+// U1
+#[test]
+fn a_list_that_checks_fails_when_a_server_does() {
+    let good = world(&json!({ "good": entry(&Scripted::stdio(&[])) }));
+    assert_eq!(good.mcparley(&["list", "--check"]).code, 0);
+    let bad = world(&json!({
+        "good": entry(&Scripted::stdio(&[])), "missing": {"command": "no-such-program"},
+    }));
+    assert_eq!(bad.mcparley(&["list"]).code, 0);
+    let done = bad.mcparley(&["list", "--check"]);
+    assert_eq!(done.code, 9, "{done:?}");
+    assert!(done.out.contains("good") && done.out.contains("missing"), "{done:?}");
+}
+
+// U1
+#[test]
+fn the_line_that_tells_why_is_shown_and_not_what_follows_it() {
+    let script =
+        "echo starting >&2; echo 'API_KEY is not set' >&2; echo a >&2; echo b >&2; echo c >&2; exit 1";
+    let world = world(&json!({ "it": {"command": "sh", "args": ["-c", script]} }));
+    let done = world.mcparley(&["list"]);
+    assert!(done.out.contains("  it said: API_KEY is not set\n"), "{done:?}");
+    assert_eq!(done.out.matches("it said").count(), 1, "{done:?}");
+}

@@ -32,6 +32,26 @@ fn servers_for_one_run_come_from_files_and_from_json() {
     );
 }
 
+// C1
+#[test]
+fn several_files_may_follow_one_option() {
+    let world = World::with(&[
+        ("home/project/a.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#),
+        ("home/project/b.json", r#"{"mcpServers": {"b": {"command": "y"}}}"#),
+    ]);
+    let expected = "a: x - ready\nb: y - ready\ngiven: x - ready\n";
+    for args in [
+        &["--mcp-config", "a.json", "b.json", GIVEN, "list", "--offline"][..],
+        &["list", "--offline", "--mcp-config", "a.json", "b.json", GIVEN],
+        &["--mcp-config=a.json", "b.json", "--mcp-config", GIVEN, "mcp", "list", "--offline"],
+        &["list", "--mcp-config", "a.json", "b.json", GIVEN, "--offline"],
+    ] {
+        assert_eq!(world.ok(args), expected, "{args:?}");
+    }
+    world.ok(&["--mcp-config", "a.json", "get", "a"]);
+    world.ok(&["get", "--mcp-config", "a.json", "b.json", "--", "b"]);
+}
+
 // U2a
 #[test]
 fn global_options_may_stand_before_and_after_the_command() {

@@ -41,7 +41,11 @@ fn a_name_that_is_not_there_brings_up_the_one_that_was_meant() {
     }
     assert_eq!(
         world.mcparley(&["remove", "github", "-s", "local"]),
-        refusal(5, "error: there is no server named `github` in local scope\nhint: did you mean `github`?")
+        refusal(
+            5,
+            "error: there is no server named `github` in local scope\n\
+             hint: `mcparley plan` shows every configured server"
+        )
     );
     assert_eq!(
         world.mcparley(&["get", "something-else"]),

@@ -19,13 +19,13 @@ fn one_line_per_tool_with_its_name_and_what_it_does() {
         out,
         "\
 mcp__good__echo   Repeat a message  [read-only]
-mcp__good__add    Add two numbers  [destructive]
-mcp__good__fail   Fail, as a tool fails  [destructive]
-mcp__good__slow   Take some milliseconds  [destructive]
-mcp__good__big    Return that many characters  [destructive]
-mcp__good__env    Return the environment of the server  [destructive]
-mcp__good__pid    Return the process of the server  [destructive]
-mcp__good__crash  Exit with code 9  [destructive]
+mcp__good__add    Add two numbers
+mcp__good__fail   Fail, as a tool fails
+mcp__good__slow   Take some milliseconds
+mcp__good__big    Return that many characters
+mcp__good__env    Return the environment of the server
+mcp__good__pid    Return the process of the server
+mcp__good__crash  Exit with code 9
 "
     );
 }

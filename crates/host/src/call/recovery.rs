@@ -116,6 +116,8 @@ pub(super) fn executed(failure: &Failure) -> Executed {
         | Failure::Unauthorized { .. }
         | Failure::Forbidden { .. }
         | Failure::QueueFull { .. }
+        // Too many requests: turned away before it was looked at.
+        | Failure::Status { code: 429, .. }
         | Failure::TimedOut { phase: Phase::Connecting, .. }
         | Failure::Closed { sent: false, .. } => Executed::No,
         Failure::Answered(_) => Executed::Yes,

@@ -1,5 +1,6 @@
 //! What others see of a server: small, cloneable, published.
 
+use mcparley_model::text::rounded;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -109,7 +110,7 @@ pub enum Unavailable {
         again: Duration,
     },
     /// It was not there before the call's limit passed.
-    #[error("it was not there within {after:?}")]
+    #[error("it was not there within {:?}", rounded(*after))]
     Late {
         /// The limit.
         after: Duration,

@@ -136,7 +136,11 @@ impl Examined {
         let (is, trouble, offers) = match &checked.health {
             Health::Failed { failure, stderr } => (Verdict::Broken, Some(Trouble::of(failure, stderr)), None),
             Health::Connected { spoken, surface } => {
-                let is = if notes.is_empty() { Verdict::Works } else { Verdict::Flawed };
+                let is = match (surface.total_failure(), notes.is_empty()) {
+                    (Some(_), _) => Verdict::Broken,
+                    (None, true) => Verdict::Works,
+                    (None, false) => Verdict::Flawed,
+                };
                 let offers = Offers {
                     protocol: spoken.version().as_str(),
                     tools: surface.tools.len(),

@@ -144,3 +144,11 @@ fn the_pieces_of_a_pattern_stand_on_one_line_and_in_order() {
     assert_eq!(said("required: an api key"), "silent");
     assert_eq!(said("an api key\nis required"), "silent");
 }
+
+// U2
+#[test]
+fn a_fetch_that_failed_is_a_backend_that_cannot_be_reached() {
+    let mut facts = examples().remove("backend-unreachable").unwrap();
+    facts.said = vec!["TypeError: fetch failed".to_owned()];
+    assert_eq!(id(&facts), "backend-unreachable");
+}

@@ -1,5 +1,6 @@
 //! Decides how long a command may run and how much it may say.
 
+use mcparley_model::text::rounded;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ pub(crate) enum RunError {
     NotStarted(Arc<SpawnError>),
     #[error("it could not be listened to: {0}")]
     Unheard(Arc<std::io::Error>),
-    #[error("it did not end within {after:?}")]
+    #[error("it did not end within {:?}", rounded(*after))]
     Late { after: Duration },
     #[error("it printed more than {HOOK_OUTPUT_BYTES} bytes")]
     TooMuch,

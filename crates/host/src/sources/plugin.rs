@@ -26,7 +26,9 @@ impl Collector<'_> {
             let provenance = self.provenance_of_plugin(*layer, &folder);
             (folder, Severity::Found, provenance)
         });
-        let folders: Vec<(PathBuf, Severity, Provenance)> = given.chain(configured).collect();
+        let mut folders: Vec<(PathBuf, Severity, Provenance)> = given.chain(configured).collect();
+        let installed = self.installed_plugins().into_iter();
+        folders.extend(installed.map(|folder| (folder, Severity::Found, Provenance::Own)));
         for (folder, severity, provenance) in folders {
             self.plugin(&folder, severity, provenance);
         }

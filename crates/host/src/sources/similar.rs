@@ -14,7 +14,8 @@ pub(super) fn names<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> V
     let word = Word::new(wanted);
     let mut near: Vec<(usize, &str)> = Vec::with_capacity(MOST + 1);
     let mut letters = Vec::with_capacity(LETTERS);
-    for name in known {
+    // Whoever asked for just this name meant something else.
+    for name in known.filter(|name| *name != wanted) {
         fold(name, &mut letters);
         // Only what is nearer than the last of those there are can still count, and few names of thousands are.
         let worst = near.get(MOST - 1).map_or(usize::MAX, |(far, _)| *far);
@@ -128,12 +129,20 @@ mod tests {
     fn by_looking_at_all(wanted: &str, known: &[String]) -> Vec<String> {
         let mut near: Vec<(usize, &str)> = known
             .iter()
+            .filter(|name| *name != wanted)
             .map(|name| (distance(wanted, name), name.as_str()))
             .filter(|(far, name)| *far <= limit(wanted, name))
             .collect();
         near.sort_unstable();
         near.dedup();
         near.into_iter().take(MOST).map(|(_, name)| name.to_owned()).collect()
+    }
+
+    // U3
+    #[test]
+    fn nobody_is_told_that_they_meant_what_they_wrote() {
+        assert_eq!(names("z", ["z"].into_iter()), Vec::<String>::new());
+        assert_eq!(names("github", ["github", "GitHub", "gitlab"].into_iter()), ["GitHub", "gitlab"]);
     }
 
     proptest! {

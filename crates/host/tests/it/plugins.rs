@@ -149,3 +149,45 @@ fn a_link_out_of_the_plugin_is_refused() {
     assert!(loaded.plan.servers.is_empty());
     assert!(loaded.problems[0].message.contains("points outside of the plugin"), "{:?}", loaded.problems);
 }
+
+/// The user's list of installed plugins: one for everywhere, one for this project, one for another.
+fn with_installed(settings: &str, project_settings: &str) -> World {
+    let world = World::with(&[
+        ("home/.claude/settings.json", settings),
+        ("home/project/.claude/settings.json", project_settings),
+        ("home/cache/everywhere/.mcp.json", &servers(&["it"])),
+        ("home/cache/here/.mcp.json", &servers(&["it"])),
+        ("home/cache/elsewhere/.mcp.json", &servers(&["it"])),
+    ]);
+    let path = |folder: &str| world.path(folder).to_string_lossy().into_owned();
+    let list = serde_json::json!({ "version": 2, "plugins": {
+        "everywhere@m": [{ "scope": "user", "installPath": path("home/cache/everywhere") }],
+        "here@m": [
+            { "scope": "project", "installPath": path("home/cache/here"), "projectPath": path("home/project") },
+        ],
+        "elsewhere@m": [
+            { "scope": "local", "installPath": path("home/cache/elsewhere"), "projectPath": path("home/other") },
+        ],
+    }});
+    world.write("home/.claude/plugins/installed_plugins.json", &list.to_string());
+    world
+}
+
+// C1
+#[test]
+fn installed_plugins_count_where_the_user_enabled_them() {
+    let world = with_installed(r#"{"enabledPlugins": {"everywhere@m": true}}"#, "{}");
+    assert_eq!(world.table(), ["plugin plugin:everywhere:it ready", "plugin plugin:here:it duplicate"]);
+    let off = r#"{"enabledPlugins": {"everywhere@m": false, "here@m": false}}"#;
+    assert_eq!(with_installed(off, "{}").table(), Vec::<String>::new());
+}
+
+// C1 C7
+#[test]
+fn a_project_enables_no_installed_plugin_and_may_switch_one_off() {
+    let on = r#"{"enabledPlugins": {"everywhere@m": true, "elsewhere@m": true}}"#;
+    assert_eq!(with_installed("{}", on).table(), ["plugin plugin:here:it ready"]);
+    let off = r#"{"enabledPlugins": {"everywhere@m": false}}"#;
+    let user = r#"{"enabledPlugins": {"everywhere@m": true}}"#;
+    assert_eq!(with_installed(user, off).table(), ["plugin plugin:here:it ready"]);
+}

@@ -213,10 +213,20 @@ impl Target {
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
         if is_name {
-            Ok(Self::BuiltIn { name: Box::from(name), specified: specifier.is_some() })
+            let name = Box::from(own_name_of(name));
+            Ok(Self::BuiltIn { name, specified: specifier.is_some() })
         } else {
             Err(Fault::NotAName)
         }
+    }
+}
+
+/// What a tool of Claude Code is called here: rules are shared with it.
+fn own_name_of(name: &str) -> &str {
+    match name {
+        "ListMcpResourcesTool" => "ListMcpResources",
+        "ReadMcpResourceTool" => "ReadMcpResource",
+        other => other,
     }
 }
 

@@ -183,6 +183,13 @@ fn a_built_in_tool_is_meant_by_its_name_only() {
     assert_eq!(verdict(RuleKind::Deny, "*"), Verdict::Deny);
     assert_eq!(verdict(RuleKind::Allow, "ToolSearch"), Verdict::Allow);
     assert_eq!(verdict(RuleKind::Allow, "ToolSearch(x:*)"), Verdict::Ask);
+    // The names that Claude Code has for the same tools.
+    let named = |tool: &str, text: &str| {
+        decide_built_in(tool, true, &RuleSet::new([rule(RuleKind::Deny, text)]), Mode::Default).verdict
+    };
+    assert_eq!(named("ListMcpResources", "ListMcpResourcesTool"), Verdict::Deny);
+    assert_eq!(named("ReadMcpResource", "ReadMcpResourceTool"), Verdict::Deny);
+    assert_ne!(named("ReadMcpResource", "ListMcpResourcesTool"), Verdict::Deny);
     assert_eq!(verdict(RuleKind::Allow, "Tool"), Verdict::Ask);
     assert_eq!(verdict(RuleKind::Allow, "mcp__*"), Verdict::Ask);
 }

@@ -39,6 +39,8 @@ pub struct Record<'t> {
     result_chars: Option<usize>,
     #[serde(default, skip_serializing_if = "Audience::includes_model")]
     audience: Audience,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    says_destructive: bool,
 }
 
 impl Record<'_> {
@@ -57,6 +59,7 @@ impl Record<'_> {
             task,
             result_chars,
             audience,
+            says_destructive,
         } = self;
         let header_params = HeaderParam::read_marked(input_schema).ok()?.into();
         Some(Tool {
@@ -72,6 +75,7 @@ impl Record<'_> {
             task,
             result_chars,
             audience,
+            says_destructive,
         })
     }
 }
@@ -80,7 +84,9 @@ impl Tool {
     /// Who it is: two tools of one server with one digest are the same to whoever uses them.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let record = serde_json::to_vec(&self.record()).unwrap_or_default();
+        // What it may do is in its hints; saying so aloud makes it no other tool.
+        let record = Record { says_destructive: false, ..self.record() };
+        let record = serde_json::to_vec(&record).unwrap_or_default();
         Digest(Sha256::digest(&record).into())
     }
 
@@ -100,6 +106,7 @@ impl Tool {
             task,
             result_chars,
             audience,
+            says_destructive,
         } = self;
         Record {
             name: Cow::Borrowed(name.as_str()),
@@ -113,6 +120,7 @@ impl Tool {
             task: *task,
             result_chars: *result_chars,
             audience: *audience,
+            says_destructive: *says_destructive,
         }
     }
 }

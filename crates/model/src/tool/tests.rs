@@ -114,3 +114,27 @@ fn odd_ways_to_write_an_entry_change_nothing_of_what_it_means() {
         "tool `x`: `inputSchema` is not a JSON Schema of an object"
     );
 }
+
+// U2
+#[test]
+fn a_tool_is_destructive_by_its_own_word_only_if_it_says_so() {
+    let cases = [
+        (json!({"name": "t", "inputSchema": {"type": "object"}}), false),
+        (
+            json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": true}}),
+            true,
+        ),
+        (
+            json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": false}}),
+            false,
+        ),
+    ];
+    for (entry, expected) in cases {
+        let raw = serde_json::value::to_raw_value(&entry).unwrap();
+        let tool = Tool::read(&raw).unwrap();
+        assert_eq!(tool.says_destructive, expected, "{entry}");
+        let text = serde_json::to_string(&tool.record()).unwrap();
+        let again = serde_json::from_str::<Record<'_>>(&text).unwrap().into_tool().unwrap();
+        assert_eq!(again.says_destructive, expected, "{entry}");
+    }
+}

@@ -6,7 +6,7 @@
 mod tail;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use mcparley_platform::process::{self, Guarded, Launch, SpawnError};
 use tokio::io::AsyncReadExt;
@@ -132,6 +132,12 @@ impl Stderr {
     #[must_use]
     pub fn text(&self) -> String {
         self.0.text()
+    }
+
+    /// When each line of the text was read.
+    #[must_use]
+    pub fn line_times(&self) -> Vec<SystemTime> {
+        self.0.line_times()
     }
 }
 

@@ -1,19 +1,19 @@
 //! Turns the words of `add` into an entry.
 //!
-//! What follows a command belongs to the command; what follows a URL are options again. Whatever would be
+//! Whatever would be
 //! dropped without a word elsewhere (a header for a command, a variable for a URL) is refused here.
 
 use mcparley::Places;
 use serde_json::{Map, Value, json};
 
-use crate::args::{AddArgs, AddOptions};
+use crate::args::{AddArgs, AddOptions, with_scheme};
 use crate::error::CommandError;
 
 /// The entry that the words mean.
 pub(super) fn from_args(args: &AddArgs, places: &Places) -> Result<Map<String, Value>, CommandError> {
     match args.target.split_first() {
         None => Err(CommandError::usage("there is no command and no URL", "see `mcparley add --help`")),
-        Some((url, [])) if args.is_remote() => remote(url, &args.options, places),
+        Some((url, [])) if args.is_remote() => remote(&with_scheme(url), &args.options, places),
         Some(_) if args.is_remote() => Err(CommandError::usage(
             "behind a URL only options may stand",
             "a URL takes no arguments; see `mcparley add --help`",

@@ -89,7 +89,8 @@ fn what_is_known_of_the_effects() {
         (Failure::Damaged(Damage::Shape), Unknown),
         (Failure::TimedOut { phase: Phase::Connecting, after: Duration::ZERO }, No),
         (status(503, None), Unknown),
-        (status(429, Some(2)), Unknown),
+        (status(429, Some(2)), No),
+        (status(429, None), No),
     ];
     for (failure, expected) in table {
         assert_eq!(executed(&failure), expected, "{failure}");

@@ -2,8 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use mcparley_model::limits::STDERR_BYTES;
+
+/// How many times of reading are remembered; what is older counts as read at the oldest of them.
+const MARKS: usize = 512;
 
 /// The last bytes of a stream, and how many there were in all.
 #[derive(Debug, Default)]
@@ -13,11 +17,18 @@ pub(super) struct Tail(Mutex<Kept>);
 struct Kept {
     bytes: VecDeque<u8>,
     total: u64,
+    /// When the bytes from this place on were read, the oldest first.
+    marks: VecDeque<(u64, SystemTime)>,
 }
 
 impl Tail {
     pub(super) fn push(&self, bytes: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = kept.total;
+        kept.marks.push_back((start, SystemTime::now()));
+        if kept.marks.len() > MARKS {
+            kept.marks.pop_front();
+        }
         kept.total += bytes.len() as u64;
         let fresh = bytes.get(bytes.len().saturating_sub(STDERR_BYTES)..).unwrap_or_default();
         let surplus = (kept.bytes.len() + fresh.len()).saturating_sub(STDERR_BYTES);
@@ -31,5 +42,51 @@ impl Tail {
         let dropped = kept.total - kept.bytes.len() as u64;
         let text = String::from_utf8_lossy(kept.bytes.make_contiguous()).into_owned();
         if dropped == 0 { text } else { format!("[{dropped} bytes before this were dropped]\n{text}") }
+    }
+
+    /// When the first byte of each line of the kept text was read.
+    pub(super) fn line_times(&self) -> Vec<SystemTime> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let dropped = kept.total - kept.bytes.len() as u64;
+        let ends = kept.bytes.iter().zip(dropped..).filter(|(byte, _)| **byte == b'\n').map(|(_, at)| at + 1);
+        // The line that tells how much was dropped is as old as the first that was not.
+        let starts = (dropped > 0).then_some(dropped).into_iter().chain([dropped]).chain(ends);
+        let starts = starts.filter(|start| *start < kept.total);
+        starts.filter_map(|start| kept.time_of(start)).collect()
+    }
+}
+
+impl Kept {
+    fn time_of(&self, place: u64) -> Option<SystemTime> {
+        let later = self.marks.partition_point(|(start, _)| *start <= place);
+        self.marks.get(later.saturating_sub(1)).map(|(_, time)| *time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // U2
+    #[test]
+    fn each_line_has_the_time_its_first_byte_was_read() {
+        let tail = Tail::default();
+        tail.push(b"one\ntw");
+        let between = SystemTime::now();
+        tail.push(b"o\nthree\n");
+        let times = tail.line_times();
+        assert_eq!(tail.text().lines().count(), 3);
+        assert_eq!(times.len(), 3);
+        assert!(times[0] <= between && times[1] <= between && times[2] >= between, "{times:?}");
+    }
+
+    // U2
+    #[test]
+    fn every_line_has_a_time_when_the_beginning_was_dropped() {
+        let tail = Tail::default();
+        for _ in 0..(2 * STDERR_BYTES / 64) {
+            tail.push(&[b"x".repeat(63).as_slice(), b"\n"].concat());
+        }
+        assert_eq!(tail.line_times().len(), tail.text().lines().count());
     }
 }

@@ -1,0 +1,58 @@
+//! The plugins that were installed with Claude Code: `plugins/installed_plugins.json` of the user's folder (C1).
+//!
+//! A plugin counts where the user enabled it (`enabledPlugins`), or installed it for this very project. What a project's
+//! file says enables none: the list of installed plugins is the user's, so a project could choose among them.
+
+use std::path::{Path, PathBuf};
+
+use mcparley_model::document::{Document, Node};
+
+use super::file::Reading;
+use super::{Collector, SettingSource};
+
+impl Collector<'_> {
+    /// The folders of the installed plugins that count here.
+    pub(super) fn installed_plugins(&mut self) -> Vec<PathBuf> {
+        let mut folders = Vec::new();
+        if !self.wanted(SettingSource::User) {
+            return folders;
+        }
+        let file = self.places.claude.dir.join("plugins/installed_plugins.json");
+        if let Some(opened) = self.open(Reading::plain(file)) {
+            self.with(&opened, |this, document| folders = this.enabled_folders(document));
+        }
+        folders
+    }
+
+    fn enabled_folders(&self, document: &Document<'_>) -> Vec<PathBuf> {
+        let plugins = document.root().and_then(|root| root.get("plugins")).and_then(Node::as_object);
+        plugins
+            .into_iter()
+            .flatten()
+            .filter_map(|plugin| self.enabled_folder(plugin.name, plugin.value))
+            .collect()
+    }
+
+    /// The folder of one plugin, of the installations that count the one for this project first.
+    fn enabled_folder(&self, plugin: &str, installations: Node<'_>) -> Option<PathBuf> {
+        let enabled = self.ground.settings.enabled_plugins.iter().rev().find(|(name, _)| name == plugin);
+        let enabled = enabled.map(|(_, enabled)| *enabled);
+        if enabled == Some(false) {
+            return None;
+        }
+        // The first version of the file has one installation without a list.
+        let all: Vec<Node<'_>> = match installations.as_array() {
+            Some(list) => list.collect(),
+            None => vec![installations],
+        };
+        let here = all.iter().find(|node| self.is_for_this_project(**node));
+        let everywhere = all.iter().find(|node| node.get("projectPath").is_none() && enabled == Some(true));
+        let path = here.or(everywhere)?.get("installPath").and_then(Node::as_str)?;
+        Some(PathBuf::from(path)).filter(|path| path.is_absolute())
+    }
+
+    fn is_for_this_project(&self, installation: Node<'_>) -> bool {
+        let path = installation.get("projectPath").and_then(Node::as_str);
+        path.is_some_and(|path| Path::new(path) == self.places.project)
+    }
+}
