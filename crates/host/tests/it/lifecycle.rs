@@ -70,6 +70,29 @@ async fn a_server_that_never_answers_fails_at_the_limit_and_is_gone() {
     until_gone(&tag, Duration::from_secs(5));
 }
 
+// F03 L3
+#[tokio::test]
+async fn a_server_that_greets_and_never_lists_is_waited_for_no_longer_than_connecting_may_take() {
+    let entry = stdio(&Scripted::stdio(&["call-hang"]).with("--on", "tools/list"));
+    let alive = servers([("mute", entry)]).variable("MCP_TIMEOUT", "2000").ready().await;
+    let took = alive.server("mute").state.took;
+    assert!(took >= Duration::from_secs(1) && took < Duration::from_secs(5), "{took:?}");
+}
+
+// F10 L6
+#[tokio::test]
+async fn a_server_that_closes_its_input_is_started_again_and_the_next_call_works() {
+    let (_folder, log, _) = own("closed-input");
+    let entry = stdio(&Scripted::stdio(&["close-stdin"]).logged(&log));
+    let alive = servers([("one", entry)]).ready().await;
+    let begun = Instant::now();
+    for message in ["a", "b", "c"] {
+        assert_eq!(alive.echo("one", message).await.unwrap(), message);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    assert!(log_starts(&log).len() >= 3);
+}
+
 // F30
 #[tokio::test]
 async fn a_refused_connection_fails_at_once() {
