@@ -74,6 +74,7 @@ fn shape(shape: Shape) -> String {
         Shape::Oauth => "[object](#fields-of-oauth)".to_owned(),
         Shape::Port => "port".to_owned(),
         Shape::Words => "list of words, or one string with spaces between them".to_owned(),
+        Shape::Roots => "`false`, or a list of folders".to_owned(),
     }
 }
 
