@@ -78,6 +78,15 @@ impl Askers {
         }
     }
 
+    /// The call that a question of one of these is asked for: one that is still in flight, if possible without an open
+    /// question, and with the fewest so far, so that none is charged with the questions of all.
+    pub(super) fn least_asked<'c>(&self, calls: &'c [Arc<CallInFlight>]) -> Option<&'c Arc<CallInFlight>> {
+        let in_flight = self.calls();
+        let is_left = |call: &&Arc<CallInFlight>| in_flight.iter().any(|other| Arc::ptr_eq(other, call));
+        let left = calls.iter().filter(is_left);
+        left.min_by_key(|call| (call.is_asking(), call.asked.load(Ordering::Relaxed)))
+    }
+
     fn calls(&self) -> MutexGuard<'_, Vec<Arc<CallInFlight>>> {
         // Every change is one step, so a panic leaves nothing half done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -254,9 +254,8 @@ impl Desk {
             }
             Owner::OneOf(calls) => {
                 let _turn = self.turn.acquire().await;
-                // One whose client has no other question to answer first.
-                let free = calls.iter().find(|call| !call.is_asking()).or_else(|| calls.first());
-                let Some(call) = free else { return Ok(None) };
+                // Calls may have ended while this question waited for its turn.
+                let Some(call) = self.askers.least_asked(calls) else { return Ok(None) };
                 call.count_question().map_err(Trouble::Excess)?;
                 let _asking = call.begin_asking();
                 let elicitor = call.elicitor(self.elicitor.as_ref());

@@ -61,3 +61,20 @@ fn the_eleventh_question_of_a_call_is_one_too_many() {
     let excess = Unanswered::TooManyQuestions { limit: QUESTIONS_PER_CALL };
     assert_eq!(call.call().count_question(), Err(excess));
 }
+
+// G3 B112
+#[test]
+fn questions_of_an_unknown_call_are_charged_evenly_to_calls_that_are_still_in_flight() {
+    let askers = Askers::default();
+    let (first, second) = (askers.begin(None), askers.begin(None));
+    let Owner::OneOf(calls) = askers.owner() else { panic!("two calls are in flight") };
+    for number in 1..=2 * QUESTIONS_PER_CALL {
+        let call = askers.least_asked(&calls).unwrap();
+        assert_eq!(call.count_question(), Ok(()), "{number}");
+    }
+    drop(first);
+    let left = askers.least_asked(&calls).unwrap();
+    assert!(Arc::ptr_eq(left, second.call()), "the other one has ended");
+    drop(second);
+    assert!(askers.least_asked(&calls).is_none(), "both have ended");
+}
