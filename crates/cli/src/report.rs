@@ -179,6 +179,7 @@ pub(crate) fn reveal(server: &Planned, otherwise: Reveal) -> Reveal {
         | Standing::Rejected { .. }
         | Standing::Blocked(_)
         | Standing::Invalid(_)
+        | Standing::Skipped(_)
         | Standing::Shadowed { .. }
         | Standing::Duplicate { .. } => otherwise,
     }

@@ -1,7 +1,7 @@
 //! `approve`, `reject`, `enable`, `disable` and `reset-project-choices`.
 
 use mcparley::Loaded;
-use mcparley::change::{self, Switched, SwitchedTools, WriteScope};
+use mcparley::change::{self, Switched, SwitchedTools};
 use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use serde_json::{Value, json};

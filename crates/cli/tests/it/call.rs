@@ -201,8 +201,8 @@ fn a_server_that_fails_is_quoted() {
 #[test]
 fn behind_a_tool_every_word_is_for_the_tool() {
     let parsed = |args: &[&str]| {
-        let words = ["mcparley"].iter().chain(args).map(Into::into).collect();
-        let cli = mcparley_cli::args::parse(words).unwrap();
+        let words: Vec<_> = ["mcparley"].iter().chain(args).map(Into::into).collect();
+        let cli = mcparley_cli::args::parse(&words).unwrap();
         let mcparley_cli::args::Command::Direct(mcparley_cli::args::McpCommand::Call(call)) = cli.command
         else {
             panic!("{args:?}")

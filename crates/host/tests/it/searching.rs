@@ -123,8 +123,7 @@ impl Handler for Mute {
 // N10
 #[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_come_is_waited_for_five_seconds_and_named() {
-    let alive = servers([])
-        .start_as(|builder| builder.server("mute", Arc::new(Mute)).offer_own_server());
+    let alive = servers([]).start_as(|builder| builder.server("mute", Arc::new(Mute)).offer_own_server());
     let begun = tokio::time::Instant::now();
     let search = alive.host.search(&SearchQuery::new("list servers")).await;
     assert_eq!(begun.elapsed().as_secs(), 5);

@@ -116,6 +116,7 @@ mod tests {
 
     // L2
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test itself ends the processes it starts")]
     fn waiting_tree_is_idle_and_working_tree_is_not() {
         let mut waits = Command::new("sh").args(["-c", "sleep 60; true"]).spawn().unwrap();
         let mut works = Command::new("sh");
@@ -130,6 +131,7 @@ mod tests {
         assert_eq!(Activity::of_tree(waits.id()), None);
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the test itself ends the processes it starts")]
     fn kill_tree(pid: u32) {
         let children = read(Path::new(&format!("/proc/{pid}/task/{pid}/children"))).unwrap_or_default();
         for child in children.split_whitespace().chain([pid.to_string().as_str()]) {

@@ -27,7 +27,7 @@ pub(super) fn check_added(name: &str, context: &Context, out: &mut Out) -> Resul
     let (servers, settled) = ([server], |checked| found = Some(checked));
     let trying = tokio::time::timeout(ADD_CHECK_TIME, checkup.check(&servers, settled));
     // One that is not there in time is told as such below.
-    let _late = live::run_with(&surroundings, async { trying.await })?;
+    let _late = live::run_with(&surroundings, trying)?;
     out.waited();
     if !out.json {
         tell(name, found.as_ref(), out);
