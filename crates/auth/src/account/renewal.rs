@@ -69,6 +69,11 @@ impl Account {
         if kept.is_other_than(spent) {
             return Ok(kept);
         }
+        let has_refresh_token = kept.record.tokens.as_ref().is_some_and(|tokens| tokens.refresh.is_some());
+        if !has_refresh_token {
+            // A program's tokens come without one; another process may have found out what the server takes.
+            self.learn_grant().await;
+        }
         match self.grant() {
             Granting::ClientCredentials | Granting::JwtBearer => self.get_anew().await,
             Granting::Person if self.0.oauth.xaa => self.refresh_or_get_anew(&kept).await,

@@ -91,8 +91,16 @@ fn print_known(host: &Host, out: &mut Out) -> Vec<Arc<Entry>> {
         server.is_some_and(|server| server.state.status.is_settled())
     };
     let is_waiting = servers.iter().any(|server| !server.state.status.is_settled());
-    let known: Vec<Arc<Entry>> =
-        if is_waiting { host.catalog().iter().filter(is_settled).cloned().collect() } else { Vec::new() };
+    // Reading the catalogue fixes the order of what is in it, so it is left alone while it holds only our own tools.
+    let has_known = servers.iter().any(|server| {
+        server.name.as_str() != usable::BUILT_IN
+            && server.state.status.is_settled()
+            && !server.state.surface.tools.is_empty()
+    });
+    let known: Vec<Arc<Entry>> = match is_waiting && has_known {
+        true => host.catalog().iter().filter(is_settled).cloned().collect(),
+        false => Vec::new(),
+    };
     list(&known, out.verbose > 0, out);
     known
 }

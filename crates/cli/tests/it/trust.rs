@@ -46,7 +46,8 @@ fn marks(world: &World) -> Vec<String> {
 // C7 B121 H05
 #[test]
 fn no_command_runs_anything_of_a_foreign_folder() {
-    let world = foreign();
+    let mut world = foreign();
+    world.set("OWN", "the-users-own-value");
     for args in
         [&["list"][..], &["tools"], &["serve"], &["plan"], &["doctor"], &["trust"], &["hooks", "list"]]
     {

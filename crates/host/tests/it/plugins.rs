@@ -177,7 +177,9 @@ fn with_installed(settings: &str, project_settings: &str) -> World {
 #[test]
 fn installed_plugins_count_where_the_user_enabled_them() {
     let world = with_installed(r#"{"enabledPlugins": {"everywhere@m": true}}"#, "{}");
-    assert_eq!(world.table(), ["plugin plugin:everywhere:it ready", "plugin plugin:here:it duplicate"]);
+    let duplicate = "plugin plugin:here:it duplicate: the same server as `plugin:everywhere:it` in \
+                     home/cache/everywhere/.mcp.json:1:17";
+    assert_eq!(world.table(), ["plugin plugin:everywhere:it ready", duplicate]);
     let off = r#"{"enabledPlugins": {"everywhere@m": false, "here@m": false}}"#;
     assert_eq!(with_installed(off, "{}").table(), Vec::<String>::new());
 }

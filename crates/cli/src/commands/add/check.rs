@@ -25,8 +25,8 @@ pub(super) fn check_added(name: &str, context: &Context, out: &mut Out) -> Resul
     let mut found = None;
     out.waiting(&format!("trying `{}` …", display(name)));
     let (servers, settled) = ([server], |checked| found = Some(checked));
-    let trying = tokio::time::timeout(ADD_CHECK_TIME, checkup.check(&servers, settled));
-    // One that is not there in time is told as such below.
+    // A timer needs the runtime, so it is made inside. A server that is late is told as such below.
+    let trying = async { tokio::time::timeout(ADD_CHECK_TIME, checkup.check(&servers, settled)).await };
     let _late = live::run_with(&surroundings, trying)?;
     out.waited();
     if !out.json {
