@@ -75,8 +75,14 @@ impl OptionTable {
             Some(_) => word.split_once('=')?.0,
             None => word.get(..2)?,
         };
-        let values = self.0.get(attached).filter(|values| **values != Values::None)?;
-        Some((attached.to_owned(), *values, true))
+        let values = *self.0.get(attached)?;
+        if values != Values::None {
+            return Some((attached.to_owned(), values, true));
+        }
+        // Several flags in one word, such as `-vvv`.
+        let is_flag = |letter: char| self.0.get(&format!("-{letter}")) == Some(&Values::None);
+        let are_flags = !word.starts_with("--") && word.chars().skip(1).all(is_flag);
+        are_flags.then(|| (word.to_owned(), Values::None, false))
     }
 }
 

@@ -125,10 +125,14 @@ fn a_project_cannot_name_the_catalogue_that_gets_the_token() {
     world.write("home/.claude/settings.json", "{}");
     let env = json!({ "env": { "MCPARLEY_CONNECTORS_URL": format!("http://{}", server.address()) } });
     for file in ["home/project/.claude/settings.json", "home/project/.claude/settings.local.json"] {
-        for text in [&settings, &env.to_string()] {
-            world.write(file, text);
-            assert_eq!(world.mcparley(&["plan"]).out, "No servers are configured.\n", "{file}");
-        }
+        world.write(file, &settings);
+        assert_eq!(world.mcparley(&["plan"]).out, "No servers are configured.\n", "{file}");
+        world.write(file, &env.to_string());
+        let plan = world.mcparley(&["plan"]).out;
+        let waits =
+            "No servers are configured.\n1 variable(s) and rule(s) of the project wait for approval\n";
+        assert_eq!(plan, waits, "{file}");
+        world.write(file, "{}");
     }
     assert_eq!(server.stats()["catalogue"], 0);
     assert_eq!(server.stats()["unauthorized"], 0);

@@ -71,7 +71,7 @@ fn added_server_is_tried_and_remembered_unless_told_not_to() {
     let add = |world: &World, options: &[&str]| {
         let head = [&["add", "-s", "user"], options, &["one", "--", program.as_str()]].concat();
         let args: Vec<&str> = server.args.iter().map(String::as_str).collect();
-        world.mcparley(&[head, args].concat())
+        world.mcparley_as_given(&[head, args].concat())
     };
     let world = World::new();
     let done = add(&world, &["--no-check"]);
@@ -90,7 +90,7 @@ fn added_server_is_tried_and_remembered_unless_told_not_to() {
 #[test]
 fn server_that_does_not_work_is_added_all_the_same() {
     let world = World::new();
-    let done = world.mcparley(&["add", "-s", "user", "bad", "--", "no-such-program-anywhere"]);
+    let done = world.mcparley_as_given(&["add", "-s", "user", "bad", "--", "no-such-program-anywhere"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert!(done.err.contains("it does not work yet: "), "{done:?}");
     assert!(done.err.contains("`mcparley doctor bad`"), "{done:?}");

@@ -27,6 +27,8 @@ pub(crate) struct Output {
     pub(crate) err: String,
 }
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_mcparley");
+
 impl World {
     /// An empty home with an empty folder `project` in it, where the user stands.
     pub(crate) fn new() -> Self {
@@ -93,8 +95,19 @@ impl World {
     }
 
     /// The program, ready to run with nothing of our own environment.
+    ///
+    /// A server that it adds is not tried: most tests name programs and addresses that are nowhere.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        self.command_of(env!("CARGO_BIN_EXE_mcparley").as_ref(), args)
+        let mut words = args.to_vec();
+        if let Some(at) = command_word(args).filter(|at| args[*at] == "add") {
+            words.insert(at + 1, "--no-check");
+        }
+        self.command_of(PROGRAM.as_ref(), &words)
+    }
+
+    /// Runs the program with these words and no others, so that `add` tries the server.
+    pub(crate) fn mcparley_as_given(&self, args: &[&str]) -> Output {
+        self.finish(&mut self.command_of(PROGRAM.as_ref(), args))
     }
 
     pub(crate) fn command_of(&self, program: &std::path::Path, args: &[&str]) -> Command {
@@ -181,4 +194,10 @@ pub(crate) fn wait_for(what: &str, limit: Duration, condition: impl Fn() -> bool
         assert!(Instant::now() < deadline, "{what} did not happen within {limit:?}");
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Where the command stands among the words: behind global options and `mcp`.
+fn command_word(args: &[&str]) -> Option<usize> {
+    let is_value = |at: usize| at > 0 && args[at - 1] == "--config-dir";
+    (0..args.len()).find(|at| !args[*at].starts_with("--") && args[*at] != "mcp" && !is_value(*at))
 }

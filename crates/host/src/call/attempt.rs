@@ -192,7 +192,7 @@ impl Request {
                 biased;
                 sent = self.send(live, patience, &in_flight) => sent,
                 // Dropping the request takes it back at the server.
-                excess = Box::pin(in_flight.too_many_questions()) => return Err(Halt::Unanswered(excess)),
+                excess = in_flight.too_many_questions() => return Err(Halt::Unanswered(excess)),
             };
             let went_on = match sent {
                 Ok(Answered::Complete(answer)) => return self.reached(live, answer).map_err(Halt::Failed),

@@ -73,9 +73,13 @@ impl RootsGate {
 
     /// Waits until the server has read the roots of this version, if it reads any.
     pub(crate) async fn pass(&self, session: &Session, version: u64) {
-        if self.is_settled(version) {
-            return;
+        if !self.is_settled(version) {
+            // Rare and large: it would make every call's future as large.
+            Box::pin(self.settle(session, version)).await;
         }
+    }
+
+    async fn settle(&self, session: &Session, version: u64) {
         let _turn = self.turn.lock().await;
         if self.is_settled(version) {
             return;

@@ -153,13 +153,13 @@ fn fleet_step_up_by_the_printed_hint_works_at_a_real_provider() {
     let provider = OpenIdProvider::start(&[]);
     let world = world_with(provider.url());
     world.ok(&["login", "one", "--wait"]);
-    let refused = world.mcparley(&["call", "one", "admin", "--yes"]);
+    let refused = world.mcparley(&["call", "one", "admin"]);
     assert_eq!(refused.code, 12, "{refused:?}");
     let mut hint = hinted(&refused.err);
     assert_eq!(hint, ["login", "one"], "{refused:?}");
     hint.push("--wait".to_owned());
     world.ok(&hint.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(world.ok(&["call", "one", "admin", "--yes"]).trim(), r#"{"admin":true}"#);
+    assert_eq!(world.ok(&["call", "one", "admin"]).trim(), r#"{"admin":true}"#);
     assert_eq!(provider.stats()["registrations"], 2, "{}", provider.stats());
 }
 
