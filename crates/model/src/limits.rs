@@ -252,6 +252,10 @@ pub const LIST_TIME: Duration = Duration::from_secs(30);
 /// How long a call waits for its server to read its roots, and a server's question for roots that are not known yet.
 pub const ROOTS_TIME: Duration = Duration::from_secs(2);
 
+/// How long a server gets to look at the folders it was just told of, before the first call: it has read the answer, but
+/// servers check folders on the disk before they use them, and do not say when they have.
+pub const ROOTS_SETTLE_TIME: Duration = Duration::from_millis(100);
+
 /// How long connecting to a server may take (`MCP_TIMEOUT`).
 pub const CONNECT_TIME: Duration = Duration::from_secs(30);
 

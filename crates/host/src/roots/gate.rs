@@ -6,11 +6,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use mcparley_model::limits::ROOTS_TIME;
+use mcparley_model::limits::{ROOTS_SETTLE_TIME, ROOTS_TIME};
 use mcparley_wire::peer::CallOptions;
 use mcparley_wire::{Params, Session};
 use tokio::sync::{Mutex, watch};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// What one connection knows of its roots.
 #[derive(Debug)]
@@ -93,6 +93,7 @@ impl RootsGate {
         let answered = self.answered.load(Ordering::Acquire);
         if answered > self.read.load(Ordering::Acquire) {
             self.round_trip(session).await;
+            sleep(ROOTS_SETTLE_TIME).await;
             self.read.store(answered, Ordering::Release);
         }
     }
