@@ -8,6 +8,7 @@ mod era;
 mod error;
 mod link;
 mod needs_auth;
+mod remember;
 mod runner;
 mod sign_in;
 mod started;
@@ -24,7 +25,7 @@ use mcparley_model::hook::Event;
 use mcparley_model::limits::{
     CONNECT_TIME, DOWNLOAD_TIME, MESSAGE_BYTES, MESSAGE_BYTES_LEAST, MESSAGE_BYTES_MOST,
 };
-use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::name::ServerName;
 use mcparley_model::permission::Pin;
 use mcparley_model::text::Untrusted;
 use mcparley_platform::process::Launch;
@@ -35,12 +36,12 @@ use mcparley_wire::transport::memory;
 use mcparley_wire::transport::sse::Sse;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
 use mcparley_wire::transport::ws::Ws;
-use mcparley_wire::{Failure, RawJson, Session, Spoken};
+use mcparley_wire::{Failure, RawJson};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
 
-use crate::catalog::{Cache, Known};
+use crate::catalog::Cache;
 use crate::elicit::Elicitor;
 use crate::hooks::Board;
 use crate::launch::launch_below;
@@ -50,7 +51,6 @@ use crate::places::Places;
 use crate::redact::Redactor;
 use crate::roots::{Roots, ServerRoots};
 use crate::sample::Sampler;
-use crate::surface::Surface;
 use crate::trust::Trust;
 use era::Eras;
 
@@ -315,55 +315,6 @@ impl Surroundings {
             let stderr = Untrusted::new(redactor.redact(said.raw()));
             ConnectError::new(redactor.failure(failure), stderr)
         })
-    }
-
-    /// What is remembered of a server from earlier processes (L12).
-    pub(crate) fn known(&self, config: &ServerConfig) -> Option<Known> {
-        let known = self.cache.recall(config, &self.capabilities(config))?;
-        self.eras.assume(config, known.era);
-        Some(known)
-    }
-
-    /// Why a server could not be reached lately, from earlier processes; nothing once it may be tried again.
-    pub(crate) fn known_failure(&self, config: &ServerConfig) -> Option<ConnectError> {
-        self.cache.recall_failure(config)
-    }
-
-    /// Remembers for later processes that a server could not be reached.
-    async fn remember_failure(&self, config: &ServerConfig, error: &ConnectError, took: Duration) {
-        if !self.cache.keeps(config) {
-            return;
-        }
-        let (cache, config, error) = (Arc::clone(&self.cache), config.clone(), error.clone());
-        let write = move || cache.keep_failure(&config, &error, took);
-        // What was not written is found out again by the next process.
-        let _broken = crate::task::aside(write).await;
-    }
-
-    /// Remembers what a server offers; gives the tools that have changed since they were accepted.
-    pub(crate) async fn learnt(
-        &self,
-        config: &ServerConfig,
-        session: &Session,
-        surface: &Surface,
-    ) -> Vec<ToolName> {
-        let server = self.server.clone().unwrap_or_else(|| ServerName::new(""));
-        if !self.cache.keeps(config) && self.places.trust.is_none() {
-            return self.trust.meet(config, &server, &surface.tools);
-        }
-        let (cache, config, surface) = (Arc::clone(&self.cache), config.clone(), surface.clone());
-        let (trust, capabilities) = (Arc::clone(&self.trust), self.capabilities(&config));
-        let era = match session.spoken() {
-            Spoken::Old(_) => Era::Old,
-            Spoken::New => Era::New,
-        };
-        // Files are slow at times, and connections share a thread. A write that broke off left nothing behind.
-        let written = crate::task::aside(move || {
-            cache.keep(&config, &capabilities, era, &surface);
-            cache.forget_failure(&config);
-            trust.meet(&config, &server, &surface.tools)
-        });
-        written.await.unwrap_or_default()
     }
 
     /// Whether a proxy stands on the way to `url`.

@@ -4,6 +4,7 @@
 //! stops everything. What the declarations mean is decided by `model::plan`.
 
 mod agent;
+mod agent_view;
 mod approval;
 mod connector;
 mod earlier;
@@ -17,7 +18,7 @@ mod programs;
 mod similar;
 mod tracked;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcparley_model::ancestry::{ANCESTRY, Ancestry};
@@ -32,7 +33,6 @@ use mcparley_model::program::ProgramFinder;
 use mcparley_model::scope::{Origin, Scope, Source};
 use mcparley_model::settings::{Audit, Layer, Settings};
 
-use crate::agent::AgentSpec;
 use crate::places::Places;
 use crate::roots::withhold;
 use file::Reading;
@@ -141,38 +141,6 @@ impl Loaded {
     #[must_use]
     pub fn similar(&self, name: &str) -> Vec<String> {
         similar::names(name, self.plan.servers.iter().map(|server| server.name.as_str()))
-    }
-
-    /// The same as an agent sees it: the shared servers it names, or all of them, and its own with what becomes of
-    /// them (X7).
-    #[must_use]
-    pub fn for_agent(&self, agent: &AgentSpec) -> Self {
-        let own = self.own_of(agent);
-        let plan = self.plan.joined(&own, |name| agent.sees(name));
-        Self { plan, agent: Some(agent.name.clone()), ..self.clone() }
-    }
-
-    /// The same with nothing but the servers an agent brings along, and what becomes of them.
-    #[must_use]
-    pub fn own_for_agent(&self, agent: &AgentSpec) -> Self {
-        Self { plan: self.own_of(agent), agent: Some(agent.name.clone()), ..self.clone() }
-    }
-
-    /// What becomes of the servers an agent brings along.
-    pub(crate) fn own_of(&self, agent: &AgentSpec) -> Plan {
-        let ground = Ground {
-            settings: self.settings.clone(),
-            enterprise: self.enterprise.clone(),
-            strict: self.strict,
-            session: self.session,
-            env: self.env.clone(),
-            programs: Arc::clone(&self.programs),
-            ancestry: Ancestry::of(&self.env),
-        };
-        let mut plan = self.plan.of_own(agent.own.clone(), &ground);
-        let home = self.env.get("HOME").map_or_else(|| Path::new("/"), Path::new);
-        withhold(&mut plan.servers, Path::new("/"), home);
-        plan
     }
 
     /// Whether a variable's value is the user's own, and not one that the project folder sets.
