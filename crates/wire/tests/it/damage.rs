@@ -180,9 +180,14 @@ async fn log_lines_that_look_like_json_are_skipped_with_one_call_open_and_with_m
     let answers = futures_util::future::join_all(many).await;
     let texts: Vec<String> = answers.iter().map(|answer| text(answer.as_ref().unwrap())).collect();
     assert_eq!(texts, (0..64).map(|number| number.to_string()).collect::<Vec<_>>());
-    // The lines behind the last reply may still be on their way.
-    let during = connected.link.strays().noise - before;
-    assert!(during > OUTBURST * 2 * 63, "{during}");
+    // Lines behind a reply may still be on their way: they have come when later calls are answered.
+    let counted = || connected.link.strays().noise - before;
+    let mut calls = 64;
+    while counted() < OUTBURST * (2 * calls - 1) && calls < 164 {
+        call(&connected, "echo", json!({"message": "again"})).await.unwrap();
+        calls += 1;
+    }
+    assert!(counted() >= OUTBURST * (2 * calls - 1), "{} lines in {calls} calls", counted());
     assert_eq!(connected.link.strays().unclaimed, 0);
     let first = connected.link.stray_record().first();
     assert_eq!(first.as_ref().map(mcparley_model::text::Untrusted::raw), Some("[INFO] started"));
