@@ -5,7 +5,7 @@
 //! | how long, how many, how often | [`options`] |
 //! | the servers, and who kills and revives them | [`targets`], [`shooter`] |
 //! | the calls, how each can end, what became of all | [`load`], [`ending`], [`tally`] |
-//! | memory and open files; processes | [`watch`], [`census`] |
+//! | memory; processes | [`watch`], [`census`] |
 //! | promises | [`report`] |
 //!
 //! The library runs in this process, so what this process holds is what is measured: everything here that counts
@@ -44,6 +44,8 @@ use watch::Watched;
 
 /// How long starting all servers may take, and how long the last may take to come back.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Idle HTTP connections are closed within this time, so that the files left open are those of connected servers.
+const REST: Duration = Duration::from_secs(6);
 /// So that tasks of the library really run at the same time.
 const THREADS: usize = 2;
 
@@ -60,6 +62,7 @@ pub(crate) fn run(options: &Options) -> io::Result<Report> {
     let names = targets.names().into();
     let mut load = Load { host, names, locals: targets.local(), chance: Chance::new(seed) };
     runtime.block_on(load.fill())?;
+    let files_at_rest = fewest_files(REST)?;
     let (calls, kills, watched) = under_fire(options, &runtime, &mut load, &mut targets)?;
     let missing = runtime.block_on(load.missing(PATIENCE));
     let (locals, remotes) = options.servers;
@@ -70,6 +73,7 @@ pub(crate) fn run(options: &Options) -> io::Result<Report> {
         remotes,
         zombies: 0,
     })?;
+    let files_at_rest = (files_at_rest, until_at_most(files_at_rest)?);
     let begun = Instant::now();
     runtime.block_on(load.host.shut_down());
     let shut_down = begun.elapsed();
@@ -86,7 +90,7 @@ pub(crate) fn run(options: &Options) -> io::Result<Report> {
         missing,
         memory: watched.memory(warm_up),
         course: watched.course(),
-        files: watched.files(warm_up),
+        files_at_rest,
         files_around: (files_before, files_after),
         processes: [end, after],
         shut_down,
@@ -139,6 +143,17 @@ fn start(runtime: &Runtime, home: &Path, targets: &Targets) -> io::Result<Host> 
             None => Ok(host),
         }
     })
+}
+
+/// The fewest open files within `time`.
+fn fewest_files(time: Duration) -> io::Result<usize> {
+    let begun = Instant::now();
+    let mut fewest = processes::open_files()?;
+    while begun.elapsed() < time {
+        std::thread::sleep(Duration::from_millis(20));
+        fewest = fewest.min(processes::open_files()?);
+    }
+    Ok(fewest)
 }
 
 /// The number of open files once it is no more than `most`, or after some seconds.

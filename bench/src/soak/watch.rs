@@ -1,4 +1,4 @@
-//! Looks at this process while it is loaded: memory and open files, at even distances.
+//! Measures the memory of this process at even distances while it is loaded.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -19,7 +19,6 @@ pub(crate) struct Watched {
     every: Duration,
     /// In bytes.
     memory: Vec<f64>,
-    files: Vec<f64>,
 }
 
 /// How something was after the warm-up and at the end.
@@ -41,8 +40,7 @@ pub(crate) fn watch(lasts: Duration, stop: &Receiver<()>) -> io::Result<Watched>
     let every = USUAL.min(lasts / LOOKS);
     // As much as will be needed, so that the watching itself takes nothing more while it goes on.
     let room = (lasts.as_secs_f64() / every.as_secs_f64()) as usize + 64;
-    let (memory, files) = (Vec::with_capacity(room), Vec::with_capacity(room));
-    let mut watched = Watched { every, memory, files };
+    let mut watched = Watched { every, memory: Vec::with_capacity(room) };
     let mut next = Instant::now() + every;
     loop {
         match stop.recv_timeout(next.saturating_duration_since(Instant::now())) {
@@ -51,36 +49,24 @@ pub(crate) fn watch(lasts: Duration, stop: &Receiver<()>) -> io::Result<Watched>
         }
         let held =
             processes::memory("self", "VmRSS").ok_or_else(|| io::Error::other("there is no `/proc`"))?;
-        // Both are far below what a float can tell apart.
+        // Far below what a float can tell apart.
         watched.memory.push(held as f64);
-        watched.files.push(processes::open_files()? as f64);
     }
 }
 
 impl Watched {
-    /// The middle of a tenth of the run each.
+    /// The memory after the warm-up and at the end, as the median of a tenth of the run each.
     pub(crate) fn memory(&self, warm_up: Duration) -> Drift {
-        self.drift(&self.memory, warm_up, 10, median)
-    }
-
-    /// The fewest in a quarter of the run each: calls that have waited for a server go out together when it is back, each
-    /// over a connection of its own, and those are kept for seconds.
-    pub(crate) fn files(&self, warm_up: Duration) -> Drift {
-        self.drift(&self.files, warm_up, 4, |files| files.into_iter().fold(f64::NAN, f64::min))
+        let begin = (warm_up.as_secs_f64() / self.every.as_secs_f64()) as usize;
+        let tenth = (self.memory.len() / 10).max(1);
+        let first = self.memory.iter().skip(begin).take(tenth).copied().collect();
+        let last = self.memory.iter().rev().take(tenth).copied().collect();
+        Drift { first: median(first), last: median(last) }
     }
 
     /// How the memory went, as some numbers of bytes at even distances over the whole run.
     pub(crate) fn course(&self) -> Vec<f64> {
         self.memory.iter().step_by((self.memory.len() / COURSE).max(1)).copied().collect()
-    }
-
-    /// What `of` makes of a part of the run, one of so many `parts`, after the warm-up and at the end.
-    fn drift(&self, seen: &[f64], warm_up: Duration, parts: usize, of: fn(Vec<f64>) -> f64) -> Drift {
-        let begin = (warm_up.as_secs_f64() / self.every.as_secs_f64()) as usize;
-        let part = (seen.len() / parts).max(1);
-        let first = seen.iter().skip(begin).take(part).copied().collect();
-        let last = seen.iter().rev().take(part).copied().collect();
-        Drift { first: of(first), last: of(last) }
     }
 }
 
@@ -94,21 +80,8 @@ mod tests {
         memory.extend(vec![100.0; 10]);
         memory.extend(vec![900.0; 60]);
         memory.extend(vec![104.0; 10]);
-        let watched = Watched { every: USUAL, memory, files: Vec::new() };
+        let watched = Watched { every: USUAL, memory };
         let growth = watched.memory(Duration::from_secs(20)).growth();
         assert!((growth - 4.0).abs() < 1e-9, "{growth}");
-    }
-
-    #[test]
-    fn a_burst_of_files_is_no_growth_and_files_that_stay_are() {
-        let growth = |files: Vec<f64>| {
-            let watched = Watched { every: USUAL, memory: Vec::new(), files };
-            let Drift { first, last } = watched.files(Duration::from_secs(20));
-            last - first
-        };
-        let burst = growth([vec![80.0; 80], vec![140.0; 20]].concat());
-        assert!(burst.abs() < 1e-9, "{burst}");
-        let leak = growth((0..100).map(f64::from).collect());
-        assert!((leak - 55.0).abs() < 1e-9, "{leak}");
     }
 }
