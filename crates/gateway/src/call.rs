@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use mcparley::model::permission::Why;
 use mcparley::{Boxed, Call, CallError, Host, Outcome, Person, Progress};
 use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
 use serde::Deserialize;
@@ -132,7 +133,12 @@ impl Session {
             self.shared.listing.found(found(outcome));
         }
         let done = match done {
-            Err(CallError::Denied { .. }) if self.is_hidden(&wanted.name) => Err(unknown(&wanted.name)),
+            // A rule means that the tool is not to be known; a mode only that nobody can be asked.
+            Err(CallError::Denied { decision, .. })
+                if matches!(decision.why, Why::Rule { .. }) && self.is_hidden(&wanted.name) =>
+            {
+                Err(unknown(&wanted.name))
+            }
             done => done,
         };
         match answer::of(done, caller) {

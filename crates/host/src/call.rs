@@ -148,7 +148,7 @@ impl Host {
         Err(bound.restless())
     }
 
-    /// Whether no call of the tool can happen, because a rule denies it whatever its arguments: a model need not be
+    /// Whether no call of the tool can happen, because rules and mode deny it whatever its arguments: a model need not be
     /// shown it (P3).
     #[must_use]
     pub fn denies_outright(&self, entry: &Entry) -> bool {

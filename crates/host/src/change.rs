@@ -32,6 +32,7 @@ pub use error::ChangeError;
 pub use exclude::Exclusion;
 pub use hook::{ChosenHook, approve_hook, pending_hooks, reject_hook};
 pub use identity::{forget_identity_provider, name_identity_provider};
+pub(crate) use rule::bind_typed_rules;
 pub use rule::{RemovedRule, WrittenRule, add_rule, bind_to_servers, is_bound, remove_rule};
 pub(crate) use rule::{always_file, write_always};
 pub use server::{Added, Exposure, NewServer, Removed, add, remove};

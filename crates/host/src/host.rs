@@ -395,7 +395,8 @@ impl Shelf {
             self.shown = false;
         }
         if self.roster.as_ref().is_none_or(|last| !Arc::ptr_eq(last, &roster)) {
-            self.assembler.under(Denials::of(&roster.loaded.settings.rules));
+            let servers = roster.connections().map(|connection| connection.name.clone());
+            self.assembler.under(Denials::new(&roster.loaded.settings, servers));
         }
         let states: Vec<_> =
             roster.connections().map(|connection| (connection, connection.state())).collect();

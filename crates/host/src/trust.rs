@@ -125,12 +125,20 @@ impl Trust {
         self.change_ledger(|ledger| ledger.reviews += 1)
     }
 
-    /// Lets a rule hold for the tool as it was accepted, and for no other.
-    pub(crate) fn bind(&self, binding: Binding) -> Result<(), ChangeError> {
+    /// Lets rules hold for the servers and tools of these bindings, and for no other.
+    pub(crate) fn bind(&self, bindings: Vec<Binding>) -> Result<(), ChangeError> {
         if self.ledger().is_full() {
             return Err(ChangeError::TooManyBound);
         }
-        self.change_ledger(|ledger| ledger.bind(binding))
+        self.change_ledger(|ledger| bindings.into_iter().for_each(|binding| ledger.bind(binding)))
+    }
+
+    /// Forgets the tools that a rule holds for, not the servers.
+    pub(crate) fn unbind_tools(&self, rule: &str, file: &Path) -> Result<(), ChangeError> {
+        match self.ledger().of(rule, file).any(|binding| binding.tool != EVERY_TOOL) {
+            true => self.change_ledger(|ledger| ledger.unbind_tools(rule, file)),
+            false => Ok(()),
+        }
     }
 
     /// Forgets what a rule holds for.

@@ -69,6 +69,7 @@ impl Decision {
             | Why::Rule { .. }
             | Why::Classifier { .. }
             | Why::Changed { .. }
+            | Why::ServerReplaced { .. }
             | Why::Unreviewed
             | Why::Hook { .. } => false,
         }
@@ -95,9 +96,11 @@ impl Decision {
             (Verdict::Ask, _) => Decider::Person,
             (Verdict::Allow | Verdict::Deny, why) => match why {
                 Why::Rule { .. } => Decider::Rule,
-                Why::Mode { .. } | Why::NobodyToAsk { .. } | Why::Changed { .. } | Why::Unreviewed => {
-                    Decider::Mode
-                }
+                Why::Mode { .. }
+                | Why::NobodyToAsk { .. }
+                | Why::Changed { .. }
+                | Why::ServerReplaced { .. }
+                | Why::Unreviewed => Decider::Mode,
                 Why::Classifier { .. } => Decider::Classifier,
                 Why::Hook { .. } => Decider::Hook,
             },
@@ -131,6 +134,11 @@ pub enum Why {
     },
     /// A rule that allows the tool as it was, and not as it is.
     Changed {
+        /// The rule.
+        rule: Arc<Rule>,
+    },
+    /// A rule that was given for another server of the same name.
+    ServerReplaced {
         /// The rule.
         rule: Arc<Rule>,
     },
@@ -169,10 +177,21 @@ pub enum Decider {
 /// from denying outright.
 #[must_use]
 pub fn decide(subject: &Subject<'_>, rules: &RuleSet, mode: Mode, known: &KnownServers) -> Decision {
-    decide_where(subject, rules, mode, known, |_| true)
+    decide_where(subject, rules, mode, known, |_| RuleValidity::Valid)
 }
 
-/// The same where some allow rules do not hold, because the tool is not what it was when they were given.
+/// Whether an allow rule still holds for a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleValidity {
+    /// It holds.
+    Valid,
+    /// The tool's definition has changed since the rule was given.
+    ToolChanged,
+    /// The rule was given for another server of the same name.
+    ServerReplaced,
+}
+
+/// Decides about a call where some allow rules do not hold: their tool has changed, or their server was replaced.
 ///
 /// Where only such a rule would have allowed it, a person is asked again, whatever a classifier would say.
 #[must_use]
@@ -181,29 +200,48 @@ pub fn decide_where(
     rules: &RuleSet,
     mode: Mode,
     known: &KnownServers,
-    holds: impl Fn(&Rule) -> bool,
+    validity: impl Fn(&Rule) -> RuleValidity,
 ) -> Decision {
     let prepared = subject.prepare();
     let candidates = rules.candidates(&prepared);
     let means = |rule: &Rule| rule.means_prepared(&prepared, known);
     let matching = |kind| candidates.iter().copied().filter(move |rule| rule.kind() == kind && means(rule));
     let first = |kind| match kind {
-        RuleKind::Allow => matching(kind).find(|rule| holds(rule)),
+        RuleKind::Allow => matching(kind).find(|rule| validity(rule) == RuleValidity::Valid),
         RuleKind::Ask | RuleKind::Deny => matching(kind).next(),
     };
     let decision = settle(first, mode, subject.read_only);
     if !decision.is_without_rule() {
         return decision;
     }
-    match (matching(RuleKind::Allow).next(), mode) {
-        (Some(rule), Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto | Mode::Client) => {
-            Decision { verdict: Verdict::Ask, why: Why::Changed { rule: Arc::clone(rule) } }
-        }
-        (Some(rule), Mode::DontAsk) => {
-            Decision { verdict: Verdict::Deny, why: Why::Changed { rule: Arc::clone(rule) } }
-        }
-        (Some(_), Mode::BypassPermissions) | (None, _) => decision,
-    }
+    let verdict = match mode {
+        Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto | Mode::Client => Verdict::Ask,
+        Mode::DontAsk => Verdict::Deny,
+        Mode::BypassPermissions => return decision,
+    };
+    let Some(rule) = matching(RuleKind::Allow).next() else { return decision };
+    let (reason, rule) = (validity(rule), Arc::clone(rule));
+    let why = match reason {
+        RuleValidity::Valid => return decision,
+        RuleValidity::ToolChanged => Why::Changed { rule },
+        RuleValidity::ServerReplaced => Why::ServerReplaced { rule },
+    };
+    Decision { verdict, why }
+}
+
+/// Whether every call of a server's tool is denied, whatever its arguments are: by a rule, or by a mode that asks nobody
+/// (N14). Such a tool need not be listed.
+#[must_use]
+pub fn denies_every_call(subject: &Subject<'_>, rules: &RuleSet, mode: Mode, known: &KnownServers) -> bool {
+    // Without arguments no rule with a condition matches.
+    let subject = Subject { arguments: None, ..*subject };
+    let Decision { verdict, why } = decide(&subject, rules, mode, known);
+    let is_allowed_by_arguments = || {
+        let prepared = subject.prepare();
+        let conditional = rules.of(RuleKind::Allow).iter().filter(|rule| rule.condition().is_some());
+        conditional.into_iter().any(|rule| rule.means_prepared(&prepared, known))
+    };
+    verdict == Verdict::Deny && !(why == Why::NobodyToAsk { rule: None } && is_allowed_by_arguments())
 }
 
 /// Decides about a call of one of the host's own tools, such as `ToolSearch`.
@@ -272,6 +310,9 @@ impl fmt::Display for Why {
             Self::NobodyToAsk { rule: None } => f.write_str("mode `dontAsk`, since no rule decides"),
             Self::Changed { rule } => {
                 write!(f, "{rule}, but the tool has changed since")
+            }
+            Self::ServerReplaced { rule } => {
+                write!(f, "{rule}, but it was given for another server of that name")
             }
             Self::Unreviewed => {
                 f.write_str("mode `client`: the tool has changed since it was first seen or last reviewed")

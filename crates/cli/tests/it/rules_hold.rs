@@ -34,6 +34,33 @@ fn a_rule_for_all_tools_of_a_server_does_not_hold_for_another_of_its_name() {
     assert_eq!(verdict(&world, "add"), "allow");
 }
 
+// B37: the same for a rule that somebody wrote into a settings file by hand.
+#[test]
+fn a_rule_typed_into_settings_holds_for_the_server_it_was_first_seen_with_until_confirmed() {
+    let world = world(&scripted(&[]));
+    world.write("home/.claude/settings.json", r#"{ "permissions": { "allow": ["mcp__a__*"] } }"#);
+    let use_server = |server: Value| {
+        world.write("home/.claude.json", &json!({ "mcpServers": { "a": server } }).to_string());
+        world.ok(&["tools", "a", "--refresh"]);
+    };
+    use_server(scripted(&[]));
+    assert_eq!(verdict(&world, "add"), "allow");
+
+    world.write("description", "Add two numbers");
+    let other = scripted(&[&format!("described:{}", world.root.join("description").display())]);
+    use_server(other);
+    let told = world.mcparley(&["permissions", "test", "a", "add"]);
+    assert!(told.out.starts_with("ask  add of a\n"), "{told:?}");
+    assert!(told.out.contains("but it was given for another server of that name\n"), "{told:?}");
+    let hint = "hint: if it is meant for this server too: `mcparley permissions allow 'mcp__a__*'`\n";
+    assert!(told.err.ends_with(hint), "{told:?}");
+
+    world.ok(&["permissions", "allow", "mcp__a__*", "--scope", "user"]);
+    assert_eq!(verdict(&world, "add"), "allow");
+    use_server(scripted(&[]));
+    assert_eq!(verdict(&world, "add"), "allow", "the first server keeps it");
+}
+
 // P3
 #[test]
 fn a_rule_that_a_stronger_one_makes_useless_is_told_when_either_is_written_and_listed() {

@@ -147,6 +147,22 @@ fn without_an_option_what_no_rule_decides_is_left_to_the_client() {
     assert!(text(&["--settings", mode]).contains("denied"), "a mode that settings name holds");
 }
 
+// N14 P2
+#[test]
+fn in_mode_dont_ask_only_tools_that_a_rule_allows_are_listed() {
+    let world = world(&json!({ "one": entry(&Scripted::stdio(&[])) }));
+    let listed = |allow: &[&str]| {
+        let settings = json!({ "permissions": { "defaultMode": "dontAsk", "allow": allow } }).to_string();
+        let mut served = Served::start(&world, &["--defer", "never", "--settings", &settings]);
+        let mut tools = served.tools();
+        tools.retain(|name| name.starts_with("mcp__one__"));
+        tools.sort();
+        tools
+    };
+    assert_eq!(listed(&["mcp__one__add", "mcp__one__echo(message:hi)"]), ["mcp__one__add", "mcp__one__echo"]);
+    assert_eq!(listed(&[]), [""; 0]);
+}
+
 // N9 N14
 #[test]
 fn tools_for_a_model_budget_and_serve_show_one_set_without_our_own_server() {

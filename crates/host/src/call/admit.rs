@@ -169,9 +169,9 @@ impl Gate {
     fn judge_in(&self, mode: Mode, entry: &Entry, arguments: Option<&Value>) -> Decision {
         match &entry.provider {
             Provider::Server(server) => {
-                let holds = |rule: &Rule| self.bindings.hold(rule, entry);
+                let validity = |rule: &Rule| self.bindings.validity(rule, entry);
                 let subject = subject(entry, server, arguments);
-                let decision = decide_where(&subject, &self.rules, mode, &self.known, holds);
+                let decision = decide_where(&subject, &self.rules, mode, &self.known, validity);
                 if entry.change().is_some() { decision.for_changed_tool() } else { decision }
             }
             Provider::Host(tool) if tool.needs_permission() => {

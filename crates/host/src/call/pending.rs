@@ -57,7 +57,7 @@ pub(super) fn waits_for_permission(decision: &Decision) -> bool {
     match &decision.why {
         Why::Mode { mode } => *mode != Mode::Plan,
         Why::NobodyToAsk { rule } => rule.is_none(),
-        Why::Classifier { .. } | Why::Changed { .. } | Why::Unreviewed => true,
+        Why::Classifier { .. } | Why::Changed { .. } | Why::ServerReplaced { .. } | Why::Unreviewed => true,
         Why::Rule { .. } | Why::Hook { .. } => false,
     }
 }

@@ -112,12 +112,12 @@ impl Always {
         let file = change::always_file(places, scope);
         let key = &self.trusted.key;
         self.trust.accept(key, &self.server, &self.entry.tool)?;
-        self.trust.bind(Binding {
+        self.trust.bind(vec![Binding {
             rule: self.rule.clone(),
             file: file.clone(),
             server: key.to_string(),
             tool: self.entry.tool.name.as_str().to_owned(),
-        })?;
+        }])?;
         change::write_always(places, scope, &self.rule)?;
         Ok(file)
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mcparley_model::approval::{Item, ItemKind};
 use mcparley_model::permission::{KnownServers, Rule, RuleKind, RuleScope};
+use mcparley_model::plan::Standing;
 use mcparley_model::scope::{Origin, Source};
 use mcparley_platform::file::{Creation, Updated};
 
@@ -38,7 +39,8 @@ pub struct RemovedRule {
     pub files: Vec<PathBuf>,
 }
 
-/// Writes a rule down, as a person typed it: it holds whatever its tools become, as far as `toolPin` lets it.
+/// Writes a rule down, as a person typed it: it holds whatever its tools become, as far as `toolPin` lets it, and for
+/// the servers it was given for before too.
 ///
 /// # Errors
 /// When the text is no rule, or the file cannot be edited.
@@ -51,7 +53,7 @@ pub fn add_rule(
     let origin = Origin::whole(Source::inline("the command line"));
     let rule = Rule::parse(kind, text, origin, RuleScope::CommandLine)?;
     let spot = rules(places, scope);
-    Trust::of(places).unbind(rule.text(), &spot.file)?;
+    Trust::of(places).unbind_tools(rule.text(), &spot.file)?;
     let ((), updated) = write(places, &spot, kind, rule.text())?;
     let is_old = matches!(updated, Updated::Unchanged { .. });
     Ok(WrittenRule { rule: rule.text().to_owned(), file: spot.file, is_old })
@@ -63,25 +65,55 @@ pub fn add_rule(
 /// # Errors
 /// When that cannot be kept.
 pub fn bind_to_servers(places: &Places, loaded: &Loaded, written: &WrittenRule) -> Result<(), ChangeError> {
-    let known = KnownServers::new(loaded.plan.servers.iter().map(|server| server.name.clone()));
-    let is_it = |rule: &&Arc<Rule>| {
-        rule.kind() == RuleKind::Allow
-            && rule.text() == written.rule
-            && rule.origin().source.path() == Some(&written.file)
-    };
-    let Some(rule) = loaded.settings.rules.iter().find(is_it) else { return Ok(()) };
+    let is_it =
+        |rule: &Rule| rule.text() == written.rule && rule.origin().source.path() == Some(&written.file);
     let trust = Trust::of(places);
-    for reading in rule.readings(&known).iter().filter(|reading| !reading.server.contains('*')) {
-        let server = loaded.plan.named(&reading.server).into_iter().next();
-        let Some(config) = server.and_then(|server| server.config.as_ref()) else { continue };
-        trust.bind(Binding {
-            rule: written.rule.clone(),
-            file: written.file.clone(),
-            server: trust.key(config).to_string(),
-            tool: EVERY_TOOL.to_owned(),
-        })?;
+    match server_bindings(&trust, loaded, is_it) {
+        bindings if bindings.is_empty() => Ok(()),
+        bindings => trust.bind(bindings),
     }
-    Ok(())
+}
+
+/// Binds the allow rules that people wrote into settings files to the servers they name, the first time both are there
+/// (B37). An administrator's rules mean names, and options of one run mean what is there now.
+pub(crate) fn bind_typed_rules(trust: &Trust, loaded: &Loaded) {
+    let ledger = trust.ledger();
+    let is_unbound = |rule: &Rule| {
+        let file = rule.origin().source.path();
+        let is_personal = !matches!(rule.scope(), RuleScope::Managed | RuleScope::CommandLine);
+        is_personal && file.is_some_and(|file| ledger.of(rule.text(), file).next().is_none())
+    };
+    let bindings = server_bindings(trust, loaded, is_unbound);
+    if !bindings.is_empty() {
+        // Rules of which nothing could be kept are bound by the next process.
+        let _unwritten = trust.bind(bindings);
+    }
+}
+
+/// The servers that each of the `chosen` allow rules names and that may run.
+fn server_bindings(trust: &Trust, loaded: &Loaded, chosen: impl Fn(&Rule) -> bool) -> Vec<Binding> {
+    let allows = loaded.settings.rules.iter().filter(|rule| rule.kind() == RuleKind::Allow && chosen(rule));
+    let allows: Vec<&Arc<Rule>> = allows.collect();
+    if allows.is_empty() {
+        return Vec::new();
+    }
+    let known = KnownServers::new(loaded.plan.servers.iter().map(|server| server.name.clone()));
+    let mut bindings = Vec::new();
+    for rule in allows {
+        let Some(file) = rule.origin().source.path() else { continue };
+        for reading in rule.readings(&known).iter().filter(|reading| !reading.server.contains('*')) {
+            let server = loaded.plan.named(&reading.server).into_iter().next();
+            let server = server.filter(|server| server.standing == Standing::Ready);
+            let Some(config) = server.and_then(|server| server.config.as_ref()) else { continue };
+            bindings.push(Binding {
+                rule: rule.text().to_owned(),
+                file: file.to_path_buf(),
+                server: trust.key(config).identity().to_owned(),
+                tool: EVERY_TOOL.to_owned(),
+            });
+        }
+    }
+    bindings
 }
 
 /// Removes a rule, whatever its kind, from one scope or from all that a person may edit.

@@ -12,6 +12,7 @@ use super::starter::{FirstStep, Memory};
 use super::{HostBuilder, Server};
 use crate::call::{Asks, ByHistory, Gate, NobodyToAsk};
 use crate::catalog::{Assembler, Catalog, Denials, Entry, Seen, SignIn};
+use crate::change::bind_typed_rules;
 use crate::connect::Surroundings;
 use crate::connection::{State, Status};
 use crate::hooks::Board;
@@ -98,13 +99,15 @@ impl HostBuilder {
             })
             .collect();
         let mut assembler = Assembler::new(self.bare.clone()).storing_results(self.results.is_some());
-        assembler.under(Denials::of(&self.loaded.settings.rules));
+        let names = self.loaded.plan.servers.iter().map(|server| server.name.clone());
+        assembler.under(Denials::new(&self.loaded.settings, names.clone()));
         let catalog = assembler.assemble(&seen);
-        let known = KnownServers::new(self.loaded.plan.servers.iter().map(|server| server.name.clone()));
+        let known = KnownServers::new(names);
         let asks = Asks { approver: Arc::new(NobodyToAsk), classifier: Arc::new(ByHistory) };
         let settings = &self.loaded.settings;
         let mode = settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value);
         let rules = RuleSet::new(settings.rules.iter().cloned());
+        bind_typed_rules(surroundings.trust(), &self.loaded);
         let gate = Gate::new(rules, mode, known, Arc::clone(surroundings.trust()), asks);
         Some(Remembered { catalog, servers, bare: self.bare.clone(), gate })
     }

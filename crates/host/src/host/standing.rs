@@ -13,6 +13,7 @@ use super::roster::Roster;
 use super::starter::{Place, Starter};
 use crate::audit::Audit;
 use crate::call::{Approver, Asks, ByCommand, ByHistory, Classifier, Gate};
+use crate::change::bind_typed_rules;
 use crate::connection::{Connection, Event};
 use crate::hooks::Board;
 use crate::reload::{Change, Sources};
@@ -139,6 +140,7 @@ impl Standing {
     }
 
     pub(super) fn gate(&self, loaded: &Loaded, connections: &[Arc<Connection>], starter: &Starter) -> Gate {
+        bind_typed_rules(starter.surroundings.trust(), loaded);
         Gate::new(
             RuleSet::new(loaded.settings.rules.iter().cloned()),
             loaded.settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),

@@ -6,8 +6,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use mcparley_model::command_line::{Package, Step};
 use mcparley_model::config::{ServerConfig, Stdio, Transport};
 use mcparley_model::hex::Hex;
+use mcparley_model::program::steps_of;
 use sha2::{Digest, Sha256};
 
 use crate::places::Places;
@@ -16,6 +18,8 @@ use crate::places::Places;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     text: Arc<str>,
+    /// The same for every release of one package: rules that a person typed are bound to this.
+    identity: Arc<str>,
     /// Whether its tools are compared with what they were when they were first met. Those of this program itself
     /// change with it.
     pub(crate) is_pinned: bool,
@@ -23,42 +27,83 @@ pub(crate) struct Key {
 
 impl Key {
     pub(crate) fn of(config: &ServerConfig, places: &Places) -> Self {
-        let mut hash = Sha256::new();
-        add(&mut hash, config.kind().as_str());
-        let is_pinned = match &config.transport {
+        let (text, is_pinned) = digest(config, places, |word| word);
+        let identity = match &config.transport {
             Transport::Stdio(stdio) => {
-                add_command(&mut hash, stdio, places);
-                true
+                let packages: Vec<Package> = steps_of(stdio).into_iter().filter_map(package_of).collect();
+                let name = |word| packages.iter().find(|package| package.spec == word).map(Package::name);
+                digest(config, places, |word| name(word).unwrap_or(word)).0
             }
-            Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
-                add(&mut hash, remote.url.expose().as_str());
-                true
-            }
-            Transport::ClaudeAiProxy { url, id } => {
-                add(&mut hash, url.as_str());
-                add(&mut hash, id);
-                true
-            }
-            Transport::Sdk { name } => {
-                add(&mut hash, name);
-                false
-            }
-            // An editor has another port each time; the person started it.
-            Transport::SseIde(_) | Transport::WsIde(_) => false,
+            Transport::Sse(_)
+            | Transport::Http(_)
+            | Transport::Ws(_)
+            | Transport::ClaudeAiProxy { .. }
+            | Transport::Sdk { .. }
+            | Transport::SseIde(_)
+            | Transport::WsIde(_) => Arc::clone(&text),
         };
-        let digest: [u8; 32] = hash.finalize().into();
-        Self { text: Arc::from(Hex(&digest).to_string()), is_pinned }
+        Self { text, identity, is_pinned }
     }
 
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
+
+    /// The server as a rule that a person typed means it: the same for every release of one package.
+    pub(crate) fn identity(&self) -> &str {
+        &self.identity
+    }
 }
 
-fn add_command(hash: &mut Sha256, stdio: &Stdio, places: &Places) {
+fn package_of(step: Step) -> Option<Package> {
+    match step {
+        Step::Package(package) => Some(package),
+        Step::Program(_) | Step::DownloadedScript => None,
+    }
+}
+
+/// A hash of the server, and whether its tools are pinned. The words of a command are hashed as `rewrite` gives them.
+fn digest<'c>(
+    config: &'c ServerConfig,
+    places: &Places,
+    rewrite: impl Fn(&'c str) -> &'c str,
+) -> (Arc<str>, bool) {
+    let mut hash = Sha256::new();
+    add(&mut hash, config.kind().as_str());
+    let is_pinned = match &config.transport {
+        Transport::Stdio(stdio) => {
+            add_command(&mut hash, stdio, places, rewrite);
+            true
+        }
+        Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
+            add(&mut hash, remote.url.expose().as_str());
+            true
+        }
+        Transport::ClaudeAiProxy { url, id } => {
+            add(&mut hash, url.as_str());
+            add(&mut hash, id);
+            true
+        }
+        Transport::Sdk { name } => {
+            add(&mut hash, name);
+            false
+        }
+        // An editor has another port each time; the person started it.
+        Transport::SseIde(_) | Transport::WsIde(_) => false,
+    };
+    let digest: [u8; 32] = hash.finalize().into();
+    (Arc::from(Hex(&digest).to_string()), is_pinned)
+}
+
+fn add_command<'c>(
+    hash: &mut Sha256,
+    stdio: &'c Stdio,
+    places: &Places,
+    rewrite: impl Fn(&'c str) -> &'c str,
+) {
     let Stdio { command, args, env: _, cwd, inherit_env: _ } = stdio;
     add(hash, command);
-    args.iter().for_each(|argument| add(hash, argument.expose()));
+    args.iter().for_each(|argument| add(hash, rewrite(argument.expose())));
     let folder = cwd.as_ref().map_or_else(|| places.project.clone(), |cwd| places.project.join(cwd));
     let words =
         std::iter::once(command.as_str()).chain(args.iter().map(|argument| argument.expose().as_str()));

@@ -1,8 +1,8 @@
 //! The rules that hold for one definition of a tool only: what "always allow" has written (P6).
 //!
 //! A rule in a settings file is text, and says nothing about what its tool was. Which of them were given for a
-//! definition stands here. One that a person typed is bound to the server it was given for: another server that later
-//! gets the same name does not inherit it.
+//! definition stands here. One that a person typed is bound to the server it was given for, or first seen with: another
+//! server that later gets the same name does not inherit it.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(crate) struct Binding {
     pub(crate) rule: String,
     /// The file it stands in.
     pub(crate) file: PathBuf,
-    /// The server's key.
+    /// The server's key; its identity where every tool is meant.
     pub(crate) server: String,
     /// The tool.
     pub(crate) tool: String,
@@ -55,6 +55,11 @@ impl Ledger {
         if !self.bound.contains(&binding) {
             self.bound.push(binding);
         }
+    }
+
+    pub(super) fn unbind_tools(&mut self, rule: &str, file: &Path) {
+        self.bound
+            .retain(|binding| binding.rule != rule || binding.file != file || binding.tool == EVERY_TOOL);
     }
 
     pub(super) fn unbind(&mut self, rule: &str, file: &Path) {

@@ -105,7 +105,7 @@ fn without_pins_nothing_is_met_and_only_bound_tools_are_compared() {
         server: key.to_string(),
         tool: tool.to_owned(),
     };
-    trust.bind(binding("t")).unwrap();
+    trust.bind(vec![binding("t")]).unwrap();
     assert!(trust.judge(&server).change(&tool("t", "second")).is_some());
     assert!(trust.judge(&server).change(&tool("u", "second")).is_none());
     trust.unbind("mcp__one__t", &file).unwrap();
@@ -144,6 +144,21 @@ fn a_server_is_its_address_or_its_command_and_not_its_credentials() {
 }
 
 // H09
+// B37
+#[test]
+fn rules_see_one_server_in_all_releases_of_a_package_but_not_in_other_arguments() {
+    let home = Home::new();
+    let trust = home.trust();
+    let identity = |args: &[&str]| trust.key(&stdio("npx", args)).identity().to_owned();
+    let first = identity(&["-y", "@scope/files@1.2.0", "/data"]);
+    assert_eq!(identity(&["-y", "@scope/files@1.3.0", "/data"]), first);
+    assert_eq!(identity(&["-y", "@scope/files", "/data"]), first);
+    assert_ne!(identity(&["-y", "@scope/files@1.2.0", "/"]), first);
+    assert_ne!(identity(&["-y", "@other/files@1.2.0", "/data"]), first);
+    let [old, new] = ["1.2.0", "1.3.0"].map(|version| format!("@scope/files@{version}"));
+    assert_ne!(trust.key(&stdio("npx", &[&old])).as_str(), trust.key(&stdio("npx", &[&new])).as_str());
+}
+
 #[test]
 fn a_command_that_names_a_file_of_the_project_is_the_projects() {
     let home = Home::new();

@@ -33,6 +33,12 @@ impl Package {
         name.rsplit('/').next().unwrap_or(name)
     }
 
+    /// The package as it is written, without its version: equal for all releases of one package.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.split_version().0
+    }
+
     /// Whether the same bytes, or at least the same release, are meant every time.
     #[must_use]
     pub fn is_pinned(&self) -> bool {

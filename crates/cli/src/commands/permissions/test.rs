@@ -2,7 +2,7 @@
 
 use mcparley::model::name::{ServerName, ToolName};
 use mcparley::model::permission::{
-    Decision, KnownServers, Mode, Rule, RuleKind, RuleScope, RuleSet, Subject, Verdict, decide,
+    Decision, KnownServers, Mode, Rule, RuleKind, RuleScope, RuleSet, Subject, Verdict, Why, decide,
 };
 use mcparley::model::scope::{Origin, Source};
 use mcparley::model::text::display;
@@ -117,6 +117,10 @@ fn render(server: &ServerName, tool: &ToolName, decision: &Decision, out: &mut O
     out.line(format!("  because of {}", display(&decision.why.to_string())));
     if decision.verdict == Verdict::Ask && decision.is_left_to_classifier() {
         out.line("  a classifier decides when it is called");
+    }
+    if let Why::ServerReplaced { rule } = &decision.why {
+        let rule = display(rule.text());
+        out.hint(&format!("if it is meant for this server too: `mcparley permissions allow '{rule}'`"));
     }
 }
 

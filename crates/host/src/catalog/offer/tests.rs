@@ -4,6 +4,7 @@ use mcparley_model::config::{ServerConfig, Transport};
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Rule, RuleKind, RuleScope};
 use mcparley_model::scope::{Origin, Source};
+use mcparley_model::settings::Settings;
 use mcparley_model::tool::Tool;
 use serde_json::json;
 use serde_json::value::to_raw_value;
@@ -33,7 +34,8 @@ fn catalog(servers: &[(&str, &[&str])], deny: &[&str]) -> Catalog {
         )
     };
     let mut assembler = Assembler::default();
-    assembler.under(Denials::of(&deny.iter().map(rule).collect::<Vec<_>>()));
+    let settings = Settings { rules: deny.iter().map(rule).collect(), ..Settings::default() };
+    assembler.under(Denials::new(&settings, offered.iter().map(|(name, _)| name.clone())));
     assembler.assemble(&seen)
 }
 

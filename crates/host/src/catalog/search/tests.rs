@@ -3,6 +3,7 @@
 use mcparley_model::config::{ServerConfig, Transport};
 use mcparley_model::permission::{Rule, RuleKind, RuleScope};
 use mcparley_model::scope::{Origin, Source};
+use mcparley_model::settings::Settings;
 use mcparley_model::text::hidden_count;
 use mcparley_model::tool::Tool;
 use proptest::prelude::*;
@@ -25,7 +26,8 @@ fn denying(rule: &str, servers: &[(&str, Vec<Value>)]) -> Catalog {
     let origin = Origin::whole(Source::inline("settings"));
     let rule = Rule::parse(RuleKind::Deny, rule, origin, RuleScope::User).unwrap();
     let mut assembler = Assembler::default();
-    assembler.under(Denials::of(&[Arc::new(rule)]));
+    let settings = Settings { rules: vec![Arc::new(rule)], ..Settings::default() };
+    assembler.under(Denials::new(&settings, servers.iter().map(|(name, _)| ServerName::new(name))));
     assemble(&mut assembler, servers)
 }
 

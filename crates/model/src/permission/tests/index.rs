@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::prefixes::Prefixes;
 use super::*;
 use crate::name::Identity;
-use crate::permission::decide_where;
+use crate::permission::{RuleValidity, decide_where};
 
 /// What is decided when every rule is looked at, one after the other.
 fn straightly(
@@ -36,9 +36,10 @@ fn straightly(
 
 fn origin_of(why: Why) -> Option<Origin> {
     match why {
-        Why::Rule { rule } | Why::Changed { rule } | Why::NobodyToAsk { rule: Some(rule) } => {
-            Some(rule.origin().clone())
-        }
+        Why::Rule { rule }
+        | Why::Changed { rule }
+        | Why::ServerReplaced { rule }
+        | Why::NobodyToAsk { rule: Some(rule) } => Some(rule.origin().clone()),
         Why::Mode { .. } | Why::NobodyToAsk { rule: None } => None,
         Why::Classifier { .. } | Why::Unreviewed | Why::Hook { .. } => unreachable!("neither speaks here"),
     }
@@ -112,6 +113,7 @@ proptest! {
         };
         let read = || written.iter().enumerate().filter_map(read);
         let holds = |rule: &Rule| read().any(|(_, origin, holds)| holds && origin == *rule.origin());
+        let validity = |rule: &Rule| if holds(rule) { RuleValidity::Valid } else { RuleValidity::ToolChanged };
         let rules: Vec<_> = read().map(|(rule, ..)| rule).collect();
         let set = RuleSet::new(read().map(|(rule, ..)| rule));
         let known = KnownServers::new(others.iter().chain([&server]).map(|server| ServerName::new(server)));
@@ -119,7 +121,7 @@ proptest! {
         let names = Names::assign([(server.clone(), tool.clone())]);
         let public = names.public(&server, &tool).filter(|_| has_name);
         let subject = Subject { server: &server, tool: &tool, public, arguments: arguments.as_ref(), read_only };
-        let Decision { verdict, why } = decide_where(&subject, &set, mode, &known, holds);
+        let Decision { verdict, why } = decide_where(&subject, &set, mode, &known, validity);
         prop_assert_eq!((verdict, origin_of(why)), straightly(&subject, &rules, mode, &known, holds));
     }
 

@@ -1,14 +1,18 @@
 //! Every mode with every kind of rule, and what becomes of rules that do not hold any more.
 
 use super::*;
-use crate::permission::{Decider, decide_where};
+use crate::permission::{Decider, RuleValidity, decide_where, denies_every_call};
 
 /// What is decided about a tool under `mode` with these rules about it; `holds` says whether allow rules do.
 fn decided(mode: Mode, kinds: &[RuleKind], read_only: bool, holds: bool) -> Decision {
+    decide_with(mode, kinds, read_only, if holds { RuleValidity::Valid } else { RuleValidity::ToolChanged })
+}
+
+fn decide_with(mode: Mode, kinds: &[RuleKind], read_only: bool, validity: RuleValidity) -> Decision {
     let (server, tool) = (ServerName::new("git"), ToolName::new("push"));
     let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only };
     let rules = RuleSet::new(kinds.iter().map(|kind| rule(*kind, "mcp__git__push")));
-    decide_where(&subject, &rules, mode, &known(&["git"]), |_| holds)
+    decide_where(&subject, &rules, mode, &known(&["git"]), |_| validity)
 }
 
 #[test]
@@ -60,14 +64,62 @@ fn an_allow_rule_that_does_not_hold_any_more_becomes_a_question() {
     );
 }
 
+/// The kinds and texts of rules.
+type Rules<'r> = &'r [(RuleKind, &'r str)];
+
+// N14 P2
+#[test]
+fn a_tool_is_denied_whatever_its_arguments_only_where_no_rule_can_allow_it() {
+    use RuleKind::{Allow, Ask, Deny};
+    let (server, tool) = (ServerName::new("git"), ToolName::new("push"));
+    let denies = |mode, rules: Rules<'_>, read_only| {
+        let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only };
+        let rules = RuleSet::new(rules.iter().map(|(kind, text)| rule(*kind, text)));
+        denies_every_call(&subject, &rules, mode, &known(&["git"]))
+    };
+    let table: [(Mode, Rules<'_>, bool); 10] = [
+        (Mode::Default, &[], false),
+        (Mode::Client, &[(Ask, "mcp__git")], false),
+        (Mode::BypassPermissions, &[(Deny, "mcp__git__push")], true),
+        (Mode::BypassPermissions, &[(Deny, "mcp__git__push(branch:main)")], false),
+        (Mode::DontAsk, &[], true),
+        (Mode::DontAsk, &[(Allow, "mcp__git__push")], false),
+        (Mode::DontAsk, &[(Allow, "mcp__git__pull")], true),
+        (Mode::DontAsk, &[(Allow, "mcp__git__push(branch:main)")], false),
+        (Mode::DontAsk, &[(Ask, "mcp__git__push"), (Allow, "mcp__git__push(branch:main)")], true),
+        (Mode::DontAsk, &[(Deny, "mcp__git"), (Allow, "mcp__git__push(branch:main)")], true),
+    ];
+    for (mode, rules, expected) in table {
+        assert_eq!(denies(mode, rules, true), expected, "{mode} {rules:?}");
+    }
+    assert!(denies(Mode::Plan, &[], false) && !denies(Mode::Plan, &[], true));
+}
+
+// B37
+#[test]
+fn an_allow_rule_given_for_another_server_becomes_a_question_that_says_so() {
+    let decide = |mode| decide_with(mode, &[RuleKind::Allow], true, RuleValidity::ServerReplaced);
+    let asked = decide(Mode::Client);
+    assert_eq!(asked.verdict, Verdict::Ask);
+    assert_eq!(
+        asked.why.to_string(),
+        "allow rule `mcp__git__push` (user, settings), but it was given for another server of that name"
+    );
+    assert_eq!(decide(Mode::DontAsk).verdict, Verdict::Deny);
+    assert_eq!(decide(Mode::BypassPermissions).verdict, Verdict::Allow);
+}
+
 #[test]
 fn of_several_allow_rules_one_that_holds_is_enough() {
     // P6
     let (server, tool) = (ServerName::new("git"), ToolName::new("push"));
     let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only: false };
     let rules = RuleSet::new(["mcp__git__push", "mcp__git"].map(|text| rule(RuleKind::Allow, text)));
-    let holds = |rule: &Rule| rule.text() == "mcp__git";
-    let decision = decide_where(&subject, &rules, Mode::Default, &known(&["git"]), holds);
+    let validity = |rule: &Rule| match rule.text() {
+        "mcp__git" => RuleValidity::Valid,
+        _ => RuleValidity::ToolChanged,
+    };
+    let decision = decide_where(&subject, &rules, Mode::Default, &known(&["git"]), validity);
     assert_eq!(decision.why.to_string(), "allow rule `mcp__git` (user, settings)");
 }
 
