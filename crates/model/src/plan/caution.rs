@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::Planned;
 use crate::command_line::{Package, Step};
-use crate::config::{ServerConfig, Transport};
+use crate::config::{ServerConfig, Transport, masked_text};
 use crate::name::{ServerName, mixes_alphabets, skeleton};
 use crate::program::steps_of;
 use crate::text::display;
@@ -70,7 +70,7 @@ impl fmt::Display for Caution {
                 f,
                 "`{}` fetches whatever `{}` is at the time; name an exact version",
                 package.runner,
-                display(&package.spec)
+                display(&masked_text(&package.spec))
             ),
             Self::DownloadedScript => f.write_str("it runs a script that it downloads, unseen"),
             Self::MixedAlphabets => {
