@@ -14,6 +14,9 @@ use self::stand_in::ParsedUrl;
 use super::guess::{is_secret_pair, is_variable, looks_secret, mask_word};
 use crate::secret::MASK;
 
+/// The longest fragment that passes for a place in a document.
+const HEADING_CHARS: usize = 40;
+
 /// Masks a text that is a URL with an authority; `None` for every other text.
 pub(super) fn mask_url(text: &str) -> Option<String> {
     let parsed = ParsedUrl::parse(text).filter(|parsed| parsed.url.has_authority())?;
@@ -105,7 +108,7 @@ fn show(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
     }
     if let Some(fragment) = url.fragment().map(restore) {
         shown.push('#');
-        let is_plain = is_variable(&fragment) || (!fragment.contains('=') && !is_secret_text(&fragment));
+        let is_plain = is_variable(&fragment) || is_heading(&fragment);
         shown.push_str(&if is_plain { fragment } else { mask_pairs(&fragment) });
     }
     shown
@@ -132,6 +135,12 @@ fn mask_pair(pair: &str) -> String {
         None if pair.is_empty() || is_variable(pair) => pair.to_owned(),
         None => MASK.to_owned(),
     }
+}
+
+/// Whether a fragment is a place in a document, such as `getting-started`: words without digits.
+fn is_heading(fragment: &str) -> bool {
+    fragment.len() <= HEADING_CHARS
+        && fragment.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_/".contains(&byte))
 }
 
 fn is_flag(value: &str) -> bool {

@@ -57,6 +57,7 @@ fn a_url_is_shown_with_the_host_that_is_contacted_and_without_its_secrets() {
         ("https://h?abc", "https://h/?***"),
         ("https://h/mcp#access_token=abc", "https://h/mcp#access_token=***"),
         ("https://h/#ghp_0123456789", "https://h/#***"),
+        ("https://h/#hunter2", "https://h/#***"),
         // No URL: nothing tells which part is a password.
         ("https://u:p/w@h/", "https://***"),
         ("https://a b/secret", "https://***"),
