@@ -14,9 +14,11 @@ use serde::Serialize;
 mod doctor;
 mod health;
 mod stderr;
+mod waiting;
 
 pub(crate) use doctor::DoctorReport;
 pub(crate) use health::{HealthReport, summary};
+pub(crate) use waiting::WaitingReport;
 
 /// Everything `plan` knows.
 #[derive(Serialize)]
@@ -25,6 +27,8 @@ pub(crate) struct PlanReport<'l> {
     servers: Vec<ServerReport<'l>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hooks: Vec<Judged>,
+    #[serde(skip_serializing_if = "WaitingReport::is_empty")]
+    waiting: WaitingReport<'l>,
     problems: &'l [Problem],
     warnings: &'l [Warning],
     managed: ManagedReport<'l>,
@@ -38,6 +42,7 @@ impl<'l> PlanReport<'l> {
         Self {
             servers: servers.map(|server| ServerReport::of(server, Reveal::Masked)).collect(),
             hooks: loaded.settings.hooks.judged(loaded.session),
+            waiting: WaitingReport::of(&loaded.settings.waiting),
             problems: &loaded.problems,
             warnings: &loaded.settings.warnings,
             managed: ManagedReport::of(&loaded.enterprise),

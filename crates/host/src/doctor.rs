@@ -17,6 +17,7 @@ mod suggestion;
 
 use mcparley_model::config::{ConfigError, Reveal, Shown, Transport};
 use mcparley_model::expand::{Env, ExpandError};
+use mcparley_model::name::{ServerName, ToolName, ToolNameCaution};
 use mcparley_model::plan::{Block, Planned, Standing};
 use mcparley_model::scope::Scope;
 use mcparley_model::text::{rounded, shell_word};
@@ -61,12 +62,21 @@ impl Doctor {
     }
 
     /// Looks at every one of these servers; `settled` hears of each as soon as it is known. Those that may not run are
-    /// told with the reason and not started.
-    pub async fn examine(&self, servers: &[&Planned], mut settled: impl FnMut(Examined)) {
+    /// told with the reason and not started. Gives the cautions about the names of all their tools, which can only be
+    /// compared once all servers are known.
+    pub async fn examine(
+        &self,
+        servers: &[&Planned],
+        mut settled: impl FnMut(Examined),
+    ) -> Vec<ToolNameCaution> {
         for server in servers.iter().filter(|server| server.standing != Standing::Ready) {
             settled(self.resting(server));
         }
+        let mut tools: Vec<(ServerName, ToolName)> = Vec::new();
         let checking = self.checkup.check(servers, |checked| {
+            if let Health::Connected { surface, .. } = &checked.health {
+                tools.extend(surface.tools.iter().map(|tool| (checked.name.clone(), tool.name.clone())));
+            }
             let of_it =
                 |server: &&&Planned| server.standing == Standing::Ready && server.name == checked.name;
             if let Some(server) = servers.iter().find(of_it) {
@@ -74,6 +84,7 @@ impl Doctor {
             }
         });
         checking.await;
+        ToolNameCaution::find(tools.iter().map(|(server, tool)| (server, tool)))
     }
 
     fn resting(&self, server: &Planned) -> Examined {

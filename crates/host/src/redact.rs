@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcparley_model::config::{Remote, ServerConfig, Stdio, Transport};
+use mcparley_model::config::{Remote, ServerConfig, Stdio, Transport, secret_path_segments};
 use mcparley_model::secret::MASK;
 use mcparley_model::text::{TRUNCATED, Untrusted};
 use mcparley_wire::{Failure, RpcError};
@@ -16,7 +16,7 @@ const SHORTEST: usize = 8;
 pub(crate) struct Redactor(Vec<String>);
 
 impl Redactor {
-    /// Values of variables and headers, passwords and parameters of the address, and arguments that look like keys.
+    /// Values of variables and headers, user, password, tokens and parameters of the URL, and arguments that look like keys.
     pub(crate) fn of(config: &ServerConfig) -> Self {
         let mut values = Vec::new();
         match &config.transport {
@@ -99,7 +99,8 @@ fn of_remote(remote: &Remote, values: &mut Vec<String>) {
         values.extend([value.expose().clone(), token.to_owned()]);
     }
     let url = remote.url.expose();
-    values.extend(url.password().map(str::to_owned));
+    values.extend([url.username(), url.password().unwrap_or_default()].map(str::to_owned));
+    values.extend(secret_path_segments(url).into_iter().map(str::to_owned));
     values.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
     // A server that repeats the address repeats it as it was sent.
     let written = url.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
@@ -209,5 +210,12 @@ mod tests {
         assert_eq!(redactor.redact("key canary/7f3a"), "key ***");
         assert_eq!(redactor.redact("GET /mcp?key=canary%2F7f3a&mode=fast"), "GET /mcp?key=***&mode=fast");
         assert_eq!(redactor.redact("login pass-word-9"), "login ***");
+    }
+
+    // B62 C17
+    #[test]
+    fn user_and_tokens_in_the_path_of_a_url_are_masked() {
+        let redactor = remote("https://canary-user@h/s/ghp_0123456789/mcp", &[]);
+        assert_eq!(redactor.redact("no /s/ghp_0123456789/mcp for canary-user"), "no /s/***/mcp for ***");
     }
 }

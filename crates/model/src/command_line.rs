@@ -9,9 +9,11 @@ mod runner;
 mod script;
 #[cfg(test)]
 mod tests;
+mod unpinned;
 mod wrapper;
 
 pub use package::Package;
+pub use unpinned::UnpinnedStep;
 
 /// How many programs may stand inside each other before the reading stops.
 const DEPTH: usize = 8;

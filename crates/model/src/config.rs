@@ -26,7 +26,7 @@ use crate::secret::Secret;
 pub use error::{ConfigError, Problem};
 pub use header::{is_header_name, is_reserved_header};
 pub(crate) use mask::masked_arguments;
-pub use mask::{Reveal, Shown, masked_text};
+pub use mask::{Reveal, Shown, masked_text, secret_path_segments};
 pub use oauth::{Grant, Held, Oauth, RawOauth};
 pub use raw::{Hint, RawServer, Spanned};
 pub use review::ReviewField;

@@ -18,11 +18,13 @@ mod given;
 mod look_alike;
 #[cfg(test)]
 mod tests;
+mod tool_caution;
 
 pub use catalogue::Names;
 pub use check::{NameError, check_new_server_name, check_written_name, is_reserved_by_claude_code};
 pub(crate) use form::{Identity, hash_digits};
 pub use look_alike::{look_alike, mixes_alphabets, skeleton};
+pub use tool_caution::{ServerTool, ToolNameCaution, ToolNameRisk};
 
 /// What every public name begins with.
 pub(crate) const PREFIX: &str = "mcp__";

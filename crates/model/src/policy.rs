@@ -1,4 +1,4 @@
-//! Decides which servers may exist at all: `allowedMcpServers` and `deniedMcpServers`.
+//! Decides which servers may exist at all: `allowedMcpServers`, `deniedMcpServers` and `requirePinnedPackages`.
 //!
 //! Deny wins. What an entry matches is decided by [`Entry`]; that a managed file which cannot be read
 //! allows nothing is decided by whoever reads it; which tools may be called, by [`crate::permission`].
@@ -33,6 +33,8 @@ pub struct Policy {
     user_allow: Option<Rules>,
     deny: Vec<Listed>,
     managed_only: bool,
+    /// Where pinned packages are required, if they are.
+    required_pins: Option<Origin>,
 }
 
 /// A server that is to be judged.
@@ -73,6 +75,10 @@ pub enum Owner {
 }
 
 impl Policy {
+    /// The settings a policy is made of.
+    pub const KEYS: [&str; 4] =
+        ["allowedMcpServers", "deniedMcpServers", "allowManagedMcpServersOnly", "requirePinnedPackages"];
+
     /// Adds an allow-list. Several of one owner count as one; an empty one allows nothing.
     ///
     /// A user's list narrows the managed one and never widens it.
@@ -97,6 +103,13 @@ impl Policy {
         self.managed_only = true;
     }
 
+    /// Requires that packages are pinned to a version (`requirePinnedPackages`).
+    ///
+    /// The origin of the first requirement is kept.
+    pub fn require_pinned_packages(&mut self, origin: Origin) {
+        self.required_pins.get_or_insert(origin);
+    }
+
     /// The paths of programs that are denied, for whoever resolves links.
     #[must_use]
     pub fn denied_paths(&self) -> Vec<&str> {
@@ -105,13 +118,19 @@ impl Policy {
 
     /// Judges a server; to be asked on every path that leads to one.
     ///
-    /// The administrator's own servers need not be on an allow-list, but can be denied.
+    /// The administrator's own servers need not be on an allow-list, but can be denied and must be pinned.
     ///
     /// # Errors
     /// The [`Violation`], if the server must not exist.
     pub fn judge(&self, subject: &Subject<'_>) -> Result<(), Violation> {
         if let Some(Listed { entry, origin }) = self.deny.iter().find(|listed| listed.entry.denies(subject)) {
             return Err(Violation::Denied { entry: entry.to_string(), origin: origin.clone() });
+        }
+        if let (Some(origin), Target::Command { command, .. }) = (&self.required_pins, subject.target)
+            && let Some(step) = command.find_unpinned()
+        {
+            let (step, pin_hint) = (step.to_string(), step.to_pin_hint());
+            return Err(Violation::Unpinned { step, pin_hint, origin: origin.clone() });
         }
         if subject.scope == Scope::Enterprise {
             return Ok(());
@@ -147,6 +166,17 @@ pub enum Violation {
         /// Where the list stands; of several the first.
         origin: Origin,
     },
+    /// Packages must be pinned, and it would fetch one of no certain version.
+    #[error("policy requires pinned packages: {step} ({origin})")]
+    Unpinned {
+        /// The step that fetches it, as a sentence.
+        step: String,
+        /// How to pin it.
+        #[serde(rename = "pinHint")]
+        pin_hint: String,
+        /// Where pins are required.
+        origin: Origin,
+    },
 }
 
 impl Violation {
@@ -155,7 +185,7 @@ impl Violation {
     pub fn is_denial(&self) -> bool {
         match self {
             Self::Denied { .. } => true,
-            Self::NotAllowed { .. } => false,
+            Self::NotAllowed { .. } | Self::Unpinned { .. } => false,
         }
     }
 
@@ -163,7 +193,9 @@ impl Violation {
     #[must_use]
     pub fn origin(&self) -> &Origin {
         match self {
-            Self::Denied { origin, .. } | Self::NotAllowed { origin, .. } => origin,
+            Self::Denied { origin, .. } | Self::NotAllowed { origin, .. } | Self::Unpinned { origin, .. } => {
+                origin
+            }
         }
     }
 }
@@ -180,6 +212,7 @@ impl Explain for Violation {
             Self::NotAllowed { by: Owner::User, origin } => {
                 format!("add the server to `allowedMcpServers` at {origin}")
             }
+            Self::Unpinned { pin_hint, .. } => pin_hint.clone(),
         })
     }
 }

@@ -88,7 +88,7 @@ pub struct Settings {
     pub classifier: Option<Spanned<ClassifierCommand>>,
     /// `toolPin`: what is done about tools that have become others.
     pub pins: Pins,
-    /// `allowedMcpServers`, `deniedMcpServers`, `allowManagedMcpServersOnly`.
+    /// `allowedMcpServers`, `deniedMcpServers`, `allowManagedMcpServersOnly`, `requirePinnedPackages`.
     pub policy: Policy,
     /// `plugins`: folders to load plugins from, and whose word each is.
     pub plugins: Vec<(Layer, Spanned<String>)>,
@@ -157,9 +157,7 @@ impl Settings {
                 "permissions" => self.read_permissions(value, layer),
                 "toolPin" => self.read_pin(value, layer),
                 "autoClassifier" => self.read_classifier(value, layer),
-                "allowedMcpServers" | "deniedMcpServers" | "allowManagedMcpServersOnly" => {
-                    self.read_policy(member.name, value, layer);
-                }
+                key if Policy::KEYS.contains(&key) => self.read_policy(key, value, layer),
                 "plugins" => self.read_plugins(value, layer),
                 "enabledPlugins" => self.read_enabled_plugins(value, layer),
                 "connectors" => self.read_connectors(value, layer),
@@ -256,6 +254,9 @@ impl Settings {
         if key == "allowManagedMcpServersOnly" {
             return self.read_managed_only(value, owner);
         }
+        if key == "requirePinnedPackages" {
+            return self.read_required_pins(value, owner);
+        }
         if owner == Owner::Managed && value.as_array().is_none() {
             return self.break_policy(value, format!("`{key}` is {}, not a list", value.kind()));
         }
@@ -279,6 +280,21 @@ impl Settings {
                 self.break_policy(value, text);
             }
             (Owner::Managed | Owner::User, _) => {}
+        }
+    }
+
+    /// A user may require pins as well, and nobody lifts what another file requires.
+    fn read_required_pins(&mut self, value: Node<'_>, owner: Owner) {
+        match (owner, value.as_bool()) {
+            (_, Some(true)) => self.policy.require_pinned_packages(value.origin()),
+            (_, Some(false)) => {}
+            (owner, None) => {
+                let text = format!("`requirePinnedPackages` is {}, not true or false", value.kind());
+                match owner {
+                    Owner::Managed => self.break_policy(value, text),
+                    Owner::User => self.warn(value, text),
+                }
+            }
         }
     }
 

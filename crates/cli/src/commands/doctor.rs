@@ -39,10 +39,13 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, loaded: &Loaded, out: &m
         }
         examined.push(server);
     });
-    live::run_with(&surroundings, examining)?;
+    let cautions = live::run_with(&surroundings, examining)?;
     out.waited();
+    if !out.json {
+        cautions.iter().for_each(|caution| out.line(format!("caution: {caution}")));
+    }
     let code = code(args, loaded, &findings, &examined);
-    let report = DoctorReport::of(&findings, examined);
+    let report = DoctorReport::of(&findings, examined, &cautions);
     match out.json {
         true => out.value(&report),
         false => out.line(report.in_words()),

@@ -101,8 +101,8 @@ fn told(
 pub(super) fn tell_waiting(loaded: &Loaded, out: &mut Out) {
     let waiting = change::pending_hooks(loaded).len();
     if waiting > 0 {
-        out.line(format!("{waiting} hook(s) of the project wait for approval"));
-        out.hint("`mcparley hooks list` shows them");
+        let (hooks, verb) = if waiting == 1 { ("hook", "waits") } else { ("hooks", "wait") };
+        out.line(format!("{waiting} {hooks} of this project {verb} for approval; see `mcparley hooks list`"));
     }
 }
 

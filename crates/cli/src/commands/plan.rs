@@ -8,7 +8,7 @@ use super::{Done, code_of, hooks, tell_problems};
 use crate::args::PlanArgs;
 use crate::exit;
 use crate::out::{Out, bold, dim, standing};
-use crate::report::{PlanReport, target};
+use crate::report::{PlanReport, WaitingReport, target};
 
 /// The widest standing, so that columns line up.
 const STANDING_WIDTH: usize = "needs approval".len();
@@ -29,13 +29,12 @@ pub(super) fn run(args: &PlanArgs, loaded: &Loaded, out: &mut Out) -> Done {
 
 /// Says how to see and approve what waits, once.
 fn tell_waiting(loaded: &Loaded, out: &mut Out) {
-    let items = loaded.settings.waiting.len();
-    if items > 0 {
-        out.line(format!("{items} variable(s) and rule(s) of the project wait for approval"));
-    }
+    let items = WaitingReport::of(&loaded.settings.waiting).in_words();
     let servers = loaded.plan.servers.iter();
     let mut waiting = servers.filter(|server| matches!(server.standing, Standing::NeedsApproval(_)));
-    if items > 0 || waiting.next().is_some() {
+    if let Some(items) = items {
+        out.line(format!("{items}; see `mcparley trust`"));
+    } else if waiting.next().is_some() {
         out.hint("`mcparley trust` shows everything that waits, whole");
     }
 }

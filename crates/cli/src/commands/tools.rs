@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use mcparley::model::name::ServerName;
+use mcparley::model::name::{ServerName, ToolNameCaution};
 use mcparley::model::text::{beginning, display, display_block};
 use mcparley::model::tool::{Hints, Tool};
 use mcparley::{Budget, Catalog, ChangedTool, Dialect, Entry, Host, Loaded, Remembered, Server, Start};
@@ -38,6 +38,9 @@ struct Report {
     /// Tools that have changed since they were reviewed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed: Vec<ChangedTool>,
+    /// Cautions about the names of tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cautions: Vec<ToolNameCaution>,
 }
 
 pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
@@ -123,7 +126,8 @@ fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Do
     }
     let is_shown = |changed: &&ChangedTool| server.as_ref().is_none_or(|server| changed.server == *server);
     let changed = catalog.changed().iter().filter(is_shown).cloned().collect();
-    let mut report = Report { tools, servers: lacking, changed };
+    let cautions = find_name_cautions(catalog, server.as_ref());
+    let mut report = Report { tools, servers: lacking, changed, cautions };
     if out.json {
         out.value(&report);
         return Ok(code);
@@ -273,6 +277,9 @@ impl Report {
         for lacking in &self.servers {
             lacking.tell(out);
         }
+        for caution in &self.cautions {
+            out.warn(&caution.to_string());
+        }
         for changed in &self.changed {
             out.warn(&changed.to_string());
         }
@@ -280,6 +287,14 @@ impl Report {
             out.hint("see what is different with `mcparley permissions review`");
         }
     }
+}
+
+/// Cautions about the names of tools: of all, or those that concern one server.
+fn find_name_cautions(catalog: &Catalog, server: Option<&ServerName>) -> Vec<ToolNameCaution> {
+    let tools = catalog.iter().filter_map(|entry| Some((entry.server()?, &entry.tool.name)));
+    let mut cautions = ToolNameCaution::find(tools);
+    cautions.retain(|caution| server.is_none_or(|server| caution.concerns(server)));
+    cautions
 }
 
 /// Shows tools: a line each, or whole entries.

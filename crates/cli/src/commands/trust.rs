@@ -18,6 +18,7 @@ use crate::context::{self, Context};
 use crate::error::CommandError;
 use crate::exit;
 use crate::out::{Out, bold, dim};
+use crate::report::WaitingReport;
 
 pub(super) fn run(args: &TrustArgs, context: &Context, out: &mut Out) -> Done {
     let places = match &args.folder {
@@ -144,10 +145,7 @@ fn report(waiting: &Waiting, file: Option<&Path>) -> Value {
     };
     let shared = waiting.servers.iter().map(|it| server(None, it));
     let brought = waiting.agents.iter().map(|(agent, it)| server(Some(agent), it));
-    let items = |kind: ItemKind| -> Vec<Value> {
-        let of_kind = waiting.items.iter().filter(|waiting| waiting.item.kind == kind);
-        of_kind.map(|it| json!({ "text": it.text, "origin": it.origin, "why": it.why.to_string() })).collect()
-    };
+    let WaitingReport { variables, rules } = WaitingReport::of(&waiting.items);
     let hooks: Vec<Value> = waiting
         .hooks
         .iter()
@@ -156,8 +154,8 @@ fn report(waiting: &Waiting, file: Option<&Path>) -> Value {
     json!({
         "folder": waiting.folder.to_string_lossy(),
         "servers": shared.chain(brought).collect::<Vec<_>>(),
-        "variables": items(ItemKind::Variable),
-        "rules": items(ItemKind::Rule),
+        "variables": variables,
+        "rules": rules,
         "hooks": hooks,
         "approved": file.is_some(),
         "file": file.map(Path::to_string_lossy),

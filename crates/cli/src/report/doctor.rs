@@ -1,5 +1,6 @@
 //! Everything `doctor` found, for `--json` and for the last line.
 
+use mcparley::model::name::ToolNameCaution;
 use mcparley::{Examined, Finding, Verdict};
 use serde::Serialize;
 
@@ -9,6 +10,9 @@ pub(crate) struct DoctorReport<'f> {
     findings: &'f [Finding],
     /// In the order of their names.
     servers: Vec<Examined>,
+    /// Cautions about the names of the servers' tools.
+    #[serde(rename = "toolCautions", skip_serializing_if = "<[ToolNameCaution]>::is_empty")]
+    tool_cautions: &'f [ToolNameCaution],
     counts: Counts,
 }
 
@@ -21,7 +25,11 @@ struct Counts {
 }
 
 impl<'f> DoctorReport<'f> {
-    pub(crate) fn of(findings: &'f [Finding], mut servers: Vec<Examined>) -> Self {
+    pub(crate) fn of(
+        findings: &'f [Finding],
+        mut servers: Vec<Examined>,
+        tool_cautions: &'f [ToolNameCaution],
+    ) -> Self {
         // Stable: declarations of one name keep the order of the plan.
         servers.sort_by(|one, other| one.name.cmp(&other.name));
         let count = |wanted: &[Verdict]| servers.iter().filter(|server| wanted.contains(&server.is)).count();
@@ -30,7 +38,7 @@ impl<'f> DoctorReport<'f> {
             broken: count(&[Verdict::Broken]),
             resting: count(&[Verdict::Resting]),
         };
-        Self { findings, servers, counts }
+        Self { findings, servers, tool_cautions, counts }
     }
 
     /// The whole in one line.

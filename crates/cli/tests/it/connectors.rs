@@ -129,8 +129,7 @@ fn a_project_cannot_name_the_catalogue_that_gets_the_token() {
         assert_eq!(world.mcparley(&["plan"]).out, "No servers are configured.\n", "{file}");
         world.write(file, &env.to_string());
         let plan = world.mcparley(&["plan"]).out;
-        let waits =
-            "No servers are configured.\n1 variable(s) and rule(s) of the project wait for approval\n";
+        let waits = "No servers are configured.\n1 variable of this project waits for approval; see `mcparley trust`\n";
         assert_eq!(plan, waits, "{file}");
         world.write(file, "{}");
     }

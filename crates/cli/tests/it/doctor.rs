@@ -393,3 +393,38 @@ fn on_a_terminal_a_line_says_what_is_waited_for() {
     assert!(shown.contains("waiting for 1 server(s) …"), "{shown:?}");
     assert!(out.contains("it runs and did not answer within 800ms [silent]"), "{out}");
 }
+
+// B44 B119: cautions about entries and about the names of tools, as text and as JSON.
+#[test]
+fn cautions_about_entries_and_tool_names_are_told() {
+    let mut world = World::new();
+    let twin = "also-tool:\u{435}\u{441}ho";
+    let loose = json!({"command": "npx", "args": ["-y", "@x/server"]});
+    let servers = [
+        ("good", scripted(&[])),
+        ("twin", scripted(&[twin])),
+        ("loose", loose),
+        ("l0ose", json!({"command": "x"})),
+    ];
+    prepare(&mut world, &servers);
+    world.ok(&["disable", "loose"]);
+    world.ok(&["disable", "l0ose"]);
+    let told = world.ok(&["doctor"]);
+    let unpinned = "`npx` fetches whatever `@x/server` is at the time; name an exact version";
+    let alike = "different tools have names that look alike: `\u{435}\u{441}ho` of `twin` (with U+0435, U+0441), \
+                 `echo` of `good`, `echo` of `twin`";
+    for line in [
+        format!("  caution: {unpinned}\n"),
+        "  caution: its name looks like that of another server, `l0ose`\n".to_owned(),
+        "  caution: its name looks like that of another server, `loose`\n".to_owned(),
+        format!("\ncaution: {alike}\n"),
+    ] {
+        assert!(told.contains(&line), "{line} in {told}");
+    }
+    let report = world.json(&["doctor"]);
+    let cautions = &examined(&report, "loose")["cautions"];
+    assert_eq!(*cautions, json!([unpinned, "its name looks like that of another server, `l0ose`"]));
+    assert_eq!(report["toolCautions"][0]["is"], "lookAlike");
+    assert_eq!(report["toolCautions"][0]["tools"][0], json!({"server": "twin", "tool": "\u{435}\u{441}ho"}));
+    assert_eq!(examined(&report, "twin")["offers"]["tools"], 9, "the two are not merged");
+}

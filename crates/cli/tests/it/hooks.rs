@@ -49,7 +49,11 @@ fn hooks_are_listed_with_their_standing_and_without_their_secrets() {
     assert!(listed.err.contains("hooks for `Stop` do not run here"), "{}", listed.err);
     assert_eq!(user["hooks"][0]["standing"], json!({ "state": "ready" }));
     let plan = world.mcparley(&["plan"]);
-    assert!(plan.out.contains("1 hook(s) of the project wait for approval"), "{}", plan.out);
+    assert!(
+        plan.out.contains("1 hook of this project waits for approval; see `mcparley hooks list`\n"),
+        "{}",
+        plan.out
+    );
     assert!(world.mcparley(&["state"]).out.contains("needs-approval"));
 }
 

@@ -130,6 +130,7 @@ fn a_policy_of_the_wrong_kind_stops_everything() {
         r#"{"deniedMcpServers": {"serverName": "x"}}"#,
         r#"{"allowedMcpServers": "x"}"#,
         r#"{"allowManagedMcpServersOnly": "yes"}"#,
+        r#"{"requirePinnedPackages": 1}"#,
     ] {
         let world = World::with(&[("managed/managed-settings.json", policy)]);
         world.write("home/.claude.json", r#"{"mcpServers": {"it": {"command": "x"}}}"#);
@@ -137,6 +138,33 @@ fn a_policy_of_the_wrong_kind_stops_everything() {
         assert_eq!(plan.code, 4, "{policy}: {plan:?}");
         assert!(plan.out.starts_with("blocked"), "{policy}: {plan:?}");
     }
+}
+
+// B119
+#[test]
+fn an_unpinned_package_is_blocked_where_policy_requires_pins() {
+    let world = World::with(&[(SETTINGS, r#"{"requirePinnedPackages": true}"#)]);
+    world.write(
+        "home/.claude.json",
+        r#"{"mcpServers": {"loose": {"command": "npx", "args": ["-y", "@x/server"]},
+            "pinned": {"command": "npx", "args": ["-y", "@x/server@1.2.3"]}}}"#,
+    );
+    let reason = format!(
+        "policy requires pinned packages: `npx` fetches whatever `@x/server` is at the time ({SETTINGS}:1:27)"
+    );
+    assert_eq!(
+        world.ok(&["list", "--offline"]),
+        format!("loose: npx -y @x/server - blocked: {reason}\npinned: npx -y @x/server@1.2.3 - ready\n")
+    );
+    let plan = world.json(&["plan"]);
+    let loose = plan["servers"].as_array().unwrap().iter().find(|it| it["name"] == "loose").unwrap();
+    assert_eq!((&loose["standing"]["is"], &loose["standing"]["reason"]), (&json!("blocked"), &json!(reason)));
+    let hint = "name an exact version, such as `@x/server@1.2.3`";
+    assert_eq!(loose["hint"], hint);
+    assert_eq!(
+        world.mcparley(&["add", "new", "--", "npx", "-y", "@x/server"]),
+        refusal(4, &format!("error: `new` is not allowed: {reason}\nhint: {hint}"))
+    );
 }
 
 // B32

@@ -34,6 +34,13 @@ fn servers() -> serde_json::Value {
         "wrong": {"command": "x", "env": {"K": ["canary-31"]}},
         "address": {"url": "https://h:canary-32/", "headers": {"bad name": "canary-33"}},
         "line": {"url": "https://h/", "headers": {"K": "${LINE}"}},
+        "path": {
+            "url": "https://canary-41@h/s/sk-canary-42-0123456789/mcp",
+            "headersHelper": "printf '{\"X-Key\": \"canary-43\"}'",
+        },
+        "package": {
+            "command": "uvx", "args": ["--from", "git+https://canary-44:canary-45@h/p", "x"], "cwd": "/no/such/folder",
+        },
         "ide": {"type": "ws-ide", "url": "ws://h/", "ideName": "x", "authToken": "canary-34"},
     })
 }

@@ -249,3 +249,22 @@ fn waiting_goes_on_until_a_late_server_answers() {
     let report = world.json(&["wait-ready", "late"]);
     assert_eq!(report["ready"], json!(true), "{report}");
 }
+
+// B44
+#[test]
+fn tools_with_look_alike_names_are_warned_about_and_stay_two_tools() {
+    let world = world(&json!({
+        "good": scripted(&[]), "twin": scripted(&["also-tool:\u{435}\u{441}ho"])
+    }));
+    let report = world.json(&["tools"]);
+    let of_twin = report["tools"].as_array().unwrap().iter().filter(|tool| tool["server"] == "twin");
+    let twins: Vec<_> = of_twin.filter(|tool| tool["tool"].as_str().unwrap().ends_with("ho")).collect();
+    assert_eq!(twins.len(), 2, "{report}");
+    assert_ne!(twins[0]["name"], twins[1]["name"]);
+    assert_eq!(report["cautions"][0]["is"], "lookAlike");
+    let told = world.mcparley(&["tools"]);
+    let warning = "warning: different tools have names that look alike: `\u{435}\u{441}ho` of `twin` (with U+0435, U+0441)";
+    assert!(told.err.contains(warning), "{told:?}");
+    let of_one = world.mcparley(&["tools", "twin"]);
+    assert!(of_one.err.contains(warning), "{of_one:?}");
+}

@@ -143,3 +143,48 @@ fn what_is_imported_from_the_folder_waits() {
     world.mcparley(&["list"]);
     assert_eq!(marks(&world), [] as [&str; 0]);
 }
+
+// C7 C17
+#[test]
+fn plan_counts_and_lists_the_variables_and_rules_that_wait() {
+    let of = |variables: &[&str], rules: &[&str]| {
+        let env: serde_json::Map<String, Value> =
+            variables.iter().map(|name| ((*name).to_owned(), json!("v"))).collect();
+        let settings = json!({ "env": env, "permissions": { "allow": rules } });
+        World::with(&[("home/project/.claude/settings.json", &settings.to_string())])
+    };
+    for (variables, rules, sentence) in [
+        (&["A"][..], &["mcp__a", "mcp__b"][..], "1 variable and 2 rules of this project wait"),
+        (&["A", "B"], &["mcp__a"], "2 variables and 1 rule of this project wait"),
+        (&["A"], &[], "1 variable of this project waits"),
+        (&[], &["mcp__a"], "1 rule of this project waits"),
+        (&[], &["mcp__a", "mcp__b"], "2 rules of this project wait"),
+    ] {
+        let world = of(variables, rules);
+        let plan = world.mcparley(&["plan"]).out;
+        assert!(plan.contains(&format!("\n{sentence} for approval; see `mcparley trust`\n")), "{plan}");
+        let report = world.json(&["plan"]);
+        let trust: Value = serde_json::from_str(&world.mcparley(&["trust", "--json"]).out).unwrap();
+        assert_eq!(report["waiting"]["variables"], trust["variables"]);
+        assert_eq!(report["waiting"]["rules"], trust["rules"]);
+        let texts = trust["rules"].as_array().unwrap().iter().map(|rule| rule["text"].as_str().unwrap());
+        assert_eq!(texts.collect::<Vec<_>>(), rules);
+    }
+    assert_eq!(World::new().json(&["plan"]).get("waiting"), None);
+}
+
+// C7
+#[test]
+fn remove_keeps_the_approval_of_an_equal_entry_in_another_file() {
+    let entry = r#"{"mcpServers": {"it": {"command": "x"}}}"#;
+    let world = World::with(&[
+        ("home/project/.mcp.json", entry),
+        ("home/project/.claude/settings.local.json", entry),
+    ]);
+    world.ok(&["trust", "--yes"]);
+    world.ok(&["remove", "it", "-s", "local"]);
+    assert_eq!(world.plan(), ["it project ready"]);
+    world.ok(&["remove", "it"]);
+    world.write("home/project/.mcp.json", entry);
+    assert_eq!(world.plan(), ["it project needs approval"]);
+}

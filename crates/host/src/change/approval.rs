@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use mcparley_model::approval::{Item, ItemKind};
 use mcparley_model::edit::{EditError, Editor};
 use mcparley_model::name::{ServerName, is_same_server};
+use mcparley_model::signature::Definition;
 use mcparley_platform::file::Creation;
 use serde_json::Value;
 
@@ -100,11 +101,22 @@ impl ApprovalStore {
         changed.map(|_| ())
     }
 
-    /// Forgets every approval of an item's kind and name: it is gone, and would be new if it came back.
-    pub(crate) fn forget_approval(&self, kind: ItemKind, name: &str) -> Result<(), ChangeError> {
+    /// Forgets the approvals of an item's kind and name, besides those of contents that the folder still has
+    /// elsewhere: what is gone would be new if it came back.
+    pub(crate) fn forget_approval(
+        &self,
+        kind: ItemKind,
+        name: &str,
+        remaining: &[Definition],
+    ) -> Result<(), ChangeError> {
+        let remaining: Vec<String> = remaining.iter().map(ToString::to_string).collect();
         self.spot.change_existing(|editor, path| {
             let below = [path, &[APPROVED, kind.store_key()]].concat();
-            editor.remove(&below, name).map(drop)
+            if remaining.is_empty() {
+                return editor.remove(&below, name).map(drop);
+            }
+            let is_gone = |content: &str| !remaining.iter().any(|known| known == content);
+            editor.remove_from_list(&below, name, is_gone).map(drop)
         })
     }
 

@@ -9,6 +9,7 @@ use mcparley_model::limits::BOUND_RULES;
 use mcparley_model::name::{NameError, ServerName, normalise_server};
 use mcparley_model::permission::RuleError;
 use mcparley_model::plan::Block;
+use mcparley_model::policy::Violation;
 use mcparley_model::scope::Origin;
 use mcparley_model::text::{display, shell_word};
 use mcparley_platform::file::{ReadError, UpdateError, WriteError};
@@ -183,9 +184,14 @@ impl Explain for ChangeError {
             Self::Exists { name, scope, .. } => Some(format!(
                 "`--force` replaces it, `mcparley remove {name} -s {scope}` removes it; or choose another name"
             )),
-            Self::Blocked { .. } => {
-                Some("ask the machine's administrator, or choose a server that is allowed".to_owned())
-            }
+            Self::Blocked { block, .. } => match block.as_ref() {
+                Block::Policy(violation @ Violation::Unpinned { .. }) => violation.hint(),
+                Block::ManagedOnly { .. }
+                | Block::ManagedBroken { .. }
+                | Block::Strict
+                | Block::Policy(_)
+                | Block::Alias { .. } => Some("ask the machine's administrator, or choose a server that is allowed".to_owned()),
+            },
             Self::StartsItself { .. } => Some(
                 "mcparley has its own servers already; to offer them to another program, add it there: `claude mcp add mcparley -- mcparley serve`"
                     .to_owned(),

@@ -1,6 +1,6 @@
 //! Writes and removes permission rules in the settings of a scope (P3, P6).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcparley_model::approval::{Item, ItemKind};
@@ -145,12 +145,13 @@ pub fn remove_rule(
         })?;
         if removed {
             Trust::of(places).unbind(text, &spot.file)?;
-            // Should the folder bring the rule later on, that is another's word.
-            if places.is_in_project(&spot.file) {
-                ApprovalStore::of(places).forget_approval(ItemKind::Rule, text)?;
-            }
             files.push(spot.file);
         }
+    }
+    // Should the folder bring the rule later on, that is another's word.
+    if files.iter().any(|file| places.is_in_project(file)) && !is_left_in_folder(places, loaded, text, &files)
+    {
+        ApprovalStore::of(places).forget_approval(ItemKind::Rule, text, &[])?;
     }
     if files.is_empty() {
         let elsewhere = loaded.settings.rules.iter().find(|rule| rule.text() == text);
@@ -158,6 +159,16 @@ pub fn remove_rule(
         return Err(ChangeError::NoSuchRule { rule: text.to_owned(), scope, elsewhere });
     }
     Ok(RemovedRule { rule: text.to_owned(), files })
+}
+
+/// Whether another file of the folder still allows the same.
+fn is_left_in_folder(places: &Places, loaded: &Loaded, text: &str, removed: &[PathBuf]) -> bool {
+    let mut rules = loaded.settings.rules.iter().filter(|rule| rule.kind() == RuleKind::Allow);
+    rules.any(|rule| {
+        let file = rule.origin().source.path();
+        let is_other = |file: &Path| places.is_in_project(file) && !removed.iter().any(|gone| gone == file);
+        rule.text() == text && file.is_some_and(is_other)
+    })
 }
 
 /// Whether a rule holds only as long as its tool is what it was when it was allowed.

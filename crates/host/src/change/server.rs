@@ -1,6 +1,6 @@
 //! Adds and removes servers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mcparley_model::approval::{Item, ItemKind, Provenance};
 use mcparley_model::config::{ConfigError, RawServer, ServerConfig, Transport};
@@ -18,7 +18,7 @@ use super::approval::approve_written;
 use super::exclude::{Exclusion, exclude_from_git};
 use super::{ApprovalStore, ChangeError, FileChoice, Spot, WriteScope};
 use crate::places::Places;
-use crate::sources::{Loaded, Wishes};
+use crate::sources::{Loaded, Wishes, agents_of};
 
 /// A server to add.
 #[derive(Clone)]
@@ -282,13 +282,32 @@ pub fn remove(
     let mut files = Vec::new();
     for (_, spot) in &spots {
         let (_, updated) = spot.change(|editor, path| editor.remove(path, name))?;
-        // Should the folder bring it again, that is another's word.
-        if places.is_in_project(&spot.file) {
-            ApprovalStore::of(places).forget_approval(ItemKind::Server, name)?;
-        }
         files.push(updated.path().to_owned());
     }
+    // Should the folder bring it again, that is another's word.
+    if spots.iter().any(|(_, spot)| places.is_in_project(&spot.file)) {
+        let is_removed = |file: &Path| spots.iter().any(|(_, spot)| spot.file == file);
+        let remaining = find_remaining(places, loaded, name, is_removed);
+        ApprovalStore::of(places).forget_approval(ItemKind::Server, name, &remaining)?;
+    }
     Ok(Removed { name: name.to_owned(), scope: *found, files })
+}
+
+/// The contents of the folder's other entries of this name, those of its agents among them.
+fn find_remaining(
+    places: &Places,
+    loaded: &Loaded,
+    name: &str,
+    is_removed: impl Fn(&Path) -> bool,
+) -> Vec<Definition> {
+    let agents = agents_of(places, &loaded.left_out);
+    let brought = agents.specs.iter().flat_map(|spec| loaded.own_for_agent(spec).plan.servers);
+    let declared = loaded.plan.servers.iter().cloned().chain(brought);
+    let others = declared.filter(|server| {
+        let is_gone = server.origin.source.path().is_some_and(&is_removed);
+        server.name.as_str() == name && server.provenance == Provenance::Folder && !is_gone
+    });
+    others.flat_map(|server| [server.definition, server.written]).flatten().collect()
 }
 
 /// Every spot where a server of this scope may stand, the one that counts first.

@@ -355,3 +355,43 @@ fn an_entry_taken_from_the_folder_stays_in_it_and_waits() {
     assert_eq!(added.file, world.path(LOCAL));
     assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
 }
+
+// C7: the approval is of a content, not of a file.
+#[test]
+fn removing_an_entry_keeps_the_approval_of_an_equal_one_in_another_file() {
+    use mcparley::change::WriteScope;
+    let agent = "home/project/.claude/agents/helper.md";
+    let brings = "---\nname: helper\nmcpServers:\n  - shared: {command: x}\n---\n";
+    for (kept, kept_text, standing) in [
+        (LOCAL, server("shared", "x"), "ready"),
+        (LOCAL, server("shared", "y"), "needs approval"),
+        (LOCAL, server("other", "x"), "needs approval"),
+        (agent, brings.to_owned(), "ready"),
+    ] {
+        let world = World::with(&[(MCP, &server("shared", "x")), (kept, &kept_text)]);
+        let waiting = change::Waiting::find(&world.places(), &world.wishes);
+        let is_x = |item: &Item| item.name == "shared" && item.content == waiting.to_items()[0].content;
+        let approved: Vec<Item> = waiting.to_items().into_iter().filter(is_x).collect();
+        change::approve_items(&world.places(), &approved).unwrap();
+        change::remove(&world.places(), &world.load(), "shared", Some(WriteScope::Project)).unwrap();
+        // The same entry comes back: it is approved as long as its content was never gone.
+        world.write(MCP, &server("shared", "x"));
+        world.write(LOCAL, "{}");
+        assert_eq!(world.standing("shared").as_str(), standing, "{kept}: {kept_text}");
+    }
+}
+
+// C7 P6
+#[test]
+fn removing_a_rule_keeps_the_approval_of_an_equal_one_in_another_file() {
+    use mcparley::change::WriteScope;
+    let rules = r#"{"permissions": {"allow": ["mcp__a"]}}"#;
+    let world = World::with(&[(SETTINGS, rules), (LOCAL, rules)]);
+    let waiting = change::Waiting::find(&world.places(), &world.wishes);
+    change::approve_items(&world.places(), &waiting.to_items()).unwrap();
+    change::remove_rule(&world.places(), &world.load(), "mcp__a", Some(WriteScope::Local)).unwrap();
+    assert_eq!((allowed(&world), self::waiting(&world)), (vec!["mcp__a".to_owned()], vec![]));
+    change::remove_rule(&world.places(), &world.load(), "mcp__a", None).unwrap();
+    world.write(SETTINGS, rules);
+    assert_eq!(self::waiting(&world), ["mcp__a"]);
+}

@@ -1,5 +1,7 @@
 //! A package that a runner would fetch: what it is called, and whether always the same one is meant.
 
+use crate::config::masked_text;
+
 /// A package that a package runner would fetch and run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
@@ -48,7 +50,26 @@ impl Package {
         let Some(version) = self.split_version().1 else { return false };
         match self.registry {
             Registry::Npm | Registry::Go | Registry::Python => is_release(version) || is_commit(version),
-            Registry::Image => version.starts_with("sha256:") || version != "latest",
+            // `latest`, `main` and `stable` move; a number names a release.
+            Registry::Image => {
+                version.starts_with("sha256:") || version.bytes().any(|byte| byte.is_ascii_digit())
+            }
+        }
+    }
+
+    /// The package with a version, secrets masked, to show how it is pinned.
+    #[must_use]
+    pub fn to_pinned_example(&self) -> String {
+        let name = self.split_version().0;
+        let name = masked_text(name.split(['<', '>', '~', '!']).next().unwrap_or(name));
+        let is_git = self.spec.contains("://") || self.spec.starts_with("git");
+        match self.registry {
+            Registry::Npm if is_git => format!("{name}#<commit>"),
+            Registry::Python if is_git => format!("{name}@<commit>"),
+            Registry::Npm => format!("{name}@1.2.3"),
+            Registry::Python => format!("{name}==1.2.3"),
+            Registry::Go => format!("{name}@v1.2.3"),
+            Registry::Image => format!("{name}@sha256:<digest>"),
         }
     }
 

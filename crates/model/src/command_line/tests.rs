@@ -110,9 +110,13 @@ fn only_an_exact_release_is_pinned() {
     ] {
         assert_eq!(pinned(&["uvx", spec]), is_pinned, "{spec}");
     }
-    for (image, is_pinned) in
-        [("h:5000/p", false), ("p:latest", false), ("h:5000/p:1", true), ("p@sha256:00", true)]
-    {
+    for (image, is_pinned) in [
+        ("h:5000/p", false),
+        ("p:latest", false),
+        ("p:main", false),
+        ("h:5000/p:1", true),
+        ("p@sha256:00", true),
+    ] {
         assert_eq!(pinned(&["docker", "run", image]), is_pinned, "{image}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A file of a repository is shared, sooner or later, so what stands in it literally is published with it.
 
-use super::mask::{is_credential, masked_arguments, masked_text};
+use super::mask::{hold_secret, holds_secret, is_credential, url_holds_secret};
 use super::{RawOauth, RawServer};
 use crate::expand::{Piece, Template};
 
@@ -21,7 +21,9 @@ impl RawServer {
         found.extend(whole("command", &self.command));
         found.extend(has_secret_argument(&self.args).then(|| "args".to_owned()));
         found.extend(named("env", &self.env));
-        found.extend(self.url.as_ref().filter(|url| has_secret_part(url)).map(|_| "url".to_owned()));
+        found.extend(
+            self.url.as_ref().filter(|url| url_holds_secret(&with_defaults(url))).map(|_| "url".to_owned()),
+        );
         found.extend(named("headers", &self.headers));
         found.extend(whole("headersHelper", &self.headers_helper));
         found.extend(self.oauth.iter().flat_map(literal_oauth_secrets));
@@ -46,20 +48,11 @@ fn is_secret_value(name: &str, value: &Template) -> bool {
 
 fn has_secret_argument(arguments: &[Template]) -> bool {
     let literal: Vec<String> = arguments.iter().map(with_defaults).collect();
-    masked_arguments(literal.iter().cloned()) != literal
-}
-
-/// Whether an address holds a secret. Masking hides every value of a query; here `?mode=fast` is no secret.
-fn has_secret_part(url: &Template) -> bool {
-    let text = with_defaults(url);
-    let (address, query) = text.split_once('?').unwrap_or((&text, ""));
-    let is_secret = |part: &str| masked_text(part) != part;
-    is_secret(address) || query.split('&').any(is_secret)
+    hold_secret(&literal)
 }
 
 fn is_masked(value: &Template) -> bool {
-    let text = with_defaults(value);
-    masked_text(&text) != text
+    holds_secret(&with_defaults(value))
 }
 
 fn has_literal(value: &Template) -> bool {

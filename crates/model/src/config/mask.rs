@@ -1,13 +1,18 @@
 //! What people may see of an entry: as it is written, with every secret masked (B62, B63).
 //!
-//! Values are never shown expanded. Headers and variables are masked whole; arguments and addresses are
-//! shown except for the parts that [`guess`] takes for secrets, because a person must be able to see what
-//! will run.
+//! Values are never shown expanded. Headers and variables are masked whole; arguments and URLs are shown
+//! except for the parts that [`guess`] takes for secrets, because a person must be able to see what will
+//! run. [`address`] reads URLs with the parser that connects.
 
+mod address;
 mod guess;
+mod helper;
+#[cfg(test)]
+mod tests;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use url::Url;
 
 use super::{Era, Grant, Kind, RawOauth, RawRoots, RawServer};
 use crate::expand::{Piece, Template};
@@ -123,19 +128,20 @@ pub struct ShownOauth {
 
 impl RawOauth {
     fn shown(&self, open: impl Fn(&Template) -> String, reveal: Reveal) -> ShownOauth {
+        let url = |text: &Option<Template>| text.as_ref().map(|text| show_url(text, reveal));
         let shut = |name: &str, text: &Option<Template>| text.as_ref().map(|text| closed(name, text, reveal));
         let open = |text: &Option<Template>| text.as_ref().map(&open);
         ShownOauth {
             client_id: open(&self.client_id),
             client_secret: shut("clientSecret", &self.client_secret),
-            client_metadata_url: open(&self.client_metadata_url),
+            client_metadata_url: url(&self.client_metadata_url),
             grant: (self.grant != Grant::default()).then(|| self.grant.as_str()),
             private_key: shut("privateKey", &self.private_key),
             private_key_file: open(&self.private_key_file),
             assertion: shut("assertion", &self.assertion),
             assertion_file: open(&self.assertion_file),
             callback_port: self.callback_port,
-            auth_server_metadata_url: open(&self.auth_server_metadata_url),
+            auth_server_metadata_url: url(&self.auth_server_metadata_url),
             scopes: self.scopes.iter().filter_map(|scope| open(&Some(scope.clone()))).collect(),
             xaa: self.xaa,
             resource: self.resource,
@@ -166,9 +172,9 @@ impl RawServer {
             args,
             env: self.env.iter().map(named).collect(),
             cwd: self.cwd.as_ref().map(open),
-            url: self.url.as_ref().map(open),
+            url: self.url.as_ref().map(|url| show_url(url, reveal)),
             headers: self.headers.iter().map(named).collect(),
-            headers_helper: self.headers_helper.as_ref().map(open),
+            headers_helper: self.headers_helper.as_ref().map(|command| show_helper(command, reveal)),
             oauth: self.oauth.as_ref().map(|oauth| oauth.shown(open, reveal)),
             inherit_env: self.inherit_env,
             timeout: self.timeout,
@@ -206,6 +212,22 @@ impl RawServer {
     }
 }
 
+/// The URL of an entry, as written or masked.
+fn show_url(template: &Template, reveal: Reveal) -> String {
+    match reveal {
+        Reveal::Masked => address::mask_url_field(&masked_defaults(template)),
+        Reveal::AsWritten => template.text.clone(),
+    }
+}
+
+/// The command of a header helper, as written or masked.
+fn show_helper(template: &Template, reveal: Reveal) -> String {
+    match reveal {
+        Reveal::Masked => helper::mask_helper(&masked_defaults(template)),
+        Reveal::AsWritten => template.text.clone(),
+    }
+}
+
 /// `Bearer ***` for a value that is secret whole: the scheme helps, the rest is nobody's business.
 fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
     if reveal == Reveal::AsWritten {
@@ -222,7 +244,34 @@ fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
 /// Whether a header or variable of this name carries a credential, and not just its scheme or nothing.
 pub(super) fn is_credential(name: &str, text: &str) -> bool {
     let text = text.trim();
-    guess::is_credential_name(name) && !text.is_empty() && !guess::is_auth_scheme(text)
+    guess::is_secret_pair(name, text) && !text.is_empty() && !guess::is_auth_scheme(text)
+}
+
+/// Whether a text is masked in part or whole when it is shown.
+pub(super) fn holds_secret(text: &str) -> bool {
+    count_masks(&guess::mask(text)) > count_masks(text)
+}
+
+/// The same for the arguments of a program.
+pub(super) fn hold_secret(arguments: &[String]) -> bool {
+    let masked = guess::mask_arguments(arguments.iter().cloned());
+    masked.iter().zip(arguments).any(|(masked, argument)| count_masks(masked) > count_masks(argument))
+}
+
+/// Masks are counted, because a URL may be shown in other words than it is written without hiding anything.
+fn count_masks(text: &str) -> usize {
+    text.matches(MASK).count()
+}
+
+/// Whether a URL holds a secret that is written out.
+pub(super) fn url_holds_secret(text: &str) -> bool {
+    address::holds_secret(text)
+}
+
+/// The parts of a URL's path that look like tokens, as they are sent.
+#[must_use]
+pub fn secret_path_segments(url: &Url) -> Vec<&str> {
+    address::secret_path_segments(url)
 }
 
 /// A line people wrote, with every part masked that looks like a secret.

@@ -241,9 +241,9 @@ fn secrets_in_arguments_are_masked_and_the_rest_stays_readable() {
         (json!(["--header", "Authorization: Bearer abc"]), json!(["--header", "Authorization: Bearer ***"])),
         (json!(["PASSWORD=abc"]), json!(["PASSWORD=***"])),
         (json!(["ghp_0123456789"]), json!(["***"])),
-        (json!(["postgres://u:p@h/db"]), json!(["postgres://u:***@h/db"])),
-        (json!(["https://h/x?a=b#c"]), json!(["https://h/x?a=***#***"])),
-        (json!(["https://u:p/w@h/", "http://[::1]:80/"]), json!(["https://u:***/w@h/", "http://[::1]:80/"])),
+        (json!(["postgres://u:p@h/db"]), json!(["postgres://***:***@h/db"])),
+        (json!(["https://h/x?a=b#c"]), json!(["https://h/x?a=***#c"])),
+        (json!(["https://u:p/w@h/", "http://[::1]:80/"]), json!(["https://***", "http://[::1]/"])),
         (json!(["http://[::1]/", "http://h:${PORT}/"]), json!(["http://[::1]/", "http://h:${PORT}/"])),
         (json!(["https://h/x?abc&${X}"]), json!(["https://h/x?***&${X}"])),
         (json!(["${TOKEN:-literal}"]), json!(["${TOKEN:-***}"])),
@@ -273,7 +273,7 @@ fn a_typed_configuration_does_not_print_its_secrets() {
 // C4
 #[test]
 fn literal_secrets_are_found_by_name_and_by_look_and_variables_are_none() {
-    let cases: [(&str, &[&str]); 13] = [
+    let cases: [(&str, &[&str]); 17] = [
         (r#"{"command": "x", "env": {"API_KEY": "abc", "MODE": "fast"}}"#, &["env.API_KEY"]),
         (r#"{"command": "x", "env": {"API_KEY": "${API_KEY}", "B": "${B:-}"}}"#, &[]),
         (r#"{"command": "x", "env": {"API_KEY": "${API_KEY:-abc}"}}"#, &["env.API_KEY"]),
@@ -284,6 +284,10 @@ fn literal_secrets_are_found_by_name_and_by_look_and_variables_are_none() {
         (r#"{"url": "https://h/mcp?mode=fast"}"#, &[]),
         (r#"{"url": "https://h/mcp?api_key=abc"}"#, &["url"]),
         (r#"{"url": "https://u:p@h/mcp"}"#, &["url"]),
+        (r#"{"url": "HTTPS://H", "command": "x", "args": ["HTTPS://H", "--auth", "envvar"]}"#, &[]),
+        (r#"{"command": "x", "env": {"AUTH_MODE": "envvar"}}"#, &[]),
+        (r#"{"url": "https://h/s/ghp_0123456789/mcp"}"#, &["url"]),
+        (r#"{"url": "https://${U}:${P}@h:${PORT}/mcp?token=${T}"}"#, &[]),
         (
             r#"{"url": "https://h/mcp", "headers": {"Authorization": "Bearer abc"}}"#,
             &["headers.Authorization"],

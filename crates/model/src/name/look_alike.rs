@@ -42,8 +42,7 @@ pub fn skeleton(name: &str) -> String {
 /// Whether the name has both Latin letters and letters of another alphabet that look like Latin ones.
 #[must_use]
 pub fn mixes_alphabets(name: &str) -> bool {
-    let is_foreign = |c: char| !c.is_ascii() && fold(c).is_some_and(|folded| folded.is_ascii_alphanumeric());
-    name.chars().any(|c| c.is_ascii_alphabetic()) && name.chars().flat_map(char::to_lowercase).any(is_foreign)
+    name.chars().any(|c| c.is_ascii_alphabetic()) && name.chars().any(is_foreign)
 }
 
 /// Whether two different names look the same.
@@ -52,8 +51,19 @@ pub fn look_alike(one: &ServerName, other: &ServerName) -> bool {
     one != other && skeleton(one.as_str()) == skeleton(other.as_str())
 }
 
+/// Whether a letter of another alphabet looks like a Latin one.
+pub(super) fn is_foreign(letter: char) -> bool {
+    let looks_latin = |c: char| fold(c).is_some_and(|folded| folded.is_ascii_alphanumeric());
+    !letter.is_ascii() && letter.to_lowercase().any(looks_latin)
+}
+
+/// Whether a sign stands between the words of a name.
+pub(super) fn is_separator(sign: char) -> bool {
+    matches!(sign, '-' | '_' | '.' | ' ')
+}
+
 fn fold(character: char) -> Option<char> {
-    if matches!(character, '-' | '_' | '.' | ' ') {
+    if is_separator(character) {
         return None;
     }
     // Full-width forms of ASCII.

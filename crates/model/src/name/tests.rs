@@ -7,6 +7,7 @@ use crate::explain::Explain as _;
 use crate::limits::PUBLIC_NAME_LIMIT;
 
 mod properties;
+mod tool_caution;
 
 fn pair(server: &str, tool: &str) -> (ServerName, ToolName) {
     (ServerName::new(server), ToolName::new(tool))

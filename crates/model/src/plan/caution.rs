@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::Planned;
-use crate::command_line::{Package, Step};
+use crate::command_line::UnpinnedStep;
 use crate::config::{ServerConfig, Transport};
 use crate::name::{ServerName, mixes_alphabets, skeleton};
 use crate::program::steps_of;
@@ -15,10 +15,8 @@ use crate::text::display;
 /// Something about a server that deserves a second look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caution {
-    /// A package runner fetches whatever release is newest.
-    Unpinned(Package),
-    /// A script runs what it downloads.
-    DownloadedScript,
+    /// Its code is fetched at every start and may be another one each time.
+    Unpinned(UnpinnedStep),
     /// The name mixes letters of several alphabets that look the same.
     MixedAlphabets,
     /// The name looks like another server's.
@@ -32,14 +30,7 @@ impl Caution {
             Some(Transport::Stdio(stdio)) => steps_of(stdio),
             Some(_) | None => Vec::new(),
         };
-        let mut cautions: Vec<Self> = steps
-            .into_iter()
-            .filter_map(|step| match step {
-                Step::Package(package) if !package.is_pinned() => Some(Self::Unpinned(package)),
-                Step::DownloadedScript => Some(Self::DownloadedScript),
-                Step::Package(_) | Step::Program(_) => None,
-            })
-            .collect();
+        let mut cautions: Vec<Self> = UnpinnedStep::find(steps).map(Self::Unpinned).collect();
         if mixes_alphabets(name.as_str()) {
             cautions.push(Self::MixedAlphabets);
         }
@@ -66,13 +57,8 @@ pub(super) fn mark_look_alikes(servers: &mut [Planned]) {
 impl fmt::Display for Caution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unpinned(package) => write!(
-                f,
-                "`{}` fetches whatever `{}` is at the time; name an exact version",
-                package.runner,
-                display(&package.spec)
-            ),
-            Self::DownloadedScript => f.write_str("it runs a script that it downloads, unseen"),
+            Self::Unpinned(step @ UnpinnedStep::Package(_)) => write!(f, "{step}; name an exact version"),
+            Self::Unpinned(step @ UnpinnedStep::DownloadedScript) => write!(f, "{step}"),
             Self::MixedAlphabets => {
                 f.write_str("its name mixes letters of several alphabets that look the same")
             }

@@ -3,7 +3,7 @@
 //! A denial holds for every way to write the denied program: another path to it, a link, `env` or a shell before it.
 //! A permission holds only for what the pattern plainly says, because the words of an entry are somebody else's.
 
-use crate::command_line::{Step, program_name, unfold};
+use crate::command_line::{Step, UnpinnedStep, program_name, unfold};
 use crate::config::Stdio;
 use crate::glob::Glob;
 use crate::program::{FoundProgram, ProgramFinder, steps_of};
@@ -13,6 +13,8 @@ use crate::program::{FoundProgram, ProgramFinder, steps_of};
 pub struct ResolvedCommand {
     /// The outermost first.
     programs: Vec<ResolvedProgram>,
+    /// The steps that would fetch code of no certain version.
+    unpinned: Vec<UnpinnedStep>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +37,9 @@ impl ResolvedCommand {
             }
             Step::Package(_) | Step::DownloadedScript => None,
         };
-        Self { programs: steps_of(stdio).into_iter().filter_map(resolve).collect() }
+        let steps = steps_of(stdio);
+        let unpinned = UnpinnedStep::find(steps.iter().cloned()).collect();
+        Self { programs: steps.into_iter().filter_map(resolve).collect(), unpinned }
     }
 
     /// The same where no file system is at hand.
@@ -45,7 +49,14 @@ impl ResolvedCommand {
             Step::Program(argv) => Some(ResolvedProgram::new(argv, None, std::iter::empty())),
             Step::Package(_) | Step::DownloadedScript => None,
         };
-        Self { programs: unfold(argv).into_iter().filter_map(resolve).collect() }
+        let steps = unfold(argv);
+        let unpinned = UnpinnedStep::find(steps.iter().cloned()).collect();
+        Self { programs: steps.into_iter().filter_map(resolve).collect(), unpinned }
+    }
+
+    /// The first step that would fetch code of no certain version.
+    pub(super) fn find_unpinned(&self) -> Option<&UnpinnedStep> {
+        self.unpinned.first()
     }
 
     /// Whether anything that would be started fits the pattern.

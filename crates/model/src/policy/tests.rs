@@ -8,6 +8,7 @@ use crate::scope::{Scope, Source};
 
 mod addresses;
 mod commands;
+mod pins;
 
 /// Reads a list and the warnings about it.
 fn read(json: &str) -> (Rules, Vec<String>) {

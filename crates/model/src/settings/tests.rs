@@ -106,9 +106,10 @@ fn no_file_in_the_projects_folder_can_widen_the_permission_mode() {
 // C9
 #[test]
 fn policy_counts_in_managed_and_user_settings_only() {
-    let text = r#"{"allowedMcpServers": [], "deniedMcpServers": [], "allowManagedMcpServersOnly": true}"#;
+    let text = r#"{"allowedMcpServers": [], "deniedMcpServers": [], "allowManagedMcpServersOnly": true,
+        "requirePinnedPackages": true}"#;
     for layer in ALL_LAYERS {
-        let count = if matches!(layer, Layer::Managed | Layer::User) { 0 } else { 3 };
+        let count = if matches!(layer, Layer::Managed | Layer::User) { 0 } else { 4 };
         assert_eq!(read(layer, text).warnings.len(), count, "{layer:?}");
     }
 }
@@ -120,6 +121,7 @@ fn a_managed_rule_that_cannot_be_understood_breaks_the_policy() {
         r#"{"deniedMcpServers": {"serverName": "a"}}"#,
         r#"{"allowedMcpServers": "a"}"#,
         r#"{"allowManagedMcpServersOnly": "yes"}"#,
+        r#"{"requirePinnedPackages": "yes"}"#,
     ] {
         assert!(read(Layer::Managed, text).broken_policy.is_some(), "{text}");
         assert!(read(Layer::User, text).broken_policy.is_none(), "{text}");

@@ -3,6 +3,7 @@
 //! It errs on the side of hiding: a hidden version number costs a look into the file, a shown token costs
 //! a token.
 
+use super::address;
 use crate::secret::MASK;
 
 /// Words that make a name the name of a secret, compared without `-`, `_` and case.
@@ -56,6 +57,65 @@ const TOKEN_PREFIXES: [&str; 26] = [
 
 const AUTH_SCHEMES: [&str; 7] = ["bearer", "basic", "token", "digest", "negotiate", "apikey", "key"];
 
+/// Names of the ways in which programs authenticate, compared like the words above.
+const MODES: [&str; 40] = [
+    "anonymous",
+    "auto",
+    "aws",
+    "azcli",
+    "azure",
+    "basic",
+    "bearer",
+    "browser",
+    "cli",
+    "default",
+    "device",
+    "devicecode",
+    "disabled",
+    "enabled",
+    "env",
+    "envvar",
+    "environment",
+    "false",
+    "file",
+    "gcloud",
+    "iam",
+    "interactive",
+    "jwt",
+    "kerberos",
+    "keychain",
+    "keyring",
+    "managedidentity",
+    "mtls",
+    "none",
+    "ntlm",
+    "oauth",
+    "oauth2",
+    "off",
+    "oidc",
+    "on",
+    "optional",
+    "pat",
+    "required",
+    "sso",
+    "true",
+];
+
+/// How the name of a setting ends whose value is a mode, as in `--token-mode` and `--auth-type`.
+const MODE_NAMES: [&str; 11] = [
+    "mode", "type", "kind", "method", "scheme", "source", "store", "storage", "backend", "provider",
+    "strategy",
+];
+
+/// Words whose values are never modes: `--password none` may well be one.
+const PASSWORD_WORDS: [&str; 5] = ["password", "passwd", "passphrase", "pwd", "secret"];
+
+/// The longest plain word that passes for a mode.
+const MODE_CHARS: usize = 24;
+
+/// How often letters and digits alternate in a token, at least.
+const MIXED_CHANGES: usize = 4;
+
 /// Below this length random text is too short to be worth anything.
 const TOKEN_CHARS: usize = 20;
 
@@ -80,8 +140,7 @@ pub(super) fn mask(text: &str) -> String {
     if let Some((name, value)) = text.split_once('=')
         && !name.contains("://")
         && !name.contains(' ')
-        && is_credential_name(name)
-        && !is_variable(value)
+        && is_secret_pair(name, value)
     {
         return format!("{name}={MASK}");
     }
@@ -94,8 +153,7 @@ pub(super) fn mask(text: &str) -> String {
     if let Some((name, value)) = text.split_once(':')
         && !name.contains([' ', '/', '{'])
         && !value.starts_with("//")
-        && is_credential_name(name)
-        && !is_variable(value)
+        && is_secret_pair(name, value)
     {
         return format!("{name}:{}", mask_credential(value));
     }
@@ -104,13 +162,13 @@ pub(super) fn mask(text: &str) -> String {
 
 /// Masks one after the other, where a flag may announce that the next one is secret.
 fn mask_sequence(parts: impl Iterator<Item = String>, mask: impl Fn(&str) -> String) -> Vec<String> {
-    let mut announced = false;
+    let mut flag = None;
     let mut masked = Vec::new();
     for part in parts {
         let is_flag = part.starts_with('-');
-        let is_secret = announced && !is_flag && !is_variable(&part);
+        let is_secret = flag.is_some_and(|flag: String| !is_flag && is_secret_pair(&flag, &part));
         masked.push(if is_secret { MASK.to_owned() } else { mask(&part) });
-        announced = is_flag && !part.contains('=') && is_credential_name(&part);
+        flag = (is_flag && !part.contains('=')).then_some(part);
     }
     masked
 }
@@ -122,12 +180,18 @@ fn mask_credential(value: &str) -> String {
     }
 }
 
-fn mask_word(word: &str) -> String {
-    if let Some((scheme, rest)) = word.split_once("://") {
-        return format!("{scheme}://{}", mask_address(rest));
+/// Masks a word: as a URL, as `name=value`, or whole.
+pub(super) fn mask_word(word: &str) -> String {
+    if let Some(masked) = address::mask_url(word) {
+        return masked;
+    }
+    if let Some(masked) = address::mask_embedded_url(word) {
+        return masked;
     }
     match word.split_once('=') {
-        Some((name, value)) if !is_variable(value) && (looks_secret(value) || is_credential_name(name)) => {
+        Some((name, value))
+            if is_secret_pair(name, value) || (!is_variable(value) && looks_secret(value)) =>
+        {
             format!("{name}={MASK}")
         }
         _ if looks_secret(word) => MASK.to_owned(),
@@ -135,74 +199,38 @@ fn mask_word(word: &str) -> String {
     }
 }
 
-/// What follows `://`: a password before `@`, tokens in the path, every value of the query, the fragment.
-fn mask_address(rest: &str) -> String {
-    let (rest, fragment) = split_at(rest, '#');
-    let (rest, query) = split_at(rest, '?');
-    let (authority, path) = match rest.find('/') {
-        Some(at) => rest.split_at(at),
-        None => (rest, ""),
-    };
-    let authority = match authority.rsplit_once('@') {
-        Some((user, host)) => match user.split_once(':') {
-            Some((name, password)) if is_variable(password) => format!("{name}:{password}@{host}"),
-            Some((name, _)) => format!("{name}:{MASK}@{host}"),
-            None if is_variable(user) => format!("{user}@{host}"),
-            None => format!("{MASK}@{host}"),
-        },
-        None => mask_port(authority),
-    };
-    let path = path.split('/').map(|part| if looks_secret(part) { MASK } else { part });
-    let mut masked = format!("{authority}{}", path.collect::<Vec<_>>().join("/"));
-    if let Some(query) = query {
-        masked.push('?');
-        masked.push_str(&query.split('&').map(mask_pair).collect::<Vec<_>>().join("&"));
-    }
-    if fragment.is_some() {
-        masked.push('#');
-        masked.push_str(MASK);
-    }
-    masked
+/// Whether a value is secret because of its name: the name is one of a secret, and the value is neither a
+/// variable nor the name of a mode, as in `--auth envvar`.
+pub(super) fn is_secret_pair(name: &str, value: &str) -> bool {
+    is_credential_name(name) && !is_variable(value) && !is_mode(name, value)
 }
 
-/// A port that is no number is the beginning of a password with a `/` in it.
-fn mask_port(authority: &str) -> String {
-    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) || text.ends_with(']');
-    match authority.rsplit_once(':') {
-        Some((host, port)) if !is_port(port) && !is_variable(port) => format!("{host}:{MASK}"),
-        Some(_) | None => authority.to_owned(),
+/// Whether a value names a way to authenticate and not a secret.
+fn is_mode(name: &str, value: &str) -> bool {
+    let name = fold(name);
+    if PASSWORD_WORDS.iter().any(|word| name.contains(word)) {
+        return false;
     }
-}
-
-fn mask_pair(pair: &str) -> String {
-    match pair.split_once('=') {
-        Some((_, value)) if value.is_empty() || is_variable(value) => pair.to_owned(),
-        Some((name, _)) => format!("{name}={MASK}"),
-        None if pair.is_empty() || is_variable(pair) => pair.to_owned(),
-        None => MASK.to_owned(),
-    }
-}
-
-fn split_at(text: &str, mark: char) -> (&str, Option<&str>) {
-    match text.split_once(mark) {
-        Some((before, after)) => (before, Some(after)),
-        None => (text, None),
-    }
+    let is_plain_word = value.len() <= MODE_CHARS
+        && value.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_".contains(&byte));
+    let is_mode_name = MODE_NAMES.iter().any(|mode| name.ends_with(mode));
+    (is_mode_name && is_plain_word) || MODES.contains(&fold(value).as_str())
 }
 
 /// Exactly one `${NAME}`: shown, because a name is what people need to see.
-fn is_variable(text: &str) -> bool {
+pub(super) fn is_variable(text: &str) -> bool {
     text.strip_prefix("${")
         .and_then(|rest| rest.strip_suffix('}'))
         .is_some_and(|name| !name.contains(['}', '$']))
 }
 
-fn looks_secret(text: &str) -> bool {
+/// Whether a text looks like a token: by its prefix, or because it is long and random.
+pub(super) fn looks_secret(text: &str) -> bool {
     let has_prefix = TOKEN_PREFIXES.iter().any(|prefix| text.starts_with(prefix));
     if has_prefix && text.len() >= TOKEN_CHARS / 2 {
         return true;
     }
-    is_long_hex(text) || is_random(text)
+    is_long_hex(text) || is_random(text) || is_mixed_run(text)
 }
 
 fn is_long_hex(text: &str) -> bool {
@@ -218,6 +246,14 @@ fn is_random(text: &str) -> bool {
         && text.bytes().any(|byte| byte.is_ascii_digit())
         && text.bytes().any(|byte| byte.is_ascii_lowercase())
         && text.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// Letters and digits that alternate in one long run without any separator.
+fn is_mixed_run(text: &str) -> bool {
+    let kinds = || text.bytes().map(|byte| byte.is_ascii_digit());
+    text.len() >= TOKEN_CHARS
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && kinds().zip(kinds().skip(1)).filter(|(one, next)| one != next).count() >= MIXED_CHANGES
 }
 
 fn fold(name: &str) -> String {

@@ -1,0 +1,170 @@
+//! Shows URLs with their secrets masked.
+//!
+//! A URL is read by the parser that connects, so that the host shown is the host contacted: `https://a\@b/`
+//! is shown as `https://a/@b/`. Where the text holds `${VARIABLE}`, a stand-in takes its place while it is
+//! parsed ([`stand_in`]). A text that does not parse is hidden behind its scheme, since nothing tells which
+//! part of it is a password.
+
+mod stand_in;
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use self::stand_in::ParsedUrl;
+use super::guess::{is_secret_pair, is_variable, looks_secret, mask_word};
+use crate::secret::MASK;
+
+/// The longest fragment that passes for a place in a document.
+const HEADING_CHARS: usize = 40;
+
+/// Masks a text that is a URL with an authority; `None` for every other text.
+pub(super) fn mask_url(text: &str) -> Option<String> {
+    let parsed = ParsedUrl::parse(text).filter(|parsed| parsed.url.has_authority())?;
+    let shown = show(&parsed);
+    // The parser ends a bare host with `/`, which nobody wrote.
+    let is_as_written = shown.strip_suffix('/').is_some_and(|bare| bare == text);
+    Some(if is_as_written { text.to_owned() } else { shown })
+}
+
+/// Masks the URL field of an entry, where a text that is no URL may still become one.
+pub(super) fn mask_url_field(text: &str) -> String {
+    if is_variable(text) {
+        return text.to_owned();
+    }
+    if let Some(shown) = mask_url(text) {
+        return shown;
+    }
+    match text.split_once("://") {
+        Some((scheme, _)) => hide_behind_scheme(scheme),
+        // `${BASE}/mcp?key=…` and `example.com/mcp` read like the rest of a URL.
+        None => mask_url(&format!("https://{text}"))
+            .and_then(|shown| shown.strip_prefix("https://").map(str::to_owned))
+            .unwrap_or_else(|| MASK.to_owned()),
+    }
+}
+
+/// Masks a word with a URL somewhere in it, such as `--url=https://…` and `'https://…'`.
+pub(super) fn mask_embedded_url(word: &str) -> Option<String> {
+    let (before, _) = word.split_once("://")?;
+    let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.${}_".contains(c);
+    let start = before.rfind(|c| !is_scheme(c)).map_or(0, |at| at + char_len(before, at));
+    let (prefix, rest) = word.split_at_checked(start)?;
+    let quote = prefix.chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`'));
+    let end = quote.and_then(|quote| rest.find(quote)).unwrap_or(rest.len());
+    let (url, suffix) = rest.split_at_checked(end)?;
+    let prefix = if looks_secret(prefix.trim_end_matches(|c: char| !c.is_ascii_alphanumeric())) {
+        MASK
+    } else {
+        prefix
+    };
+    Some(match mask_url(url) {
+        Some(shown) => format!("{prefix}{shown}{}", mask_word(suffix)),
+        None => {
+            format!("{prefix}{}", hide_behind_scheme(url.split_once("://").map_or("", |(scheme, _)| scheme)))
+        }
+    })
+}
+
+/// Whether a URL holds a secret that is written out. Showing hides every value of a query; here `?mode=fast`
+/// is no secret.
+pub(super) fn holds_secret(text: &str) -> bool {
+    let Some(ParsedUrl { url, stand_ins }) = ParsedUrl::parse(text) else { return text.contains('@') };
+    let is_literal = |part: &str| !part.is_empty() && !is_variable(&stand_ins.restore(part));
+    let mut pairs = url.query().into_iter().chain(url.fragment()).flat_map(|part| part.split('&'));
+    is_literal(url.username())
+        || url.password().is_some_and(is_literal)
+        || url.path().split('/').any(|segment| is_secret_segment(&stand_ins.restore(segment)))
+        || pairs.any(|pair| is_secret_text(&stand_ins.restore(pair)))
+}
+
+/// The parts of a URL's path that look like tokens, as they are sent.
+pub(super) fn secret_path_segments(url: &Url) -> Vec<&str> {
+    url.path().split('/').filter(|segment| is_secret_segment(segment)).collect()
+}
+
+fn show(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
+    let restore = |part: &str| stand_ins.restore(part);
+    let mut shown = format!("{}://", restore(url.scheme()));
+    if !url.username().is_empty() {
+        shown.push_str(&mask_part(restore(url.username())));
+    }
+    if let Some(password) = url.password() {
+        shown.push(':');
+        shown.push_str(&mask_part(restore(password)));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        shown.push('@');
+    }
+    shown.push_str(&restore(url.host_str().unwrap_or_default()));
+    if let Some(port) = url.port() {
+        shown.push(':');
+        shown.push_str(&stand_ins.restore_port(port));
+    }
+    let path = url.path().split('/').map(|segment| mask_segment(restore(segment)));
+    shown.push_str(&path.collect::<Vec<_>>().join("/"));
+    if let Some(query) = url.query() {
+        shown.push('?');
+        shown.push_str(&mask_pairs(&restore(query)));
+    }
+    if let Some(fragment) = url.fragment().map(restore) {
+        shown.push('#');
+        let is_plain = is_variable(&fragment) || is_heading(&fragment);
+        shown.push_str(&if is_plain { fragment } else { mask_pairs(&fragment) });
+    }
+    shown
+}
+
+/// A user name or password: hidden unless it is a variable.
+fn mask_part(part: String) -> String {
+    if is_variable(&part) { part } else { MASK.to_owned() }
+}
+
+fn mask_segment(segment: String) -> String {
+    if is_secret_segment(&segment) { MASK.to_owned() } else { segment }
+}
+
+fn mask_pairs(query: &str) -> String {
+    query.split('&').map(mask_pair).collect::<Vec<_>>().join("&")
+}
+
+/// The value of a query is hidden whatever it looks like: no list of names is complete.
+fn mask_pair(pair: &str) -> String {
+    match pair.split_once('=') {
+        Some((_, value)) if value.is_empty() || is_variable(value) || is_flag(value) => pair.to_owned(),
+        Some((name, _)) => format!("{name}={MASK}"),
+        None if pair.is_empty() || is_variable(pair) => pair.to_owned(),
+        None => MASK.to_owned(),
+    }
+}
+
+/// Whether a fragment is a place in a document, such as `getting-started`: words without digits.
+fn is_heading(fragment: &str) -> bool {
+    fragment.len() <= HEADING_CHARS
+        && fragment.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_/".contains(&byte))
+}
+
+fn is_flag(value: &str) -> bool {
+    matches!(value, "true" | "false" | "0" | "1")
+}
+
+/// Whether a part of a path is a token, holds one, or holds the credentials of another URL.
+fn is_secret_segment(segment: &str) -> bool {
+    let text = stand_in::without_placeholders(segment);
+    let text = percent_decode_str(&text).decode_utf8_lossy();
+    let has_credentials = text.split_once('@').is_some_and(|(user, _)| user.contains(':'));
+    // The digest of a pinned image is there to be compared.
+    has_credentials || (!text.contains("@sha256:") && is_secret_text(&text))
+}
+
+fn is_secret_text(text: &str) -> bool {
+    let is_named_secret = text.split_once('=').is_some_and(|(name, value)| is_secret_pair(name, value));
+    is_named_secret || looks_secret(text) || text.split([':', ';', ',', '=']).any(looks_secret)
+}
+
+fn hide_behind_scheme(scheme: &str) -> String {
+    format!("{scheme}://{MASK}")
+}
+
+fn char_len(text: &str, at: usize) -> usize {
+    text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
+}
