@@ -137,3 +137,21 @@ fn an_interrupted_call_is_cancelled_at_a_remote_server() {
         "{stats}"
     );
 }
+
+// K2: not now and then, so it is tried some times.
+#[test]
+fn a_call_that_runs_out_of_time_is_cancelled_every_time_before_the_program_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let slow = Scripted::stdio(&["call-hang", "ignore-term"]).logged(&log);
+    let remote = HttpServer::start(&["call-hang"]);
+    let world = world(&json!({"one": entry(&slow), "remote": {"url": remote.url()}}));
+    for round in 1..=5 {
+        for server in ["one", "remote"] {
+            let ended = world.mcparley(&["call", server, "echo", "message=hi", "--timeout", "100"]);
+            assert!(ended.err.contains("timed out after 100ms"), "{ended:?}");
+        }
+        assert_eq!(heard(&log, "notifications/cancelled").len(), round);
+        assert_eq!(remote.stats()["post"]["notifications/cancelled"], round);
+    }
+}
