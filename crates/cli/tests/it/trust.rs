@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::terminal;
 use crate::world::World;
 
 const STORE: &str = "home/.local/state/mcparley/approvals.json";
@@ -187,4 +188,25 @@ fn remove_keeps_the_approval_of_an_equal_entry_in_another_file() {
     world.ok(&["remove", "it"]);
     world.write("home/project/.mcp.json", entry);
     assert_eq!(world.plan(), ["it project needs approval"]);
+}
+
+// C17
+#[test]
+fn on_a_terminal_trust_and_approve_show_all_first_and_only_a_yes_counts() {
+    let answer = |reply: &'static str| move |shown: &str| shown.contains("[y/N]").then(|| reply.to_owned());
+    for args in [&["trust"][..], &["approve", "plain"]] {
+        let world = foreign();
+        let (code, shown) = terminal::talk(&mut world.command(args), answer("n"));
+        let (before, _) = shown.split_once("[y/N]").unwrap_or_else(|| panic!("{shown}"));
+        assert!(before.contains("touch ran-mcp") && before.contains("payload"), "{shown}");
+        assert_eq!(code, 10, "{shown}");
+        assert!(!world.files().contains(&STORE.to_owned()), "no is recorded as nothing");
+
+        let (code, shown) = terminal::talk(&mut world.command(args), answer("y"));
+        assert_eq!(code, 0, "{shown}");
+        let plan = world.plan();
+        assert!(plan.contains(&"plain project ready".to_owned()), "{plan:?}");
+        let others = plan.iter().filter(|line| line.ends_with("needs approval")).count();
+        assert_eq!(others, if args[0] == "trust" { 0 } else { 2 }, "{plan:?}");
+    }
 }
