@@ -2,7 +2,7 @@
 //!
 //! A file of a repository is shared, sooner or later, so what stands in it literally is published with it.
 
-use super::mask::{hold_secret, holds_secret, is_credential, url_holds_secret};
+use super::mask::{arguments_hold_secret, holds_secret, is_credential, url_holds_secret};
 use super::{RawOauth, RawServer};
 use crate::expand::{Piece, Template};
 
@@ -48,7 +48,7 @@ fn is_secret_value(name: &str, value: &Template) -> bool {
 
 fn has_secret_argument(arguments: &[Template]) -> bool {
     let literal: Vec<String> = arguments.iter().map(with_defaults).collect();
-    hold_secret(&literal)
+    arguments_hold_secret(&literal)
 }
 
 fn is_masked(value: &Template) -> bool {

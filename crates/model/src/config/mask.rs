@@ -253,7 +253,7 @@ pub(super) fn holds_secret(text: &str) -> bool {
 }
 
 /// The same for the arguments of a program.
-pub(super) fn hold_secret(arguments: &[String]) -> bool {
+pub(super) fn arguments_hold_secret(arguments: &[String]) -> bool {
     let masked = guess::mask_arguments(arguments.iter().cloned());
     masked.iter().zip(arguments).any(|(masked, argument)| count_masks(masked) > count_masks(argument))
 }

@@ -17,9 +17,16 @@ use crate::secret::MASK;
 /// The longest fragment that passes for a place in a document.
 const HEADING_CHARS: usize = 40;
 
+/// The shortest hexadecimal part of a path that passes for a token.
+const HEX_TOKEN_CHARS: usize = 16;
+
 /// Masks a text that is a URL with an authority; `None` for every other text.
 pub(super) fn mask_url(text: &str) -> Option<String> {
     let parsed = ParsedUrl::parse(text).filter(|parsed| parsed.url.has_authority())?;
+    // Where a part that cannot be expanded was hidden, the text before it may be a password.
+    if parsed.url.host_str().is_some_and(|host| host.contains(MASK)) {
+        return None;
+    }
     let shown = show(&parsed);
     // The parser ends a bare host with `/`, which nobody wrote.
     let is_as_written = shown.strip_suffix('/').is_some_and(|bare| bare == text);
@@ -153,7 +160,15 @@ fn is_secret_segment(segment: &str) -> bool {
     let text = percent_decode_str(&text).decode_utf8_lossy();
     let has_credentials = text.split_once('@').is_some_and(|(user, _)| user.contains(':'));
     // The digest of a pinned image is there to be compared.
-    has_credentials || (!text.contains("@sha256:") && is_secret_text(&text))
+    has_credentials || (!text.contains("@sha256:") && (is_secret_text(&text) || is_hex_token(&text)))
+}
+
+/// Digits and letters of a hexadecimal number, too long for a version and too mixed for a word.
+fn is_hex_token(text: &str) -> bool {
+    text.len() >= HEX_TOKEN_CHARS
+        && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && text.bytes().any(|byte| byte.is_ascii_digit())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 fn is_secret_text(text: &str) -> bool {

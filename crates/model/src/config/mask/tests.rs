@@ -47,6 +47,7 @@ fn a_url_is_shown_with_the_host_that_is_contacted_and_without_its_secrets() {
         (&format!("https://mcp.example.com/s/{HEX}/mcp"), "https://mcp.example.com/s/***/mcp"),
         ("https://h/sk-0123456789abcdef/mcp", "https://h/***/mcp"),
         ("https://h/ghp_0123456789", "https://h/***"),
+        ("https://h/9f8a7b6c5d4e3f2a/mcp", "https://h/***/mcp"),
         ("https://h/%73k-0123456789abcdef/mcp", "https://h/***/mcp"),
         ("https://h/api/a1b2c3d4e5f6g7h8i9j0/sse", "https://h/api/***/sse"),
         ("https://h/bot12345:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/x", "https://h/***/x"),
@@ -72,6 +73,8 @@ fn a_url_is_shown_with_the_host_that_is_contacted_and_without_its_secrets() {
         (&format!("${{BASE}}/s/{HEX}/mcp?key=abc"), "${BASE}/s/***/mcp?key=***"),
         ("https://u:${PW:-literal}@h/", "https://***:${PW:-***}@h/"),
         ("https://u:${PW:-${X}}@h/", "https://***"),
+        ("https://secret${PW:-${X}}@h/", "https://***"),
+        ("https://h/mcp?x=${PW:-${X}}", "https://h/mcp?x=***"),
         ("https://h/sk-0123456789${X}/mcp", "https://h/***/mcp"),
         ("https://h:8${PORT}/u:pw", "https://***"),
         (r"https://${HOST}\@good/", "https://${HOST}/@good/"),
@@ -94,6 +97,7 @@ fn a_url_without_secrets_is_shown_as_it_is_written() {
         "ws://127.0.0.1:9/",
         "https://h/@scope/package@1.2.3",
         "https://h/api/2025-11-25/mcp",
+        "https://h/feedface/20251125123456789/mcp",
         "https://h/mcp?read_only=true&empty=",
         "https://h/mcp?key=${KEY}",
         "https://h/docs#getting-started",
@@ -182,4 +186,24 @@ fn an_entry_that_is_revealed_is_shown_as_written() {
     let entry = json!({"url": r"https://evil\@good/?k=v", "headersHelper": "printf hunter2"});
     let shown = serde_json::to_value(read(&entry).shown(None, Reveal::AsWritten)).unwrap();
     assert_eq!(shown, entry);
+}
+
+proptest::proptest! {
+    // C17: whatever is written, the host shown is the host that is connected to.
+    #[test]
+    fn a_masked_url_has_the_host_port_and_scheme_of_the_connection(
+        text in r"(https|http|ws|HTTPS|postgres):[/\\]{0,3}[a-zA-Z0-9:@/\\?#.%\[\]&= \té_-]{0,40}",
+    ) {
+        let masked = super::masked_text(&text);
+        let in_field = super::address::mask_url_field(&text);
+        if let Ok(url) = url::Url::parse(&text) && url.has_host() {
+            for shown in [in_field].into_iter().chain((!text.contains(' ')).then_some(masked)) {
+                let read = url::Url::parse(&shown);
+                let same = read.is_ok_and(|read| {
+                    (read.scheme(), read.host(), read.port()) == (url.scheme(), url.host(), url.port())
+                });
+                proptest::prop_assert!(same, "{text:?} is shown as {shown:?}");
+            }
+        }
+    }
 }
