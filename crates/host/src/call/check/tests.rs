@@ -67,6 +67,29 @@ fn null_for_an_optional_argument_is_dropped_and_for_a_required_one_refused() {
     let misfits = fit(json!({ "path": null, "depth": null })).unwrap_err();
     assert_eq!(misfits.iter().map(|misfit| misfit.path.as_str()).collect::<Vec<_>>(), ["/path"]);
     assert!(fit(json!({ "path": "a", "depth": "x", "note": null })).is_err());
+    let kept = json!({ "path": "a", "note": null });
+    assert_eq!(fit(json!({ "path": "a", "depth": null, "note": null })), Ok(Fit::WithoutNulls(kept)));
+}
+
+// N8
+#[test]
+fn null_for_an_optional_argument_within_another_is_dropped_and_the_rest_still_checked() {
+    let item = json!({
+        "type": "object",
+        "properties": { "id": { "type": "integer" }, "label": { "type": "string" } },
+        "required": ["id"],
+        "additionalProperties": false,
+    });
+    let checker = checker(&json!({
+        "type": "object",
+        "properties": { "filter": item, "items": { "type": "array", "items": { "$ref": "#/properties/filter" } } },
+    }));
+    let given =
+        json!({ "filter": { "id": 1, "label": null }, "items": [{ "id": 2, "label": null }, { "id": 3 }] });
+    let expected = json!({ "filter": { "id": 1 }, "items": [{ "id": 2 }, { "id": 3 }] });
+    assert_eq!(checker.fit(&given), Ok(Fit::WithoutNulls(expected)));
+    let misfits = checker.fit(&json!({ "items": [{ "id": null, "label": null }] })).unwrap_err();
+    assert_eq!(misfits.iter().map(|misfit| misfit.path.as_str()).collect::<Vec<_>>(), ["/items/0/id"]);
 }
 
 #[test]
