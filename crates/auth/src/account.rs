@@ -11,6 +11,7 @@
 //! | tokens with the consent of a person | `consent`, seen from outside as a [`Flow`](crate::Flow) |
 //! | tokens without anybody | `alone` |
 //! | which grant an authorization server takes | `offered_grant` |
+//! | whether the server says how to sign in | `offered_sign_in` |
 //! | who we are to an authorization server, and the key of our tokens | `client`, `key` |
 //! | giving tokens back | `departure` |
 //! | hearing of sign-ins | `sign_ins` |
@@ -26,6 +27,7 @@ mod joint;
 mod key;
 mod memory;
 mod offered_grant;
+mod offered_sign_in;
 mod renewal;
 mod sign_ins;
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Weak};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::error::SignInError;
+use crate::metadata::Server;
 use crate::page::Page;
 use crate::task::Tasks;
 
@@ -35,6 +36,7 @@ pub(crate) struct Inner {
     /// Whether somebody was asked to show it; those who wait for one person share it.
     is_shown: Arc<AtomicBool>,
     user_code: Option<String>,
+    token_origin: Option<String>,
     pasted: mpsc::Sender<Pasted>,
     done: watch::Receiver<Option<Result<(), Arc<SignInError>>>>,
 }
@@ -50,12 +52,16 @@ pub(crate) struct Pasted {
 pub(crate) struct Shown {
     page: Option<Page>,
     user_code: Option<String>,
+    /// The origin that gives the tokens, if it is not the issuer's own.
+    token_origin: Option<String>,
     is_shown: Arc<AtomicBool>,
 }
 
 impl Shown {
-    pub(crate) fn new(page: Page, user_code: Option<String>) -> Self {
-        Self { page: Some(page), user_code, is_shown: Arc::default() }
+    /// The `page` of a sign-in at `server`, and the code it asks for, if it does.
+    pub(crate) fn new(page: Page, user_code: Option<String>, server: &Server) -> Self {
+        let token_origin = server.foreign_token_origin();
+        Self { page: Some(page), user_code, token_origin, is_shown: Arc::default() }
     }
 }
 
@@ -69,10 +75,10 @@ impl Flow {
     where
         F: Future<Output = Result<(), SignInError>> + Send + 'static,
     {
-        let Shown { page, user_code, is_shown } = shown;
+        let Shown { page, user_code, token_origin, is_shown } = shown;
         let (pasted, inbox) = mpsc::channel(PASTED);
         let (ended, done) = watch::channel(None);
-        let flow = Self(Arc::new(Inner { page, is_shown, user_code, pasted, done }));
+        let flow = Self(Arc::new(Inner { page, is_shown, user_code, token_origin, pasted, done }));
         let work = work(inbox);
         // Lives as long as the work, so that whoever comes meanwhile finds it.
         let held = flow.clone();
@@ -86,8 +92,9 @@ impl Flow {
 
     /// What a person sees of it, for a sign-in that waits for this one.
     pub(crate) fn shown(&self) -> Shown {
-        let Inner { page, user_code, is_shown, .. } = &*self.0;
-        Shown { page: page.clone(), user_code: user_code.clone(), is_shown: Arc::clone(is_shown) }
+        let Inner { page, user_code, token_origin, is_shown, .. } = &*self.0;
+        let (page, user_code, token_origin) = (page.clone(), user_code.clone(), token_origin.clone());
+        Shown { page, user_code, token_origin, is_shown: Arc::clone(is_shown) }
     }
 
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Self {
@@ -118,6 +125,13 @@ impl Flow {
     #[must_use]
     pub fn user_code(&self) -> Option<&str> {
         self.0.user_code.as_deref()
+    }
+
+    /// The origin that gives the tokens, if it is another than the issuer's. The issuer says so over `https`, or it would
+    /// be refused; the person is told of it before anything is agreed to.
+    #[must_use]
+    pub fn token_origin(&self) -> Option<&str> {
+        self.0.token_origin.as_deref()
     }
 
     /// Waits for the end.

@@ -76,6 +76,15 @@ impl Server {
             found: Found::Described,
         }
     }
+
+    /// The origin of the token endpoint, if it is not the issuer's own. Codes and secrets are sent there, so the person is
+    /// told of it.
+    #[must_use]
+    pub fn foreign_token_origin(&self) -> Option<String> {
+        let origin = self.token_endpoint.origin();
+        let is_own = Url::parse(&self.issuer).is_ok_and(|issuer| issuer.origin() == origin);
+        (!is_own).then(|| origin.ascii_serialization())
+    }
 }
 
 /// How an authorization server's description was found.
@@ -85,4 +94,28 @@ pub enum Found {
     Described,
     /// It says nothing; its endpoints are where servers of 2025-03-26 had them.
     Assumed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // B71
+    #[test]
+    fn token_endpoint_is_foreign_when_its_origin_is_not_the_issuers() {
+        let foreign = |issuer: &str, endpoint: &str| {
+            Server::new(issuer.to_owned(), Url::parse(endpoint).unwrap()).foreign_token_origin()
+        };
+        for (issuer, endpoint, expected) in [
+            ("https://a.example", "https://a.example/token", None),
+            ("https://a.example/tenant", "https://a.example:443/token", None),
+            ("https://A.example/", "https://a.example/token", None),
+            ("https://a.example", "https://b.example/token?secret=1", Some("https://b.example")),
+            ("https://a.example", "https://a.example:8443/token", Some("https://a.example:8443")),
+            ("https://a.example", "https://login.a.example/token", Some("https://login.a.example")),
+            ("no address", "https://a.example/token", Some("https://a.example")),
+        ] {
+            assert_eq!(foreign(issuer, endpoint).as_deref(), expected, "{issuer} {endpoint}");
+        }
+    }
 }

@@ -20,7 +20,9 @@ use crate::error::CommandError;
 use crate::out::Out;
 
 pub(crate) use guide::{Guide, Who};
-pub(crate) use pending::{Pending, hint as sign_in_hint, login as login_command};
+pub(crate) use pending::{
+    Pending, hint as sign_in_hint, hint_after_check as sign_in_hint_after_check, login as login_command,
+};
 pub(crate) use typed::client_secret;
 
 /// A server, and the sign-in to it.

@@ -48,7 +48,8 @@ pub(crate) fn written(entry: &Entry) -> Option<Box<RawValue>> {
             idempotent_hint: idempotent,
             open_world_hint: open_world,
         },
-        // Without it the client would show the tool to its model.
+        // Without it the client would show the tool to its model. The page of the tool (`resourceUri`) is left out: it is a
+        // resource, none of which is passed on, and a client that cannot read it shows the text of the result instead.
         meta: (entry.tool.audience == Audience::Apps).then(|| json!({ "ui": { "visibility": ["app"] } })),
     };
     serde_json::value::to_raw_value(&listed).ok()

@@ -59,6 +59,9 @@ pub struct Checked {
     pub stray: Option<Stray>,
     /// Whether it wants a sign-in, or one with more rights.
     pub wants_sign_in: bool,
+    /// Whether it says how to sign in. One that wants a sign-in and does not say how may want a token that its operator
+    /// gives out, in a header.
+    pub describes_sign_in: bool,
 }
 
 impl Checked {
@@ -145,7 +148,17 @@ impl Checkup {
             Health::Failed { failure, .. } => self.surroundings.wants_sign_in(&config, failure),
             Health::Connected { .. } => false,
         };
-        Some(Checked { name: server.name, health, took, passed: trace.passed(), stray, wants_sign_in })
+        let describes_sign_in = wants_sign_in && self.describes_sign_in(&config).await;
+        let (name, passed) = (server.name, trace.passed());
+        Some(Checked { name, health, took, passed, stray, wants_sign_in, describes_sign_in })
+    }
+
+    async fn describes_sign_in(&self, config: &ServerConfig) -> bool {
+        match self.surroundings.account(config) {
+            Some(account) => account.describes_sign_in().await,
+            // A connector's sign-in is its organization's.
+            None => true,
+        }
     }
 
     async fn visit(

@@ -5,7 +5,7 @@
 //! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it);
 //! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do);
 //! for sign-in at [`AuthServer`] (a fake authorization server, told what to do by [`LIES`]) and [`Browser`];
-//! a real OpenID provider is [`OpenIdProvider`];
+//! a real OpenID provider is [`OpenIdProvider`], and pages behind `https` are on a [`TlsSite`];
 //! a server program that others wrote is run by [`Foreign`]; what lies between is spoiled by [`FaultProxy`],
 //! or is a [`SocksProxy`]. A test that looks at its own memory runs [`alone`].
 //! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
@@ -25,6 +25,7 @@ mod provider;
 mod script;
 mod scripted;
 mod socks;
+mod tls_site;
 
 pub use alone::alone;
 pub use auth_server::{AuthServer, STATIC_CLIENT, STATIC_SECRET};
@@ -41,3 +42,4 @@ pub use provider::{OpenIdProvider, ProtectedFastMcp};
 pub use script::{Argument, Asked, MOST_MIB, Name, Place, SCRIPTS, Script, Shape};
 pub use scripted::{HttpServer, Scripted};
 pub use socks::{SocksAsked, SocksManner, SocksProxy};
+pub use tls_site::TlsSite;

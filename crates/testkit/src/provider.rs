@@ -101,6 +101,29 @@ impl ProtectedFastMcp {
     pub fn url(&self) -> &str {
         self.0.said["mcp"].as_str().unwrap_or_default()
     }
+
+    /// From now on no access token issued so far is good; refresh tokens are.
+    ///
+    /// # Panics
+    ///
+    /// If it does not answer.
+    pub fn expire_access_tokens(&self) {
+        let page = Browser::new().send("POST", &format!("{}/expire", self.origin()), &[], "");
+        assert_eq!(page.status, 200, "access tokens expire: {}", page.text());
+    }
+
+    /// How often a refresh token was taken for new tokens.
+    ///
+    /// # Panics
+    ///
+    /// If it does not answer.
+    pub fn renewals(&self) -> u64 {
+        stats_of(self.origin())["renewals"].as_u64().unwrap_or_default()
+    }
+
+    fn origin(&self) -> &str {
+        self.0.said["origin"].as_str().unwrap_or_default()
+    }
 }
 
 /// A program that says where it listens in one line of JSON, killed when dropped.

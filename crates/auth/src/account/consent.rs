@@ -130,8 +130,8 @@ impl Account {
             dpop_jkt: thumbprint.as_deref(),
         };
         let (attempt, page) = Attempt::begin(&begun.found.server, &begun.client, &wish)?;
-        let account = self.clone();
-        Ok(Flow::start(&self.0.tasks, Shown::new(page, None), async move |pasted| {
+        let (shown, account) = (Shown::new(page, None, &begun.found.server), self.clone());
+        Ok(Flow::start(&self.0.tasks, shown, async move |pasted| {
             let answer = answer(&mut callback, &attempt, pasted).await?;
             let signed_in = match attempt.accept(&answer) {
                 Ok(code) => account.redeem(begun, &code).await,
@@ -206,7 +206,7 @@ impl Account {
         };
         let page = started.page_with_code.clone().unwrap_or_else(|| started.page.clone());
         let user_code = Some(started.user_code.display().into_owned());
-        let (shown, account) = (Shown::new(page, user_code), self.clone());
+        let (shown, account) = (Shown::new(page, user_code, &begun.found.server), self.clone());
         Ok(Flow::start(&self.0.tasks, shown, async move |_pasted| {
             let granted = {
                 let keys = Keys { signing: signing.as_ref(), possession: begun.key.possession() };

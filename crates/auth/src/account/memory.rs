@@ -91,6 +91,8 @@ pub enum Standing {
     SignedIn {
         /// Who let us in.
         issuer: Untrusted,
+        /// The origin that gives the tokens, if it is not the issuer's own.
+        token_origin: Option<Untrusted>,
         /// The id we have there.
         client: Untrusted,
         /// Where that id comes from.
@@ -242,6 +244,7 @@ impl Account {
         let foreign = |scopes: &[String]| scopes.iter().map(Untrusted::new).collect();
         Ok(Standing::SignedIn {
             issuer: Untrusted::new(&kept.record.issuer.issuer),
+            token_origin: kept.record.issuer.foreign_token_origin().map(Untrusted::new),
             client: Untrusted::new(&kept.record.client.id),
             origin: kept.record.client.origin,
             expires: tokens.expires,

@@ -39,8 +39,8 @@ impl Identity {
             dpop_jkt: None,
         };
         let (attempt, page) = Attempt::begin(&provider, &client, &wish)?;
-        let identity = self.clone();
-        Ok(Flow::start(&self.0.tasks, Shown::new(page, None), async move |pasted| {
+        let (shown, identity) = (Shown::new(page, None, &provider), self.clone());
+        Ok(Flow::start(&self.0.tasks, shown, async move |pasted| {
             let answer = answer(&mut callback, &attempt, pasted).await?;
             let signed_in = match attempt.accept(&answer) {
                 Ok(code) => identity.redeem(&provider, &client, &code).await,

@@ -371,16 +371,6 @@ async fn server_that_only_takes_a_token_given_by_hand_is_told_to_get_a_header() 
     assert!(error.hint().unwrap().contains(r#""headers": {"Authorization": "Bearer ${TOKEN}"}"#));
 }
 
-// B71
-#[tokio::test]
-async fn token_endpoint_at_another_origin_is_refused_unless_it_is_named_over_https() {
-    let signing = Signing::start(&["token-url:http://127.0.0.1:1/token"]);
-    let error = sign_in(&signing.account()).await.unwrap_err();
-    let text = error.in_one_line();
-    assert!(text.contains("its `token_endpoint` is at another origin, `http://127.0.0.1:1`"), "{text}");
-    assert_eq!((signing.requests("register"), signing.requests("authorize")), (0, 0));
-}
-
 // A8
 #[tokio::test]
 async fn program_is_recognized_by_the_grants_the_server_takes() {

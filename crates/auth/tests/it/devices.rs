@@ -47,6 +47,7 @@ async fn a_person_signs_in_on_another_device() {
         ("resource", "https://mcp.example/mcp"),
         ("client_id", "client"),
     ]);
+    assert_eq!(requests.len(), 3, "begun, asked too early, given");
     for polled in &requests[1..] {
         assert_eq!(polled.line, "POST /token HTTP/1.1");
         assert!(polled.header("dpop").is_some());

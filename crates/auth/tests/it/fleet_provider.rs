@@ -118,7 +118,7 @@ async fn fleet_step_up_to_scopes_that_were_not_registered_registers_anew_once() 
 
 // A1 A3
 #[tokio::test]
-async fn fleet_fastmcp_server_lets_in_who_registered_and_renews() {
+async fn fleet_fastmcp_server_registers_renews_and_takes_back() {
     let server = ProtectedFastMcp::start();
     let vaults = Vaults::new();
     let open =
@@ -128,8 +128,17 @@ async fn fleet_fastmcp_server_lets_in_who_registered_and_renews() {
     let clients = call(server.url(), &account, "clients").await.unwrap();
     let clients: Value = serde_json::from_str(&clients).unwrap();
     assert_eq!(clients, json!([{"method": "client_secret_post", "scope": "use"}]));
+    // Another process finds the sign-in in the vault, and renews it when the server takes its token no longer.
     let other = open();
     call(server.url(), &other, "clients").await.unwrap();
+    assert_eq!(server.renewals(), 0);
+    for times in 1..=2 {
+        server.expire_access_tokens();
+        call(server.url(), &other, "clients").await.unwrap();
+        assert_eq!(server.renewals(), times, "one renewal for each token that ended, by rotation");
+    }
+    call(server.url(), &account, "clients").await.unwrap();
+    assert_eq!(server.renewals(), 2, "the first process has the new token from the vault");
     other.sign_out().await.unwrap();
     let refused = connect_to(server.url(), &account).await;
     assert!(matches!(refused, Err(Failure::Unauthorized { .. })), "{:?}", refused.err());

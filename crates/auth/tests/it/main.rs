@@ -19,6 +19,7 @@ mod renewal_race;
 mod renewals;
 mod revocations;
 mod signing;
+mod token_origins;
 mod token_requests;
 mod vault;
 mod xaa;

@@ -62,10 +62,11 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<usize, Co
             0 => out.waited(),
             left => out.waiting(&waiting(left)),
         }
+        let Some(server) = servers.iter().find(|server| server.name == checked.name) else { return };
         if out.json {
-            found.insert(checked.name.clone(), HealthReport::of(&checked));
+            found.insert(checked.name.clone(), HealthReport::of(server, &checked));
         } else {
-            tell(&servers, &checked, out);
+            tell(server, &checked, out);
         }
     });
     live::run_with(&surroundings, checking)?;
@@ -84,10 +85,9 @@ fn begin(loaded: &Loaded, out: &mut Out) {
     }
 }
 
-fn tell(servers: &[&Planned], checked: &Checked, out: &mut Out) {
-    let Some(server) = servers.iter().find(|server| server.name == checked.name) else { return };
+fn tell(server: &Planned, checked: &Checked, out: &mut Out) {
     out.line(format!("{} - {}", what(server), health(checked, &summary(checked))));
-    let report = HealthReport::of(checked);
+    let report = HealthReport::of(server, checked);
     for line in report.remarks() {
         out.line(format!("  {}", dim(&line)));
     }

@@ -1,12 +1,13 @@
 //! What was found when a server was looked at.
 
+use mcparley::model::plan::Planned;
 use mcparley::model::text::{cut, display};
 use mcparley::{Checked, Health};
 use mcparley_wire::Failure;
 use serde::Serialize;
 
 use super::stderr::telling_lines;
-use crate::sign_in::sign_in_hint;
+use crate::sign_in::sign_in_hint_after_check;
 
 /// How much of a server's last words stands in a list.
 const STDERR_CHARS: usize = 2000;
@@ -39,7 +40,7 @@ pub(crate) struct HealthReport {
 }
 
 impl HealthReport {
-    pub(crate) fn of(checked: &Checked) -> Self {
+    pub(crate) fn of(server: &Planned, checked: &Checked) -> Self {
         let milliseconds = u64::try_from(checked.took.as_millis()).unwrap_or(u64::MAX);
         let empty = Self {
             is: "failed",
@@ -71,7 +72,10 @@ impl HealthReport {
             Health::Failed { failure, stderr } => Self {
                 is: if checked.wants_sign_in { "needs-auth" } else { "failed" },
                 error: Some(failure.to_string()),
-                hint: if checked.wants_sign_in { Some(sign_in_hint(&checked.name)) } else { hint(failure) },
+                hint: match checked.wants_sign_in {
+                    true => Some(sign_in_hint_after_check(checked, server)),
+                    false => hint(failure),
+                },
                 stderr: cut(stderr.clean().trim(), STDERR_CHARS).into_owned(),
                 ..empty
             },

@@ -106,6 +106,12 @@ impl Guide {
         if let Some(Opened::NoBrowser(why)) = &opened {
             out.remark(&format!("{why}"));
         }
+        if let Some(origin) = flow.token_origin() {
+            out.say(format!(
+                "Tokens come from another site, as its authorization server says: {}",
+                display(origin)
+            ));
+        }
         if let Some(code) = flow.user_code() {
             out.say(format!("The page asks for this code: {}", display(code)));
         }

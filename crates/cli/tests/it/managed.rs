@@ -104,9 +104,9 @@ fn a_broken_managed_file_is_loud_and_lets_nothing_run() {
         }
         let plan = world.json(&["plan"]);
         assert_eq!(plan["managed"]["is"], "broken");
-        assert!(
-            plan["servers"].as_array().unwrap().iter().all(|server| server["standing"]["is"] == "blocked")
-        );
+        let servers = plan["servers"].as_array().unwrap();
+        assert!(!servers.is_empty());
+        assert!(servers.iter().all(|server| server["standing"]["is"] == "blocked"), "{plan}");
         assert_eq!(plan["problems"][0]["severity"], "managed");
         assert_eq!(world.mcparley(&["add", "new", "x"]).code, 4);
         assert_eq!(world.mcparley(&["plan", "--check"]).code, 4);

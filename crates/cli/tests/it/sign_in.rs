@@ -2,10 +2,12 @@
 
 mod client;
 mod fleet;
+mod given_tokens;
 mod hands;
 mod idp;
 mod life;
 mod person;
 mod scripts;
+mod token_origins;
 mod trouble;
 mod unseen;

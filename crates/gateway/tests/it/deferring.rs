@@ -80,5 +80,6 @@ async fn a_tool_that_is_not_listed_is_called_by_its_name_and_judged_as_itself() 
 async fn without_anything_left_out_there_is_nothing_to_search_with() {
     let gateway = World::one().within(Budget::unlimited());
     let tools = Client::new(&gateway, NEW).await.tools().await;
+    assert!(tools.contains(&"mcp__one__echo".to_owned()), "{tools:?}");
     assert!(!tools.iter().any(|name| name == "ToolSearch" || name == "CallTool"), "{tools:?}");
 }

@@ -1,7 +1,7 @@
 //! A client for the official conformance suite, with nothing but the public API of the crate.
 //!
-//! It knows no scenario: whatever the server is, it connects, lists everything, reads every resource, loads every skill and
-//! calls every tool. Where the server wants a sign-in, a browser that only follows redirects takes the person's place.
+//! It knows one scenario, in which no skill is used (`load_skills`). Else, whatever the server is, it connects, lists
+//! everything, reads every resource, loads every skill and calls every tool. Where the server wants a sign-in, a browser that only follows redirects takes the person's place.
 //! `conformance_client URL` takes the calls to make from `MCP_CONFORMANCE_CONTEXT` if that names some, and else
 //! makes up arguments from the tools' schemas. Exits with 0 when it could connect and list.
 #![expect(clippy::print_stderr, clippy::disallowed_methods, reason = "a program looks around and prints")]
@@ -130,8 +130,8 @@ async fn read_resources(host: &Host) {
     }
 }
 
-/// Loads every skill and reads its files, as a model does that uses them. Without a use for a skill none of its files may be
-/// read, and only the scenario's name says that there is none.
+/// Loads every skill and reads its files, as a model does that uses them. The host reads none of them before that, which one
+/// scenario tests; its server looks like those of the scenarios that want a skill loaded, so only its name tells them apart.
 async fn load_skills(host: &Host) {
     let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
     if scenario.ends_with("no-prefetch") {

@@ -177,9 +177,8 @@ impl Bound {
         }
     }
 
-    /// Checks the arguments against the tool's schema (N8).
-    /// Checks the arguments of a call. Optional ones that are null and must not be are left out of it: many models write
-    /// null for an argument they do not give.
+    /// Checks the arguments of a call against the tool's schema. Optional ones that are null and must not be are left out,
+    /// at every level: many models write null for an argument they do not give.
     pub(super) fn check(&self, call: &mut Call) -> Result<(), CallError> {
         let misfits = match self.entry.checker().fit(&call.arguments) {
             Ok(Fit::AsGiven) => return Ok(()),

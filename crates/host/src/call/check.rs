@@ -5,6 +5,7 @@
 
 mod bounds;
 mod effort;
+mod nulls;
 mod reason;
 mod refs;
 mod simple;
@@ -93,7 +94,7 @@ impl Checker {
     pub(crate) fn fit(&self, arguments: &Value) -> Result<Fit, Vec<Misfit>> {
         let Err(misfits) = self.check(arguments) else { return Ok(Fit::AsGiven) };
         let schema: Value = serde_json::from_str(self.schema.get()).unwrap_or_default();
-        match without_optional_nulls(&schema, arguments) {
+        match nulls::without_optional_nulls(&schema, arguments) {
             Some(fewer) => self.check(&fewer).map(|()| Fit::WithoutNulls(fewer)),
             None => Err(misfits),
         }
@@ -133,16 +134,6 @@ impl Compiled {
             })
             .collect()
     }
-}
-
-/// The arguments without those that are null and not required; nothing where there are none.
-fn without_optional_nulls(schema: &Value, arguments: &Value) -> Option<Value> {
-    let required = schema.get("required").and_then(Value::as_array);
-    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|known| known == name));
-    let mut members = arguments.as_object()?.clone();
-    let before = members.len();
-    members.retain(|name, value| !value.is_null() || is_required(name));
-    (members.len() < before).then_some(Value::Object(members))
 }
 
 /// The dialect a schema names; the protocol's own when it names none.

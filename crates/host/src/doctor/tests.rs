@@ -64,6 +64,7 @@ fn ids_are_unique_and_every_word_and_blank_is_known() {
     let table = table();
     let ids: HashSet<&str> = table.causes.iter().map(|cause| cause.id.as_str()).collect();
     assert_eq!(ids.len(), table.causes.len());
+    assert!(ids.len() >= 100, "{} causes", ids.len());
     let kinds = Kind::ALL.map(Kind::as_str);
     let obstacles = Obstacle::ALL.map(Obstacle::as_str);
     for cause in &table.causes {
@@ -98,7 +99,10 @@ fn check_sentences(cause: &Cause) {
 // U2: a text pattern is compared in small letters, so one with a capital would never fit.
 #[test]
 fn every_pattern_for_text_fits_a_line_of_its_own() {
-    for line in include_str!("causes.json").lines().filter(|line| line.contains("\"says\"")) {
+    let lines = include_str!("causes.json").lines().filter(|line| line.contains("\"says\""));
+    let lines: Vec<&str> = lines.collect();
+    assert!(lines.len() >= 30, "{} patterns", lines.len());
+    for line in lines {
         let (_, behind) = line.split_once("\"says\"").unwrap();
         let (patterns, _) = behind.split_once(']').unwrap();
         assert_eq!(patterns, patterns.to_lowercase());

@@ -152,11 +152,11 @@ impl Board {
         merge::replies(replies)
     }
 
-    /// The reply, if a hook may give it: content fits its form, and a page is nobody's to visit but a person's (H30).
+    /// The reply, if it is one that may be passed on: content fits its form. A hook that accepts a page says that the page
+    /// is dealt with; nothing is opened or fetched for it.
     fn fitting(&self, hook: &str, question: &Elicitation<'_>, reply: Reply) -> Option<Reply> {
         let trouble = match (&reply, question.ask) {
-            (Reply::Decline | Reply::Cancel, _) => return Some(reply),
-            (Reply::Accept(_), Ask::Page(_)) => "a page can be accepted by a person only".to_owned(),
+            (Reply::Decline | Reply::Cancel, _) | (Reply::Accept(_), Ask::Page(_)) => return Some(reply),
             (Reply::Accept(content), Ask::Form(form)) => match form.check(content) {
                 Ok(()) => return Some(reply),
                 Err(misfits) => {

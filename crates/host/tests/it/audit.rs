@@ -114,6 +114,7 @@ async fn who_decided_is_told_without_their_words() {
     assert_eq!(lines[0]["because"]["by"], "hook");
     assert_eq!((&lines[3]["tool"], &lines[3]["failure"]), (&json!("mcp__one__none"), &json!("unknown-tool")));
     let sessions = field(&lines, "session");
+    assert_eq!(sessions.len(), 4);
     assert!(sessions.iter().all(|session| *session == sessions[0]));
     assert!(!std::fs::read_to_string(&path).unwrap().contains("it says"));
 }

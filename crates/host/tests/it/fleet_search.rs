@@ -67,6 +67,7 @@ impl<'q> Row<'q> {
 async fn fleet_tools_are_found_by_what_people_would_type() {
     let alive = servers(fleet()).variable("MCP_TIMEOUT", "120000").start();
     let readiness = alive.host.ready(LONG * 4).await;
+    assert_eq!(readiness.servers.len(), fleet().len() + 1, "with our own");
     for server in &readiness.servers {
         assert_eq!(server.state.status.as_str(), "connected", "{}: {:?}", server.name, server.state.status);
     }

@@ -93,7 +93,9 @@ const SERVERS: [&str; 7] = [
 /// Every server of the folder with what becomes of it.
 fn standings(world: &World) -> Vec<(String, Standing)> {
     let named = |server: Planned| (server.name.as_str().to_owned(), server.standing);
-    world.load().plan.servers.into_iter().map(named).collect()
+    let standings: Vec<_> = world.load().plan.servers.into_iter().map(named).collect();
+    assert_eq!(standings.len(), SERVERS.len(), "{standings:?}");
+    standings
 }
 
 fn waiting(world: &World) -> Vec<String> {

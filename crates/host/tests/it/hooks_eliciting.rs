@@ -1,6 +1,6 @@
 //! Hooks that answer what servers ask a person: before anybody else, and never in a person's place at a page.
 
-use mcparley::elicit::{Ask, Elicitation, Reply};
+use mcparley::elicit::{Ask, Elicitation, Reply, Unanswered};
 use mcparley::hooks::{HookEvent, Hooks};
 use mcparley::{Boxed, CallError};
 use mcparley_testkit::{Scripted, log_lines};
@@ -113,22 +113,64 @@ async fn a_server_of_the_new_era_is_answered_by_a_hook() {
     assert!(input.contains(r#""mode":"form""#), "{input}");
 }
 
-// H30 K3 B110
+// H30 K3
 #[tokio::test]
-async fn a_hook_never_visits_a_page() {
-    let accepting = answers(json!({ "action": "accept", "content": {} }));
-    let alive = asking("2025-11-25", &["url-required"], &accepting).start();
-    let error = alive.echo("one", "hi").await.unwrap_err();
-    assert!(matches!(error, CallError::Unanswered { .. }), "{error}");
-    let notes = alive.host.hook_notes();
-    assert!(notes.iter().any(|note| note.text == "a page can be accepted by a person only"), "{notes:?}");
+async fn hook_that_accepts_a_page_makes_the_call_be_repeated() {
+    for person in [None, Some(Person::agreeable())] {
+        let accepting = answers(json!({ "action": "accept", "content": {} }));
+        let (_folder, log, _) = own("hook-accepts-page");
+        let server = Scripted::stdio(&["url-required:https://a.example/visit"]).with("--times", "1");
+        let entry = stdio(&server.with("--versions", "2025-11-25").logged(&log));
+        let making = servers([("one", entry)]).file("home/.claude/settings.json", &accepting);
+        let alive = making.start_as(|builder| match &person {
+            Some(person) => builder.elicitor(person.clone()),
+            None => builder,
+        });
+        assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi");
+        let calls = log_lines(&log).iter().filter(|line| line.text.contains(r#""tools/call""#)).count();
+        assert_eq!(calls, 2, "once refused, once repeated");
+        assert!(person.is_none_or(|person| person.asked().is_empty()), "a hook spares the person");
+        let input = std::fs::read_to_string(alive.world.path("home/project/told")).unwrap();
+        let input: Value = serde_json::from_str(&input).unwrap();
+        assert_eq!(
+            (&input["mode"], &input["url"]),
+            (&json!("url"), &json!("https://a.example/visit")),
+            "{input}"
+        );
+        assert!(alive.host.hook_notes().is_empty(), "{:?}", alive.host.hook_notes());
+    }
+}
 
+// H30 H31
+#[tokio::test]
+async fn hook_that_accepts_a_page_answers_a_server_of_the_new_era() {
+    let entry = Scripted::stdio(&["wants:url"]).with("--versions", "2026-07-28").with("--times", "1");
+    let accepting = answers(json!({ "action": "accept", "content": {} }));
+    let alive = servers([("one", stdio(&entry))]).file("home/.claude/settings.json", &accepting).start();
+    assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi");
+}
+
+// H30 K3
+#[tokio::test]
+async fn hook_that_declines_a_page_ends_the_call_and_spares_the_person() {
     let person = Person::agreeable();
     let making = asking("2025-11-25", &["url-required"], &answers(json!({ "action": "decline" })));
     let alive = making.start_as(|builder| builder.elicitor(person.clone()));
     let error = alive.echo("one", "hi").await.unwrap_err();
-    assert!(matches!(error, CallError::Unanswered { .. }), "{error}");
+    let expected = Unanswered::Declined;
+    assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
     assert_eq!(person.asked(), Vec::<String>::new(), "a hook spares the person");
+}
+
+// K3
+#[tokio::test]
+async fn error_of_a_call_carries_the_page_where_neither_hook_nor_person_answers() {
+    let silent = hooks("Elicitation", "*", &["exit 0"]);
+    let alive = asking("2025-11-25", &["url-required:https://a.example/visit?x=1"], &silent).start();
+    let error = alive.echo("one", "hi").await.unwrap_err();
+    let expected = Unanswered::Nobody { url: "https://a.example/visit?x=1".to_owned() };
+    assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
+    assert!(error.to_string().contains("https://a.example/visit?x=1"), "{error}");
 }
 
 /// Fills in every form of which all fields have defaults.

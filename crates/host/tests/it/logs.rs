@@ -41,8 +41,10 @@ async fn a_server_that_prints_its_key_does_not_get_it_into_errors_or_logs() {
     let said = lines.iter().find(|line| line.from == Speaker::Stderr).unwrap();
     assert_eq!(said.text.raw(), "cannot sign in with ***");
     assert!(lines.iter().any(|line| line.text.raw().contains("code 3")), "{lines:?}");
-    for file in std::fs::read_dir(world.path("logs")).unwrap() {
-        let path = file.unwrap().path();
+    let files: Vec<_> =
+        std::fs::read_dir(world.path("logs")).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    for path in files {
         assert!(!std::fs::read_to_string(&path).unwrap().contains("canary-7f3a9c"));
     }
 }

@@ -48,7 +48,9 @@ async fn what_does_not_fit_is_told_before_anything_is_sent() {
     assert_eq!(error.to_string(), "`surplus` is too much: the prompt takes no arguments");
     let error = greet(&alive.host, "/mcp__one__gret").await.unwrap_err();
     assert_eq!(error.hint().unwrap(), "did you mean `mcp__one__greet`?");
-    assert!(log_lines(&log).iter().all(|line| !line.text.contains("prompts/get")));
+    let lines = log_lines(&log);
+    assert!(lines.iter().any(|line| line.text.contains("prompts/list")), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.text.contains("prompts/get")), "{lines:?}");
 }
 
 // X3 X5 H31

@@ -44,7 +44,8 @@ async fn a_model_finds_a_tool_with_all_it_needs_to_call_it_and_that_permits_noth
 async fn what_a_rule_denies_is_neither_listed_nor_found_and_rules_that_change_count_at_once() {
     let alive = servers([("one", scripted(&[]))]).deny("mcp__one__echo").ready().await;
     let offer = alive.host.catalog().offer(&Budget::unlimited());
-    assert!(offer.listed.iter().all(|entry| entry.name.as_str() != "mcp__one__echo"));
+    let is_listed = |name: &str| offer.listed.iter().any(|entry| entry.name.as_str() == name);
+    assert!(is_listed("mcp__one__add") && !is_listed("mcp__one__echo"));
     assert!(!names(&search(&alive, "echo").await).contains(&"mcp__one__echo"));
     let answer = search(&alive, "select:mcp__one__echo,mcp__one__add").await;
     assert_eq!(names(&answer), ["mcp__one__add"]);

@@ -86,7 +86,10 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
     if let Some(name) = scripts.text(Name::AppTool) {
         let mut tool = tools::echo(name);
         if let Some(tool) = tool.as_object_mut() {
-            tool.insert("_meta".to_owned(), json!({ "ui": { "visibility": ["app"] } }));
+            tool.insert(
+                "_meta".to_owned(),
+                json!({ "ui": { "resourceUri": "ui://panel/main", "visibility": ["app"] } }),
+            );
         }
         tools.push(tool);
     }

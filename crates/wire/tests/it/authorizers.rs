@@ -140,7 +140,9 @@ async fn no_other_origin_gets_our_token() {
     let mut site = Site::at(server.url()).with_authorizer(&authorizer);
     let connected = site.connect_as(Era::Old).await.unwrap();
     assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
-    for request in received(&log_file(&folder)) {
+    let requests = received(&log_file(&folder));
+    assert!(requests.len() >= 6, "greeted, told and called, each twice: {requests:?}");
+    for request in requests {
         let asked = format!("{} {}", request["method"].as_str().unwrap(), request["path"].as_str().unwrap());
         assert_eq!(request["headers"]["x-seen"], asked, "the place a redirect leads to is asked for, too");
     }

@@ -49,6 +49,7 @@ async fn a_server_is_greeted_and_called_over_its_stream() {
         assert_eq!([a, b, c].map(|reply| text(&reply.unwrap())), ["a", "b", "c"], "{script}");
         connected.link.stop().await;
         let requests = received(&log);
+        assert!(requests.len() >= 6, "a stream, a greeting in two parts and three calls: {requests:?}");
         assert!(requests.iter().all(|request| request["headers"]["x-key"] == "k"));
         assert_eq!(requests[0]["headers"]["accept"], "text/event-stream");
         assert!(requests[1..].iter().all(|request| request["path"] == "/messages"), "{requests:?}");

@@ -1,6 +1,7 @@
 //! Spoiled answers and addresses: nothing breaks, and nothing passes that should not.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
 use url::form_urlencoded;
@@ -71,13 +72,12 @@ static ATTEMPT: LazyLock<Attempt> = LazyLock::new(|| begin(&server(), &[]).0);
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    // B74 B79
-    #[test]
-    fn a_spoiled_answer_is_believed_only_if_everything_in_it_is_right(query in spoiled(QUERIES)) {
+    fn check_a_spoiled_answer_is_believed_only_if_everything_in_it_is_right(query in spoiled(QUERIES)) {
         let query = query.replace("STATE", ATTEMPT.state().expose());
         if let Ok(answer) = Answer::from_query(&query)
             && let Ok(code) = ATTEMPT.expected().judge(&answer)
         {
+            BELIEVED_ANSWERS.fetch_add(1, Ordering::Relaxed);
             prop_assert_eq!(values(&query, "state"), [ATTEMPT.state().expose().clone()]);
             prop_assert_eq!(values(&query, "iss"), [ISSUER]);
             prop_assert_eq!(values(&query, "code"), [code.expose().clone()]);
@@ -85,13 +85,12 @@ proptest! {
         }
     }
 
-    // A5 B79
-    #[test]
-    fn a_spoiled_address_is_taken_only_if_it_is_ours(text in spoiled(PASTED)) {
+    fn check_a_spoiled_address_is_taken_only_if_it_is_ours(text in spoiled(PASTED)) {
         let text = text.replace("STATE", ATTEMPT.state().expose());
         if let Ok(answer) = Answer::from_pasted(&text, &redirect())
             && ATTEMPT.expected().judge(&answer).is_ok()
         {
+            TAKEN_ADDRESSES.fetch_add(1, Ordering::Relaxed);
             // Without an address before it, it is an answer as it stands.
             let text = text.replace(['\r', '\n', '\t'], "");
             let before = text.split_once('?').map(|(before, _)| before.trim_start_matches(['<', '\0', ' ']));
@@ -103,10 +102,9 @@ proptest! {
         }
     }
 
-    // B65 B66
-    #[test]
-    fn a_spoiled_page_is_still_of_the_web_and_safe_in_an_argument_list(text in spoiled(ADDRESSES)) {
+    fn check_a_spoiled_page_is_still_of_the_web_and_safe_in_an_argument_list(text in spoiled(ADDRESSES)) {
         if let Ok(page) = Page::parse(&text) {
+            SHOWN_PAGES.fetch_add(1, Ordering::Relaxed);
             let is_web = page.as_str().starts_with("https://")
                 || ["http://127.", "http://localhost", "http://[::1]"].iter().any(|here| page.as_str().starts_with(here));
             prop_assert!(is_web, "{}", page.as_str());
@@ -115,4 +113,34 @@ proptest! {
             prop_assert_eq!(Page::parse(page.as_str()), Ok(page));
         }
     }
+}
+
+/// How many cases came that far.
+static SHOWN_PAGES: AtomicU32 = AtomicU32::new(0);
+
+// B65 B66
+#[test]
+fn a_spoiled_page_is_still_of_the_web_and_safe_in_an_argument_list() {
+    check_a_spoiled_page_is_still_of_the_web_and_safe_in_an_argument_list();
+    assert!(SHOWN_PAGES.load(Ordering::Relaxed) > 0, "no page was taken");
+}
+
+/// How many cases came that far.
+static TAKEN_ADDRESSES: AtomicU32 = AtomicU32::new(0);
+
+// A5 B79
+#[test]
+fn a_spoiled_address_is_taken_only_if_it_is_ours() {
+    check_a_spoiled_address_is_taken_only_if_it_is_ours();
+    assert!(TAKEN_ADDRESSES.load(Ordering::Relaxed) > 0, "no address was taken");
+}
+
+/// How many cases came that far.
+static BELIEVED_ANSWERS: AtomicU32 = AtomicU32::new(0);
+
+// B74 B79
+#[test]
+fn a_spoiled_answer_is_believed_only_if_everything_in_it_is_right() {
+    check_a_spoiled_answer_is_believed_only_if_everything_in_it_is_right();
+    assert!(BELIEVED_ANSWERS.load(Ordering::Relaxed) > 0, "no answer was believed");
 }

@@ -143,6 +143,7 @@ async fn a_server_behind_a_socket_is_described_over_http() {
     let url = parse(&site.url("/mcp?key=SECRET").as_str().replace("http", "ws"));
     let found = discover(&Web::new(&Network::default(), &url), &url, None, None).await.unwrap();
     assert_eq!(found.audience, site.url("/mcp").as_str());
+    assert!(!found.tried.is_empty());
     assert!(found.tried.iter().all(|tried| !tried.to_string().contains("SECRET")));
 }
 

@@ -85,6 +85,7 @@ fn nothing_in_it_drives_a_terminal() {
         description: hostile,
         schema: &schema,
     });
+    assert!(shown.matches("[31m").count() >= 5, "every part is shown: {shown:?}");
     assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     assert!(!shown.contains(['\u{202e}', '\u{200b}']), "{shown:?}");
 }

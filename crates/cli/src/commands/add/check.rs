@@ -3,7 +3,7 @@
 //! The entry is written whatever comes of it: what is found out is told beside, and never changes the exit code.
 
 use mcparley::model::limits::ADD_CHECK_TIME;
-use mcparley::model::plan::Standing;
+use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use mcparley::{Checked, Checkup, Health};
 
@@ -12,6 +12,7 @@ use crate::error::CommandError;
 use crate::live;
 use crate::out::Out;
 use crate::report::summary;
+use crate::sign_in::sign_in_hint_after_check;
 
 /// Reaches the server of this name for a few seconds and tells what came of it. One that may not run yet is left alone.
 pub(super) fn check_added(name: &str, context: &Context, out: &mut Out) -> Result<(), CommandError> {
@@ -30,12 +31,12 @@ pub(super) fn check_added(name: &str, context: &Context, out: &mut Out) -> Resul
     let _late = live::run_with(&surroundings, trying)?;
     out.waited();
     if !out.json {
-        tell(name, found.as_ref(), out);
+        tell(server, found.as_ref(), out);
     }
     Ok(())
 }
 
-fn tell(name: &str, found: Option<&Checked>, out: &mut Out) {
+fn tell(server: &Planned, found: Option<&Checked>, out: &mut Out) {
     match found {
         Some(checked @ Checked { health: Health::Connected { .. }, .. }) => {
             out.remark(&format!("it answers: {}", summary(checked)));
@@ -43,8 +44,8 @@ fn tell(name: &str, found: Option<&Checked>, out: &mut Out) {
         Some(checked) => {
             out.warn(&format!("it does not work yet: {}", summary(checked)));
             out.hint(&match checked.wants_sign_in {
-                true => format!("sign in with `mcparley login {name}`"),
-                false => format!("see why with `mcparley doctor {name}`"),
+                true => sign_in_hint_after_check(checked, server),
+                false => format!("see why with `mcparley doctor {}`", server.name),
             });
         }
         None => out.remark(&format!(

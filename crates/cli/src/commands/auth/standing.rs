@@ -20,6 +20,9 @@ pub(in crate::commands) struct Standing {
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     issuer: Option<String>,
+    /// The origin that gives the tokens, if it is not the issuer's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token_origin: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     client_id: Option<String>,
     /// Where the id comes from: `configured`, `document` or `registered`.
@@ -47,6 +50,7 @@ impl Standing {
             server: door.name().to_owned(),
             is: "signed-out",
             issuer: None,
+            token_origin: None,
             client_id: None,
             client: None,
             expires_at: None,
@@ -61,19 +65,27 @@ impl Standing {
             Err(error) => Self { is: "unknown", error: Some(with_sources(&error)), ..blank },
             Ok(SignInStanding::SignedOut) => blank,
             Ok(SignInStanding::Over) => Self { is: "over", ..blank },
-            Ok(SignInStanding::SignedIn { issuer, client, origin, expires, renews, scopes, wanted }) => {
-                Self {
-                    is: "signed-in",
-                    issuer: Some(issuer.clean().into_owned()),
-                    client_id: Some(client.clean().into_owned()),
-                    client: Some(origin_word(origin)),
-                    expires_at: expires.map(seconds),
-                    renews: Some(renews || !door.account.takes_a_person()),
-                    scopes: words(&scopes),
-                    wanted: words(&wanted),
-                    ..blank
-                }
-            }
+            Ok(SignInStanding::SignedIn {
+                issuer,
+                token_origin,
+                client,
+                origin,
+                expires,
+                renews,
+                scopes,
+                wanted,
+            }) => Self {
+                is: "signed-in",
+                issuer: Some(issuer.clean().into_owned()),
+                token_origin: token_origin.map(|origin| origin.clean().into_owned()),
+                client_id: Some(client.clean().into_owned()),
+                client: Some(origin_word(origin)),
+                expires_at: expires.map(seconds),
+                renews: Some(renews || !door.account.takes_a_person()),
+                scopes: words(&scopes),
+                wanted: words(&wanted),
+                ..blank
+            },
         }
     }
 
@@ -82,6 +94,9 @@ impl Standing {
         let mut field = |name: &str, value: &str| out.line(format!("  {name}: {}", display(value)));
         if let Some(issuer) = &self.issuer {
             field("by", issuer);
+        }
+        if let Some(origin) = &self.token_origin {
+            field("tokens from another site", origin);
         }
         if let (Some(id), Some(client)) = (&self.client_id, self.client) {
             field("as client", &format!("{id} ({client})"));

@@ -93,6 +93,7 @@ fn a_bare_name_that_is_the_hosts_own_gets_a_prefix() {
     let names = listed(&catalog);
     assert!(names.contains(&"ok"));
     let others: Vec<&&str> = names.iter().filter(|name| **name != "ok").collect();
+    assert_eq!(others.len(), 2, "{names:?}");
     assert!(others.iter().all(|name| name.starts_with("mcp__a__")), "{names:?}");
 }
 

@@ -151,6 +151,7 @@ fn what_a_rule_denies_whole_is_not_found_and_not_told_of() {
     assert_eq!(found(&catalog, "create comment issue"), ["mcp__tracker__list_issues"]);
     let selected = catalog.search(&SearchQuery::new("select:mcp__tracker__close,close"));
     assert!(selected.tools.is_empty());
+    assert_eq!(selected.unfound.len(), 2);
     assert!(!format!("{:?}", selected.unfound).contains("mcp__tracker__c\""), "{:?}", selected.unfound);
     let similar = |unfound: &Unfound| match unfound {
         Unfound::Unknown { similar, .. } => similar.clone(),
@@ -196,7 +197,9 @@ proptest! {
     fn every_tool_is_found_by_its_public_name(names in prop::collection::hash_set("[a-zA-Z0-9_. -]{1,80}", 1..20)) {
         let tools = |from: usize| names.iter().skip(from).map(|name| tool(name, "")).collect::<Vec<_>>();
         let catalog = catalog(&[("a", tools(0)), ("a b", tools(1))]);
-        for entry in catalog.iter().filter(|entry| entry.server().is_some()) {
+        let of_servers: Vec<_> = catalog.iter().filter(|entry| entry.server().is_some()).collect();
+        prop_assert_eq!(of_servers.len(), 2 * names.len() - 1);
+        for entry in of_servers {
             let found = catalog.search(&SearchQuery::new(&format!("select:{}", entry.name)));
             prop_assert!(found.unfound.is_empty());
             prop_assert_eq!(found.tools.len(), 1);

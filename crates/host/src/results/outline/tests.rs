@@ -1,5 +1,7 @@
 //! An outline is short, clean, and the same for the same kinds of values.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -110,10 +112,9 @@ fn sort(shape: &mut Shape) {
 }
 
 proptest! {
-    // R4
-    #[test]
-    fn an_outline_is_never_too_long_and_hides_nothing(value in json_with("\\PC{0,60}")) {
+    fn check_an_outline_is_never_too_long_and_hides_nothing(value in json_with("\\PC{0,60}")) {
         if let Some(text) = outline(&value.to_string()) {
+            OUTLINED_VALUES.fetch_add(1, Ordering::Relaxed);
             prop_assert!(text.chars().count() <= OUTLINE_CHARS);
             prop_assert_eq!(mcparley_model::text::hidden_count(&text), 0);
             prop_assert!(!text.contains('\n'));
@@ -126,11 +127,36 @@ proptest! {
         prop_assert_eq!(shape(&value), shape(&reversed(&value)));
     }
 
-    // R4
-    #[test]
-    fn no_text_is_too_odd(text in "[\\[\\]{}\",:0-9a-z\\\\ ]{0,80}") {
+    fn check_no_text_is_too_odd(
+        value in json_with("[a-h]"), at in any::<prop::sample::Index>(), odd in "[\\[\\]{}\",:0-9a-z\\\\ ]{0,3}",
+    ) {
+        let mut characters: Vec<char> = value.to_string().chars().collect();
+        let at = at.index(characters.len() + 1);
+        characters.splice(at..at, odd.chars());
+        let text = String::from_iter(characters);
         if let Some(outline) = outline(&text) {
+            OUTLINED_TEXTS.fetch_add(1, Ordering::Relaxed);
             prop_assert!(outline.chars().count() <= OUTLINE_CHARS);
         }
     }
+}
+
+/// How many cases came that far.
+static OUTLINED_TEXTS: AtomicU32 = AtomicU32::new(0);
+
+// R4
+#[test]
+fn no_text_is_too_odd() {
+    check_no_text_is_too_odd();
+    assert!(OUTLINED_TEXTS.load(Ordering::Relaxed) > 0, "no text had an outline");
+}
+
+/// How many cases came that far.
+static OUTLINED_VALUES: AtomicU32 = AtomicU32::new(0);
+
+// R4
+#[test]
+fn an_outline_is_never_too_long_and_hides_nothing() {
+    check_an_outline_is_never_too_long_and_hides_nothing();
+    assert!(OUTLINED_VALUES.load(Ordering::Relaxed) > 0, "no value had an outline");
 }
