@@ -33,7 +33,9 @@ pub use permissions::{
 pub(crate) use remote::with_scheme;
 pub use serve::{DeferArg, ServeArgs};
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
-pub use talk::{CallArgs, CallOptions, DoctorArgs, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
+pub use talk::{
+    CallArgs, CallOptions, DoctorArgs, LogsArgs, ReconnectArgs, StateArgs, ToolsArgs, WaitReadyArgs,
+};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
@@ -187,6 +189,8 @@ pub enum McpCommand {
     Prompt(PromptArgs),
     /// Wait until servers answer
     WaitReady(WaitReadyArgs),
+    /// Connect anew to a server, here and in every running `serve`
+    Reconnect(ReconnectArgs),
     /// Show everything that is known, as JSON
     State(StateArgs),
     /// Show what happened to servers, and what they wrote to their standard error

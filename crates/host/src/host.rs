@@ -347,7 +347,8 @@ impl Host {
 
     /// Follows the files for as long as the host lives.
     fn follow_files(&self) {
-        let watching = crate::reload::follow(Arc::downgrade(&self.inner), &self.loaded().files);
+        let reconnects = self.roster().places().reconnects.clone();
+        let watching = crate::reload::follow(Arc::downgrade(&self.inner), &self.loaded().files, reconnects);
         locked(&self.inner.followers).push(Owned::start(watching));
     }
 

@@ -75,6 +75,7 @@ mod own_server;
 mod pace;
 mod places;
 mod prompt;
+mod reconnect_requests;
 mod redact;
 mod reload;
 mod resource;

@@ -65,7 +65,7 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<usize, Co
         if out.json {
             found.insert(checked.name.clone(), HealthReport::of(&checked));
         } else {
-            tell(&servers, &checked, out);
+            print_checked(&servers, &checked, out);
         }
     });
     live::run_with(&surroundings, checking)?;
@@ -84,7 +84,8 @@ fn begin(loaded: &Loaded, out: &mut Out) {
     }
 }
 
-fn tell(servers: &[&Planned], checked: &Checked, out: &mut Out) {
+/// Prints the line of a server that was looked at, and what there is to say about it below.
+pub(super) fn print_checked(servers: &[&Planned], checked: &Checked, out: &mut Out) {
     let Some(server) = servers.iter().find(|server| server.name == checked.name) else { return };
     out.line(format!("{} - {}", what(server), health(checked, &summary(checked))));
     let report = HealthReport::of(checked);

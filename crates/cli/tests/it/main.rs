@@ -37,6 +37,7 @@ mod places;
 mod progress;
 mod prompts;
 mod read_only;
+mod reconnect;
 mod recursion;
 mod refused;
 mod removed;

@@ -56,6 +56,7 @@ mod plugins;
 mod policy;
 mod precedence;
 mod prompts;
+mod reconnecting;
 mod recovering;
 mod reloading;
 mod remembered;

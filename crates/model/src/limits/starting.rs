@@ -26,5 +26,11 @@ pub const DOWNLOAD_TIME: Duration = Duration::from_secs(120);
 /// How long servers that are being reached may still take when the host ends, so that the next one knows them.
 pub const FETCH_GRACE: Duration = Duration::from_secs(3);
 
+/// How many requests to reconnect a server are kept: a running host sees each within seconds, and needs none afterwards.
+pub const RECONNECT_REQUESTS: usize = 32;
+
+/// The most that is read of them: each names a server and a folder.
+pub const RECONNECT_REQUEST_BYTES: u64 = 1024 * 1024;
+
 /// How long `add` waits for the new server.
 pub const ADD_CHECK_TIME: Duration = Duration::from_secs(5);
