@@ -28,6 +28,7 @@ mod import;
 mod kept;
 mod killed;
 mod known_failures;
+mod log_times;
 mod managed;
 mod parallel;
 mod permission_review;

@@ -90,8 +90,9 @@ impl Surroundings {
         let until = Instant::now() + self.limit;
         let connected = self.connect_patiently(config, handler, log, trace).await;
         log.follow_strays(trace.strays());
+        // Also of one that was not reached: what it said last stands in the log.
+        log.follow_stderr(trace.process().stderr_record());
         let connected = connected?;
-        log.follow(&connected.link);
         trace.begin(Stage::List);
         let left = until.saturating_duration_since(Instant::now()).max(LEAST_LIST_TIME);
         let surface = Surface::fetch_within(&connected.session, left).await;

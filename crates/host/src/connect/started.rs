@@ -26,10 +26,14 @@ impl StartedProcess {
         self.locked().as_ref().map(|started| started.id)
     }
 
+    /// The record of its standard error.
+    pub(crate) fn stderr_record(&self) -> Option<Stderr> {
+        self.locked().as_ref().map(|started| started.stderr.clone())
+    }
+
     /// The end of what it wrote to its standard error.
     pub(crate) fn stderr(&self) -> Untrusted {
-        let stderr = self.locked().as_ref().map(|started| started.stderr.clone());
-        stderr.map(|stderr| Untrusted::new(stderr.text())).unwrap_or_default()
+        self.stderr_record().map(|stderr| Untrusted::new(stderr.text())).unwrap_or_default()
     }
 
     fn locked(&self) -> MutexGuard<'_, Option<Started>> {

@@ -102,7 +102,7 @@ pub enum Unavailable {
     #[error("{0}")]
     Failed(Arc<ConnectError>),
     /// It was lost, and will be tried again later.
-    #[error("{error}; it is tried again in {again:?}")]
+    #[error("{error}; it is tried again in {:?}", rounded(*again))]
     Waiting {
         /// What went wrong the last time.
         error: Arc<ConnectError>,
@@ -202,5 +202,19 @@ impl Publisher {
                 let _unheard = self.events.send(Event { server: server.clone(), status: status.clone() });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What people read.
+    use super::*;
+
+    // U3
+    #[test]
+    fn waiting_error_rounds_the_time_until_the_next_attempt() {
+        let error = Arc::new(ConnectError::broken());
+        let waiting = Unavailable::Waiting { error, again: Duration::from_micros(3_998_231) };
+        assert!(waiting.to_string().ends_with("; it is tried again in 4s"), "{waiting}");
     }
 }
