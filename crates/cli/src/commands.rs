@@ -32,6 +32,7 @@ mod tools;
 mod trust;
 mod usable;
 mod wait_ready;
+mod waiting;
 
 use mcparley::Loaded;
 

@@ -109,7 +109,7 @@ pub use connect::{ConnectError, Link, Passed, Stage, Surroundings};
 pub use connection::{Event, State, Status, Unavailable};
 pub use doctor::{Diagnosis, Doctor, Examined, Finding, Offers, Trouble, Verdict, Weight};
 pub use elicit::Elicitor;
-pub use health::{Care, Checked, Checkup, Health, Stray};
+pub use health::{Care, CheckEvent, Checked, Checkup, Health, Stray};
 pub use hooks::Hooks;
 pub use host::{Agent, Host, HostBuilder, HostState, Readiness, Remembered, Server, Start};
 pub use instruction::{Instruction, Instructions, InstructionsDelta};

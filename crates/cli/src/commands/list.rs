@@ -7,6 +7,7 @@ use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use mcparley::{Checked, Checkup, Loaded};
 
+use super::waiting::{Downloads, note_event, waiting_text};
 use super::{Done, code_of, tell_problems};
 use crate::args::ListArgs;
 use crate::context::Context;
@@ -53,19 +54,23 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<usize, Co
     let mut found: BTreeMap<ServerName, HealthReport> = BTreeMap::new();
     let surroundings = context.surroundings(loaded);
     let checkup = Checkup::of(surroundings.clone());
-    out.waiting(&waiting(left));
+    let mut downloads = Downloads::new();
+    out.waiting(&waiting_text(left, &downloads));
     let mut failures = left;
-    let checking = checkup.check(&servers, |checked| {
-        failures -= usize::from(checked.works());
-        left = left.saturating_sub(1);
+    let checking = checkup.check_with_events(&servers, |event| {
+        let settled = note_event(event, &mut downloads);
+        if let Some(checked) = &settled {
+            failures -= usize::from(checked.works());
+            left = left.saturating_sub(1);
+        }
         match left {
             0 => out.waited(),
-            left => out.waiting(&waiting(left)),
+            left => out.waiting(&waiting_text(left, &downloads)),
         }
-        if out.json {
-            found.insert(checked.name.clone(), HealthReport::of(&checked));
-        } else {
-            print_checked(&servers, &checked, out);
+        match settled {
+            Some(checked) if out.json => drop(found.insert(checked.name.clone(), HealthReport::of(&checked))),
+            Some(checked) => print_checked(&servers, &checked, out),
+            None => {}
         }
     });
     live::run_with(&surroundings, checking)?;
@@ -103,8 +108,4 @@ fn what(server: &Planned) -> String {
     let kind = server.kind.filter(|kind| kind.as_str() != "stdio");
     let kind = kind.map(|kind| format!(" ({})", kind.as_str().to_uppercase())).unwrap_or_default();
     format!("{}: {}{kind}", bold(server.name.as_str()), display(&target(server)))
-}
-
-fn waiting(servers: usize) -> String {
-    format!("waiting for {servers} server(s) …")
 }

@@ -3,9 +3,9 @@
 use mcparley::change::request_reconnect;
 use mcparley::model::name::ServerName;
 use mcparley::model::plan::{Planned, Standing};
-use mcparley::model::text::display;
 use mcparley::{Checked, Checkup, Loaded};
 
+use super::waiting::{Downloads, note_event, waiting_text};
 use super::{Done, list, tell_problems};
 use crate::args::ReconnectArgs;
 use crate::context::Context;
@@ -20,11 +20,16 @@ pub(super) fn run(args: &ReconnectArgs, context: &Context, loaded: &Loaded, out:
     let surroundings = context.surroundings(loaded);
     // First: whoever gives up waiting here has still asked the others.
     request_reconnect(&surroundings, server)?;
-    out.waiting(&format!("connecting to `{}` …", display(&args.name)));
+    let mut downloads = Downloads::new();
+    out.waiting(&waiting_text(1, &downloads));
     let checkup = Checkup::of(surroundings.clone());
     let mut found = None;
     let servers = [server];
-    live::run_with(&surroundings, checkup.check(&servers, |checked| found = Some(checked)))?;
+    let checking = checkup.check_with_events(&servers, |event| match note_event(event, &mut downloads) {
+        Some(checked) => found = Some(checked),
+        None => out.waiting(&waiting_text(1, &downloads)),
+    });
+    live::run_with(&surroundings, checking)?;
     out.waited();
     let health = found.as_ref().map(HealthReport::of);
     if out.json {

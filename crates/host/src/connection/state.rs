@@ -37,6 +37,8 @@ pub enum Status {
         attempt: u32,
         /// Why it has to be reached again.
         because: Option<Arc<str>>,
+        /// The package runner that is downloading it now, such as `npx`.
+        downloader: Option<Arc<str>>,
     },
     /// It answers.
     Connected {
@@ -82,11 +84,26 @@ impl Status {
         }
     }
 
+    /// The package runner that is downloading the server now, such as `npx`.
+    #[must_use]
+    pub fn downloader(&self) -> Option<&str> {
+        match self {
+            Self::Pending { downloader, .. } => downloader.as_deref(),
+            Self::Dormant
+            | Self::Connected { .. }
+            | Self::Failed(_)
+            | Self::NeedsAuth
+            | Self::Disabled
+            | Self::Stopped => None,
+        }
+    }
+
     /// Why it is so, where there is more to say.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         match self {
             Self::Dormant => Some("starts when it is needed".to_owned()),
+            Self::Pending { downloader: Some(runner), .. } => Some(format!("`{runner}` is downloading it")),
             Self::Pending { because, .. } => because.as_deref().map(str::to_owned),
             Self::Failed(error) => Some(error.to_string()),
             Self::Connected { .. } | Self::NeedsAuth | Self::Disabled | Self::Stopped => None,
@@ -191,8 +208,11 @@ impl Publisher {
 
     /// Publishes a new state; an event when it is more than a new surface.
     pub(super) fn publish(&self, state: State) {
-        let changed =
-            std::mem::discriminant(&state.status) != std::mem::discriminant(&self.state.borrow().status);
+        let changed = {
+            let before = self.state.borrow();
+            std::mem::discriminant(&state.status) != std::mem::discriminant(&before.status)
+                || state.status.downloader() != before.status.downloader()
+        };
         let status = state.status.clone();
         self.state.send_replace(state);
         self.changes.send_modify(|count| *count += 1);

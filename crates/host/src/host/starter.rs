@@ -134,7 +134,7 @@ impl Starter {
                 Status::Failed(Arc::new(error))
             }
             (false, FirstStep::Connect | FirstStep::RetryFailure, _) => {
-                Status::Pending { attempt: 0, because: None }
+                Status::Pending { attempt: 0, because: None, downloader: None }
             }
             (false, FirstStep::Sleep | FirstStep::ReportFailure, _) => Status::Dormant,
         };

@@ -26,6 +26,7 @@ mod conformance_client;
 mod connectors;
 mod damaged;
 mod dialects;
+mod downloading;
 mod duplicates;
 mod eliciting;
 mod fleet_asks;
