@@ -242,6 +242,10 @@ pub enum McpCommand {
 }
 
 /// Add a server from its JSON entry
+///
+/// Then the server is tried for up to five seconds, so that what it offers is known; whatever comes of that, the entry stays.
+///
+/// Example: mcparley add-json api '{"type":"http","url":"https://example.com/mcp"}'
 #[derive(Debug, Args)]
 pub struct AddJsonArgs {
     /// Where to add it
@@ -255,6 +259,10 @@ pub struct AddJsonArgs {
     /// Replace an entry of the same name and scope, in the file it stands in
     #[arg(long)]
     pub force: bool,
+
+    /// Only write the entry, and do not try the server
+    #[arg(long)]
+    pub no_check: bool,
 
     /// Sign in with a secret too, which is kept in the vault and in no file
     ///
