@@ -163,6 +163,27 @@ fn without_an_option_what_no_rule_decides_is_left_to_the_client() {
     assert!(text(&["--settings", mode]).contains("denied"), "a mode that settings name holds");
 }
 
+// P1
+#[test]
+fn command_that_allows_a_denied_call_stands_on_standard_error_once_and_not_in_the_result() {
+    let world = world(&json!({ "one": entry(&Scripted::stdio(&[])) }));
+    for options in [&["--permission-mode", "default"][..], &["--permission-mode", "default", "--only", "one"]]
+    {
+        let mut served = Served::start(&world, options);
+        for _ in 0..2 {
+            let text = served.call("mcp__one__pid");
+            assert!(text.contains("the user can allow it") && !text.contains("mcparley"), "{text}");
+        }
+        drop(served.input);
+        let done = served.child.wait_with_output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(said.contains("warning: a call of `mcp__one__pid` was denied: "), "{said}");
+        let command = "hint: `mcparley permissions allow mcp__one__pid` allows it\n";
+        assert_eq!(said.matches(command).count(), 1, "{said}");
+    }
+    assert!(world.ok(&["pending"]).contains("mcparley permissions allow mcp__one__pid"));
+}
+
 // N9 N14
 #[test]
 fn tools_for_a_model_budget_and_serve_show_one_set_without_our_own_server() {
