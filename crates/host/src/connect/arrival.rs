@@ -12,7 +12,7 @@ use mcparley_wire::{Failure, Phase};
 use tokio::time::Instant;
 
 use super::runner::PackageRunner;
-use super::{ConnectError, Link, Stage, Surroundings, Trace};
+use super::{ConnectError, Link, Stage, StartedProcess, Surroundings, Trace};
 use crate::log::Log;
 use crate::surface::Surface;
 
@@ -66,24 +66,7 @@ impl Surroundings {
             return Box::pin(self.connect_traced(config, handler, self.limit, trace)).await;
         };
         let process = trace.process();
-        let watchdog = async {
-            tokio::time::sleep(DOWNLOAD_NOTICED_AFTER.min(self.limit)).await;
-            let mut is_told = false;
-            loop {
-                let is_downloading = runner.is_downloading(&process);
-                process.set_downloader(is_downloading.then_some(runner.name.as_str()));
-                if is_downloading {
-                    *counted_from = Instant::now();
-                    if !std::mem::replace(&mut is_told, true) {
-                        log.event(&format!("`{}` is downloading; it has {longer:?} for that", runner.name));
-                    }
-                }
-                match self.limit.saturating_sub(counted_from.elapsed()) {
-                    Duration::ZERO => break,
-                    left => tokio::time::sleep(DOWNLOAD_LOOKED_AT.min(left)).await,
-                }
-            }
-        };
+        let watchdog = self.outlast_download(&runner, &process, log, counted_from);
         let connected = tokio::select! {
             biased;
             connected = Box::pin(self.connect_traced(config, handler, longer.max(self.limit), trace)) => connected,
@@ -94,6 +77,32 @@ impl Surroundings {
         };
         process.set_downloader(None);
         connected
+    }
+
+    /// Watches a package runner until the usual limit has passed since it downloaded last, or since `counted_from`.
+    async fn outlast_download(
+        &self,
+        runner: &PackageRunner,
+        process: &StartedProcess,
+        log: &Log,
+        counted_from: &mut Instant,
+    ) {
+        tokio::time::sleep(DOWNLOAD_NOTICED_AFTER.min(self.limit)).await;
+        let mut is_told = false;
+        loop {
+            let is_downloading = runner.is_downloading(process);
+            process.set_downloader(is_downloading.then_some(runner.name.as_str()));
+            if is_downloading {
+                *counted_from = Instant::now();
+            }
+            if is_downloading && !std::mem::replace(&mut is_told, true) {
+                log.event(&format!("`{}` is downloading the server", runner.name));
+            }
+            match self.limit.saturating_sub(counted_from.elapsed()) {
+                Duration::ZERO => return,
+                left => tokio::time::sleep(DOWNLOAD_LOOKED_AT.min(left)).await,
+            }
+        }
     }
 
     async fn arrive(
