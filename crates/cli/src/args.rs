@@ -33,7 +33,9 @@ pub use permissions::{
 pub(crate) use remote::with_scheme;
 pub use serve::{DeferArg, ServeArgs};
 pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
-pub use talk::{CallArgs, CallOptions, DoctorArgs, LogsArgs, StateArgs, ToolsArgs, WaitReadyArgs};
+pub use talk::{
+    CallArgs, CallOptions, DoctorArgs, LogsArgs, ReconnectArgs, StateArgs, ToolsArgs, WaitReadyArgs,
+};
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
@@ -187,6 +189,8 @@ pub enum McpCommand {
     Prompt(PromptArgs),
     /// Wait until servers answer
     WaitReady(WaitReadyArgs),
+    /// Connect anew to a server, here and in every running `serve`
+    Reconnect(ReconnectArgs),
     /// Show everything that is known, as JSON
     State(StateArgs),
     /// Show what happened to servers, and what they wrote to their standard error
@@ -238,6 +242,10 @@ pub enum McpCommand {
 }
 
 /// Add a server from its JSON entry
+///
+/// Then the server is tried for up to five seconds, so that what it offers is known; whatever comes of that, the entry stays.
+///
+/// Example: mcparley add-json api '{"type":"http","url":"https://example.com/mcp"}'
 #[derive(Debug, Args)]
 pub struct AddJsonArgs {
     /// Where to add it
@@ -251,6 +259,10 @@ pub struct AddJsonArgs {
     /// Replace an entry of the same name and scope, in the file it stands in
     #[arg(long)]
     pub force: bool,
+
+    /// Only write the entry, and do not try the server
+    #[arg(long)]
+    pub no_check: bool,
 
     /// Sign in with a secret too, which is kept in the vault and in no file
     ///

@@ -21,6 +21,7 @@ mod plan;
 mod prompt;
 mod prompts;
 mod read;
+mod reconnect;
 mod remove;
 mod resources;
 mod search;
@@ -31,6 +32,7 @@ mod tools;
 mod trust;
 mod usable;
 mod wait_ready;
+mod waiting;
 
 use mcparley::Loaded;
 
@@ -87,6 +89,7 @@ fn dispatch(command: &McpCommand, context: &Context, loaded: Loaded, out: &mut O
         McpCommand::Prompts(args) => prompts::run(args, context, &loaded, out),
         McpCommand::Prompt(args) => prompt::run(args, context, loaded, out),
         McpCommand::WaitReady(args) => wait_ready::run(args, context, loaded, out),
+        McpCommand::Reconnect(args) => reconnect::run(args, context, &loaded, out),
         McpCommand::State(_) => state::run(context, loaded, out),
         McpCommand::Login(args) => login::run(args, context, &loaded, out),
         McpCommand::Logout(args) => logout::run(args, context, &loaded, out),
@@ -129,6 +132,7 @@ fn view(command: &McpCommand) -> Option<(&SeenBy, Option<&str>)> {
         | McpCommand::List(_)
         | McpCommand::Serve(_)
         | McpCommand::WaitReady(_)
+        | McpCommand::Reconnect(_)
         | McpCommand::Login(_)
         | McpCommand::Logout(_)
         | McpCommand::Auth { .. }

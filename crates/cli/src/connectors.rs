@@ -12,8 +12,8 @@ use mcparley::{ConnectorError, Loaded, Organisation, StoredToken, Surroundings};
 
 use crate::args::{
     CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LoginArgs, LogoutArgs, LogsArgs,
-    McpCommand, PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SearchArgs, SkillsArgs, ToolsArgs,
-    WaitReadyArgs,
+    McpCommand, PromptArgs, PromptsArgs, ReadArgs, ReconnectArgs, ResourcesArgs, SearchArgs, SkillsArgs,
+    ToolsArgs, WaitReadyArgs,
 };
 use crate::context::Context;
 use crate::error::CommandError;
@@ -39,6 +39,7 @@ pub(crate) fn are_wanted(command: &McpCommand, loaded: &Loaded) -> bool {
         | McpCommand::Prompt(PromptArgs { target: word, .. })
         | McpCommand::Read(ReadArgs { server: word, .. })
         | McpCommand::Get(GetArgs { name: word, .. })
+        | McpCommand::Reconnect(ReconnectArgs { name: word })
         | McpCommand::Enable(EnableArgs { name: word, .. })
         | McpCommand::Disable(DisableArgs { name: word, .. }) => may_be(word),
         McpCommand::WaitReady(WaitReadyArgs { servers, .. }) | McpCommand::Doctor(DoctorArgs { servers }) => {

@@ -58,6 +58,7 @@ impl Context {
         places.approvals = directories.state.join("approvals.json");
         places.trust = Some(directories.state.join("trust"));
         places.pending = Some(directories.state.join("pending.jsonl"));
+        places.reconnects = Some(directories.state.join("reconnect.json"));
         places.executable = std::env::current_exe().ok();
         check_vault_storage(variable(VAULT_STORAGE.0).as_deref())?;
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {

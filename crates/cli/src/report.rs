@@ -61,7 +61,7 @@ pub(crate) struct ListReport<'l> {
 
 /// A declaration and, if it was looked at, its health.
 #[derive(Serialize)]
-struct ListedReport<'l> {
+pub(crate) struct ListedReport<'l> {
     #[serde(flatten)]
     server: ServerReport<'l>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,15 +71,19 @@ struct ListedReport<'l> {
 impl<'l> ListReport<'l> {
     /// One declaration per name, with the health of those that were looked at.
     pub(crate) fn of(loaded: &'l Loaded, health: &'l BTreeMap<ServerName, HealthReport>) -> Self {
-        let listed = |server: &'l Planned| ListedReport {
-            server: ServerReport::of(server, Reveal::Masked),
-            health: health.get(&server.name),
-        };
+        let listed = |server: &'l Planned| ListedReport::of(server, health.get(&server.name));
         Self {
             servers: effective(&loaded.plan).into_iter().map(listed).collect(),
             problems: &loaded.problems,
             managed: ManagedReport::of(&loaded.enterprise),
         }
+    }
+}
+
+impl<'l> ListedReport<'l> {
+    /// One server as `list` reports it.
+    pub(crate) fn of(server: &'l Planned, health: Option<&'l HealthReport>) -> Self {
+        Self { server: ServerReport::of(server, Reveal::Masked), health }
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) use arrival::Arrival;
 pub use error::ConnectError;
 pub use link::Link;
 pub(crate) use needs_auth::NeedsAuth;
-pub(crate) use started::StartedProcess;
+pub(crate) use started::{Downloader, StartedProcess};
 pub use trace::{Passed, Stage};
 pub(crate) use trace::{Trace, milliseconds};
 

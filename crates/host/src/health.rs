@@ -5,6 +5,7 @@
 
 mod way;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,9 +16,10 @@ use mcparley_model::plan::{Planned, Standing};
 use mcparley_model::text::Untrusted;
 use mcparley_wire::{Failure, Spoken};
 use serde::Serialize;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::connect::{Arrival, ConnectError, Passed, Stage, Surroundings, Trace};
+use crate::connect::{Arrival, ConnectError, Downloader, Passed, Stage, Surroundings, Trace};
 use crate::connection::Ears;
 use crate::elicit::Desk;
 use crate::log::{Journal, Log};
@@ -42,6 +44,24 @@ pub enum Care {
     Quick,
     /// Also the parts of the way to it, each on its own.
     Thorough,
+}
+
+/// How many events may wait to be heard; a server that has one more waits with it.
+const EVENTS: usize = 16;
+
+/// Something that happens while servers are looked at.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum CheckEvent {
+    /// A package runner downloads a server now, or none does any more.
+    Downloading {
+        /// The server.
+        server: ServerName,
+        /// The runner, such as `npx`.
+        runner: Option<Arc<str>>,
+    },
+    /// A server was looked at.
+    Settled(Box<Checked>),
 }
 
 /// One server that was looked at.
@@ -120,25 +140,46 @@ impl Checkup {
 
     /// Looks at every server that may run; `settled` hears of each as soon as it is known.
     pub async fn check(&self, servers: &[&Planned], mut settled: impl FnMut(Checked)) {
+        let hear = |event| match event {
+            CheckEvent::Settled(checked) => settled(*checked),
+            CheckEvent::Downloading { .. } => {}
+        };
+        self.check_with_events(servers, hear).await;
+    }
+
+    /// Looks at every server that may run; `hear` is also told while package runners download servers.
+    pub async fn check_with_events(&self, servers: &[&Planned], mut hear: impl FnMut(CheckEvent)) {
         let mut looking = JoinSet::new();
+        let (tell, mut events) = mpsc::channel(EVENTS);
         for server in servers.iter().filter(|server| server.standing == Standing::Ready) {
-            looking.spawn(self.clone().look((*server).clone()));
+            looking.spawn(self.clone().look((*server).clone(), tell.clone()));
         }
-        while let Some(looked) = looking.join_next().await {
-            // A look that panicked has nothing to tell; the others go on.
-            if let Ok(Some(checked)) = looked {
-                settled(checked);
+        loop {
+            tokio::select! {
+                biased;
+                Some(event) = events.recv() => hear(event),
+                looked = looking.join_next() => match looked {
+                    Some(Ok(Some(checked))) => hear(CheckEvent::Settled(Box::new(checked))),
+                    // A look that panicked has nothing to tell; the others go on.
+                    Some(Ok(None) | Err(_)) => {}
+                    None => return,
+                }
             }
         }
     }
 
-    async fn look(mut self, server: Planned) -> Option<Checked> {
+    async fn look(mut self, server: Planned, tell: mpsc::Sender<CheckEvent>) -> Option<Checked> {
         let config = server.config?;
         self.surroundings = self.surroundings.of_server(&server.name);
         let place = self.gate.enter(config.kind()).await;
         let log = Arc::new(Log::new(&config, Journal::of(&self.surroundings.places, &server.name)));
         let mut trace = Trace::default();
-        let (health, took) = self.visit(&config, &log, place, &mut trace).await;
+        let downloader = trace.process().downloader();
+        let (health, took) = tokio::select! {
+            biased;
+            visited = self.visit(&config, &log, place, &mut trace) => visited,
+            never = tell_downloads(&server.name, downloader, &tell) => match never {},
+        };
         trace.end();
         let stray = trace.strays().filter(|strays| strays.now().noise > 0).map(|strays| Stray {
             lines: strays.now().noise,
@@ -192,6 +233,19 @@ impl Checkup {
         trace.begin(Stage::Close);
         connected.link.stop().await;
         (Health::Connected { spoken, surface: Box::new(surface) }, took)
+    }
+}
+
+/// Tells whenever a package runner begins or ends to download the server.
+async fn tell_downloads(
+    server: &ServerName,
+    mut downloader: Downloader,
+    tell: &mpsc::Sender<CheckEvent>,
+) -> Infallible {
+    loop {
+        let runner = downloader.next().await;
+        // Whoever has stopped listening wants nothing told.
+        let _unheard = tell.send(CheckEvent::Downloading { server: server.clone(), runner }).await;
     }
 }
 

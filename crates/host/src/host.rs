@@ -34,6 +34,7 @@ use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 
 use crate::audit::Trail;
+use crate::call::PendingCall;
 use crate::catalog::{Assembler, Catalog, Denials, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
@@ -231,6 +232,19 @@ impl Host {
         self.inner.standing.events.subscribe()
     }
 
+    /// Every call that is denied for want of permission from now on, of this host and of its agents. Who does not listen for
+    /// long misses the oldest.
+    #[must_use]
+    pub fn denied_calls(&self) -> broadcast::Receiver<PendingCall> {
+        self.inner.standing.denied.subscribe()
+    }
+
+    /// Tells whoever listens that a call was denied for want of permission.
+    pub(crate) fn tell_denied(&self, call: PendingCall) {
+        // Nobody listening is the usual case.
+        let _unheard = self.inner.standing.denied.send(call);
+    }
+
     /// What happened to a server, and the end of what it wrote to its standard error.
     #[must_use]
     pub fn logs(&self, server: &ServerName) -> Option<(Vec<LogLine>, Untrusted)> {
@@ -347,7 +361,8 @@ impl Host {
 
     /// Follows the files for as long as the host lives.
     fn follow_files(&self) {
-        let watching = crate::reload::follow(Arc::downgrade(&self.inner), &self.loaded().files);
+        let reconnects = self.roster().places().reconnects.clone();
+        let watching = crate::reload::follow(Arc::downgrade(&self.inner), &self.loaded().files, reconnects);
         locked(&self.inner.followers).push(Owned::start(watching));
     }
 

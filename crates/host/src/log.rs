@@ -21,7 +21,7 @@ use mcparley_wire::{Failure, RawJson};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::connect::{ConnectError, Link};
+use crate::connect::ConnectError;
 use crate::pace::Pace;
 use crate::redact::Redactor;
 
@@ -146,9 +146,9 @@ impl Log {
         self.write(error.stderr.raw(), &times);
     }
 
-    /// From now on the standard error of this connection's process counts.
-    pub(crate) fn follow(&self, link: &Link) {
-        if let Some(stderr) = link.stderr() {
+    /// From now on the standard error of this process counts.
+    pub(crate) fn follow_stderr(&self, stderr: Option<Stderr>) {
+        if let Some(stderr) = stderr {
             self.pages().stderr = Some(stderr);
         }
     }

@@ -34,6 +34,8 @@ pub struct Places {
     pub secrets: Option<PathBuf>,
     /// The file that calls are noted in which wait for a person's permission; without one none are.
     pub pending: Option<PathBuf>,
+    /// The file that requests to reconnect servers are left in for running hosts; without one none are left or followed.
+    pub reconnects: Option<PathBuf>,
     /// The file of the running program, so that no entry starts it again; none if it serves no MCP itself.
     pub executable: Option<PathBuf>,
     /// The file that holds what a person has approved of project folders, outside of all of them.
@@ -71,6 +73,7 @@ impl Places {
             results: None,
             secrets: None,
             pending: None,
+            reconnects: None,
             executable: None,
             approvals: home.join(".local/state/mcparley/approvals.json"),
             trust: None,

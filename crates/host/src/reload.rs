@@ -10,6 +10,7 @@
 //! broken, because then nothing may run (C5).
 
 mod connectors;
+mod reconnect;
 mod watch;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -49,7 +49,7 @@ mod server;
 mod spawn;
 mod tree;
 
-pub use activity::Activity;
+pub use activity::{Activity, command_lines_of_tree};
 pub use detached::{Detached, launch_detached};
 pub use error::{SpawnError, is_out_of_descriptors};
 pub use guarded::{Exit, Guarded};

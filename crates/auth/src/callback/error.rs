@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
+use mcparley_model::text::rounded;
 
 /// Why no answer came back.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +26,7 @@ pub enum CallbackError {
     #[error("the registered redirect address is not `http` on this machine")]
     NotHere,
     /// Nobody came.
-    #[error("no sign-in within {after:?}")]
+    #[error("no sign-in within {:?}", rounded(*after))]
     Late {
         /// The limit.
         after: Duration,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
-use mcparley_model::text::Untrusted;
+use mcparley_model::text::{Untrusted, rounded};
 use mcparley_platform::process::{Exit, SpawnError};
 
 /// Why a command made no headers.
@@ -17,7 +17,7 @@ pub enum HelperError {
     #[error("the command of `headersHelper` could not be listened to")]
     Unheard(#[source] Arc<std::io::Error>),
     /// It took too long, and was ended.
-    #[error("the command of `headersHelper` did not end within {after:?}{}", last_words(said))]
+    #[error("the command of `headersHelper` did not end within {:?}{}", rounded(*after), last_words(said))]
     Late {
         /// The limit.
         after: Duration,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
+use mcparley_model::text::rounded;
 use mcparley_platform::file::{ReadError, UpdateError, WriteError};
 
 use super::EntryId;
@@ -22,7 +23,7 @@ pub enum VaultError {
         found: Option<u64>,
     },
     /// Others held the entry's lock for as long as the caller was willing to wait.
-    #[error("another process is busy with the same credentials, and was so for {after:?}")]
+    #[error("another process is busy with the same credentials, and was so for {:?}", rounded(*after))]
     Busy {
         /// How long was waited.
         after: Duration,

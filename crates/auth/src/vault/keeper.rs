@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcparley_model::text::Untrusted;
+use mcparley_model::text::{Untrusted, rounded};
 use mcparley_platform::file::{ReadError, UpdateError, WriteError};
 
 use super::EntryId;
@@ -46,7 +46,7 @@ pub struct Refusal {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Why {
     /// It was silent for as long as we were willing to wait.
-    #[error("it did not answer within {limit:?}")]
+    #[error("it did not answer within {:?}", rounded(*limit))]
     NoAnswer {
         /// How long we waited.
         limit: Duration,

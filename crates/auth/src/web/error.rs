@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
-use mcparley_model::text::display;
+use mcparley_model::text::{display, rounded};
 use mcparley_wire::Failure;
 use mcparley_wire::transport::http::Network;
 use url::Url;
@@ -39,7 +39,7 @@ pub enum WebError {
         why: String,
     },
     /// It took too long.
-    #[error("no answer within {after:?}")]
+    #[error("no answer within {:?}", rounded(*after))]
     Late {
         /// The limit.
         after: Duration,

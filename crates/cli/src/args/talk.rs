@@ -84,6 +84,21 @@ pub struct WaitReadyArgs {
     pub timeout: u64,
 }
 
+/// Connect anew to a server, here and in every running `serve`
+///
+/// Tries the server now, whatever became of it before, and prints the line that `list` prints for it. Every running
+/// `mcparley serve` that has the server drops its connection and connects anew; calls that run may finish for some
+/// seconds. The exit code is 0 when the server works here, 9 when it does not, 12 when it wants a sign-in.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mcparley reconnect database")]
+pub struct ReconnectArgs {
+    /// The server
+    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    pub name: String,
+}
+
 /// Call a tool
 ///
 /// What you type is your consent: nothing is asked. Deny rules, policy and approval still hold. Text of the

@@ -25,6 +25,7 @@ use crate::exit;
 use crate::live;
 use crate::out::{Out, bold};
 use crate::sign_in::{Door, Who, client_secret};
+use check::CheckOutcome;
 
 pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let entry = entry::from_args(args, &context.places)?;
@@ -38,11 +39,7 @@ pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut 
         provenance: Provenance::Own,
     };
     let secret = if options.client_secret { Some(client_secret(context, out)?) } else { None };
-    let code = add(&new, secret, context, loaded, out)?;
-    if !options.no_check {
-        check::check_added(&args.name, context, out)?;
-    }
-    Ok(code)
+    add(&new, secret, options.no_check, context, loaded, out)
 }
 
 pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
@@ -56,12 +53,13 @@ pub(super) fn run_json(args: &AddJsonArgs, context: &Context, loaded: &Loaded, o
         provenance: Provenance::Own,
     };
     let secret = if args.client_secret { Some(client_secret(context, out)?) } else { None };
-    add(&new, secret, context, loaded, out)
+    add(&new, secret, args.no_check, context, loaded, out)
 }
 
 fn add(
     new: &NewServer,
     secret: Option<Secret<String>>,
+    no_check: bool,
     context: &Context,
     loaded: &Loaded,
     out: &mut Out,
@@ -71,10 +69,22 @@ fn add(
     if let Some(secret) = secret {
         keep(secret, &added, context)?;
     }
-    if out.json {
-        out.value(&report(&added, is_kept));
-        return Ok(exit::OK);
+    if !out.json {
+        print_added(&added, is_kept, new, out);
     }
+    let check = match no_check {
+        true => None,
+        false => Some(CheckOutcome::of_added(&new.name, context, out)?),
+    };
+    if out.json {
+        out.value(&report(&added, is_kept, check.as_ref()));
+    } else if let Some(check) = &check {
+        check.tell(out);
+    }
+    Ok(exit::OK)
+}
+
+fn print_added(added: &Added, is_kept: bool, new: &NewServer, out: &mut Out) {
     let kind = added.raw.effective_kind(&nowhere()).map_or("", |kind| kind.as_str());
     let scope = added.scope.as_str();
     let (verb, to) = if added.replaced { ("Replaced", "in") } else { ("Added", "to") };
@@ -89,14 +99,13 @@ fn add(
             out.hint(&hint);
         }
     }
-    warnings::tell(&added, out);
+    warnings::tell(added, out);
     if new.scope == change::WriteScope::Project {
         out.hint(&format!(
             "everyone else approves it before it runs: `mcparley approve {}`",
             added.name.as_str()
         ));
     }
-    Ok(exit::OK)
 }
 
 /// Keeps the secret of the server's client in the vault.
@@ -115,7 +124,7 @@ fn keep(secret: Secret<String>, added: &Added, context: &Context) -> Result<(), 
     kept.map_err(|error| CommandError::sign_in(Who::Server(door.name()), error.into()))
 }
 
-fn report(added: &Added, is_kept: bool) -> Value {
+fn report(added: &Added, is_kept: bool, check: Option<&CheckOutcome>) -> Value {
     let kind = added.raw.effective_kind(&nowhere()).ok();
     let mut report = json!({
         "added": added.name,
@@ -129,6 +138,9 @@ fn report(added: &Added, is_kept: bool) -> Value {
     }
     if added.replaced {
         report["replaced"] = true.into();
+    }
+    if let Some(check) = check {
+        report["check"] = check.to_json();
     }
     let warnings = warnings::of(added);
     if !warnings.is_empty() {

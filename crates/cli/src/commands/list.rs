@@ -7,6 +7,7 @@ use mcparley::model::plan::{Planned, Standing};
 use mcparley::model::text::display;
 use mcparley::{Checked, Checkup, Loaded};
 
+use super::waiting::{Downloads, note_event, waiting_text};
 use super::{Done, code_of, tell_problems};
 use crate::args::ListArgs;
 use crate::context::Context;
@@ -53,20 +54,26 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<usize, Co
     let mut found: BTreeMap<ServerName, HealthReport> = BTreeMap::new();
     let surroundings = context.surroundings(loaded);
     let checkup = Checkup::of(surroundings.clone());
-    out.waiting(&waiting(left));
+    let mut downloads = Downloads::new();
+    out.waiting(&waiting_text(left, &downloads));
     let mut failures = left;
-    let checking = checkup.check(&servers, |checked| {
-        failures -= usize::from(checked.works());
-        left = left.saturating_sub(1);
+    let checking = checkup.check_with_events(&servers, |event| {
+        let settled = note_event(event, &mut downloads);
+        if let Some(checked) = &settled {
+            failures -= usize::from(checked.works());
+            left = left.saturating_sub(1);
+        }
         match left {
             0 => out.waited(),
-            left => out.waiting(&waiting(left)),
+            left => out.waiting(&waiting_text(left, &downloads)),
         }
-        let Some(server) = servers.iter().find(|server| server.name == checked.name) else { return };
-        if out.json {
-            found.insert(checked.name.clone(), HealthReport::of(server, &checked));
-        } else {
-            tell(server, &checked, out);
+        let server = |checked: &Checked| servers.iter().copied().find(|server| server.name == checked.name);
+        match settled.and_then(|checked| Some((server(&checked)?, checked))) {
+            Some((server, checked)) if out.json => {
+                found.insert(checked.name.clone(), HealthReport::of(server, &checked));
+            }
+            Some((server, checked)) => print_checked(server, &checked, out),
+            None => {}
         }
     });
     live::run_with(&surroundings, checking)?;
@@ -85,7 +92,8 @@ fn begin(loaded: &Loaded, out: &mut Out) {
     }
 }
 
-fn tell(server: &Planned, checked: &Checked, out: &mut Out) {
+/// Prints the line of a server that was looked at, and what there is to say about it below.
+pub(super) fn print_checked(server: &Planned, checked: &Checked, out: &mut Out) {
     out.line(format!("{} - {}", what(server), health(checked, &summary(checked))));
     let report = HealthReport::of(server, checked);
     for line in report.remarks() {
@@ -102,8 +110,4 @@ fn what(server: &Planned) -> String {
     let kind = server.kind.filter(|kind| kind.as_str() != "stdio");
     let kind = kind.map(|kind| format!(" ({})", kind.as_str().to_uppercase())).unwrap_or_default();
     format!("{}: {}{kind}", bold(server.name.as_str()), display(&target(server)))
-}
-
-fn waiting(servers: usize) -> String {
-    format!("waiting for {servers} server(s) …")
 }

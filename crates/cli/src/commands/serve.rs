@@ -2,6 +2,7 @@
 //!
 //! Standard output belongs to the client: nothing else is written there.
 
+mod denials;
 mod streams;
 
 use std::time::Duration;
@@ -20,6 +21,7 @@ use crate::error::CommandError;
 use crate::exit;
 use crate::live;
 use crate::out::Out;
+use denials::Denials;
 
 /// How long servers may still hear that calls are cancelled, before they are ended.
 const FAREWELL: Duration = Duration::from_millis(50);
@@ -43,7 +45,12 @@ pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mu
         let input = streams::input().map_err(unavailable)?;
         let (output, written) = streams::output().map_err(unavailable)?;
         let gateway = Gateway::new(view(args, host).await?, budget).with_logs_of(host);
-        serve(&gateway, input, output).await;
+        let mut denials = Denials::of(host);
+        tokio::select! {
+            () = serve(&gateway, input, output) => {}
+            never = denials.tell(out) => match never {},
+        }
+        denials.tell_rest(out);
         written.wait();
         // A client that leaves early leaves what its servers offer to the next one. A signal ends the wait.
         let _settled = host.ready(FETCH_GRACE).await;

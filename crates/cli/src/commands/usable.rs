@@ -11,6 +11,7 @@ use mcparley::{BuiltIn, CallError, Host, Loaded, Server, Status, Unavailable};
 use serde::Serialize;
 
 use super::tell_problems;
+use super::waiting::tell_while_waiting;
 use crate::error::CommandError;
 use crate::out::Out;
 use crate::report::effective;
@@ -45,11 +46,7 @@ pub(super) fn owners(loaded: &Loaded, tool: &str) -> Option<Vec<ServerName>> {
 
 /// Waits until every server that was started has answered, failed or run out of time.
 pub(super) async fn settled(host: &Host, out: &mut Out) -> Vec<Server> {
-    let under_way = host.servers().iter().filter(|server| !server.state.status.is_settled()).count();
-    out.waiting(&format!("waiting for {under_way} server(s) …"));
-    let servers = host.ready(PATIENCE).await.servers;
-    out.waited();
-    servers
+    tell_while_waiting(host, out, |_| true, host.ready(PATIENCE)).await.servers
 }
 
 /// The server of this name among `servers`, or why there is none.

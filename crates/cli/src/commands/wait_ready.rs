@@ -7,6 +7,7 @@ use mcparley::{Host, Loaded, Readiness, Server, Start, Status};
 use serde::Serialize;
 
 use super::usable::{self, Lacking};
+use super::waiting::tell_while_waiting;
 use super::{Done, tell_problems};
 use crate::args::WaitReadyArgs;
 use crate::context::Context;
@@ -51,9 +52,9 @@ async fn wait(args: &WaitReadyArgs, host: &Host, out: &mut Out) -> Done {
         .map(|name| usable::named(&loaded, &known, name, out))
         .collect::<Result<_, _>>()?;
     let wanted = wanted(args, host, named);
-    out.waiting(&format!("waiting for {} server(s) …", wanted.len()));
-    let readiness = host.insist(&wanted, Duration::from_millis(args.timeout)).await;
-    out.waited();
+    let limit = Duration::from_millis(args.timeout);
+    let is_wanted = |server: &Server| wanted.contains(&server.name);
+    let readiness = tell_while_waiting(host, out, is_wanted, host.insist(&wanted, limit)).await;
     let others = usable::lacking(&loaded, &[], None);
     let report = Report {
         ready: code(&readiness) == exit::OK,

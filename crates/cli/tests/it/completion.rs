@@ -35,7 +35,7 @@ fn every_shell_gets_a_script() {
 // U3
 #[test]
 fn commands_that_take_a_server_offer_the_servers() {
-    for command in ["get", "remove", "enable", "disable", "tools", "call", "logs"] {
+    for command in ["get", "remove", "enable", "disable", "tools", "call", "logs", "reconnect"] {
         let words = ["mcparley", command, ""];
         assert_eq!(offered(&mut with_servers(), &words), ["github", "gitlab", "waits"], "{command}");
     }

@@ -88,6 +88,50 @@ fn added_server_is_tried_and_remembered_unless_told_not_to() {
 
 // L12
 #[test]
+fn server_added_from_json_is_tried_and_remembered_unless_told_not_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let server = entry(&Scripted::stdio(&[]).logged(&log)).to_string();
+    let world = World::new();
+    let done = world.mcparley_as_given(&["add-json", "-s", "user", "--no-check", "one", &server]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(!log.exists() || log_starts(&log).is_empty());
+    let done = world.mcparley_as_given(&["add-json", "-s", "user", "--force", "one", &server]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.err.contains("it answers: "), "{done:?}");
+    assert!(world.ok(&["tools", "one"]).contains("mcp__one__echo"));
+    assert_eq!(log_starts(&log).len(), 1, "its tools are known without it");
+}
+
+// L12 U3
+#[test]
+fn outcome_of_the_check_stands_in_the_json_of_both_commands() {
+    let report = |world: &World, args: &[&str]| -> Value {
+        let done = world.mcparley_as_given(&[&["--json"], args].concat());
+        assert_eq!(done.code, 0, "{done:?}");
+        serde_json::from_str(&done.out).unwrap()
+    };
+    let world = World::new();
+    let good = report(&world, &["add-json", "good", &scripted(&[]).to_string()]);
+    assert_eq!((&good["added"], &good["check"]["is"]), (&json!("good"), &json!("connected")));
+    assert!(good["check"]["tools"].as_u64().unwrap() >= 5, "{good}");
+    for args in
+        [&["add", "bad", "--", "no-such-program"][..], &["add-json", "worse", r#"{"command":"nowhere"}"#]]
+    {
+        let bad = report(&world, args);
+        assert_eq!(bad["check"]["is"], "failed", "{bad}");
+        assert!(bad["check"]["error"].as_str().unwrap().contains("not found"), "{bad}");
+    }
+    let unset = report(&world, &["add", "unset", "--", "${NOT_SET_ANYWHERE}"]);
+    assert_eq!(unset["check"]["is"], "not-tried", "{unset}");
+    let skipped = report(&world, &["add", "--no-check", "other", "--", "nowhere"]);
+    assert_eq!(skipped.get("check"), None, "{skipped}");
+    let late = report(&world, &["add-json", "late", &scripted(&["hang-start"]).to_string()]);
+    assert_eq!(late["check"], json!({ "is": "timed-out", "milliseconds": 5000 }));
+}
+
+// L12
+#[test]
 fn server_that_does_not_work_is_added_all_the_same() {
     let world = World::new();
     let done = world.mcparley_as_given(&["add", "-s", "user", "bad", "--", "no-such-program-anywhere"]);

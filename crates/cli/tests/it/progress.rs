@@ -51,3 +51,29 @@ fn a_pipe_and_a_terminal_that_cannot_move_see_nothing() {
     let (_, _, shown) = terminal::run(&mut world.command(&["list"]), false);
     assert_eq!(shown, "");
 }
+
+// L3
+#[test]
+fn on_a_terminal_the_line_says_that_a_package_runner_downloads() {
+    let mut world = World::new();
+    world.set("TERM", "xterm");
+    let server = Scripted::stdio(&[]);
+    // Downloads for three seconds: it is looked at after two.
+    let script = format!(
+        "#!/bin/bash\nmkfifo \"$0.$$\"; exec 9<>\"$0.$$\"; read -t 3 -u 9\nexec '{}' {}\n",
+        server.program.display(),
+        server.args.join(" ")
+    );
+    world.write("bin/npx", &script);
+    let runner = world.root.join("bin/npx");
+    std::fs::set_permissions(&runner, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let servers = json!({"mcpServers": {"one": {"command": runner, "args": ["server"]}}});
+    world.write("home/.claude.json", &servers.to_string());
+    let commands = [&["list"][..], &["tools", "--refresh"], &["call", "one", "echo", "message=hi"]];
+    for command in commands {
+        let (code, _, shown) = terminal::run(&mut world.command(command), true);
+        assert_eq!(code, 0, "{command:?}: {shown:?}");
+        let text = "waiting for 1 server(s), npx is downloading `one` …";
+        assert!(shown.contains(text), "{command:?}: {shown:?}");
+    }
+}

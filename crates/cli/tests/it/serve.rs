@@ -16,14 +16,14 @@ use crate::world::{World, wait_for};
 const GREETING: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
 
 /// A running gateway.
-struct Served {
-    child: Child,
-    input: ChildStdin,
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    pub(crate) input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
 impl Served {
-    fn start(world: &World, options: &[&str]) -> Self {
+    pub(crate) fn start(world: &World, options: &[&str]) -> Self {
         let mut command = world.command(&[&["serve"], options].concat());
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap();
@@ -33,11 +33,27 @@ impl Served {
         served
     }
 
+    /// Sends a line and gives the next message.
     fn ask(&mut self, line: &str) -> Value {
         writeln!(self.input, "{line}").unwrap();
-        let mut answer = String::new();
-        self.output.read_line(&mut answer).unwrap();
-        serde_json::from_str(&answer).unwrap()
+        self.next_message()
+    }
+
+    fn next_message(&mut self) -> Value {
+        let mut message = String::new();
+        self.output.read_line(&mut message).unwrap();
+        serde_json::from_str(&message).unwrap()
+    }
+
+    /// Calls a tool without arguments and gives the text of its result; notifications before it are passed over.
+    pub(crate) fn call(&mut self, tool: &str) -> String {
+        let params = json!({ "name": tool, "arguments": {} });
+        let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params });
+        let mut answer = self.ask(&call.to_string());
+        while answer["id"] != 5 {
+            answer = self.next_message();
+        }
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
     fn tools(&mut self) -> Vec<String> {
@@ -161,6 +177,27 @@ fn in_mode_dont_ask_only_tools_that_a_rule_allows_are_listed() {
     };
     assert_eq!(listed(&["mcp__one__add", "mcp__one__echo(message:hi)"]), ["mcp__one__add", "mcp__one__echo"]);
     assert_eq!(listed(&[]), [""; 0]);
+}
+
+// P1
+#[test]
+fn command_that_allows_a_denied_call_stands_on_standard_error_once_and_not_in_the_result() {
+    let world = world(&json!({ "one": entry(&Scripted::stdio(&[])) }));
+    for options in [&["--permission-mode", "default"][..], &["--permission-mode", "default", "--only", "one"]]
+    {
+        let mut served = Served::start(&world, options);
+        for _ in 0..2 {
+            let text = served.call("mcp__one__pid");
+            assert!(text.contains("the user can allow it") && !text.contains("mcparley"), "{text}");
+        }
+        drop(served.input);
+        let done = served.child.wait_with_output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(said.contains("warning: a call of `mcp__one__pid` was denied: "), "{said}");
+        let command = "hint: `mcparley permissions allow mcp__one__pid` allows it\n";
+        assert_eq!(said.matches(command).count(), 1, "{said}");
+    }
+    assert!(world.ok(&["pending"]).contains("mcparley permissions allow mcp__one__pid"));
 }
 
 // N9 N14

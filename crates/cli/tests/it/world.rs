@@ -99,13 +99,13 @@ impl World {
     /// A server that it adds is not tried: most tests name programs and addresses that are nowhere.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut words = args.to_vec();
-        if let Some(at) = command_word(args).filter(|at| args[*at] == "add") {
+        if let Some(at) = command_word(args).filter(|at| matches!(args[*at], "add" | "add-json")) {
             words.insert(at + 1, "--no-check");
         }
         self.command_of(PROGRAM.as_ref(), &words)
     }
 
-    /// Runs the program with these words and no others, so that `add` tries the server.
+    /// Runs the program with these words and no others, so that `add` and `add-json` try the server.
     pub(crate) fn mcparley_as_given(&self, args: &[&str]) -> Output {
         self.finish(&mut self.command_of(PROGRAM.as_ref(), args))
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mcparley_model::explain::Explain;
 use mcparley_model::name::ServerName;
-use mcparley_model::text::display;
+use mcparley_model::text::{display, rounded};
 use serde::Serialize;
 
 use crate::connection::Unavailable;
@@ -49,9 +49,10 @@ pub enum AgentError {
     },
     /// A server it requires did not answer in time.
     #[error(
-        "agent `{}` requires server `{}`, which does not answer within {limit:?}",
+        "agent `{}` requires server `{}`, which does not answer within {:?}",
         display(agent),
-        display(server.as_str())
+        display(server.as_str()),
+        rounded(*limit)
     )]
     Late {
         /// The agent.
@@ -102,5 +103,22 @@ impl Explain for AgentError {
         };
         let quoted: Vec<String> = similar.iter().map(|name| format!("`{}`", display(name))).collect();
         (!quoted.is_empty()).then(|| format!("did you mean {}?", quoted.join(" or ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What people read.
+    use super::*;
+
+    // U3
+    #[test]
+    fn agent_error_rounds_the_limit() {
+        let (agent, server) = ("helper".to_owned(), ServerName::new("slow"));
+        let error = AgentError::Late { agent, server, limit: Duration::from_micros(29_998_231) };
+        assert_eq!(
+            error.to_string(),
+            "agent `helper` requires server `slow`, which does not answer within 30s"
+        );
     }
 }

@@ -44,6 +44,7 @@ impl Host {
             if let Some(connection) = &bound.connection {
                 connection.log().trouble(&format!("a call was denied; `{}` allows it", pending.command()));
             }
+            self.tell_denied(pending.clone());
             let places = Arc::clone(roster.places());
             // Files are slow at times, and calls share a thread.
             let _kept = tokio::task::spawn_blocking(move || pending.keep(places.pending.as_deref())).await;

@@ -6,7 +6,7 @@ use mcparley_wire::peer::Peer;
 use mcparley_wire::transport::http::Http;
 use mcparley_wire::transport::memory;
 use mcparley_wire::transport::sse::Sse;
-use mcparley_wire::transport::stdio::{Stderr, Stdio};
+use mcparley_wire::transport::stdio::Stdio;
 use mcparley_wire::transport::ws::Ws;
 
 /// A connection to a server, whatever it is made of.
@@ -26,14 +26,6 @@ pub enum Link {
 }
 
 impl Link {
-    /// What a process writes to its standard error; nothing where there is no process.
-    pub(crate) fn stderr(&self) -> Option<Stderr> {
-        match self {
-            Self::Local(stdio) => Some(stdio.stderr()),
-            Self::Remote(_) | Self::Legacy(_) | Self::Socket(_) | Self::Inside(_) => None,
-        }
-    }
-
     /// Ends it in order: a process and all it started, or a session.
     pub async fn stop(self) {
         match self {

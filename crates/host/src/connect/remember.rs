@@ -1,13 +1,13 @@
 //! Remembers servers between processes: the catalogue of those that were reached, the failure of those that were not.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use mcparley_model::config::{Era, ServerConfig};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_wire::{Session, Spoken};
 
-use super::{ConnectError, Surroundings};
+use super::{ConnectError, NeedsAuth, Surroundings};
 use crate::catalog::Known;
 use crate::surface::Surface;
 
@@ -22,6 +22,14 @@ impl Surroundings {
     /// Why a server could not be reached lately, from earlier processes; nothing once it may be tried again.
     pub(crate) fn known_failure(&self, config: &ServerConfig) -> Option<ConnectError> {
         self.cache.recall_failure(config)
+    }
+
+    /// Forgets that a server failed or wanted a sign-in, so that whoever reaches it next really tries.
+    pub(crate) fn forget_trouble(&self, server: &ServerName, config: &ServerConfig) {
+        self.cache.forget_failure(config);
+        if let Some(folder) = &self.places.cache {
+            NeedsAuth::new(folder).clear(server, SystemTime::now());
+        }
     }
 
     /// Remembers for later processes that a server could not be reached.

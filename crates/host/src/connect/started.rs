@@ -4,10 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcparley_model::text::Untrusted;
 use mcparley_wire::transport::stdio::{Stderr, Stdio};
+use tokio::sync::watch;
 
 /// The process started last on the way to a server, if any. Cheap to clone; all clones are one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StartedProcess(Arc<Mutex<Option<Started>>>);
+pub(crate) struct StartedProcess {
+    started: Arc<Mutex<Option<Started>>>,
+    /// The name of the package runner, while it downloads the server.
+    downloader: Arc<watch::Sender<Option<Arc<str>>>>,
+}
 
 #[derive(Debug)]
 struct Started {
@@ -26,14 +31,49 @@ impl StartedProcess {
         self.locked().as_ref().map(|started| started.id)
     }
 
+    /// The record of its standard error.
+    pub(crate) fn stderr_record(&self) -> Option<Stderr> {
+        self.locked().as_ref().map(|started| started.stderr.clone())
+    }
+
     /// The end of what it wrote to its standard error.
     pub(crate) fn stderr(&self) -> Untrusted {
-        let stderr = self.locked().as_ref().map(|started| started.stderr.clone());
-        stderr.map(|stderr| Untrusted::new(stderr.text())).unwrap_or_default()
+        self.stderr_record().map(|stderr| Untrusted::new(stderr.text())).unwrap_or_default()
+    }
+
+    /// From now on this package runner downloads the server, or none does.
+    pub(super) fn set_downloader(&self, runner: Option<&str>) {
+        self.downloader.send_if_modified(|current| {
+            let is_other = current.as_deref() != runner;
+            if is_other {
+                *current = runner.map(Arc::from);
+            }
+            is_other
+        });
+    }
+
+    /// The package runner that downloads the server, as it changes.
+    pub(crate) fn downloader(&self) -> Downloader {
+        Downloader(self.downloader.subscribe())
     }
 
     fn locked(&self) -> MutexGuard<'_, Option<Started>> {
         // It is replaced in one step, so a panic leaves nothing half done.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Follows which package runner downloads a server that is being reached.
+#[derive(Clone, Debug)]
+pub(crate) struct Downloader(watch::Receiver<Option<Arc<str>>>);
+
+impl Downloader {
+    /// Waits until another runner downloads, or none does any more; for ever once the server is no longer being reached.
+    /// Giving up the waiting loses nothing.
+    pub(crate) async fn next(&mut self) -> Option<Arc<str>> {
+        match self.0.changed().await {
+            Ok(()) => self.0.borrow_and_update().clone(),
+            Err(_) => std::future::pending().await,
+        }
     }
 }

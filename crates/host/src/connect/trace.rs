@@ -120,6 +120,11 @@ struct Mark {
 }
 
 impl Trace {
+    /// A trace whose process others watch.
+    pub(crate) fn of_process(process: StartedProcess) -> Self {
+        Self { process, ..Self::default() }
+    }
+
     /// From now on this is tried.
     pub(crate) fn begin(&mut self, stage: Stage) {
         self.mark(Some(stage));

@@ -22,7 +22,7 @@ use super::state::{Publisher, State, Status, Unavailable};
 use super::watched::Watched;
 use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen, tell};
 use crate::chance;
-use crate::connect::{Arrival, ConnectError, Surroundings, Trace};
+use crate::connect::{Arrival, ConnectError, StartedProcess, Surroundings, Trace};
 use crate::elicit::Desk;
 use crate::log::Log;
 use crate::start_gate::{StartGate, StartPlace};
@@ -147,6 +147,7 @@ impl Actor {
                     self.connect(attempt, Some(&because));
                 }
             }
+            Event::Downloading(runner) => self.publish_downloader(runner),
             Event::Lost(failure) => self.lost(&failure),
             Event::Refreshed(surface) => {
                 let surface = Arc::unwrap_or_clone(surface);
@@ -234,8 +235,17 @@ impl Actor {
     /// Starts reaching the server.
     fn connect(&mut self, attempt: u32, because: Option<&str>) {
         self.start_work(attempt);
-        let status = Status::Pending { attempt, because: because.map(Arc::from) };
+        let status = Status::Pending { attempt, because: because.map(Arc::from), downloader: None };
         self.publisher.publish(State { status, live: None, ..self.publisher.current() });
+    }
+
+    /// Tells that a package runner downloads the server, or does not any more.
+    fn publish_downloader(&self, downloader: Option<Arc<str>>) {
+        let state = self.publisher.current();
+        if let Status::Pending { attempt, because, downloader: _ } = state.status {
+            let status = Status::Pending { attempt, because, downloader };
+            self.publisher.publish(State { status, ..state });
+        }
     }
 
     fn start_work(&mut self, attempt: u32) {
@@ -245,15 +255,17 @@ impl Actor {
         let ears = Arc::new(ears.taking(self.surroundings.message_limit()));
         let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
         let (gate, log, predecessor) = (self.gate.clone(), Arc::clone(&self.log), self.predecessor.clone());
+        let process = StartedProcess::default();
+        let downloader = process.downloader();
         let work = async move {
             if let Some(mut gone) = predecessor {
                 // An end without a word is an end too.
                 let _gone = gone.wait_for(|gone| *gone).await;
             }
             let mut place = gate.enter(config.kind()).await;
-            open(&surroundings, &config, ears, &log, &mut place).await
+            open(&surroundings, &config, (ears, process), &log, &mut place).await
         };
-        self.phase = Phase::Connecting { attempt, work: Owned::start(work) };
+        self.phase = Phase::Connecting { attempt, work: Owned::start(work), downloader };
     }
 
     fn opened(&mut self, opened: Opened) {
@@ -328,7 +340,7 @@ impl Actor {
         let Some(pause) = backoff::pause(attempt, chance::number()) else { return self.fail(error, took) };
         let because = Some(Arc::from(error.to_string()));
         self.phase = Phase::Waiting { attempt, until: Instant::now() + pause, error, served };
-        let status = Status::Pending { attempt, because };
+        let status = Status::Pending { attempt, because, downloader: None };
         self.publisher.publish(State { status, live: None, ..self.publisher.current() });
     }
 
@@ -447,13 +459,12 @@ impl Actor {
 async fn open(
     surroundings: &Surroundings,
     config: &ServerConfig,
-    ears: Arc<Ears>,
+    (ears, process): (Arc<Ears>, StartedProcess),
     log: &Log,
     place: &mut StartPlace,
 ) -> Result<Opened, Missed> {
     let (begun, gate) = (Instant::now(), Arc::clone(ears.roots_gate()));
-    let mut trace = Trace::default();
-    let process = trace.process();
+    let mut trace = Trace::of_process(process.clone());
     let reached =
         place.while_reaching(&process, Box::pin(surroundings.reach(config, ears, log, &mut trace))).await;
     let took = begun.elapsed();

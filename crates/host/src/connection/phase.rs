@@ -17,7 +17,7 @@ use super::Live;
 use super::ears::Changes;
 use super::idle::{self, Idle};
 use super::refresh::Refresh;
-use crate::connect::{ConnectError, Link};
+use crate::connect::{ConnectError, Downloader, Link};
 use crate::roots::RootsGate;
 use crate::surface::Surface;
 use crate::task::{Owned, select};
@@ -54,7 +54,7 @@ pub(super) enum Phase {
     /// Nothing: nobody has needed the server yet.
     Dormant,
     /// Reaching the server; attempt 0 because somebody wants it, later ones because it was lost.
-    Connecting { attempt: u32, work: Owned<Result<Opened, Missed>> },
+    Connecting { attempt: u32, work: Owned<Result<Opened, Missed>>, downloader: Downloader },
     /// Letting time pass before the next attempt; none, if it has `served` before and somebody wants it.
     Waiting { attempt: u32, until: Instant, error: Arc<ConnectError>, served: bool },
     /// The server can be used.
@@ -94,6 +94,8 @@ pub(super) enum Event {
     /// The work ended without an answer, by a mistake of ours.
     Broken,
     Again,
+    /// A package runner downloads the server now, or none does any more.
+    Downloading(Option<Arc<str>>),
     Lost(Failure),
     Refreshed(Arc<Surface>),
     /// Somebody has signed in, here or in another process.
@@ -114,10 +116,13 @@ impl Phase {
                 sign_ins.next().await;
                 Event::SignedIn
             }
-            Self::Connecting { work, .. } => match work.done().await {
-                Some(Ok(opened)) => Event::Opened(Box::new(opened)),
-                Some(Err(missed)) => Event::Missed(missed),
-                None => Event::Broken,
+            Self::Connecting { work, downloader, .. } => select! {
+                done = work.done() => match done {
+                    Some(Ok(opened)) => Event::Opened(Box::new(opened)),
+                    Some(Err(missed)) => Event::Missed(missed),
+                    None => Event::Broken,
+                },
+                runner = downloader.next() => Event::Downloading(runner),
             },
             Self::Waiting { until, .. } => {
                 tokio::time::sleep_until(*until).await;

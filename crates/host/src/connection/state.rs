@@ -37,6 +37,8 @@ pub enum Status {
         attempt: u32,
         /// Why it has to be reached again.
         because: Option<Arc<str>>,
+        /// The package runner that is downloading it now, such as `npx`.
+        downloader: Option<Arc<str>>,
     },
     /// It answers.
     Connected {
@@ -82,11 +84,26 @@ impl Status {
         }
     }
 
+    /// The package runner that is downloading the server now, such as `npx`.
+    #[must_use]
+    pub fn downloader(&self) -> Option<&str> {
+        match self {
+            Self::Pending { downloader, .. } => downloader.as_deref(),
+            Self::Dormant
+            | Self::Connected { .. }
+            | Self::Failed(_)
+            | Self::NeedsAuth
+            | Self::Disabled
+            | Self::Stopped => None,
+        }
+    }
+
     /// Why it is so, where there is more to say.
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         match self {
             Self::Dormant => Some("starts when it is needed".to_owned()),
+            Self::Pending { downloader: Some(runner), .. } => Some(format!("`{runner}` is downloading it")),
             Self::Pending { because, .. } => because.as_deref().map(str::to_owned),
             Self::Failed(error) => Some(error.to_string()),
             Self::Connected { .. } | Self::NeedsAuth | Self::Disabled | Self::Stopped => None,
@@ -102,7 +119,7 @@ pub enum Unavailable {
     #[error("{0}")]
     Failed(Arc<ConnectError>),
     /// It was lost, and will be tried again later.
-    #[error("{error}; it is tried again in {again:?}")]
+    #[error("{error}; it is tried again in {:?}", rounded(*again))]
     Waiting {
         /// What went wrong the last time.
         error: Arc<ConnectError>,
@@ -191,8 +208,11 @@ impl Publisher {
 
     /// Publishes a new state; an event when it is more than a new surface.
     pub(super) fn publish(&self, state: State) {
-        let changed =
-            std::mem::discriminant(&state.status) != std::mem::discriminant(&self.state.borrow().status);
+        let changed = {
+            let before = self.state.borrow();
+            std::mem::discriminant(&state.status) != std::mem::discriminant(&before.status)
+                || state.status.downloader() != before.status.downloader()
+        };
         let status = state.status.clone();
         self.state.send_replace(state);
         self.changes.send_modify(|count| *count += 1);
@@ -202,5 +222,19 @@ impl Publisher {
                 let _unheard = self.events.send(Event { server: server.clone(), status: status.clone() });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What people read.
+    use super::*;
+
+    // U3
+    #[test]
+    fn waiting_error_rounds_the_time_until_the_next_attempt() {
+        let error = Arc::new(ConnectError::broken());
+        let waiting = Unavailable::Waiting { error, again: Duration::from_micros(3_998_231) };
+        assert!(waiting.to_string().ends_with("; it is tried again in 4s"), "{waiting}");
     }
 }

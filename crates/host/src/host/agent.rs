@@ -177,6 +177,12 @@ impl Host {
         }
     }
 
+    /// The agents that share servers of this one.
+    pub(crate) fn agents(&self) -> Vec<Self> {
+        let agents = locked(&self.inner.agents);
+        agents.iter().flatten().filter_map(Weak::upgrade).map(Self::from_inner).collect()
+    }
+
     /// Whether it was shut down: nothing begins in it any more.
     pub(super) fn has_ended(&self) -> bool {
         locked(&self.inner.agents).is_none()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcparley_model::name::ServerName;
 use mcparley_wire::peer::Handler;
+use tokio::sync::broadcast;
 
 use super::standing::Standing;
 use super::starter::Starter;
@@ -22,6 +23,9 @@ use crate::results::{ResultStore, Results};
 use crate::sample::Sampler;
 use crate::sign_in::{IdentitySettings, PageOpener};
 use crate::sources::{Earlier, Loaded, NoConnectors, Wishes, load_again};
+
+/// How many denied calls wait for a slow listener before the oldest are lost.
+const DENIED: usize = 64;
 
 /// Which servers are reached when the host starts. The others are reached when they are needed.
 #[derive(Clone, Debug, Default)]
@@ -297,6 +301,7 @@ impl HostBuilder {
             sources: self.wishes.map(|(wishes, earlier)| Sources::new(self.places, wishes, earlier)),
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
+            denied: broadcast::channel(DENIED).0,
         };
         let roster = standing.first(self.loaded, starter);
         let host = Host { inner: Arc::new(HostInner::new(standing, roster, None)) };

@@ -49,6 +49,11 @@ impl Roster {
         &self.starter
     }
 
+    /// Whether the host was told to start others and not this server.
+    pub(crate) fn leaves_out(&self, server: &ServerName) -> bool {
+        self.starter.leaves_out(server)
+    }
+
     /// What connections are started with under these variables.
     pub(super) fn starter_for(&self, env: &Env) -> Arc<Starter> {
         if *env == self.loaded.env { Arc::clone(&self.starter) } else { Arc::new(self.starter.under(env)) }
@@ -73,7 +78,7 @@ impl Roster {
     }
 
     /// Those that end with this host.
-    pub(super) fn own(&self) -> impl Iterator<Item = &Arc<Connection>> {
+    pub(crate) fn own(&self) -> impl Iterator<Item = &Arc<Connection>> {
         self.connections.iter().filter(|connection| !self.lent.contains(&connection.name))
     }
 

@@ -12,7 +12,7 @@ use tokio::sync::{broadcast, watch};
 use super::roster::Roster;
 use super::starter::{Place, Starter};
 use crate::audit::Audit;
-use crate::call::{Approver, Asks, ByCommand, ByHistory, Classifier, Gate};
+use crate::call::{Approver, Asks, ByCommand, ByHistory, Classifier, Gate, PendingCall};
 use crate::change::bind_typed_rules;
 use crate::connection::{Connection, Event};
 use crate::hooks::Board;
@@ -47,6 +47,8 @@ pub(super) struct Standing {
     /// Counts the changes of all servers.
     pub(super) changes: Arc<watch::Sender<u64>>,
     pub(super) events: broadcast::Sender<Event>,
+    /// The calls that are denied for want of permission; an agent shares its host's.
+    pub(super) denied: broadcast::Sender<PendingCall>,
 }
 
 /// The next roster, and what is to be done about the last one.

@@ -110,6 +110,14 @@ impl Starter {
         }
     }
 
+    /// Whether the host was told to start others and not this server.
+    pub(super) fn leaves_out(&self, server: &ServerName) -> bool {
+        match &self.start {
+            Start::Among(names) | Start::Only(names) => !names.contains(server),
+            Start::AsNeeded | Start::All | Start::OnDemand => false,
+        }
+    }
+
     /// Starts a connection; what is remembered of its server is known from the beginning.
     pub(super) fn connection(&self, name: ServerName, config: ServerConfig, place: Place) -> Arc<Connection> {
         let Place { predecessor, is_off } = place;
@@ -126,7 +134,7 @@ impl Starter {
                 Status::Failed(Arc::new(error))
             }
             (false, FirstStep::Connect | FirstStep::RetryFailure, _) => {
-                Status::Pending { attempt: 0, because: None }
+                Status::Pending { attempt: 0, because: None, downloader: None }
             }
             (false, FirstStep::Sleep | FirstStep::ReportFailure, _) => Status::Dormant,
         };

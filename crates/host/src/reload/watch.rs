@@ -1,4 +1,4 @@
-//! Notices that a configuration file has become another one.
+//! Notices that a configuration file has become another one, and that somebody asks for a server to be reconnected.
 //!
 //! The system tells when something happens in the folders; what counts is the content. So a file that was only
 //! touched changes nothing, and one that was swapped under its old time and size does (F88). Where the system does
@@ -17,26 +17,42 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
 use crate::host::{Host, HostInner};
+use crate::reconnect_requests::{SeenRequests, read_requests};
 
-/// Reloads whenever the content of a file is another, for as long as the host lives.
-pub(crate) fn follow(host: Weak<HostInner>, files: &[PathBuf]) -> impl Future<Output = ()> + use<> {
+/// Reloads whenever the content of a file is another, and reconnects servers that somebody asks for in the file
+/// `reconnects`, for as long as the host lives.
+pub(crate) fn follow(
+    host: Weak<HostInner>,
+    files: &[PathBuf],
+    reconnects: Option<PathBuf>,
+) -> impl Future<Output = ()> + use<> {
     // Before anything else happens: what changes from now on is noticed.
     let mut known = content(files);
-    let mut eyes = Eyes::open(files);
+    let mut seen = SeenRequests::default();
+    // Requests of the time before this host are none of its business.
+    let _old = seen.take_new(reconnects.as_deref().and_then(read_requests));
+    let mut eyes = Eyes::open(&with_file(files, reconnects.as_ref()));
     async move {
         loop {
             eyes.something_happened().await;
             let Some(host) = host.upgrade().map(Host::from_inner) else { return };
-            let files = host.loaded().files.clone();
+            let (files, requests) = (host.loaded().files.clone(), reconnects.clone());
             // Folders come and go with what is in them.
-            eyes.look_at(&files);
-            let Some(now) = crate::task::aside(move || content(&files)).await else { continue };
+            eyes.look_at(&with_file(&files, reconnects.as_ref()));
+            let read = move || (content(&files), requests.as_deref().and_then(read_requests));
+            let Some((now, requests)) = crate::task::aside(read).await else { continue };
             if now != known {
                 host.reload().await;
                 known = now;
             }
+            // After the reload: whoever changes an entry and then asks for its server means the new one.
+            host.reconnect_requested(&seen.take_new(requests)).await;
         }
     }
+}
+
+fn with_file(files: &[PathBuf], more: Option<&PathBuf>) -> Vec<PathBuf> {
+    files.iter().chain(more).cloned().collect()
 }
 
 /// What the files hold, as one number.

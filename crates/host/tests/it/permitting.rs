@@ -47,7 +47,9 @@ async fn a_denied_call_is_noted_with_the_command_that_allows_it_and_the_model_is
     let file = places.pending.clone();
     let alive = making.start_in(|places| places.pending = file);
     assert!(alive.host.ready(LONG).await.settled);
+    let mut denied = alive.host.denied_calls();
     let error = alive.host.call(Call::new("mcp__one__add", json!({ "a": 1, "b": 2 }))).await.unwrap_err();
+    assert_eq!(denied.try_recv().unwrap().command(), "mcparley permissions allow mcp__one__add");
     let told = format!("{error} {}", error.hint().unwrap());
     assert!(told.contains("the user can allow it") && !told.contains("permissions allow"), "{told}");
     let commands: Vec<String> = pending_calls(&places).iter().map(PendingCall::command).collect();

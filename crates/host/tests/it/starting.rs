@@ -58,8 +58,8 @@ async fn servers_that_only_wait_start_together_heavy() {
     assert!(took < Duration::from_secs(4), "{took:?}");
 }
 
-/// Looks at the server that this script, called `npx`, is; connecting may take a second, or twenty while it downloads.
-async fn look_at_runner(script: &str) -> (Health, Duration) {
+/// Looks at the server that this script, called `npx`, is; connecting may take so long, or twenty seconds while it downloads.
+async fn look_at_runner(script: &str, limit: Duration) -> (Health, Duration) {
     let folder = tempfile::tempdir().unwrap();
     let runner = folder.path().join("npx");
     std::fs::write(&runner, script).unwrap();
@@ -70,7 +70,7 @@ async fn look_at_runner(script: &str) -> (Health, Duration) {
     let loaded = world.load();
     let mut surroundings = Surroundings::new(&loaded.env, &world.places());
     assert_eq!(surroundings.download_limit, Some(Duration::from_secs(120)));
-    surroundings.limit = Duration::from_secs(1);
+    surroundings.limit = limit;
     surroundings.download_limit = Some(Duration::from_secs(20));
     let servers: Vec<_> = loaded.plan.ready().collect();
     let mut found = None;
@@ -87,15 +87,31 @@ async fn package_runner_that_still_downloads_gets_more_time() {
         server.program.display(),
         server.args.join(" ")
     );
-    let (health, took) = look_at_runner(&script).await;
+    let (health, took) = look_at_runner(&script, Duration::from_secs(1)).await;
     assert!(matches!(health, Health::Connected { .. }), "{health:?}");
     assert!(took >= Duration::from_secs(3), "{took:?}");
 }
 
 // L3
 #[tokio::test]
+async fn time_of_a_download_is_not_taken_from_listing() {
+    // Its tools come in two parts, two seconds apart: more than the second that is left in any case.
+    let server = Scripted::stdio(&["split-reply:2000"]).with("--on", "tools/list");
+    let script = format!(
+        "#!/bin/bash\nmkfifo \"$0.fifo\"; exec 9<>\"$0.fifo\"; read -t 4 -u 9\nexec '{}' {}\n",
+        server.program.display(),
+        server.args.join(" ")
+    );
+    let (health, took) = look_at_runner(&script, Duration::from_secs(4)).await;
+    let Health::Connected { surface, .. } = &health else { panic!("{health:?}") };
+    assert!(surface.gaps.is_empty() && !surface.tools.is_empty(), "{surface:?}");
+    assert!(took >= Duration::from_secs(6), "{took:?}");
+}
+
+// L3
+#[tokio::test]
 async fn package_runner_that_has_started_a_silent_server_gets_no_more_time_than_others() {
-    let (health, took) = look_at_runner("#!/bin/bash\nsleep 600; true\n").await;
+    let (health, took) = look_at_runner("#!/bin/bash\nsleep 600; true\n", Duration::from_secs(1)).await;
     assert!(matches!(health, Health::Failed { .. }), "{health:?}");
     assert!(took < Duration::from_secs(15), "{took:?}");
 }

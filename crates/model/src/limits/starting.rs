@@ -23,8 +23,21 @@ pub const FAILURE_BYTES: u64 = 64 * 1024;
 /// takes on a slow line.
 pub const DOWNLOAD_TIME: Duration = Duration::from_secs(120);
 
+/// How long a package runner may take before it is looked at whether it downloads: one that has its package at hand starts
+/// the server sooner.
+pub const DOWNLOAD_NOTICED_AFTER: Duration = Duration::from_secs(2);
+
+/// How often a package runner is looked at after that.
+pub const DOWNLOAD_LOOKED_AT: Duration = Duration::from_millis(500);
+
 /// How long servers that are being reached may still take when the host ends, so that the next one knows them.
 pub const FETCH_GRACE: Duration = Duration::from_secs(3);
+
+/// How many requests to reconnect a server are kept: a running host sees each within seconds, and needs none afterwards.
+pub const RECONNECT_REQUESTS: usize = 32;
+
+/// The most that is read of them: each names a server and a folder.
+pub const RECONNECT_REQUEST_BYTES: u64 = 1024 * 1024;
 
 /// How long `add` waits for the new server.
 pub const ADD_CHECK_TIME: Duration = Duration::from_secs(5);

@@ -56,7 +56,7 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: "MCP_TIMEOUT",
         default: "30000",
-        meaning: "How many milliseconds connecting to a server may take. Unless it is set, a package runner (`npx`, `uvx`, `docker`) that is still downloading gets 120 seconds.",
+        meaning: "How many milliseconds connecting to a server may take. Unless it is set, a package runner (`npx`, `bunx`, `uvx`, `pipx`, `docker` and others) that is still downloading gets 120 seconds, which do not count.",
     },
     Variable {
         name: "MCP_TOOL_TIMEOUT",

@@ -57,15 +57,37 @@ impl Activity {
         self.cpu_time = self.cpu_time.wrapping_add(ticks);
         let mut children = Vec::new();
         for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()?.filter_map(Result::ok) {
-            let read = |name: &str| read(&thread.path().join(name)).unwrap_or_default();
             let number = |text: &str| text.parse::<u64>().ok();
             // In nanoseconds, where the ticks above are ten milliseconds each.
-            let nanoseconds = read("schedstat").split(' ').next().and_then(number).unwrap_or(0);
+            let times = read(&thread.path().join("schedstat")).unwrap_or_default();
+            let nanoseconds = times.split(' ').next().and_then(number).unwrap_or(0);
             self.cpu_time = self.cpu_time.wrapping_add(nanoseconds);
-            children.extend(read("children").split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+            children.extend(children_of_thread(&thread.path()));
         }
         Some(children)
     }
+}
+
+/// The command lines of a process and its descendants, each as its words, the process itself first. What cannot be read
+/// is left out.
+#[must_use]
+pub fn command_lines_of_tree(pid: u32) -> Vec<Vec<String>> {
+    let (mut lines, mut left) = (Vec::new(), std::collections::VecDeque::from([pid]));
+    while let Some(pid) = left.pop_front().filter(|_| lines.len() < PROCESSES) {
+        let line =
+            crate::file::read_bytes(Path::new(&format!("/proc/{pid}/cmdline")), STAT_BYTES).ok().flatten();
+        let words = line.unwrap_or_default();
+        let words = words.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+        lines.push(words.map(|word| String::from_utf8_lossy(word).into_owned()).collect());
+        let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().filter_map(Result::ok);
+        left.extend(threads.flat_map(|thread| children_of_thread(&thread.path())));
+    }
+    lines
+}
+
+fn children_of_thread(thread: &Path) -> Vec<u32> {
+    let children = read(&thread.join("children")).unwrap_or_default();
+    children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
 fn read(path: &Path) -> Option<String> {
@@ -124,6 +146,8 @@ mod tests {
         let mut works = works.stdout(Stdio::null()).spawn().unwrap();
         assert!(until(waits.id(), |now, last| now.processes == 2 && now.is_idle_since(last)));
         assert!(until(works.id(), |now, last| now.processes == 2 && now.cpu_time != last.cpu_time));
+        let lines = command_lines_of_tree(waits.id());
+        assert_eq!(lines, [vec!["sh", "-c", "sleep 60; true"], vec!["sleep", "60"]]);
         for child in [&mut waits, &mut works] {
             kill_tree(child.id());
             child.wait().unwrap();

@@ -47,6 +47,33 @@ fn the_secret_of_a_client_is_kept_in_the_vault() {
     }
 }
 
+// A2 U2: as `add` does, by variable or by pipe.
+#[test]
+fn add_json_keeps_the_secret_of_a_client_in_the_vault() {
+    let server = AuthServer::start(&[]);
+    let entry = json!({ "type": "http", "url": server.url(), "oauth": { "clientId": STATIC_CLIENT } });
+    let entry = entry.to_string();
+    let args = ["add-json", "-s", "user", "--client-secret", "one", &entry];
+    for by_variable in [true, false] {
+        let mut world = world();
+        if by_variable {
+            world.set("MCP_CLIENT_SECRET", STATIC_SECRET);
+        }
+        let done =
+            if by_variable { world.mcparley(&args) } else { world.fed(&args, &format!("{STATIC_SECRET}\n")) };
+        assert_eq!(done.code, 0, "{done:?}");
+        assert!(done.out.contains("Kept the client's secret in the vault"), "{done:?}");
+        let oauth = &world.read_json("home/.claude.json")["mcpServers"]["one"]["oauth"];
+        assert_eq!(*oauth, json!({ "clientId": STATIC_CLIENT }));
+        assert_eq!(files_with(&world, STATIC_SECRET), Vec::<String>::new());
+        let secrets = world.root.join("home/.local/share/mcparley/secrets");
+        assert_eq!(std::fs::metadata(&secrets).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+    let world = world();
+    let done = world.mcparley(&args);
+    assert_eq!(done.code, i32::from(exit::USAGE.number), "no secret was given: {done:?}");
+}
+
 // U1: what would be dropped without a word elsewhere is refused.
 #[test]
 fn a_secret_without_a_client_or_without_a_value_is_refused() {

@@ -42,6 +42,7 @@ impl Host {
             sources: None,
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
+            denied: above.denied.clone(),
         };
         let shared = Shared { host: self.clone(), spec };
         let first = Gathering::new(&shared, None, &HashSet::new(), starter).finish(&standing);

@@ -1,0 +1,133 @@
+//! Requests of another process to reconnect a server: acted on once, for the right server, whatever its back-off.
+
+use std::path::Path;
+
+use mcparley::change::request_reconnect;
+use mcparley::model::name::ServerName;
+use mcparley::{AgentSpec, Places, Start, Status, Surroundings};
+use mcparley_testkit::{Scripted, log_starts};
+use serde_json::{Value, json};
+
+use crate::alive::{Alive, LONG, Making, is_connected, own, scripted, servers, stdio};
+
+const REQUESTS: &str = "state/reconnect.json";
+
+fn logged(log: &Path, name: &str) -> Value {
+    stdio(&Scripted::stdio(&[]).logged(&log.with_extension(name)))
+}
+
+fn starts(log: &Path, name: &str) -> usize {
+    log_starts(&log.with_extension(name)).len()
+}
+
+/// The places of the host, with the file of requests.
+fn following(making: &Making) -> Places {
+    let mut places = making.places();
+    places.reconnects = Some(making.path(REQUESTS));
+    places.cache = Some(making.path("cache"));
+    places
+}
+
+fn start(making: Making) -> (Alive, Places) {
+    let places = following(&making);
+    let alive = making.start_in(|own| *own = places.clone());
+    (alive, places)
+}
+
+/// Asks for the server as another process would.
+fn request(alive: &Alive, places: &Places, name: &str) {
+    let loaded = alive.host.loaded();
+    let surroundings = Surroundings::new(&loaded.env, places);
+    request_reconnect(&surroundings, loaded.plan.named(name).first().unwrap()).unwrap();
+}
+
+/// Waits until a server with this log has been started so often and answers.
+async fn until_started(alive: &Alive, log: &Path, name: &str, times: usize) {
+    let mut events = alive.host.events();
+    let waiting = async {
+        while starts(log, name) < times || !is_connected(&alive.status(name)) {
+            // One that fell behind looks again.
+            let _event = events.recv().await;
+        }
+    };
+    tokio::time::timeout(LONG, waiting).await.unwrap();
+}
+
+// L6
+#[tokio::test]
+async fn request_is_acted_on_once_and_for_its_server_only() {
+    let (_folder, log, _) = own("request-once");
+    let (alive, places) = start(servers([("one", logged(&log, "one")), ("two", logged(&log, "two"))]));
+    assert!(alive.host.ready(LONG).await.settled);
+    let process = alive.call("one", "pid", json!({})).await.unwrap().text();
+    request(&alive, &places, "one");
+    until_started(&alive, &log, "one", 2).await;
+    assert_ne!(alive.call("one", "pid", json!({})).await.unwrap().text(), process);
+    assert_eq!((starts(&log, "one"), starts(&log, "two")), (2, 1));
+    // The file is read again for another server, and holds the first request still.
+    request(&alive, &places, "two");
+    until_started(&alive, &log, "two", 2).await;
+    assert_eq!(starts(&log, "one"), 2, "an old request is not acted on again");
+}
+
+// L6
+#[tokio::test]
+async fn request_from_before_the_start_is_not_replayed() {
+    let (_folder, log, _) = own("request-old");
+    let making = servers([("one", logged(&log, "one")), ("two", logged(&log, "two"))]);
+    let (alive, places) = start(making);
+    assert!(alive.host.ready(LONG).await.settled);
+    request(&alive, &places, "one");
+    until_started(&alive, &log, "one", 2).await;
+    alive.host.shut_down().await;
+    let again = mcparley::Host::builder(&places, &alive.world.wishes).start_with(Start::All).start();
+    let next = Alive { host: again, world: alive.world };
+    assert!(next.host.ready(LONG).await.settled);
+    assert_eq!(starts(&log, "one"), 3);
+    request(&next, &places, "two");
+    until_started(&next, &log, "two", 3).await;
+    assert_eq!(starts(&log, "one"), 3, "the request was for the host before");
+}
+
+// L6 L12
+#[tokio::test]
+async fn failed_server_is_tried_at_once_and_its_failure_forgotten() {
+    let (folder, _, _) = own("request-failed");
+    let mended = folder.path().join("mended");
+    let server = Scripted::stdio(&[]);
+    let run = format!(
+        "test -e '{}' || exit 3; exec '{}' {}",
+        mended.display(),
+        server.program.display(),
+        server.args.join(" ")
+    );
+    let (alive, places) = start(servers([("one", json!({ "command": "sh", "args": ["-c", run] }))]));
+    assert!(alive.host.ready(LONG).await.settled);
+    assert!(matches!(alive.status("one"), Status::Failed(_)));
+    let failures = || std::fs::read_dir(alive.world.path("cache/failures")).unwrap().count();
+    assert_eq!(failures(), 1);
+    std::fs::write(&mended, "").unwrap();
+    request(&alive, &places, "one");
+    assert_eq!(failures(), 0);
+    alive.until("one", is_connected).await;
+}
+
+// L6 X7
+#[tokio::test]
+async fn server_that_an_agent_brings_is_reconnected_too() {
+    let (_folder, log, _) = own("request-agent");
+    let (alive, places) = start(servers([("one", scripted(&[])), ("same", logged(&log, "same"))]));
+    assert!(alive.host.ready(LONG).await.settled);
+    let spec = AgentSpec::new("helper").share("one").bring("mine", &logged(&log, "mine"));
+    let agent = alive.host.agent(spec).await.unwrap();
+    agent.connect(&ServerName::new("mine")).await.unwrap();
+    let mut events = agent.events();
+    // Another process knows the same server under another name.
+    let elsewhere = servers([("other", logged(&log, "mine"))]);
+    let other =
+        elsewhere.start_in(|own| *own = Places { reconnects: places.reconnects.clone(), ..own.clone() });
+    request(&other, &places, "other");
+    let reconnected = async { while !is_connected(&events.recv().await.unwrap().status) {} };
+    tokio::time::timeout(LONG, reconnected).await.unwrap();
+    assert_eq!(starts(&log, "same"), 1);
+}
