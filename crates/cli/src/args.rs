@@ -242,11 +242,13 @@ pub enum McpCommand {
 }
 
 /// Add a server from its JSON entry
-///
-/// Then the server is tried for up to five seconds, so that what it offers is known; whatever comes of that, the entry stays.
-///
-/// Example: mcparley add-json api '{"type":"http","url":"https://example.com/mcp"}'
 #[derive(Debug, Args)]
+#[command(
+    after_help = r#"Then the server is tried for up to five seconds, so that what it offers is known; the entry stays in any case.
+
+Example:
+  mcparley add-json api '{"type":"http","url":"https://example.com/mcp"}'"#
+)]
 pub struct AddJsonArgs {
     /// Where to add it
     #[arg(short, long, value_enum, default_value = "local")]

@@ -85,12 +85,12 @@ pub struct WaitReadyArgs {
 }
 
 /// Connect anew to a server, here and in every running `serve`
-///
-/// Tries the server now, whatever became of it before, and prints the line that `list` prints for it. Every running
-/// `mcparley serve` that has the server drops its connection and connects anew; calls that run may finish for some
-/// seconds. The exit code is 0 when the server works here, 9 when it does not, 12 when it wants a sign-in.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Tries the server now, whatever became of it before, and prints the line that `list` prints for it. Every running
+`mcparley serve` that has the server drops its connection and connects anew; calls that run may finish for some
+seconds. The exit code is 0 when the server works here, 9 when it does not, 12 when it wants a sign-in.
+
 Example:
   mcparley reconnect database")]
 pub struct ReconnectArgs {
