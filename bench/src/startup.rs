@@ -35,7 +35,7 @@ pub(crate) fn measure(
     let mut figures = Vec::new();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let empty = (format!("start of {SERVERS} servers that do nothing"), Vec::new(), cores + 1, 1.5);
-    let light = (format!("start of {SERVERS} light servers"), delayed(LIGHT), SERVERS, 3.0);
+    let light = (format!("start of {SERVERS} light servers"), delayed(LIGHT), SERVERS, 2.5);
     for (name, arguments, at_once, most) in [empty, light].into_iter().filter(|(name, ..)| wanted(name)) {
         let samples = rounds::run(rounds, 2, |contender| match contender {
             0 => bare(stage, &arguments, at_once),

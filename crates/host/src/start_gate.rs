@@ -18,14 +18,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use crate::connect::{StartedProcess, number};
 
 /// How often a server that is being reached is looked at while another waits for its place.
-const LOOK_EVERY: Duration = Duration::from_millis(2);
+const LOOK_EVERY: Duration = Duration::from_millis(1);
 
 /// How often one is looked at that has given its place away.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// After so many looks in a row without any work a server counts as waiting. One that waits for its turn on a processor is
 /// runnable, and not taken for idle.
-const IDLE_LOOKS: u32 = 2;
+const IDLE_LOOKS: u32 = 1;
 
 /// How many servers may be reached at the same time.
 #[derive(Clone, Debug)]
