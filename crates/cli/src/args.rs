@@ -398,7 +398,8 @@ pub struct TrustArgs {
 
 /// Let a project's server run
 ///
-/// It is shown first, whole; at a terminal you are asked.
+/// It is shown first, whole; at a terminal you are asked. Without one, naming a server is consent enough, and `--all` needs
+/// `--yes`.
 #[derive(Debug, Args)]
 pub struct ApproveArgs {
     /// Whose view it is.
@@ -412,6 +413,10 @@ pub struct ApproveArgs {
     /// Approve every server that waits for it
     #[arg(long, conflicts_with = "names")]
     pub all: bool,
+
+    /// Approve without asking
+    #[arg(short, long)]
+    pub yes: bool,
 
     /// The servers
     #[arg(required_unless_present = "all", add = ArgValueCandidates::new(complete::pending_servers))]

@@ -23,8 +23,7 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
     };
     // Whoever names the definition has looked at it.
     let is_shown = args.definition.is_none() && show(&names, loaded, out);
-    if is_shown && !out.json && context::is_interactive() && !trust::ask("Approve? [y/N]", out) {
-        out.line("Nothing was approved.");
+    if is_shown && !args.yes && !is_agreed(args, out) {
         return Ok(exit::DENIED);
     }
     let mut reports = Vec::new();
@@ -44,6 +43,20 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
         }
     }
     finish("choices", &reports, "Nothing waits for approval.", out)
+}
+
+/// Asks at a terminal. Without one, naming a server is consent enough.
+fn is_agreed(args: &ApproveArgs, out: &mut Out) -> bool {
+    let is_asked = !out.json && context::is_interactive();
+    let is_agreed = if is_asked { trust::ask("Approve? [y/N]", out) } else { !args.all };
+    match (is_agreed, is_asked) {
+        (true, _) => {}
+        (false, true) => out.line("Nothing was approved."),
+        (false, false) => {
+            out.hint("nothing was approved; `mcparley approve --all --yes` approves all of them");
+        }
+    }
+    is_agreed
 }
 
 /// Shows the servers that wait, whole; tells whether there is any.

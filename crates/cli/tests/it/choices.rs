@@ -49,7 +49,10 @@ fn an_approval_stands_outside_of_the_project_with_what_was_approved() {
 #[test]
 fn everything_that_waits_can_be_approved_at_once() {
     let world = project();
-    world.ok(&["approve", "--all"]);
+    let unasked = world.mcparley(&["approve", "--all"]);
+    assert_eq!(unasked.code, 10, "{unasked:?}");
+    assert!(unasked.err.ends_with("`mcparley approve --all --yes` approves all of them\n"), "{unasked:?}");
+    world.ok(&["approve", "--all", "--yes"]);
     assert_eq!(world.plan(), ["b project ready", "a project ready"]);
     assert_eq!(world.ok(&["approve", "--all"]), "Nothing waits for approval.\n");
     assert_eq!(world.json(&["approve", "--all"]), json!({"choices": []}));
