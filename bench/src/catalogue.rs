@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::io;
 use std::time::{Duration, Instant};
 
-use mcparley::{Budget, Dialect, Host, Places, SearchQuery, Wishes};
+use mcparley::{Budget, Dialect, Host, Paths, RunOptions, SearchQuery};
 use mcparley_bench::inside::Inside;
 use tokio::runtime::Builder;
 
@@ -71,11 +71,11 @@ pub(crate) fn measure(
 /// The time to assemble, the time of the hundredth slowest search, and that of two lists for
 /// models, in one host.
 fn once(stage: &Stage, servers: &[Inside]) -> io::Result<[f64; 4]> {
-    let places = Places::of(stage.home(), stage.home());
-    let wishes = Wishes { strict: true, ..Wishes::default() };
+    let paths = Paths::of(stage.home(), stage.home());
+    let run_options = RunOptions { strict: true, ..RunOptions::default() };
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let mut builder = Host::builder(&places, &wishes).without_own_server();
+        let mut builder = Host::builder(&paths, &run_options).without_own_server();
         for server in servers {
             builder = server.join(builder);
         }

@@ -28,7 +28,7 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use mcparley::{Host, Places, Status, Wishes};
+use mcparley::{Host, Paths, RunOptions, Status};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::processes;
@@ -123,16 +123,16 @@ fn under_fire(
 fn start(runtime: &Runtime, home: &Path, targets: &Targets) -> io::Result<Host> {
     let file = home.join("servers.json");
     std::fs::write(&file, targets.configuration().to_string())?;
-    let mut places = Places::of(home, home);
-    places.logs = Some(home.join("logs"));
-    let wishes = Wishes {
+    let mut paths = Paths::of(home, home);
+    paths.logs = Some(home.join("logs"));
+    let run_options = RunOptions {
         mcp_config: vec![file.to_string_lossy().into_owned()],
         strict: true,
         allowed_tools: targets.names().iter().map(|name| format!("mcp__{name}")).collect(),
-        ..Wishes::default()
+        ..RunOptions::default()
     };
     runtime.block_on(async {
-        let host = Host::builder(&places, &wishes).without_own_server().whole_results().start();
+        let host = Host::builder(&paths, &run_options).without_own_server().whole_results().start();
         let readiness = host.ready(PATIENCE).await;
         let is_connected = |status: &Status| matches!(status, Status::Connected { .. });
         match readiness.servers.iter().find(|server| !is_connected(&server.state.status)) {

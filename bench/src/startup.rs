@@ -8,7 +8,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use mcparley::{Host, Places, Status, Wishes};
+use mcparley::{Host, Paths, RunOptions, Status};
 use mcparley_bench::raw::Raw;
 use serde::de::IgnoredAny;
 use tokio::runtime::Builder;
@@ -70,13 +70,16 @@ fn figure(name: String, samples: Vec<rounds::Samples>, most: f64) -> Figure {
 /// A host from its making until every server has answered, in seconds.
 fn ours(stage: &Stage, arguments: &[String]) -> io::Result<f64> {
     let file = stage.configuration_of(SERVERS, arguments)?;
-    let wishes =
-        Wishes { mcp_config: vec![file.to_string_lossy().into_owned()], strict: true, ..Wishes::default() };
-    let places = Places::of(stage.home(), stage.home());
+    let run_options = RunOptions {
+        mcp_config: vec![file.to_string_lossy().into_owned()],
+        strict: true,
+        ..RunOptions::default()
+    };
+    let paths = Paths::of(stage.home(), stage.home());
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let begun = Instant::now();
-        let host = Host::builder(&places, &wishes).without_own_server().start();
+        let host = Host::builder(&paths, &run_options).without_own_server().start();
         let readiness = host.ready(LIMIT).await;
         let took = begun.elapsed().as_secs_f64();
         host.shut_down().await;

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use mcparley::{Host, Places, Wishes};
+use mcparley::{Host, Paths, RunOptions};
 use mcparley_bench::inside::Inside;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use tokio::runtime::Builder;
@@ -37,8 +37,9 @@ fn main() -> io::Result<()> {
 /// Nothing was searched, called or said to a model yet: what that needs is made when it is first needed.
 async fn held(servers: &[Inside], tools: usize) -> io::Result<usize> {
     let before = live();
-    let places = Places::of(Path::new("/nowhere"), Path::new("/nowhere"));
-    let builder = Host::builder(&places, &Wishes { strict: true, ..Wishes::default() }).without_own_server();
+    let paths = Paths::of(Path::new("/nowhere"), Path::new("/nowhere"));
+    let builder =
+        Host::builder(&paths, &RunOptions { strict: true, ..RunOptions::default() }).without_own_server();
     let host = servers.iter().fold(builder, |builder, server| server.join(builder)).start();
     host.ready(LIMIT).await;
     let catalog = host.catalog();

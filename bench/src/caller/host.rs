@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use mcparley::{Block, Call, Host, HostBuilder, Places, Wishes};
+use mcparley::{Block, Call, Host, HostBuilder, Paths, RunOptions};
 use serde_json::json;
 
 use super::check;
@@ -23,15 +23,15 @@ impl HostDoor {
     }
 
     async fn with(stage: &Stage, change: impl FnOnce(HostBuilder) -> HostBuilder) -> io::Result<Self> {
-        let mut places = Places::of(stage.home(), stage.home());
-        places.results = Some(stage.home().join("results"));
-        let wishes = Wishes {
+        let mut paths = Paths::of(stage.home(), stage.home());
+        paths.results = Some(stage.home().join("results"));
+        let run_options = RunOptions {
             mcp_config: vec![stage.configuration(1)?.to_string_lossy().into_owned()],
             strict: true,
             allowed_tools: vec!["mcp__s00__echo".to_owned()],
-            ..Wishes::default()
+            ..RunOptions::default()
         };
-        let host = change(Host::builder(&places, &wishes).without_own_server()).start();
+        let host = change(Host::builder(&paths, &run_options).without_own_server()).start();
         let readiness = host.ready(LIMIT).await;
         if readiness.is_ready() { Ok(Self(host)) } else { Err(io::Error::other("the server is not ready")) }
     }

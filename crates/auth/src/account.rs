@@ -7,7 +7,7 @@
 //! |---|---|
 //! | what is remembered, in memory and in the vault | `memory` |
 //! | what requests carry, and what follows a refusal | `authority` |
-//! | new tokens for old ones, once for everybody | `renewal`, `joint` |
+//! | new tokens for old ones, once for everybody | `renewal`, `single_flight` |
 //! | tokens with the consent of a person | `consent`, seen from outside as a [`Flow`](crate::Flow) |
 //! | tokens without anybody | `alone` |
 //! | which grant an authorization server takes | `offered_grant` |
@@ -23,13 +23,13 @@ mod consent;
 mod departure;
 #[cfg(test)]
 mod explored;
-mod joint;
 mod key;
 mod memory;
 mod offered_grant;
 mod offered_sign_in;
 mod renewal;
 mod sign_ins;
+mod single_flight;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,12 +47,12 @@ use crate::record::Slot;
 use crate::task::Tasks;
 use crate::vault::Vault;
 use crate::web::Web;
-use joint::Joint;
 use memory::Memory;
+use single_flight::SingleFlight;
 
 pub(crate) use consent::answer;
 pub use departure::SignedOut;
-pub use memory::Standing;
+pub use memory::SignInStanding;
 pub(crate) use renewal::RenewError;
 pub use sign_ins::SignIns;
 
@@ -72,7 +72,7 @@ struct Inner {
     folder: PathBuf,
     memory: Mutex<Memory>,
     /// Renewals that are under way; whoever wants the same joins.
-    joint: Joint,
+    single_flight: SingleFlight,
     /// Held by whoever changes what is remembered: who waited looks again.
     renewing: tokio::sync::Mutex<()>,
     /// Held for reading while a code is redeemed: it is good once, and what it is good for must arrive.
@@ -112,7 +112,7 @@ impl Account {
             identity,
             folder,
             memory: Mutex::default(),
-            joint: Joint::default(),
+            single_flight: SingleFlight::default(),
             renewing: tokio::sync::Mutex::default(),
             redeeming: tokio::sync::RwLock::default(),
             flow: tokio::sync::Mutex::default(),
@@ -156,7 +156,7 @@ impl Account {
     /// written down.
     pub async fn settle(&self) {
         drop(self.0.redeeming.write().await);
-        self.0.joint.settle().await;
+        self.0.single_flight.settle().await;
         // Whoever changes something else holds it until that is safe.
         let _alone = self.0.renewing.lock().await;
         self.save().await;

@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep};
 use self::pace::{Pause, pause_after};
 use crate::client::Client;
 use crate::grant::{
-    self, AnswerError, Counter, ErrorCode, Grant, Granted, Keys, Pairs, TokenError, TokenRequest, ask,
+    self, AnswerError, ErrorCode, Grant, Granted, Keys, Pairs, TokenEndpoint, TokenError, TokenRequest, ask,
 };
 use crate::metadata::Server;
 use crate::page::{Page, PageError};
@@ -88,9 +88,9 @@ pub async fn start(web: &Web, request: &DeviceRequest<'_>, now: SystemTime) -> R
     let endpoint = server.device_endpoint.as_ref().ok_or(DeviceError::NoWay)?;
     // Proofs of possession belong to requests for tokens alone (RFC 9449, 5).
     let keys = Keys { signing: keys.signing, ..Keys::default() };
-    let counter = Counter { endpoint, server, client, keys: &keys };
+    let token_endpoint = TokenEndpoint { endpoint, server, client, keys: &keys };
     let pairs = Pairs::default().with_scopes(scopes).with_resource(*resource);
-    let page = grant::post(web, &counter, &pairs, now).await.map_err(DeviceError::Asked)?.page;
+    let page = grant::post(web, &token_endpoint, &pairs, now).await.map_err(DeviceError::Asked)?.page;
     let answer = grant::object(&page).map_err(|error| DeviceError::Asked(error.into()))?;
     started(&answer)
 }

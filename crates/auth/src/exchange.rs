@@ -19,7 +19,7 @@ pub use check::{Expected, Flaw, IdJag, IdToken};
 
 use crate::client::Client;
 use crate::grant::{
-    self, Counter, ErrorCode, Grant, Granted, Keys, Pairs, TokenError, TokenRequest, ask, scopes_in,
+    self, ErrorCode, Grant, Granted, Keys, Pairs, TokenEndpoint, TokenError, TokenRequest, ask, scopes_in,
 };
 use crate::metadata::Server;
 use crate::web::Web;
@@ -89,8 +89,8 @@ pub async fn id_jag(
     let Party { server, client, keys } = *provider;
     let token = id_token.for_provider(server, client, now).map_err(ExchangeError::IdToken)?;
     let keys = Keys { signing: keys.signing, ..Keys::default() };
-    let counter = Counter { endpoint: &server.token_endpoint, server, client, keys: &keys };
-    let accepted = grant::post(web, &counter, &pairs(token, wanted), now).await;
+    let token_endpoint = TokenEndpoint { endpoint: &server.token_endpoint, server, client, keys: &keys };
+    let accepted = grant::post(web, &token_endpoint, &pairs(token, wanted), now).await;
     let page = accepted.map_err(ExchangeError::Provider)?.page;
     let malformed = |error| ExchangeError::Provider(TokenError::Malformed(error));
     let answer = grant::object(&page).map_err(malformed)?;

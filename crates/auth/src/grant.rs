@@ -29,7 +29,7 @@ pub use refusal::{ErrorCode, Refusal};
 
 pub(crate) use answer::{access, object, scopes_in, text};
 pub(crate) use form::Pairs;
-pub(crate) use post::{Accepted, Counter, post};
+pub(crate) use post::{Accepted, TokenEndpoint, post};
 pub(crate) use refusal::judge;
 
 use crate::client::{Client, Proof};
@@ -116,13 +116,13 @@ pub async fn ask(
     keys: &Keys<'_>,
     now: SystemTime,
 ) -> Result<Granted, TokenError> {
-    let counter = Counter {
+    let token_endpoint = TokenEndpoint {
         endpoint: &request.server.token_endpoint,
         server: request.server,
         client: request.client,
         keys,
     };
-    let Accepted { page, proof } = post(web, &counter, &form::pairs(request), now).await?;
+    let Accepted { page, proof } = post(web, &token_endpoint, &form::pairs(request), now).await?;
     let granted = Granted { proof, ..answer::granted(&object(&page)?, request, now)? };
     keys.possession.check(granted.tokens.kind)?;
     Ok(granted)

@@ -46,7 +46,7 @@ pub mod tokens;
 pub mod vault;
 pub mod web;
 
-pub use account::{Account, SignIns, SignedOut, Standing as SignInStanding};
+pub use account::{Account, SignInStanding, SignIns, SignedOut};
 pub use accounts::{Accounts, AccountsSettings};
 pub use challenge::Asked;
 pub use error::{Cause, SignInError};

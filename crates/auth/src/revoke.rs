@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use mcparley_model::secret::Secret;
 
 use crate::client::Client;
-use crate::grant::{self, Counter, ErrorCode, Keys, Pairs, TokenError};
+use crate::grant::{self, ErrorCode, Keys, Pairs, TokenEndpoint, TokenError};
 use crate::jwt::SigningKey;
 use crate::metadata::Server;
 use crate::tokens::Tokens;
@@ -79,9 +79,9 @@ async fn one(
     let Revoking { server, client, signing } = *revoking;
     let Some(endpoint) = &server.revocation_endpoint else { return Outcome::Unsupported };
     let keys = Keys { signing, ..Keys::default() };
-    let counter = Counter { endpoint, server, client, keys: &keys };
+    let token_endpoint = TokenEndpoint { endpoint, server, client, keys: &keys };
     let pairs = Pairs::default().with("token", token.expose()).with("token_type_hint", kind);
-    match grant::post(web, &counter, &pairs, now).await {
+    match grant::post(web, &token_endpoint, &pairs, now).await {
         Ok(_) => Outcome::Done,
         Err(error) if error.code() == Some(&ErrorCode::UnsupportedToken) => Outcome::Unsupported,
         Err(error) => Outcome::Failed(error),

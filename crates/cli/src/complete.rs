@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
 use mcparley::model::config::Kind;
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::plan::{Planned, ServerStanding};
 use mcparley::model::text::is_shell_word;
 
 use crate::args::{self, Global, ShellArg};
@@ -66,13 +66,13 @@ pub(crate) fn pending_hooks() -> Vec<CompletionCandidate> {
 
 /// The names of the servers that wait for approval.
 pub(crate) fn pending_servers() -> Vec<CompletionCandidate> {
-    candidates(|server| matches!(server.standing, Standing::NeedsApproval(_)))
+    candidates(|server| matches!(server.standing, ServerStanding::NeedsApproval(_)))
 }
 
 /// The names of all agents.
 pub(crate) fn agents() -> Vec<CompletionCandidate> {
     let Ok(context) = Context::new(&Global::default()) else { return Vec::new() };
-    let found = mcparley::agents(&context.places, &context.wishes);
+    let found = mcparley::agents(&context.paths, &context.run_options);
     let names = found.specs.into_iter().map(|spec| spec.name).filter(|name| is_shell_word(name));
     names.map(CompletionCandidate::new).collect()
 }

@@ -72,7 +72,7 @@ pub(crate) fn added(context: &mut Context, loaded: Loaded) -> Result<Loaded, Com
     let known = match organisation(context, &loaded) {
         Ok(None) => return Ok(loaded),
         Ok(Some(organisation)) => {
-            let surroundings = Surroundings::new(&loaded.env, &context.places);
+            let surroundings = Surroundings::new(&loaded.env, &context.paths);
             let known = live::beforehand(organisation.fetch(&surroundings, CATALOGUE_PATIENCE))?;
             context.organisation = Some(organisation);
             known
@@ -91,12 +91,12 @@ pub(crate) fn organisation(
     loaded: &Loaded,
 ) -> Result<Option<Organisation>, ConnectorError> {
     // Where no connector may run, nobody is asked for them.
-    if context.wishes.strict || loaded.enterprise != Enterprise::Absent {
+    if context.run_options.strict || loaded.enterprise != Enterprise::Absent {
         return Ok(None);
     }
-    let env = &context.wishes.env;
+    let env = &context.run_options.env;
     let given = env.get("MCPARLEY_CONNECTORS_TOKEN").filter(|token| !token.is_empty());
     let given = given.map(|token| Secret::new(token.to_owned()));
-    let token = StoredToken::new(given, context.places.claude.dir.join(".credentials.json"));
+    let token = StoredToken::new(given, context.paths.claude.dir.join(".credentials.json"));
     Organisation::configured(&loaded.settings, env, Arc::new(token))
 }

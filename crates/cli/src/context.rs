@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use mcparley::model::expand::Env;
 use mcparley::model::permission::Mode;
 use mcparley::{
-    Connectors, Editor, HostBuilder, Loaded, NoConnectors, Organisation, Places, SettingSource, Severity,
-    Surroundings, Wishes, load,
+    Connectors, Editor, HostBuilder, Loaded, NoConnectors, Organisation, Paths, RunOptions, SettingSource,
+    Severity, Surroundings, load,
 };
 use mcparley_auth::browser::{Browser, Desktop, System};
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
@@ -24,8 +24,8 @@ const UNTOLD: [&str; 3] = ["MCPARLEY_VAULT_KEY", "MCP_CLIENT_SECRET", "MCPARLEY_
 
 /// Where we are and what was asked for.
 pub(crate) struct Context {
-    pub(crate) places: Places,
-    pub(crate) wishes: Wishes,
+    pub(crate) paths: Paths,
+    pub(crate) run_options: RunOptions,
     /// Where other programs keep their files.
     pub(crate) config_home: PathBuf,
     /// Whose connectors were fetched.
@@ -46,26 +46,26 @@ impl Context {
         let config_dir = global.config_dir.clone().map(|dir| cwd.join(dir));
         let config_dir = config_dir.or_else(|| variable("CLAUDE_CONFIG_DIR").map(PathBuf::from));
         let directories = Directories::of(&home, variable);
-        let mut places = Places::of(&home, &cwd);
-        places.add_dirs = added(&cwd, &home, &global.add_dir)?;
-        places.claude = ClaudeFiles::of(&home, config_dir.as_deref());
-        places.plugin_data = directories.data.join("plugins");
-        places.logs = Some(directories.state.join("logs"));
-        places.audit = Some(directories.state.join("audit/calls.jsonl"));
-        places.cache = Some(directories.cache.clone());
-        places.results = Some(directories.cache.join("results"));
-        places.secrets = Some(directories.data.join("secrets"));
-        places.approvals = directories.state.join("approvals.json");
-        places.trust = Some(directories.state.join("trust"));
-        places.pending = Some(directories.state.join("pending.jsonl"));
-        places.reconnects = Some(directories.state.join("reconnect.json"));
-        places.executable = std::env::current_exe().ok();
+        let mut paths = Paths::of(&home, &cwd);
+        paths.add_dirs = added(&cwd, &home, &global.add_dir)?;
+        paths.claude = ClaudeFiles::of(&home, config_dir.as_deref());
+        paths.plugin_data = directories.data.join("plugins");
+        paths.logs = Some(directories.state.join("logs"));
+        paths.audit = Some(directories.state.join("audit/calls.jsonl"));
+        paths.cache = Some(directories.cache.clone());
+        paths.results = Some(directories.cache.join("results"));
+        paths.secrets = Some(directories.data.join("secrets"));
+        paths.approvals = directories.state.join("approvals.json");
+        paths.trust = Some(directories.state.join("trust"));
+        paths.pending = Some(directories.state.join("pending.jsonl"));
+        paths.reconnects = Some(directories.state.join("reconnect.json"));
+        paths.executable = std::env::current_exe().ok();
         check_vault_storage(variable(VAULT_STORAGE.0).as_deref())?;
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
-            places = places.with_managed_trial(Path::new(&trial));
+            paths = paths.with_managed_trial(Path::new(&trial));
         }
         let config_home = directories.config.parent().map_or_else(|| home.join(".config"), Path::to_owned);
-        Ok(Self { places, wishes: wishes(global), config_home, organisation: None })
+        Ok(Self { paths, run_options: run_options(global), config_home, organisation: None })
     }
 
     /// Reads and plans; what the user named for this run must be usable.
@@ -75,7 +75,7 @@ impl Context {
 
     /// The same with connectors.
     pub(crate) fn load_with(&self, connectors: &dyn Connectors) -> Result<Loaded, CommandError> {
-        let loaded = load(&self.places, &self.wishes, connectors);
+        let loaded = load(&self.paths, &self.run_options, connectors);
         match loaded.problems.iter().find(|problem| problem.severity == Severity::Given) {
             Some(problem) => Err(CommandError::Source(problem.clone())),
             None => Ok(loaded),
@@ -85,21 +85,21 @@ impl Context {
     /// A host of what was loaded, for a person: results are handed over whole, and what a person does is recorded only
     /// where settings say so.
     pub(crate) fn host_for_person(&self, loaded: Loaded) -> HostBuilder {
-        let mut places = self.places.clone();
+        let mut paths = self.paths.clone();
         if loaded.settings.audit.is_none() {
-            places.audit = None;
+            paths.audit = None;
         }
-        self.host_in(&places, loaded).whole_results()
+        self.host_in(&paths, loaded).whole_results()
     }
 
     /// A host of what was loaded, for a model.
     pub(crate) fn host(&self, loaded: Loaded) -> HostBuilder {
-        self.host_in(&self.places, loaded)
+        self.host_in(&self.paths, loaded)
     }
 
-    fn host_in(&self, places: &Places, loaded: Loaded) -> HostBuilder {
+    fn host_in(&self, paths: &Paths, loaded: Loaded) -> HostBuilder {
         let identity = loaded.identity();
-        HostBuilder::new(places, loaded)
+        HostBuilder::new(paths, loaded)
             .organisation(self.organisation.clone())
             .identity(identity)
             // A command is no session of a model.
@@ -109,7 +109,7 @@ impl Context {
 
     /// What servers are reached with where there is no host; the same credentials as there.
     pub(crate) fn surroundings(&self, loaded: &Loaded) -> Surroundings {
-        Surroundings::new(&loaded.env, &self.places)
+        Surroundings::new(&loaded.env, &self.paths)
             .with_organisation(self.organisation.clone())
             .with_identity(loaded.identity())
             .with_pin(loaded.settings.pins.in_force())
@@ -201,14 +201,14 @@ fn home(found: Option<PathBuf>) -> Result<PathBuf, CommandError> {
     })
 }
 
-fn wishes(global: &Global) -> Wishes {
+fn run_options(global: &Global) -> RunOptions {
     let sources =
         |sources: &Vec<SettingSourceArg>| sources.iter().map(|source| setting_source(*source)).collect();
     // Variables that are not text cannot be written into a configuration either.
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    Wishes {
+    RunOptions {
         mcp_config: global.mcp_config.clone(),
         strict: global.strict_mcp_config,
         settings: global.settings.clone(),

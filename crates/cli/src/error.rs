@@ -11,7 +11,7 @@ use mcparley::change::ChangeError;
 use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::Standing;
+use mcparley::model::plan::ServerStanding;
 use mcparley::model::text::rounded;
 use mcparley::{
     AgentError, CallError, Problem, PromptError, ResourceError, Severity, SignInError, SkillError,
@@ -38,7 +38,7 @@ pub(crate) enum CommandError {
     NotFound { name: String, similar: Vec<String> },
     /// The server is configured and may not run.
     #[error("server `{name}` may not be used: {}", why(.standing))]
-    Standing { name: ServerName, standing: Box<Standing> },
+    ServerStanding { name: ServerName, standing: Box<ServerStanding> },
     /// The server does not offer the tool.
     #[error("there is no tool `{tool}`{}", because.as_ref().map(|because| format!(": {because}")).unwrap_or_default())]
     NoTool { tool: String, because: Option<String>, similar: Vec<String> },
@@ -139,7 +139,7 @@ impl CommandError {
                 Severity::Found | Severity::Given => exit::CONFIG,
             },
             Self::NotFound { .. } | Self::NoTool { .. } | Self::Agent(_) => exit::NOT_FOUND,
-            Self::Standing { standing, .. } => standing_code(standing),
+            Self::ServerStanding { standing, .. } => standing_code(standing),
             Self::Call(error) => call::code(error),
             Self::Prompt(error) => offer::prompt_code(error),
             Self::Resource(error) => offer::resource_code(error),
@@ -164,7 +164,7 @@ impl CommandError {
                 Some("try again; `--timeout` gives the person more milliseconds".to_owned())
             }
             Self::Signalled(_) => None,
-            Self::Standing { name, standing } => standing.hint(name),
+            Self::ServerStanding { name, standing } => standing.hint(name),
             Self::Call(error) => call::hint(error),
             Self::Prompt(error) => error.hint(),
             Self::Resource(error) => error.hint(),
@@ -208,18 +208,21 @@ fn change_code(error: &ChangeError) -> Code {
 }
 
 /// Who has to do something about a server that may not run.
-pub(crate) fn standing_code(standing: &Standing) -> Code {
+pub(crate) fn standing_code(standing: &ServerStanding) -> Code {
     match standing {
-        Standing::Blocked(_) => exit::BLOCKED,
-        Standing::Invalid(_) => exit::CONFIG,
-        Standing::NeedsApproval(_) | Standing::Rejected { .. } | Standing::Disabled { .. } => exit::DENIED,
-        Standing::Ready | Standing::Shadowed { .. } | Standing::Duplicate { .. } | Standing::Skipped(_) => {
-            exit::CONFLICT
-        }
+        ServerStanding::Blocked(_) => exit::BLOCKED,
+        ServerStanding::Invalid(_) => exit::CONFIG,
+        ServerStanding::NeedsApproval(_)
+        | ServerStanding::Rejected { .. }
+        | ServerStanding::Disabled { .. } => exit::DENIED,
+        ServerStanding::Ready
+        | ServerStanding::Shadowed { .. }
+        | ServerStanding::Duplicate { .. }
+        | ServerStanding::Skipped(_) => exit::CONFLICT,
     }
 }
 
-fn why(standing: &Standing) -> String {
+fn why(standing: &ServerStanding) -> String {
     standing.reason().unwrap_or_else(|| standing.as_str().to_owned())
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use mcparley::model::plan::Standing;
+use mcparley::model::plan::ServerStanding;
 use mcparley::model::text::{display, display_block, display_json};
 use mcparley::{Checked, Problem, Verdict, Weight};
 use serde::Serialize;
@@ -253,15 +253,15 @@ pub(crate) fn weight(weight: Weight) -> String {
 }
 
 /// A standing in its colour, padded to `width`.
-pub(crate) fn standing(standing: &Standing, width: usize) -> String {
+pub(crate) fn standing(standing: &ServerStanding, width: usize) -> String {
     let style = match standing {
-        Standing::Ready => GREEN,
-        Standing::NeedsApproval(_) => YELLOW,
-        Standing::Invalid(_) | Standing::Blocked(_) | Standing::Rejected { .. } => RED,
-        Standing::Disabled { .. }
-        | Standing::Shadowed { .. }
-        | Standing::Duplicate { .. }
-        | Standing::Skipped(_) => DIM,
+        ServerStanding::Ready => GREEN,
+        ServerStanding::NeedsApproval(_) => YELLOW,
+        ServerStanding::Invalid(_) | ServerStanding::Blocked(_) | ServerStanding::Rejected { .. } => RED,
+        ServerStanding::Disabled { .. }
+        | ServerStanding::Shadowed { .. }
+        | ServerStanding::Duplicate { .. }
+        | ServerStanding::Skipped(_) => DIM,
     };
     format!("{style}{:width$}{style:#}", standing.as_str())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcparley::model::config::{Hint, Kind, Reveal, Shown};
 use mcparley::model::hook::Judged;
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::{Caution, Enterprise, Plan, Planned, Standing};
+use mcparley::model::plan::{Caution, Enterprise, Plan, Planned, ServerStanding};
 use mcparley::model::scope::{Origin, Scope};
 use mcparley::model::settings::Warning;
 use mcparley::{Loaded, Problem, SettingSource};
@@ -92,7 +92,7 @@ impl<'l> ListedReport<'l> {
 pub(crate) struct ServerReport<'l> {
     name: &'l ServerName,
     scope: Scope,
-    standing: &'l Standing,
+    standing: &'l ServerStanding,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     origin: &'l Origin,
@@ -112,7 +112,7 @@ pub(crate) struct ServerReport<'l> {
 
 impl<'l> ServerReport<'l> {
     pub(crate) fn of(server: &'l Planned, reveal: Reveal) -> Self {
-        let needs_approval = matches!(server.standing, Standing::NeedsApproval(_));
+        let needs_approval = matches!(server.standing, ServerStanding::NeedsApproval(_));
         Self {
             name: &server.name,
             scope: server.scope,
@@ -168,29 +168,29 @@ pub(crate) fn effective(plan: &Plan) -> Vec<&Planned> {
 /// How near a declaration is to running; of equals the stronger scope counts.
 fn rank(server: &Planned) -> u8 {
     match server.standing {
-        Standing::Ready => 3,
-        Standing::NeedsApproval(_) => 2,
-        Standing::Disabled { .. }
-        | Standing::Rejected { .. }
-        | Standing::Blocked(_)
-        | Standing::Invalid(_)
-        | Standing::Skipped(_) => 1,
-        Standing::Shadowed { .. } | Standing::Duplicate { .. } => 0,
+        ServerStanding::Ready => 3,
+        ServerStanding::NeedsApproval(_) => 2,
+        ServerStanding::Disabled { .. }
+        | ServerStanding::Rejected { .. }
+        | ServerStanding::Blocked(_)
+        | ServerStanding::Invalid(_)
+        | ServerStanding::Skipped(_) => 1,
+        ServerStanding::Shadowed { .. } | ServerStanding::Duplicate { .. } => 0,
     }
 }
 
 /// How much of a server may be seen: what waits for approval is shown whole, since somebody else wrote it.
 pub(crate) fn reveal(server: &Planned, otherwise: Reveal) -> Reveal {
     match server.standing {
-        Standing::NeedsApproval(_) => Reveal::AsWritten,
-        Standing::Ready
-        | Standing::Disabled { .. }
-        | Standing::Rejected { .. }
-        | Standing::Blocked(_)
-        | Standing::Invalid(_)
-        | Standing::Skipped(_)
-        | Standing::Shadowed { .. }
-        | Standing::Duplicate { .. } => otherwise,
+        ServerStanding::NeedsApproval(_) => Reveal::AsWritten,
+        ServerStanding::Ready
+        | ServerStanding::Disabled { .. }
+        | ServerStanding::Rejected { .. }
+        | ServerStanding::Blocked(_)
+        | ServerStanding::Invalid(_)
+        | ServerStanding::Skipped(_)
+        | ServerStanding::Shadowed { .. }
+        | ServerStanding::Duplicate { .. } => otherwise,
     }
 }
 

@@ -20,7 +20,7 @@ use mcparley::model::name::ServerName;
 use mcparley::model::plan::{Declaration, Enterprise, Ground, Plan};
 use mcparley::model::scope::{Scope, Source};
 use mcparley::model::settings::{Layer, Settings};
-use mcparley::{Connector, ConnectorError, Connectors, Places, Wishes, load};
+use mcparley::{Connector, ConnectorError, Connectors, Paths, RunOptions, load};
 use serde_json::{Map, Value, json};
 
 const SERVERS: usize = 1000;
@@ -63,24 +63,24 @@ fn bench_files(bencher: Bencher, scopes: &[Scope]) {
     let home = folder.path();
     let project = home.join("project");
     fs::create_dir_all(project.join(".git")).expect("a project can be made");
-    let mut places = Places::of(home, &project);
-    places.managed = home.join("managed");
+    let mut paths = Paths::of(home, &project);
+    paths.managed = home.join("managed");
     let of = |scope: Scope| entries(scope, scopes);
-    let local = Map::from_iter([(places.project_key(), wrapped(&of(Scope::Local)))]);
+    let local = Map::from_iter([(paths.project_key(), wrapped(&of(Scope::Local)))]);
     let user = json!({ "mcpServers": of(Scope::User), "projects": local });
-    write(&places.claude.json, &user);
-    write(&places.user_settings(), &settings());
+    write(&paths.claude.json, &user);
+    write(&paths.user_settings(), &settings());
     write(&project.join(".mcp.json"), &wrapped(&of(Scope::Project)));
     if scopes.contains(&Scope::Enterprise) {
-        write(&places.managed.join("managed-mcp.json"), &wrapped(&of(Scope::Enterprise)));
+        write(&paths.managed.join("managed-mcp.json"), &wrapped(&of(Scope::Enterprise)));
     }
     let plugin_dirs = plugins(home, of(Scope::Plugin));
     let mcp_config = vec![wrapped(&of(Scope::Dynamic)).to_string()];
-    let wishes = Wishes { mcp_config, plugin_dirs, env: env(), ..Wishes::default() };
+    let run_options = RunOptions { mcp_config, plugin_dirs, env: env(), ..RunOptions::default() };
     let connectors = Catalogue(of(Scope::Connectors).into_iter().map(connector).collect());
-    let loaded = load(&places, &wishes, &connectors);
+    let loaded = load(&paths, &run_options, &connectors);
     assert_eq!((loaded.plan.servers.len(), loaded.problems.len()), (SERVERS, 0), "{:?}", loaded.problems);
-    bencher.bench_local(|| load(black_box(&places), black_box(&wishes), black_box(&connectors)));
+    bencher.bench_local(|| load(black_box(&paths), black_box(&run_options), black_box(&connectors)));
 }
 
 /// An organisation's catalogue that needs no network.

@@ -5,20 +5,20 @@
 
 use std::time::Duration;
 
-use mcparley::{Call, Host, Places, Wishes};
+use mcparley::{Call, Host, Paths, RunOptions};
 use serde_json::json;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let home = std::env::home_dir().ok_or("there is no home directory")?;
-    let places = Places::of(&home, &std::env::current_dir()?);
-    let wishes = Wishes {
+    let paths = Paths::of(&home, &std::env::current_dir()?);
+    let run_options = RunOptions {
         env: std::env::vars().collect(),
         allowed_tools: vec!["mcp__mcparley__*".into()],
-        ..Wishes::default()
+        ..RunOptions::default()
     };
 
-    let host = Host::builder(&places, &wishes).start();
+    let host = Host::builder(&paths, &run_options).start();
     let readiness = host.ready(Duration::from_secs(10)).await;
     for server in &readiness.servers {
         println!("{}: {}", server.name, server.state.status.as_str());

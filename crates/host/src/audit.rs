@@ -9,8 +9,8 @@
 //! | one record, as it is written | `record` |
 //! | what is noted while a call runs, and that it ends | `trail` |
 
+mod entry;
 mod record;
-mod trail;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use tokio::sync::Notify;
 use crate::task::{self, Owned};
 use record::Record;
 
-pub(crate) use trail::Trail;
+pub(crate) use entry::AuditEntry;
 
 /// The record of a host's calls. When it is dropped, what waits is written first.
 #[derive(Debug)]

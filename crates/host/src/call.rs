@@ -11,7 +11,7 @@
 //! | what hooks say, before and after | `hooked` |
 //! | may it happen | `permit`, `admit`; which rules still hold: `binding`; mode `auto`: `classify` |
 //! | what a person is asked | `question` |
-//! | the request, its limit, its repetition | `attempt`, `patience` |
+//! | the request, its limit, its repetition | `attempt`, `deadline` |
 //! | what the server wants before it answers | `rounds` |
 //! | what the server works on by itself | `task` |
 //! | what follows a failure | `recovery` |
@@ -29,12 +29,12 @@ mod binding;
 mod blocks;
 mod check;
 mod classify;
+mod deadline;
 mod deliver;
 mod error;
 mod hooked;
 mod outcome;
 mod own;
-mod patience;
 mod pending;
 mod permit;
 mod person;
@@ -47,11 +47,11 @@ mod shape;
 mod task;
 mod wish;
 
-use crate::audit::Trail;
+use crate::audit::AuditEntry;
 use crate::catalog::{Entry, Provider};
 use crate::host::Host;
 use bind::Bound;
-use hooked::Beside;
+use hooked::HookState;
 
 /// How often a tool may turn out to be another one before a call to it is given up.
 const DEFINITIONS: usize = 3;
@@ -82,21 +82,21 @@ impl Host {
     /// # Errors
     /// A [`CallError`]. That a tool itself failed is no error: see [`Outcome::is_error`].
     pub async fn call(&self, mut call: Call) -> Result<Outcome, CallError> {
-        let mut trail = self.trail(|| call.wanted.told());
-        let result = self.made(&mut call, &mut trail).await;
-        trail.ended(&result);
+        let mut audit_entry = self.audit_entry(|| call.wanted.told());
+        let result = self.made(&mut call, &mut audit_entry).await;
+        audit_entry.ended(&result);
         result
     }
 
     /// Makes the call, and notes on the way what its record tells.
-    async fn made(&self, call: &mut Call, trail: &mut Trail) -> Result<Outcome, CallError> {
-        let mut beside = Beside::default();
-        let bound = self.admitted(call, &mut beside, trail).await?;
-        beside.keep(self.hooks(), call);
+    async fn made(&self, call: &mut Call, audit_entry: &mut AuditEntry) -> Result<Outcome, CallError> {
+        let mut hook_state = HookState::default();
+        let bound = self.admitted(call, &mut hook_state, audit_entry).await?;
+        hook_state.keep(self.hooks(), call);
         let mut result = self.carried_out(&bound, call).await;
-        if beside.has_more_to_say() {
+        if hook_state.has_more_to_say() {
             // Rare and large: it would make every call's future as large.
-            result = Box::pin(self.hear_after(&bound, beside, result)).await;
+            result = Box::pin(self.hear_after(&bound, hook_state, result)).await;
         }
         // Last, so that nothing is stored that a hook took away.
         Ok(self.deliver(&bound, result?).await)
@@ -122,21 +122,21 @@ impl Host {
     async fn admitted(
         &self,
         call: &mut Call,
-        beside: &mut Beside,
-        trail: &mut Trail,
+        hook_state: &mut HookState,
+        audit_entry: &mut AuditEntry,
     ) -> Result<Bound, CallError> {
-        trail.sized(&call.arguments);
+        audit_entry.sized(&call.arguments);
         let mut bound = self.bind(call).await?;
         for _ in 0..DEFINITIONS {
-            bound.note(trail);
+            bound.note(audit_entry);
             bound.check(call)?;
-            let advice = self.hear_before(&bound, call, beside).await?;
-            if beside.were_heard {
-                trail.sized(&call.arguments);
+            let advice = self.hear_before(&bound, call, hook_state).await?;
+            if hook_state.were_heard {
+                audit_entry.sized(&call.arguments);
             }
             let admission = self.permitted(&bound, call, advice.as_ref()).await?;
-            trail.decided(&admission.decision, call.decider(admission.by));
-            if bound.is_settled && !admission.was_asked() && !beside.were_heard {
+            audit_entry.decided(&admission.decision, call.decider(admission.by));
+            if bound.is_settled && !admission.was_asked() && !hook_state.were_heard {
                 return Ok(bound);
             }
             // Rare and large: it would make every call's future as large.

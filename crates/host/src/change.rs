@@ -24,7 +24,7 @@ use mcparley_model::scope::{Scope, Source};
 use mcparley_platform::file::{self, Creation, Updated};
 use serde::Serialize;
 
-use crate::places::Places;
+use crate::paths::Paths;
 
 pub use approval::approve_items;
 pub(crate) use approval::{ApprovalStore, FirstSight};
@@ -99,41 +99,41 @@ impl Spot {
     }
 
     /// Where servers of a scope stand, in the file chosen.
-    fn servers(places: &Places, scope: WriteScope, choice: FileChoice) -> Self {
-        let key = places.project_key();
+    fn servers(paths: &Paths, scope: WriteScope, choice: FileChoice) -> Self {
+        let key = paths.project_key();
         match (scope, choice) {
             (WriteScope::Project, _) => {
-                Self::new(places.cwd.join(".mcp.json"), &["mcpServers"], Creation::SHARED)
+                Self::new(paths.cwd.join(".mcp.json"), &["mcpServers"], Creation::SHARED)
             }
             (WriteScope::User, FileChoice::Settings) => {
-                Self::new(places.user_settings(), &["mcpServers"], Creation::PRIVATE)
+                Self::new(paths.user_settings(), &["mcpServers"], Creation::PRIVATE)
             }
             (WriteScope::User, FileChoice::ClaudeJson) => {
-                Self::new(places.claude.json.clone(), &["mcpServers"], Creation::PRIVATE)
+                Self::new(paths.claude.json.clone(), &["mcpServers"], Creation::PRIVATE)
             }
             (WriteScope::Local, FileChoice::Settings) => {
                 // The folder is the project's, the file is the user's.
                 let creation = Creation { dir_mode: Creation::SHARED.dir_mode, ..Creation::PRIVATE };
-                Self::new(places.local_settings(), &["mcpServers"], creation)
+                Self::new(paths.local_settings(), &["mcpServers"], creation)
             }
             (WriteScope::Local, FileChoice::ClaudeJson) => {
-                Self::new(places.claude.json.clone(), &["projects", &key, "mcpServers"], Creation::PRIVATE)
+                Self::new(paths.claude.json.clone(), &["projects", &key, "mcpServers"], Creation::PRIVATE)
             }
         }
     }
 
     /// Where the user's choices about this project stand: outside of it, where it cannot write (C7).
-    fn private_choices(places: &Places) -> Self {
-        Self::new(places.claude.json.clone(), &["projects", &places.project_key()], Creation::PRIVATE)
+    fn private_choices(paths: &Paths) -> Self {
+        Self::new(paths.claude.json.clone(), &["projects", &paths.project_key()], Creation::PRIVATE)
     }
 
     /// Where the user's choices for everywhere stand.
-    fn user_choices(places: &Places) -> Self {
-        Self::new(places.user_settings(), &[], Creation::PRIVATE)
+    fn user_choices(paths: &Paths) -> Self {
+        Self::new(paths.user_settings(), &[], Creation::PRIVATE)
     }
 
-    fn local_choices(places: &Places) -> Self {
-        Self::new(places.local_settings(), &[], Creation::PRIVATE)
+    fn local_choices(paths: &Paths) -> Self {
+        Self::new(paths.local_settings(), &[], Creation::PRIVATE)
     }
 
     fn path(&self) -> Vec<&str> {

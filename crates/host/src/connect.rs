@@ -43,11 +43,11 @@ use url::Url;
 
 use crate::catalog::Cache;
 use crate::elicit::Elicitor;
-use crate::hooks::Board;
+use crate::hooks::HookRunner;
 use crate::launch::launch_below;
 use crate::log::{Level, Messages};
 use crate::organisation::Organisation;
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::redact::Redactor;
 use crate::roots::{Roots, ServerRoots};
 use crate::sample::Sampler;
@@ -74,7 +74,7 @@ pub struct Surroundings {
     /// The variables servers may see.
     pub env: Env,
     /// Where everything is.
-    pub places: Arc<Places>,
+    pub paths: Arc<Paths>,
     /// How long connecting may take.
     pub limit: Duration,
     /// How long it may take in all where a package runner still downloads the server; nothing where a person has set the
@@ -101,7 +101,7 @@ pub struct Surroundings {
     /// The roots that servers are offered.
     roots: Roots,
     /// The hooks, some of which may answer too.
-    hooks: Arc<Board>,
+    hooks: Arc<HookRunner>,
     /// How much servers are to say in their logs, and who hears it.
     messages: Messages,
     /// Proxies and certificates; shared, so that they are read once, and only when a remote server is reached.
@@ -111,30 +111,30 @@ pub struct Surroundings {
 impl Surroundings {
     /// The usual limit, unless `MCP_TIMEOUT` says otherwise.
     #[must_use]
-    pub fn new(env: &Env, places: &Places) -> Self {
+    pub fn new(env: &Env, paths: &Paths) -> Self {
         let set_limit = number(env, "MCP_TIMEOUT").map(Duration::from_millis);
         let download_limit = set_limit.is_none().then_some(DOWNLOAD_TIME);
         let limit = set_limit.unwrap_or(CONNECT_TIME);
-        let places = Arc::new(places.clone());
+        let paths = Arc::new(paths.clone());
         let network = Network::new(NetworkSettings::from_lookup(|name| env.get(name).map(str::to_owned)));
         Self {
             env: env.clone(),
-            cache: Arc::new(Cache::new(Arc::clone(&places), env.clone())),
-            trust: Arc::new(Trust::new(Arc::clone(&places))),
+            cache: Arc::new(Cache::new(Arc::clone(&paths), env.clone())),
+            trust: Arc::new(Trust::new(Arc::clone(&paths))),
             limit,
             download_limit,
             inside: Arc::default(),
             eras: Arc::default(),
             organisation: None,
-            accounts: sign_in::accounts(env, &places, &network),
+            accounts: sign_in::accounts(env, &paths, &network),
             server: None,
             needs_auth: None,
             elicitor: None,
             sampler: None,
-            roots: Roots::of(&places),
-            hooks: Arc::new(Board::new(Arc::clone(&places), String::new(), Vec::new())),
+            roots: Roots::of(&paths),
+            hooks: Arc::new(HookRunner::new(Arc::clone(&paths), String::new(), Vec::new())),
             messages: Messages::default(),
-            places,
+            paths,
             network,
         }
     }
@@ -146,7 +146,7 @@ impl Surroundings {
         let (organisation, elicitor) = (self.organisation.clone(), self.elicitor.clone());
         let (sampler, roots, trust) = (self.sampler.clone(), self.roots.clone(), Arc::clone(&self.trust));
         let (hooks, messages) = (Arc::clone(&self.hooks), self.messages.clone());
-        let new = Self::new(env, &self.places);
+        let new = Self::new(env, &self.paths);
         Self {
             inside,
             eras,
@@ -225,16 +225,16 @@ impl Surroundings {
 
     /// The roots that the server of this entry is told.
     pub(crate) fn server_roots(&self, config: &ServerConfig) -> ServerRoots {
-        ServerRoots::of(config, &self.roots, &self.places)
+        ServerRoots::of(config, &self.roots, &self.paths)
     }
 
     /// The same with these hooks.
-    pub(crate) fn with_hooks(mut self, hooks: Arc<Board>) -> Self {
+    pub(crate) fn with_hooks(mut self, hooks: Arc<HookRunner>) -> Self {
         self.hooks = hooks;
         self
     }
 
-    pub(crate) fn hooks(&self) -> Arc<Board> {
+    pub(crate) fn hooks(&self) -> Arc<HookRunner> {
         Arc::clone(&self.hooks)
     }
 
@@ -351,7 +351,7 @@ impl Surroundings {
     fn target(&self, config: &ServerConfig) -> Result<Target, ConnectError> {
         match &config.transport {
             Transport::Stdio(stdio) => {
-                Ok(Target::Program(launch_below(config, stdio, &self.env, &self.places)))
+                Ok(Target::Program(launch_below(config, stdio, &self.env, &self.paths)))
             }
             Transport::Http(remote) => Ok(Target::Address(self.address(config, remote))),
             Transport::Sse(remote) => Ok(Target::Legacy(self.address(config, remote))),

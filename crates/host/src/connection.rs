@@ -18,9 +18,9 @@
 
 mod actor;
 mod backoff;
-mod ears;
 mod idle;
 mod listen;
+mod notifications;
 mod phase;
 mod refresh;
 mod state;
@@ -39,20 +39,20 @@ use mcparley_wire::{Session, Spoken};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::connect::Surroundings;
-use crate::elicit::Desk;
+use crate::elicit::ServerRequests;
 use crate::log::{Journal, Log};
 use crate::roots::{RootsGate, ServerRoots};
 use crate::start_gate::StartGate;
 use crate::task::Owned;
 use actor::Actor;
 
-pub(crate) use ears::Ears;
 pub(crate) use listen::tells_of_resources;
+pub(crate) use notifications::Notifications;
 use state::Names;
 pub(crate) use state::Publisher;
 pub use state::{Event, State, Status, Unavailable};
 use watched::Watched;
-pub(crate) use watched::{Standing, Watcher};
+pub(crate) use watched::{SubscriptionState, Watcher};
 
 /// How many wishes may wait for an actor; who finds no room waits with its wish.
 const MAILBOX: usize = 64;
@@ -161,7 +161,7 @@ struct Core {
     /// Who we are to the server, whatever its handles are called.
     account: Option<Account>,
     log: Arc<Log>,
-    desk: Arc<Desk>,
+    server_requests: Arc<ServerRequests>,
     watched: Arc<Watched>,
     state: watch::Receiver<State>,
     wishes: mpsc::Sender<Wish>,
@@ -189,21 +189,22 @@ impl Connection {
         let names = beginning.publisher.names();
         let signature = Signature::of(&config);
         let config = Arc::new(config);
-        let journal = Journal::of(&beginning.surroundings.places, &name);
+        let journal = Journal::of(&beginning.surroundings.paths, &name);
         let messages = beginning.surroundings.messages().clone();
         let log = Arc::new(Log::new(&config, journal).heard_as(name.clone(), messages));
         let surroundings = beginning.surroundings.of_server(&name);
         let account = surroundings.account(&config);
         let beginning = Beginning { surroundings, ..beginning };
-        let desk = Arc::new(Desk::new(name.clone(), &beginning.surroundings, &config, Arc::clone(&log)));
+        let server_requests =
+            Arc::new(ServerRequests::new(name.clone(), &beginning.surroundings, &config, Arc::clone(&log)));
         let watched = Arc::<Watched>::default();
-        let ears = (Arc::clone(&desk), Arc::clone(&watched));
-        let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), ears, beginning);
+        let notifications = (Arc::clone(&server_requests), Arc::clone(&watched));
+        let actor = Actor::new(Arc::clone(&config), Arc::clone(&log), notifications, beginning);
         let core = Arc::new(Core {
             names,
             account,
             log,
-            desk,
+            server_requests,
             watched,
             state,
             wishes,
@@ -257,8 +258,8 @@ impl Connection {
     }
 
     /// Where its server's wishes are answered.
-    pub(crate) fn desk(&self) -> &Desk {
-        &self.core.desk
+    pub(crate) fn server_requests(&self) -> &ServerRequests {
+        &self.core.server_requests
     }
 
     /// Which of its resources somebody watches.

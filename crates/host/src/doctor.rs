@@ -18,7 +18,7 @@ mod suggestion;
 use mcparley_model::config::{ConfigError, Reveal, Shown, Transport};
 use mcparley_model::expand::{Env, ExpandError};
 use mcparley_model::name::{ServerName, ToolName, ToolNameCaution};
-use mcparley_model::plan::{Block, Planned, Standing};
+use mcparley_model::plan::{Block, Planned, ServerStanding};
 use mcparley_model::scope::Scope;
 use mcparley_model::text::{rounded, shell_word};
 use mcparley_wire::{Failure, Obstacle};
@@ -26,7 +26,7 @@ use mcparley_wire::{Failure, Obstacle};
 use crate::connect::Surroundings;
 use crate::health::{Care, Checked, Checkup, Health};
 use crate::launch::launch;
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::sources::Loaded;
 use blank::{Blank, Blanks};
 use cause::Table;
@@ -45,8 +45,8 @@ pub struct Doctor {
 impl Doctor {
     /// With the usual limits, as far as variables do not change them.
     #[must_use]
-    pub fn new(env: &Env, places: &Places) -> Self {
-        Self::of(Surroundings::new(env, places))
+    pub fn new(env: &Env, paths: &Paths) -> Self {
+        Self::of(Surroundings::new(env, paths))
     }
 
     /// The same with surroundings that were made before.
@@ -69,7 +69,7 @@ impl Doctor {
         servers: &[&Planned],
         mut settled: impl FnMut(Examined),
     ) -> Vec<ToolNameCaution> {
-        for server in servers.iter().filter(|server| server.standing != Standing::Ready) {
+        for server in servers.iter().filter(|server| server.standing != ServerStanding::Ready) {
             settled(self.resting(server));
         }
         let mut tools: Vec<(ServerName, ToolName)> = Vec::new();
@@ -78,7 +78,7 @@ impl Doctor {
                 tools.extend(surface.tools.iter().map(|tool| (checked.name.clone(), tool.name.clone())));
             }
             let of_it =
-                |server: &&&Planned| server.standing == Standing::Ready && server.name == checked.name;
+                |server: &&&Planned| server.standing == ServerStanding::Ready && server.name == checked.name;
             if let Some(server) = servers.iter().find(of_it) {
                 settled(self.tried(server, &checked));
             }
@@ -105,7 +105,7 @@ impl Doctor {
     fn diagnosis(&self, server: &Planned, facts: &Facts, failure: Option<&Failure>) -> Option<Diagnosis> {
         let cause = Table::known().fitting(facts)?;
         let mut blanks = Blanks::default();
-        about_entry(server, &self.checkup.surroundings.places, &mut blanks);
+        about_entry(server, &self.checkup.surroundings.paths, &mut blanks);
         about_standing(server, &mut blanks);
         blanks.set(Blank::Host, facts.host.as_deref());
         blanks.set(Blank::Status, facts.status);
@@ -128,9 +128,9 @@ impl Doctor {
             return;
         };
         let surroundings = &self.checkup.surroundings;
-        let launch = launch(stdio, &surroundings.env, &surroundings.places);
+        let launch = launch(stdio, &surroundings.env, &surroundings.paths);
         if let Failure::Refused { obstacle: Obstacle::NoProgram, .. } = failure {
-            let found = suggestion::elsewhere(&launch, &Table::known().places, &surroundings.places.home);
+            let found = suggestion::elsewhere(&launch, &Table::known().places, &surroundings.paths.home);
             blanks.set(Blank::Elsewhere, found.as_ref().map(|path| path.to_string_lossy()));
             blanks.set(Blank::Nearest, suggestion::nearest(&launch));
         }
@@ -139,7 +139,7 @@ impl Doctor {
 }
 
 /// What the entry says.
-fn about_entry(server: &Planned, places: &Places, blanks: &mut Blanks) {
+fn about_entry(server: &Planned, paths: &Paths, blanks: &mut Blanks) {
     blanks.set(Blank::Server, Some(shell_word(server.name.as_str())));
     blanks.set(Blank::Scope, scope_option(server.scope));
     blanks.set(Blank::File, Some(&server.origin));
@@ -147,7 +147,7 @@ fn about_entry(server: &Planned, places: &Places, blanks: &mut Blanks) {
     let shown = server.raw.as_ref().map(|raw| raw.shown(server.kind, Reveal::Masked));
     if let Some(Shown { command, cwd, .. }) = shown {
         blanks.set(Blank::Program, command);
-        let project = places.project.to_string_lossy().into_owned();
+        let project = paths.project.to_string_lossy().into_owned();
         blanks.set(Blank::Folder, Some(cwd.unwrap_or(project)));
     }
     let url = match server.config.as_ref().map(|config| &config.transport) {
@@ -166,25 +166,25 @@ fn about_standing(server: &Planned, blanks: &mut Blanks) {
     blanks.set(Blank::Reason, server.standing.reason());
     blanks.set(Blank::Remedy, server.standing.hint(&server.name));
     match &server.standing {
-        Standing::Invalid(ConfigError::Expand(ExpandError::Unset { name, origin })) => {
+        ServerStanding::Invalid(ConfigError::Expand(ExpandError::Unset { name, origin })) => {
             blanks.set(Blank::Variable, Some(name));
             blanks.set(Blank::File, Some(origin));
         }
-        Standing::Invalid(error) => blanks.set(Blank::File, Some(error.origin())),
-        Standing::Blocked(Block::ManagedOnly { file } | Block::ManagedBroken { file, .. }) => {
+        ServerStanding::Invalid(error) => blanks.set(Blank::File, Some(error.origin())),
+        ServerStanding::Blocked(Block::ManagedOnly { file } | Block::ManagedBroken { file, .. }) => {
             blanks.set(Blank::File, Some(file));
         }
-        Standing::Blocked(Block::Policy(violation) | Block::Alias { violation, .. }) => {
+        ServerStanding::Blocked(Block::Policy(violation) | Block::Alias { violation, .. }) => {
             blanks.set(Blank::File, Some(violation.origin()));
         }
-        Standing::Blocked(Block::Strict)
-        | Standing::Ready
-        | Standing::NeedsApproval(_)
-        | Standing::Rejected { .. }
-        | Standing::Disabled { .. }
-        | Standing::Shadowed { .. }
-        | Standing::Duplicate { .. }
-        | Standing::Skipped(_) => {}
+        ServerStanding::Blocked(Block::Strict)
+        | ServerStanding::Ready
+        | ServerStanding::NeedsApproval(_)
+        | ServerStanding::Rejected { .. }
+        | ServerStanding::Disabled { .. }
+        | ServerStanding::Shadowed { .. }
+        | ServerStanding::Duplicate { .. }
+        | ServerStanding::Skipped(_) => {}
     }
 }
 

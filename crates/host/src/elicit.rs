@@ -9,16 +9,16 @@
 //! | a form, what fits it, its defaults | `form` |
 //! | one field of it | `field` |
 //! | a page to visit | `page` |
-//! | the requests of one server, from reading to the answer | `desk` |
+//! | the requests of one server, from reading to the answer | `server_requests` |
 //! | whose call a question belongs to | `askers` |
 //! | pages that a person is done with | `visits` |
 
 mod askers;
-mod desk;
 mod error;
 mod field;
 mod form;
 mod page;
+mod server_requests;
 mod visits;
 
 use mcparley_model::name::ServerName;
@@ -26,11 +26,11 @@ use mcparley_wire::peer::Boxed;
 use serde_json::Value;
 
 pub(crate) use askers::InFlight;
-pub(crate) use desk::{Desk, RequestedPage};
 pub use error::Unanswered;
 pub use field::{Choice, Doubt, Field, FieldKind};
 pub use form::Form;
 pub use page::{Page, PageDoubt};
+pub(crate) use server_requests::{RequestedPage, ServerRequests};
 
 /// What a server asks a person.
 #[derive(Clone, Copy, Debug)]

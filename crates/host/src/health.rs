@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use mcparley_model::config::ServerConfig;
 use mcparley_model::expand::Env;
 use mcparley_model::name::ServerName;
-use mcparley_model::plan::{Planned, Standing};
+use mcparley_model::plan::{Planned, ServerStanding};
 use mcparley_model::text::Untrusted;
 use mcparley_wire::{Failure, Spoken};
 use serde::Serialize;
@@ -20,10 +20,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::connect::{Arrival, ConnectError, Downloader, Passed, Stage, Surroundings, Trace};
-use crate::connection::Ears;
-use crate::elicit::Desk;
+use crate::connection::Notifications;
+use crate::elicit::ServerRequests;
 use crate::log::{Journal, Log};
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::start_gate::{StartGate, StartPlace};
 use crate::surface::Surface;
 
@@ -127,8 +127,8 @@ pub enum Health {
 impl Checkup {
     /// The usual limits, as far as variables do not change them.
     #[must_use]
-    pub fn new(env: &Env, places: &Places) -> Self {
-        Self::of(Surroundings::new(env, places))
+    pub fn new(env: &Env, paths: &Paths) -> Self {
+        Self::of(Surroundings::new(env, paths))
     }
 
     /// The same with surroundings that were made before.
@@ -151,7 +151,7 @@ impl Checkup {
     pub async fn check_with_events(&self, servers: &[&Planned], mut hear: impl FnMut(CheckEvent)) {
         let mut looking = JoinSet::new();
         let (tell, mut events) = mpsc::channel(EVENTS);
-        for server in servers.iter().filter(|server| server.standing == Standing::Ready) {
+        for server in servers.iter().filter(|server| server.standing == ServerStanding::Ready) {
             looking.spawn(self.clone().look((*server).clone(), tell.clone()));
         }
         loop {
@@ -172,7 +172,7 @@ impl Checkup {
         let config = server.config?;
         self.surroundings = self.surroundings.of_server(&server.name);
         let place = self.gate.enter(config.kind()).await;
-        let log = Arc::new(Log::new(&config, Journal::of(&self.surroundings.places, &server.name)));
+        let log = Arc::new(Log::new(&config, Journal::of(&self.surroundings.paths, &server.name)));
         let mut trace = Trace::default();
         let downloader = trace.process().downloader();
         let (health, took) = tokio::select! {
@@ -210,15 +210,17 @@ impl Checkup {
         trace: &mut Trace,
     ) -> (Health, Duration) {
         // A look asks nobody anything, so it needs no name.
-        let desk = Desk::new(ServerName::new(""), &self.surroundings, config, Arc::clone(log));
-        let ears = Ears::for_a_moment(desk, Arc::clone(log)).taking(self.surroundings.message_limit());
-        let ears = Arc::new(ears);
+        let server_requests =
+            ServerRequests::new(ServerName::new(""), &self.surroundings, config, Arc::clone(log));
+        let notifications = Notifications::for_a_moment(server_requests, Arc::clone(log))
+            .taking(self.surroundings.message_limit());
+        let notifications = Arc::new(notifications);
         let start = Instant::now();
         if self.care == Care::Thorough {
             way::walk(&self.surroundings, config, trace).await;
         }
         let process = trace.process();
-        let reaching = self.surroundings.reach(config, ears, log, trace);
+        let reaching = self.surroundings.reach(config, notifications, log, trace);
         let reached = place.while_reaching(&process, reaching).await;
         let took = start.elapsed();
         // Settled: the next may start while this one ends.

@@ -16,12 +16,12 @@
 //! | what hooks told, and what went wrong with them | `notes` |
 
 mod answer;
-mod board;
 mod command;
 mod force;
 mod input;
 mod merge;
 mod notes;
+mod runner;
 
 use mcparley_model::hook::Event;
 use mcparley_model::name::{PublicName, ServerName, ToolName};
@@ -32,10 +32,10 @@ use serde_json::Value;
 use crate::call::{CallError, Outcome};
 use crate::elicit::{Elicitation, Reply};
 
-pub(crate) use board::Board;
 pub(crate) use command::run as run_command;
 pub(crate) use merge::Said;
 pub use notes::HookNote;
+pub(crate) use runner::HookRunner;
 
 /// A tool that is about to be used, or was.
 #[derive(Clone, Copy, Debug)]

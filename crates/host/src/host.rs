@@ -3,7 +3,7 @@
 //! | what | where |
 //! |---|---|
 //! | putting it together | `builder` |
-//! | what it is from beginning to end, and the servers in force | `standing`, `roster`, `starter` |
+//! | what it is from beginning to end, and the servers in force | `parts`, `roster`, `starter` |
 //! | waiting for the servers | `ready` |
 //! | what is known without any of them | `remembered` |
 //! | what has been shown of prompts and instructions | `told` |
@@ -16,10 +16,10 @@ mod agent;
 mod builder;
 mod changes;
 mod granted;
+mod parts;
 mod ready;
 mod remembered;
 mod roster;
-mod standing;
 mod starter;
 mod state;
 mod told;
@@ -33,12 +33,12 @@ use mcparley_model::text::Untrusted;
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 
-use crate::audit::Trail;
+use crate::audit::AuditEntry;
 use crate::call::PendingCall;
 use crate::catalog::{Assembler, Catalog, Denials, Seen, SignIn};
 use crate::connect::Surroundings;
 use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
-use crate::hooks::{Board, HookNote};
+use crate::hooks::{HookNote, HookRunner};
 use crate::log::LogLine;
 use crate::organisation::Organisation;
 use crate::reload::{Change, Sources};
@@ -47,7 +47,7 @@ use crate::sign_in::{NobodyToShow, PageOpener};
 use crate::sources::{Loaded, similar_names};
 use crate::task::Owned;
 use agent::Shared;
-use standing::{Next, Standing};
+use parts::{HostParts, Next};
 use told::Told;
 
 pub use agent::Agent;
@@ -67,13 +67,13 @@ pub struct Host {
 
 #[derive(Debug)]
 pub(crate) struct HostInner {
-    standing: Standing,
+    parts: HostParts,
     /// The host whose servers an agent shares. A host of its own has none.
     shared: Option<Shared>,
     /// The agents that share servers of this one; none any more once it has been told to end.
     agents: Mutex<Option<Vec<Weak<HostInner>>>>,
     roster: RwLock<Arc<Roster>>,
-    shelf: Mutex<Shelf>,
+    catalog_cache: Mutex<CatalogCache>,
     told: Mutex<Told>,
     /// The servers somebody has switched off for as long as this host lives. Held while a roster is made, so that
     /// one follows the other.
@@ -84,9 +84,9 @@ pub(crate) struct HostInner {
     followers: Mutex<Vec<Owned<()>>>,
 }
 
-/// The catalogue made last.
+/// The catalogue assembled last, and what it was assembled from.
 #[derive(Debug)]
-struct Shelf {
+struct CatalogCache {
     assembler: Assembler,
     catalog: Arc<Catalog>,
     /// The roster it was made from.
@@ -98,22 +98,21 @@ struct Shelf {
 }
 
 impl HostInner {
-    fn new(standing: Standing, roster: Roster, shared: Option<Shared>) -> Self {
-        let shelf = Shelf {
-            assembler: Assembler::new(standing.bare.iter().cloned())
-                .storing_results(standing.results.is_some()),
+    fn new(parts: HostParts, roster: Roster, shared: Option<Shared>) -> Self {
+        let catalog_cache = CatalogCache {
+            assembler: Assembler::new(parts.bare.iter().cloned()).storing_results(parts.results.is_some()),
             catalog: Arc::new(Catalog::default()),
             roster: None,
             as_of: None,
             shown: false,
         };
         Self {
-            told: Mutex::new(Told::new(&standing.bare)),
-            standing,
+            told: Mutex::new(Told::new(&parts.bare)),
+            parts,
             shared,
             agents: Mutex::new(Some(Vec::new())),
             roster: RwLock::new(Arc::new(roster)),
-            shelf: Mutex::new(shelf),
+            catalog_cache: Mutex::new(catalog_cache),
             off: Mutex::default(),
             leaving: Mutex::default(),
             followers: Mutex::default(),
@@ -129,9 +128,9 @@ impl Host {
     /// Every tool there is now. What a catalogue has shown keeps its name and its place in all later ones.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
-        self.shelf(|shelf| {
-            shelf.shown = true;
-            Arc::clone(&shelf.catalog)
+        self.catalog_cache(|catalog_cache| {
+            catalog_cache.shown = true;
+            Arc::clone(&catalog_cache.catalog)
         })
     }
 
@@ -148,25 +147,25 @@ impl Host {
 
     /// The same for looking something up: nobody sees its order.
     pub(crate) fn current(&self) -> Arc<Catalog> {
-        self.shelf(|shelf| Arc::clone(&shelf.catalog))
+        self.catalog_cache(|catalog_cache| Arc::clone(&catalog_cache.catalog))
     }
 
     /// Looks something up in the catalogue and among the servers it was made from, without keeping either.
     pub(crate) fn look_up<T>(&self, look: impl FnOnce(&Catalog, &Roster) -> T) -> T {
-        self.shelf(|shelf| match &shelf.roster {
-            Some(roster) => look(&shelf.catalog, roster),
-            None => look(&shelf.catalog, &self.roster()),
+        self.catalog_cache(|catalog_cache| match &catalog_cache.roster {
+            Some(roster) => look(&catalog_cache.catalog, roster),
+            None => look(&catalog_cache.catalog, &self.roster()),
         })
     }
 
-    fn shelf<T>(&self, take: impl FnOnce(&mut Shelf) -> T) -> T {
-        let mut shelf = locked(&self.inner.shelf);
+    fn catalog_cache<T>(&self, take: impl FnOnce(&mut CatalogCache) -> T) -> T {
+        let mut catalog_cache = locked(&self.inner.catalog_cache);
         let now = self.changes_so_far();
-        if shelf.as_of != Some(now) {
-            shelf.renew(self.roster());
-            shelf.as_of = Some(now);
+        if catalog_cache.as_of != Some(now) {
+            catalog_cache.renew(self.roster());
+            catalog_cache.as_of = Some(now);
         }
-        take(&mut shelf)
+        take(&mut catalog_cache)
     }
 
     /// Reaches a server now and waits for it.
@@ -229,20 +228,20 @@ impl Host {
     /// Every change of a server from now on. Who does not listen for long misses the oldest.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
-        self.inner.standing.events.subscribe()
+        self.inner.parts.events.subscribe()
     }
 
     /// Every call that is denied for want of permission from now on, of this host and of its agents. Who does not listen for
     /// long misses the oldest.
     #[must_use]
     pub fn denied_calls(&self) -> broadcast::Receiver<PendingCall> {
-        self.inner.standing.denied.subscribe()
+        self.inner.parts.denied.subscribe()
     }
 
     /// Tells whoever listens that a call was denied for want of permission.
     pub(crate) fn tell_denied(&self, call: PendingCall) {
         // Nobody listening is the usual case.
-        let _unheard = self.inner.standing.denied.send(call);
+        let _unheard = self.inner.parts.denied.send(call);
     }
 
     /// What happened to a server, and the end of what it wrote to its standard error.
@@ -279,7 +278,7 @@ impl Host {
             stopping.spawn(async move { connection.stop(Duration::ZERO).await });
         }
         while stopping.join_next().await.is_some() {}
-        if let Some(audit) = &self.inner.standing.audit {
+        if let Some(audit) = &self.inner.parts.audit {
             audit.settle().await;
         }
         // Tokens that are being renewed are not lost by it (A3).
@@ -292,9 +291,9 @@ impl Host {
         if self.has_ended() {
             return Change::default();
         }
-        self.inner.standing.hooks.put(&loaded);
+        self.inner.parts.hooks.put(&loaded);
         self.trust().follow(loaded.settings.pins.in_force());
-        let next = self.inner.standing.next(&self.roster(), loaded, &off);
+        let next = self.inner.parts.next(&self.roster(), loaded, &off);
         self.put(next, off)
     }
 
@@ -303,7 +302,7 @@ impl Host {
         let Next { roster, change, leaving } = next;
         *self.inner.roster.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(roster);
         drop(off);
-        self.inner.standing.changes.send_modify(|count| *count += 1);
+        self.inner.parts.changes.send_modify(|count| *count += 1);
         self.agents_follow();
         let mut gone = locked(&self.inner.leaving);
         while gone.try_join_next().is_some() {}
@@ -319,28 +318,28 @@ impl Host {
     }
 
     /// Begins the record of a call, if one is kept.
-    pub(crate) fn trail(&self, wanted: impl FnOnce() -> String) -> Trail {
-        match &self.inner.standing.audit {
-            Some(audit) => Trail::begin(audit, self.loaded().agent.clone(), &wanted()),
-            None => Trail::default(),
+    pub(crate) fn audit_entry(&self, wanted: impl FnOnce() -> String) -> AuditEntry {
+        match &self.inner.parts.audit {
+            Some(audit) => AuditEntry::begin(audit, self.loaded().agent.clone(), &wanted()),
+            None => AuditEntry::default(),
         }
     }
 
-    pub(crate) fn hooks(&self) -> &Arc<Board> {
-        &self.inner.standing.hooks
+    pub(crate) fn hooks(&self) -> &Arc<HookRunner> {
+        &self.inner.parts.hooks
     }
 
     pub(crate) fn has_page_opener(&self) -> bool {
-        self.inner.standing.page_opener.is_some()
+        self.inner.parts.page_opener.is_some()
     }
 
     pub(crate) fn page_opener(&self) -> Arc<dyn PageOpener> {
-        self.inner.standing.page_opener.clone().unwrap_or_else(|| Arc::new(NobodyToShow))
+        self.inner.parts.page_opener.clone().unwrap_or_else(|| Arc::new(NobodyToShow))
     }
 
     /// Where results are stored that are too long for a model; none where all are handed over whole.
     pub(crate) fn results(&self) -> Option<&Arc<Results>> {
-        self.inner.standing.results.as_ref()
+        self.inner.parts.results.as_ref()
     }
 
     /// Removes what earlier hosts have stored, beside everything else.
@@ -351,7 +350,7 @@ impl Host {
     }
 
     pub(crate) fn sources(&self) -> Option<&Sources> {
-        self.inner.standing.sources.as_ref()
+        self.inner.parts.sources.as_ref()
     }
 
     /// Has work go on for as long as the host lives.
@@ -361,7 +360,7 @@ impl Host {
 
     /// Follows the files for as long as the host lives.
     fn follow_files(&self) {
-        let reconnects = self.roster().places().reconnects.clone();
+        let reconnects = self.roster().paths().reconnects.clone();
         let watching = crate::reload::follow(Arc::downgrade(&self.inner), &self.loaded().files, reconnects);
         locked(&self.inner.followers).push(Owned::start(watching));
     }
@@ -403,7 +402,7 @@ impl Host {
     }
 }
 
-impl Shelf {
+impl CatalogCache {
     fn renew(&mut self, roster: Arc<Roster>) {
         if self.shown {
             self.assembler.shown(&self.catalog);

@@ -42,10 +42,10 @@ pub struct Search {
 
 /// Looks for the servers of `apps` where they usually keep them.
 #[must_use]
-pub fn find(apps: &[App], places: &ImportPlaces<'_>) -> Search {
+pub fn find(apps: &[App], paths: &ImportPlaces<'_>) -> Search {
     let mut search = Search::default();
     for app in apps {
-        for path in app.files(places) {
+        for path in app.files(paths) {
             search.read(*app, &path, Severity::Found);
         }
     }

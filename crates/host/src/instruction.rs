@@ -77,8 +77,8 @@ impl Order {
         }
         // Servers that no plan has any more would be kept for ever.
         self.0.retain(|known| servers.iter().any(|server| server.name == *known));
-        let places: HashMap<&ServerName, usize> = self.0.iter().zip(0..).collect();
-        sections.sort_by_key(|section| places.get(&section.server).copied());
+        let paths: HashMap<&ServerName, usize> = self.0.iter().zip(0..).collect();
+        sections.sort_by_key(|section| paths.get(&section.server).copied());
         Instructions { sections }
     }
 }

@@ -12,7 +12,7 @@ use mcparley_model::expand::Env;
 use mcparley_model::signature::Signature;
 use mcparley_platform::process::Launch;
 
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// Variables every server sees when they are set.
 const PASSED_ON: [&str; 31] = [
@@ -55,7 +55,7 @@ const PASSED_ON_PREFIXES: [&str; 1] = ["LC_"];
 /// How to start a local server. Its own variables win over ours; it runs in the project's folder unless its
 /// entry names another.
 #[must_use]
-pub fn launch(stdio: &Stdio, env: &Env, places: &Places) -> Launch {
+pub fn launch(stdio: &Stdio, env: &Env, paths: &Paths) -> Launch {
     let Stdio { command, args, env: own, cwd, inherit_env } = stdio;
     let passed_on = env.iter().filter(|(name, value)| match inherit_env {
         true => !is_function(value),
@@ -65,9 +65,9 @@ pub fn launch(stdio: &Stdio, env: &Env, places: &Places) -> Launch {
         .filter(|(name, _)| !own.iter().any(|(own, _)| own == name))
         .map(|(name, value)| (OsString::from(name), OsString::from(value)))
         .collect();
-    variables.push(("CLAUDE_PROJECT_DIR".into(), places.project.clone().into_os_string()));
+    variables.push(("CLAUDE_PROJECT_DIR".into(), paths.project.clone().into_os_string()));
     variables.extend(own.iter().map(|(name, value)| (OsString::from(name), OsString::from(value.expose()))));
-    let cwd = cwd.as_ref().map_or_else(|| places.project.clone(), |cwd| places.project.join(cwd));
+    let cwd = cwd.as_ref().map_or_else(|| paths.project.clone(), |cwd| paths.project.join(cwd));
     Launch {
         program: command.into(),
         args: args.iter().map(|argument| OsString::from(argument.expose())).collect(),
@@ -78,8 +78,8 @@ pub fn launch(stdio: &Stdio, env: &Env, places: &Places) -> Launch {
 
 /// How to start the local server of `config`, which is told the entries above it: nothing that it starts may start
 /// it again.
-pub(crate) fn launch_below(config: &ServerConfig, stdio: &Stdio, env: &Env, places: &Places) -> Launch {
-    let mut launch = launch(stdio, env, places);
+pub(crate) fn launch_below(config: &ServerConfig, stdio: &Stdio, env: &Env, paths: &Paths) -> Launch {
+    let mut launch = launch(stdio, env, paths);
     launch.env.retain(|(name, _)| name != ANCESTRY);
     let ancestry = Ancestry::of(env).handed_to(&Signature::of(config));
     launch.env.push((ANCESTRY.into(), ancestry.into()));

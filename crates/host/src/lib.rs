@@ -2,7 +2,7 @@
 //!
 //! | to | start at |
 //! |---|---|
-//! | say where files are and what is wanted | [`Places`], [`Wishes`] |
+//! | say where files are and what is wanted | [`Paths`], [`RunOptions`] |
 //! | keep every server alive, list their tools, call them | [`Host`] |
 //! | know what a model is shown | [`Catalog`] → [`Offer`] within a [`Budget`] |
 //! | find a tool | [`SearchQuery`] → [`Host::search`] |
@@ -29,7 +29,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use mcparley::{Call, Host, Places, Wishes};
+//! use mcparley::{Call, Host, Paths, RunOptions};
 //! use serde_json::json;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -37,9 +37,9 @@
 //! # let home = tempfile::tempdir()?;
 //! # let project = home.path().join("project");
 //! # std::fs::create_dir(&project)?;
-//! let places = Places::of(home.path(), &project);
-//! let wishes = Wishes { allowed_tools: vec!["mcp__mcparley".into()], ..Wishes::default() };
-//! let host = Host::builder(&places, &wishes).start();
+//! let paths = Paths::of(home.path(), &project);
+//! let run_options = RunOptions { allowed_tools: vec!["mcp__mcparley".into()], ..RunOptions::default() };
+//! let host = Host::builder(&paths, &run_options).start();
 //! host.ready(Duration::from_secs(10)).await;
 //!
 //! let outcome = host.call(Call::new("mcp__mcparley__echo", json!({ "message": "hello" }))).await?;
@@ -72,8 +72,7 @@ mod launch;
 mod log;
 mod organisation;
 mod own_server;
-mod pace;
-mod places;
+mod paths;
 mod prompt;
 mod reconnect_requests;
 mod redact;
@@ -89,6 +88,7 @@ mod sources;
 mod start_gate;
 mod surface;
 mod task;
+mod token_bucket;
 mod trust;
 
 pub use mcparley_model as model;
@@ -117,7 +117,7 @@ pub use launch::launch;
 pub use log::{LogLine, LogMessage, Speaker, read_logs};
 pub use mcparley_wire::peer::{Boxed, Progress};
 pub use organisation::{ConnectorError, Organisation, StoredToken, TokenSource};
-pub use places::Places;
+pub use paths::Paths;
 pub use prompt::{Prompt, PromptArgument, PromptCall, PromptError, PromptMessage, PromptMessages, Prompts};
 pub use reload::Change;
 pub use resource::{
@@ -134,7 +134,7 @@ pub use sign_in::{
 };
 pub use skill::{LoadedSkill, Skill, SkillError, SkillFile};
 pub use sources::{
-    Agents, Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, SettingSource, Severity,
-    Wishes, agents, load, load_as_if_approved,
+    Agents, Connector, Connectors, Editor, Known, Loaded, NoConnectors, Problem, RunOptions, SettingSource,
+    Severity, agents, load, load_as_if_approved,
 };
 pub use surface::{Cut, Gap, Surface, Why};

@@ -22,8 +22,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::connect::ConnectError;
-use crate::pace::Pace;
 use crate::redact::Redactor;
+use crate::token_bucket::TokenBucket;
 
 pub(crate) use journal::Journal;
 pub use journal::read_logs;
@@ -42,7 +42,7 @@ pub(crate) struct Log {
     journal: Option<Journal>,
     pages: Mutex<Pages>,
     /// How many log messages the server may send.
-    pace: Pace,
+    rate_limit: TokenBucket,
     /// Who hears them, and whose they are.
     listeners: Option<(ServerName, Messages)>,
 }
@@ -66,8 +66,8 @@ struct Pages {
 
 impl Log {
     pub(crate) fn new(config: &ServerConfig, journal: Option<Journal>) -> Self {
-        let pace = Pace::new(LOG_MESSAGES, LOG_MESSAGES_EVERY);
-        Self { redactor: Redactor::of(config), journal, pages: Mutex::default(), pace, listeners: None }
+        let rate_limit = TokenBucket::new(LOG_MESSAGES, LOG_MESSAGES_EVERY);
+        Self { redactor: Redactor::of(config), journal, pages: Mutex::default(), rate_limit, listeners: None }
     }
 
     /// The same, and others hear what the server says.
@@ -98,7 +98,7 @@ impl Log {
 
     /// A log message of the server. One that sends too many is not even read (X8).
     pub(crate) fn message(&self, params: Option<&RawJson>) {
-        if !self.pace.take() {
+        if !self.rate_limit.take() {
             self.pages().left_out += 1;
             return;
         }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chance;
 use crate::change::ChangeError;
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// Files of another format are not read.
 const FORMAT: u32 = 1;
@@ -45,11 +45,11 @@ pub(crate) struct ReconnectRequest {
 
 impl ReconnectRequest {
     /// A new request for the server of this entry.
-    pub(crate) fn new(places: &Places, server: &ServerName, config: &ServerConfig) -> Self {
+    pub(crate) fn new(paths: &Paths, server: &ServerName, config: &ServerConfig) -> Self {
         Self {
             id: chance::id(),
             server: server.as_str().to_owned(),
-            project: places.project_key(),
+            project: paths.project_key(),
             signature: Signature::of(config).to_string(),
         }
     }

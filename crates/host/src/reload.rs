@@ -19,8 +19,8 @@ use mcparley_model::name::ServerName;
 use serde::Serialize;
 
 use crate::host::Host;
-use crate::places::Places;
-use crate::sources::{Earlier, Known, Loaded, Problem, Wishes, load_again};
+use crate::paths::Paths;
+use crate::sources::{Earlier, Known, Loaded, Problem, RunOptions, load_again};
 
 pub(crate) use connectors::ask_for_connectors;
 pub(crate) use watch::follow;
@@ -42,8 +42,8 @@ pub struct Change {
 /// Where a host's configuration comes from.
 #[derive(Debug)]
 pub(crate) struct Sources {
-    places: Places,
-    wishes: Mutex<Wishes>,
+    paths: Paths,
+    run_options: Mutex<RunOptions>,
     /// What is known of the organisation's connectors; reading files again does not ask for them again.
     connectors: Mutex<Known>,
     /// What the files said when they could last be read.
@@ -53,26 +53,26 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    pub(crate) fn new(places: Places, wishes: Wishes, earlier: Earlier) -> Self {
+    pub(crate) fn new(paths: Paths, run_options: RunOptions, earlier: Earlier) -> Self {
         Self {
-            places,
-            wishes: Mutex::new(wishes),
+            paths,
+            run_options: Mutex::new(run_options),
             connectors: Mutex::default(),
             earlier: Mutex::new(earlier),
             turn: tokio::sync::Mutex::default(),
         }
     }
 
-    fn wishes(&self) -> Wishes {
-        self.wishes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn run_options(&self) -> RunOptions {
+        self.run_options.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn load(&self) -> Option<Loaded> {
-        let (places, wishes) = (self.places.clone(), self.wishes());
+        let (paths, run_options) = (self.paths.clone(), self.run_options());
         let connectors = self.connectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let reading = crate::task::aside(move || {
-            let loaded = load_again(&places, &wishes, &connectors, &mut earlier);
+            let loaded = load_again(&paths, &run_options, &connectors, &mut earlier);
             (loaded, earlier)
         });
         let (loaded, earlier) = reading.await?;
@@ -99,7 +99,7 @@ impl Host {
     /// Replaces the servers that this program itself brings, as `--mcp-config` does: each a path or JSON (C1).
     pub async fn set_servers(&self, servers: Vec<String>) -> Change {
         if let Some(sources) = self.sources() {
-            sources.wishes.lock().unwrap_or_else(PoisonError::into_inner).mcp_config = servers;
+            sources.run_options.lock().unwrap_or_else(PoisonError::into_inner).mcp_config = servers;
         }
         self.reload().await
     }

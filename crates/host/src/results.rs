@@ -12,13 +12,13 @@
 //! A host that was told so hands results over whole; then nothing of this happens.
 
 mod binary;
+mod budget;
 mod files;
 mod memory;
 mod note;
 mod outline;
 mod picture;
 mod read;
-mod room;
 mod spill;
 mod store;
 
@@ -35,12 +35,12 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::call::Outcome;
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::task;
 use files::FileStore;
 use memory::MemoryStore;
 
-pub(crate) use room::Room;
+pub(crate) use budget::ResultBudget;
 pub use store::{Handle, Piece, ResultStore, StoreError};
 
 /// A result, or a part of one, that was stored.
@@ -86,8 +86,8 @@ enum Content {
 
 impl Results {
     /// In files where there is a folder for them, else in memory.
-    pub(crate) fn of(places: &Places) -> Self {
-        match &places.results {
+    pub(crate) fn of(paths: &Paths) -> Self {
+        match &paths.results {
             Some(folder) => Self::in_store(Arc::new(FileStore::new(folder.clone()))),
             None => Self::in_store(Arc::new(MemoryStore::default())),
         }
@@ -107,7 +107,12 @@ impl Results {
     }
 
     /// The outcome as a model is given it, if it does not fit: short enough, with the rest stored. `origin` is whose it is.
-    pub(crate) async fn fit(self: &Arc<Self>, outcome: Outcome, room: Room, origin: &str) -> Outcome {
+    pub(crate) async fn fit(
+        self: &Arc<Self>,
+        outcome: Outcome,
+        budget: ResultBudget,
+        origin: &str,
+    ) -> Outcome {
         let has_binaries = binary::is_in(&outcome);
         let unpacking = Arc::clone(&self.unpacking);
         // Nobody closes it, so there is always a turn to wait for.
@@ -118,7 +123,7 @@ impl Results {
             // Kept until the work is done, also when nobody waits for it any more.
             let _turn = turn;
             let outcome = if has_binaries { this.put_away(outcome, &origin) } else { outcome };
-            match spill::excess(&outcome, room) {
+            match spill::excess(&outcome, budget) {
                 Some(excess) => this.spill(outcome, excess, &origin),
                 None => outcome,
             }
@@ -170,8 +175,8 @@ impl Results {
 }
 
 /// Whether a model can be given the outcome as it is.
-pub(crate) fn fits(outcome: &Outcome, room: Room) -> bool {
-    !binary::is_in(outcome) && spill::is_within(outcome, room)
+pub(crate) fn fits(outcome: &Outcome, budget: ResultBudget) -> bool {
+    !binary::is_in(outcome) && spill::is_within(outcome, budget)
 }
 
 impl std::fmt::Debug for Results {

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::host::Host;
-use crate::places::Places;
+use crate::paths::Paths;
 
 pub(crate) use gate::RootsGate;
 pub(crate) use project::{named_folders, withhold};
@@ -67,9 +67,9 @@ pub(crate) struct Offer {
 
 impl Roots {
     /// The project's folder, if the user stands in one, and the added ones; never `/` or the home directory.
-    pub(crate) fn of(places: &Places) -> Self {
-        let folders = project::folder(places).into_iter().chain(places.add_dirs.iter().cloned());
-        let roots = folders.filter(|folder| !project::is_too_wide(folder, &places.home));
+    pub(crate) fn of(paths: &Paths) -> Self {
+        let folders = project::folder(paths).into_iter().chain(paths.add_dirs.iter().cloned());
+        let roots = folders.filter(|folder| !project::is_too_wide(folder, &paths.home));
         Self::offering(Some(without_twins(roots.filter_map(|folder| Root::of_folder(&folder)))))
     }
 
@@ -108,12 +108,12 @@ pub(crate) struct ServerRoots {
 }
 
 impl ServerRoots {
-    pub(crate) fn of(config: &ServerConfig, offered: &Roots, places: &Places) -> Self {
+    pub(crate) fn of(config: &ServerConfig, offered: &Roots, paths: &Paths) -> Self {
         let fixed = match &config.roots {
             RootsPolicy::Offered => None,
             RootsPolicy::Withheld => Some(Vec::new()),
             RootsPolicy::Folders(folders) => {
-                let absolute = folders.iter().map(|folder| places.project.join(folder));
+                let absolute = folders.iter().map(|folder| paths.project.join(folder));
                 Some(without_twins(absolute.filter_map(|folder| Root::of_folder(&folder))))
             }
         };
@@ -182,7 +182,7 @@ impl Host {
     }
 
     /// Tells servers to work in these folders, absolute ones, from now on: instead of the project's folder and what
-    /// [`Places::add_dirs`] named. Servers whose entries say something about `roots` do not hear of it, nor do user-wide
+    /// [`Paths::add_dirs`] named. Servers whose entries say something about `roots` do not hear of it, nor do user-wide
     /// ones whose arguments name a folder.
     pub fn set_roots<P: AsRef<Path>>(&self, folders: impl IntoIterator<Item = P>) {
         let roots = folders.into_iter().filter_map(|folder| Root::of_folder(folder.as_ref()));
@@ -193,7 +193,7 @@ impl Host {
     /// home directory.
     pub fn set_client_roots(&self, roots: impl IntoIterator<Item = Root>) {
         let surroundings = self.surroundings();
-        let home = &surroundings.places.home;
+        let home = &surroundings.paths.home;
         let is_narrow = |root: &Root| !root.folder().is_some_and(|it| project::is_too_wide(&it, home));
         surroundings.roots().set(roots.into_iter().filter(is_narrow));
     }

@@ -28,12 +28,12 @@ use mcparley_model::document::{Document, Node};
 use mcparley_model::expand::Env;
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Mode, Rule, RuleKind, RuleScope};
-use mcparley_model::plan::{Declaration, Enterprise, Ground, Plan, Standing};
+use mcparley_model::plan::{Declaration, Enterprise, Ground, Plan, ServerStanding};
 use mcparley_model::program::ProgramFinder;
 use mcparley_model::scope::{Origin, Scope, Source};
 use mcparley_model::settings::{Audit, Layer, Settings};
 
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::roots::withhold;
 use file::Reading;
 use programs::Programs;
@@ -46,9 +46,9 @@ pub use file::{Problem, Severity};
 pub use ide::Editor;
 pub(crate) use tracked::{git_dir, is_tracked};
 
-/// What this run asks for: the options of a command line, or the choices of an embedding program.
+/// Options of one run, from a command line or an embedding program: more servers, settings, rules and variables.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub struct RunOptions {
     /// Servers for this run: paths or JSON (`--mcp-config`).
     pub mcp_config: Vec<String>,
     /// Use only those (`--strict-mcp-config`).
@@ -151,11 +151,11 @@ impl Loaded {
     }
 
     /// The file that calls are recorded in, if any is (H36).
-    pub(crate) fn audit_file(&self, places: &Places) -> Option<PathBuf> {
+    pub(crate) fn audit_file(&self, paths: &Paths) -> Option<PathBuf> {
         match self.settings.audit.as_ref().map(|audit| &audit.value) {
             Some(Audit::Off) => None,
             Some(Audit::At(path)) => Some(path.clone()),
-            Some(Audit::On) | None => places.audit.clone(),
+            Some(Audit::On) | None => paths.audit.clone(),
         }
     }
 
@@ -164,7 +164,7 @@ impl Loaded {
         self.plan.named(name).first().map(|server| {
             let reason = server.standing.reason().unwrap_or_default();
             match &server.standing {
-                Standing::Ready => "it is not running".to_owned(),
+                ServerStanding::Ready => "it is not running".to_owned(),
                 standing if reason.is_empty() => standing.as_str().to_owned(),
                 standing => format!("{}: {reason}", standing.as_str()),
             }
@@ -176,34 +176,34 @@ impl Loaded {
 ///
 /// Approvals of Claude Code for this folder that are seen for the first time are recorded in the approval store.
 #[must_use]
-pub fn load(places: &Places, wishes: &Wishes, connectors: &dyn Connectors) -> Loaded {
-    load_again(places, wishes, connectors, &mut Earlier::default())
+pub fn load(paths: &Paths, run_options: &RunOptions, connectors: &dyn Connectors) -> Loaded {
+    load_again(paths, run_options, connectors, &mut Earlier::default())
 }
 
 /// The same as if the user had approved everything that waits: for showing what would run then. Records nothing.
 #[must_use]
-pub fn load_as_if_approved(places: &Places, wishes: &Wishes) -> Loaded {
+pub fn load_as_if_approved(paths: &Paths, run_options: &RunOptions) -> Loaded {
     let mut earlier = Earlier::default();
-    let mut collector = Collector::new(places, wishes, &mut earlier);
+    let mut collector = Collector::new(paths, run_options, &mut earlier);
     collector.ground.settings.choices.assume_approved = true;
     collector.collect(&NoConnectors)
 }
 
 /// The same, where files were read before: those that cannot be read for the moment count as they did.
 pub(crate) fn load_again(
-    places: &Places,
-    wishes: &Wishes,
+    paths: &Paths,
+    run_options: &RunOptions,
     connectors: &dyn Connectors,
     earlier: &mut Earlier,
 ) -> Loaded {
     earlier.begin();
-    Collector::new(places, wishes, earlier).collect(connectors)
+    Collector::new(paths, run_options, earlier).collect(connectors)
 }
 
 /// Gathers declarations and settings, source by source, weakest first.
 struct Collector<'w> {
-    places: &'w Places,
-    wishes: &'w Wishes,
+    paths: &'w Paths,
+    run_options: &'w RunOptions,
     earlier: &'w mut Earlier,
     declarations: Vec<Declaration>,
     ground: Ground,
@@ -213,16 +213,16 @@ struct Collector<'w> {
 }
 
 impl<'w> Collector<'w> {
-    fn new(places: &'w Places, wishes: &'w Wishes, earlier: &'w mut Earlier) -> Self {
+    fn new(paths: &'w Paths, run_options: &'w RunOptions, earlier: &'w mut Earlier) -> Self {
         let ground = Ground {
-            strict: wishes.strict,
-            session: session(wishes),
-            env: wishes.env.clone(),
+            strict: run_options.strict,
+            session: session(run_options),
+            env: run_options.env.clone(),
             ..Ground::default()
         };
         let (declarations, problems) = (Vec::new(), Vec::new());
         let (files, managed_problem) = (Vec::new(), None);
-        Self { places, wishes, earlier, declarations, ground, problems, managed_problem, files }
+        Self { paths, run_options, earlier, declarations, ground, problems, managed_problem, files }
     }
 
     /// Reads source after source.
@@ -258,10 +258,10 @@ impl<'w> Collector<'w> {
             return;
         }
         // The settings file is read last, so it wins over an entry of the same name in the other.
-        if let Some(reading) = self.open(Reading::plain(self.places.claude.json.clone())) {
+        if let Some(reading) = self.open(Reading::plain(self.paths.claude.json.clone())) {
             self.with(&reading, |this, document| this.servers(document.root(), Scope::User, Provenance::Own));
         }
-        if let Some(reading) = self.open(Reading::plain(self.places.user_settings())) {
+        if let Some(reading) = self.open(Reading::plain(self.paths.user_settings())) {
             self.with(&reading, |this, document| {
                 this.settings(document.root(), Layer::User);
                 this.servers(document.root(), Scope::User, Provenance::Own);
@@ -273,7 +273,7 @@ impl<'w> Collector<'w> {
         if !self.wanted(SettingSource::Project) {
             return;
         }
-        if let Some(path) = self.places.project_settings()
+        if let Some(path) = self.paths.project_settings()
             && let Some(reading) = self.open(Reading::shared(path))
         {
             self.with(&reading, |this, document| {
@@ -282,7 +282,7 @@ impl<'w> Collector<'w> {
             });
         }
         let farthest_first: Vec<PathBuf> = {
-            let mut files: Vec<PathBuf> = self.places.project_files().collect();
+            let mut files: Vec<PathBuf> = self.paths.project_files().collect();
             files.reverse();
             files
         };
@@ -299,8 +299,8 @@ impl<'w> Collector<'w> {
         if !self.wanted(SettingSource::Local) {
             return;
         }
-        if let Some(reading) = self.open(Reading::plain(self.places.claude.json.clone())) {
-            let key = self.places.project_key();
+        if let Some(reading) = self.open(Reading::plain(self.paths.claude.json.clone())) {
+            let key = self.paths.project_key();
             self.with(&reading, |this, document| {
                 let entry =
                     document.root().and_then(|root| root.get("projects")).and_then(|all| all.get(&key));
@@ -308,7 +308,7 @@ impl<'w> Collector<'w> {
                 this.servers(entry, Scope::Local, Provenance::Own);
             });
         }
-        let path = self.places.local_settings();
+        let path = self.paths.local_settings();
         if let Some(reading) = self.open(Reading::shared(path)) {
             // Whoever made the folder can have written this file, whatever it is called.
             self.with(&reading, |this, document| {
@@ -319,14 +319,14 @@ impl<'w> Collector<'w> {
     }
 
     fn command_line(&mut self) {
-        for given in &self.wishes.settings {
-            if let Some(reading) = self.open(Reading::given(given, "--settings", &self.places.cwd)) {
+        for given in &self.run_options.settings {
+            if let Some(reading) = self.open(Reading::given(given, "--settings", &self.paths.cwd)) {
                 self.with(&reading, |this, document| this.settings(document.root(), Layer::CommandLine));
             }
         }
         let rules = [
-            (RuleKind::Allow, "--allowed-tools", &self.wishes.allowed_tools),
-            (RuleKind::Deny, "--disallowed-tools", &self.wishes.disallowed_tools),
+            (RuleKind::Allow, "--allowed-tools", &self.run_options.allowed_tools),
+            (RuleKind::Deny, "--disallowed-tools", &self.run_options.disallowed_tools),
         ];
         for (kind, option, texts) in rules {
             let origin = Origin::whole(Source::inline(option));
@@ -340,8 +340,8 @@ impl<'w> Collector<'w> {
     }
 
     fn dynamic(&mut self) {
-        for given in &self.wishes.mcp_config {
-            let Some(reading) = self.open(Reading::given(given, "--mcp-config", &self.places.cwd)) else {
+        for given in &self.run_options.mcp_config {
+            let Some(reading) = self.open(Reading::given(given, "--mcp-config", &self.paths.cwd)) else {
                 continue;
             };
             self.with(&reading, |this, document| {
@@ -386,7 +386,7 @@ impl<'w> Collector<'w> {
     }
 
     fn wanted(&self, source: SettingSource) -> bool {
-        self.wishes.setting_sources.as_ref().is_none_or(|wanted| wanted.contains(&source))
+        self.run_options.setting_sources.as_ref().is_none_or(|wanted| wanted.contains(&source))
     }
 
     /// Reads a source; an unreadable one becomes a problem.
@@ -438,7 +438,7 @@ impl<'w> Collector<'w> {
     }
 
     fn finish(mut self) -> Loaded {
-        self.files.extend(self.places.trust_rules());
+        self.files.extend(self.paths.trust_rules());
         self.earlier.finish(&self.files);
         let adopted = self.settle_folder_items();
         self.ground.ancestry = Ancestry::of(&self.ground.env);
@@ -447,18 +447,18 @@ impl<'w> Collector<'w> {
         for variable in variables {
             self.ground.env.set(&variable.name, variable.value.expose());
         }
-        self.ground.programs = Arc::new(Programs::new(self.places, &self.ground.env));
-        if let Some(value) = self.wishes.mode {
+        self.ground.programs = Arc::new(Programs::new(self.paths, &self.ground.env));
+        if let Some(value) = self.run_options.mode {
             let origin = Origin::whole(Source::inline("--permission-mode"));
             self.ground.settings.mode = Some(Spanned { value, origin });
         }
-        if let (None, Some(value)) = (&self.ground.settings.mode, self.wishes.fallback_mode) {
+        if let (None, Some(value)) = (&self.ground.settings.mode, self.run_options.fallback_mode) {
             let origin = Origin::whole(Source::inline("built-in default"));
             self.ground.settings.mode = Some(Spanned { value, origin });
         }
         let left_out = SettingSource::ALL.into_iter().filter(|source| !self.wanted(*source)).collect();
         let mut plan = Plan::make(std::mem::take(&mut self.declarations), &self.ground);
-        withhold(&mut plan.servers, &self.places.project, &self.places.home);
+        withhold(&mut plan.servers, &self.paths.project, &self.paths.home);
         self.record_first_sight(adopted, &plan);
         Loaded {
             plan,
@@ -478,10 +478,10 @@ impl<'w> Collector<'w> {
 }
 
 /// C7: a run without a person approves project servers only when project settings were asked for by name.
-fn session(wishes: &Wishes) -> Session {
+fn session(run_options: &RunOptions) -> Session {
     let asked_for_project =
-        wishes.setting_sources.as_ref().is_some_and(|wanted| wanted.contains(&SettingSource::Project));
-    match (wishes.interactive, asked_for_project) {
+        run_options.setting_sources.as_ref().is_some_and(|wanted| wanted.contains(&SettingSource::Project));
+    match (run_options.interactive, asked_for_project) {
         (true, _) => Session::Interactive,
         (false, true) => Session::HeadlessWithProject,
         (false, false) => Session::Headless,

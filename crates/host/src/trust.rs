@@ -1,7 +1,7 @@
 //! What is known and accepted about tools: how each was when it was first met or last reviewed, which rules of
 //! "always allow" hold for which of them, and what a person last said about each (H09, P6).
 //!
-//! | file, below [`Places::trust`] | what |
+//! | file, below [`Paths::trust`] | what |
 //! |---|---|
 //! | `tools/KEY.json` | the tools of one server (`sheet`), by what the server is (`key`) |
 //! | `rules.json` | the rules that are bound to a definition (`ledger`) |
@@ -30,7 +30,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::change::ChangeError;
-use crate::places::Places;
+use crate::paths::Paths;
 
 pub(crate) use judge::{Judge, Trusted};
 pub(crate) use key::Key;
@@ -40,7 +40,7 @@ pub(crate) use sheet::{Answers, Said, Sheet};
 /// What is accepted about tools, on disk and in memory.
 #[derive(Debug)]
 pub(crate) struct Trust {
-    places: Arc<Places>,
+    paths: Arc<Paths>,
     memory: Mutex<Memory>,
 }
 
@@ -57,20 +57,20 @@ struct Memory {
 }
 
 impl Trust {
-    pub(crate) fn new(places: Arc<Places>) -> Self {
-        Self { places, memory: Mutex::default() }
+    pub(crate) fn new(paths: Arc<Paths>) -> Self {
+        Self { paths, memory: Mutex::default() }
     }
 
-    /// What is accepted by the user of these places.
-    pub(crate) fn of(places: &Places) -> Self {
-        Self::new(Arc::new(places.clone()))
+    /// What is accepted by the user of these paths.
+    pub(crate) fn of(paths: &Paths) -> Self {
+        Self::new(Arc::new(paths.clone()))
     }
 
     /// From now on this is done about tools that have changed. What others have written meanwhile counts.
     pub(crate) fn follow(&self, pin: Pin) {
         let mut memory = self.locked();
         memory.pin = pin;
-        if self.places.trust.is_some() {
+        if self.paths.trust.is_some() {
             memory.said.clear();
             memory.ledger = None;
         }
@@ -184,7 +184,7 @@ impl Trust {
         if let Some(key) = self.locked().keys.get(&signature) {
             return key.clone();
         }
-        let key = Key::of(config, &self.places);
+        let key = Key::of(config, &self.paths);
         self.locked().keys.insert(signature, key.clone());
         key
     }
@@ -228,11 +228,11 @@ impl Trust {
     }
 
     fn sheet_file(&self, key: &Key) -> Option<PathBuf> {
-        Some(self.places.trust.as_ref()?.join("tools").join(format!("{key}.json")))
+        Some(self.paths.trust.as_ref()?.join("tools").join(format!("{key}.json")))
     }
 
     fn ledger_file(&self) -> Option<PathBuf> {
-        self.places.trust_rules()
+        self.paths.trust_rules()
     }
 
     /// A file that cannot be read says nothing: its tools are met anew.

@@ -24,7 +24,7 @@ use crate::signature::Definition;
 
 pub use event::Event;
 pub use matcher::{Matcher, MatcherError};
-pub use standing::{Judged, Standing};
+pub use standing::{HookStanding, Judged};
 
 /// A command that runs when something happens.
 #[derive(Clone, Debug)]

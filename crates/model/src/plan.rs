@@ -23,7 +23,7 @@ use crate::settings::Settings;
 use crate::signature::{Definition, Endpoint, Signature};
 
 pub use caution::Caution;
-pub use standing::{Block, SkipReason, Standing};
+pub use standing::{Block, ServerStanding, SkipReason};
 
 /// A server as one source declares it.
 #[derive(Clone, Debug)]
@@ -111,7 +111,7 @@ pub struct Planned {
     /// Where the entry stands.
     pub origin: Origin,
     /// Its fate, and why.
-    pub standing: Standing,
+    pub standing: ServerStanding,
     /// The entry as it is written, when it could be read.
     pub raw: Option<RawServer>,
     /// The transport, when the entry tells.
@@ -147,7 +147,7 @@ impl Plan {
 
     /// The servers that may be connected to.
     pub fn ready(&self) -> impl Iterator<Item = &Planned> {
-        self.servers.iter().filter(|server| server.standing == Standing::Ready)
+        self.servers.iter().filter(|server| server.standing == ServerStanding::Ready)
     }
 
     /// The denial that also means this server, because a denied declaration is the same one (B32).
@@ -156,7 +156,7 @@ impl Plan {
         let endpoint = Endpoint::of(config)?;
         self.servers.iter().filter(|server| server.endpoint() == Some(endpoint)).find_map(|server| {
             match &server.standing {
-                Standing::Blocked(Block::Policy(violation)) if violation.is_denial() => {
+                ServerStanding::Blocked(Block::Policy(violation)) if violation.is_denial() => {
                     Some(Block::Alias { of: server.name.clone(), violation: violation.clone() })
                 }
                 _ => None,
@@ -169,7 +169,7 @@ impl Plan {
     pub fn named(&self, name: &str) -> Vec<&Planned> {
         let mut named: Vec<&Planned> =
             self.servers.iter().rev().filter(|server| server.name.as_str() == name).collect();
-        named.sort_by_key(|server| server.standing != Standing::Ready);
+        named.sort_by_key(|server| server.standing != ServerStanding::Ready);
         named
     }
 }
@@ -227,7 +227,7 @@ impl Ground {
             scope,
             provenance,
             origin,
-            standing: Standing::Ready,
+            standing: ServerStanding::Ready,
             raw,
             kind,
             config: None,
@@ -241,10 +241,10 @@ impl Ground {
             (Some(Block::Strict), Ok(config)) => {
                 let denied = self.judge_policy(&planned.name, scope, config).err();
                 let denied = denied.filter(policy::Violation::is_denial).map(Block::Policy);
-                Standing::Blocked(denied.unwrap_or(Block::Strict))
+                ServerStanding::Blocked(denied.unwrap_or(Block::Strict))
             }
-            (Some(block), _) => Standing::Blocked(block),
-            (None, Err(error)) => Standing::Invalid(error.clone()),
+            (Some(block), _) => ServerStanding::Blocked(block),
+            (None, Err(error)) => ServerStanding::Invalid(error.clone()),
             (None, Ok(config)) => self.standing(&planned, config),
         };
         planned.config = read.ok();
@@ -287,21 +287,21 @@ impl Ground {
         }
     }
 
-    fn standing(&self, server: &Planned, config: &ServerConfig) -> Standing {
+    fn standing(&self, server: &Planned, config: &ServerConfig) -> ServerStanding {
         if let Err(violation) = self.judge_policy(&server.name, server.scope, config) {
-            return Standing::Blocked(Block::Policy(violation));
+            return ServerStanding::Blocked(Block::Policy(violation));
         }
         if let Some(reason) = self.skip_reason(config) {
-            return Standing::Skipped(reason);
+            return ServerStanding::Skipped(reason);
         }
         if let Some(entry) = self.settings.disabled.iter().find(|entry| entry.value == server.name) {
-            return Standing::Disabled { by: entry.origin.clone() };
+            return ServerStanding::Disabled { by: entry.origin.clone() };
         }
-        let Some(found) = server.as_found() else { return Standing::Ready };
+        let Some(found) = server.as_found() else { return ServerStanding::Ready };
         match self.settings.choices.approve_server(&found, self.session) {
-            Approval::Approved | Approval::Adopted => Standing::Ready,
-            Approval::Rejected { by } => Standing::Rejected { by },
-            Approval::Pending(why) => Standing::NeedsApproval(why),
+            Approval::Approved | Approval::Adopted => ServerStanding::Ready,
+            Approval::Rejected { by } => ServerStanding::Rejected { by },
+            Approval::Pending(why) => ServerStanding::NeedsApproval(why),
         }
     }
 

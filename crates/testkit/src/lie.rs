@@ -52,7 +52,7 @@ lies! {
     Scope "scope" Text(""), "the scopes every request needs; named by the challenge";
     StepUp "step-up" Text(""), "a scope that every tools/call needs beside; without it 403 insufficient_scope";
     StepUpEnds "step-up-ends" Word(&["yes", "no"]), "whether a token with that scope is let in";
-    Prm "prm" Word(&["both", "path", "root", "custom"]), "where its metadata is: at both well-known places, one of them, or only where the challenge says";
+    Prm "prm" Word(&["both", "path", "root", "custom"]), "where its metadata is: at both well-known paths, one of them, or only where the challenge says";
     PrmBody "prm-body" Word(SPOILED), "how its metadata arrives";
     PrmResource "prm-resource" Text(""), "the resource its metadata names; `root` is the origin";
     PrmServer "prm-server" Text(""), "this authorization server in its metadata instead of ours";

@@ -9,10 +9,10 @@ use mcparley_model::limits::RENEWAL_TIME;
 use mcparley_model::secret::Secret;
 
 use super::Account;
-use super::joint::Wish;
 use super::key::Key;
-use super::memory::Kept;
+use super::memory::StoredSignIn;
 use super::renewal::{RenewError, late, unreadable};
+use super::single_flight::Wish;
 use crate::client::Client;
 use crate::discover::{self, Discovered};
 use crate::error::SignInError;
@@ -37,7 +37,10 @@ impl Account {
     }
 
     /// Tokens other than `sent`, without a person; once for all who ask.
-    pub(super) async fn get_alone(&self, sent: Option<&Secret<String>>) -> Result<Arc<Kept>, RenewError> {
+    pub(super) async fn get_alone(
+        &self,
+        sent: Option<&Secret<String>>,
+    ) -> Result<Arc<StoredSignIn>, RenewError> {
         if !self.needs_nobody() {
             return Err(RenewError::Over);
         }
@@ -53,7 +56,7 @@ impl Account {
                 Some(_) | None => account.get_anew().await,
             }
         };
-        self.0.joint.share(&self.0.tasks, wish, work).await
+        self.0.single_flight.share(&self.0.tasks, wish, work).await
     }
 
     /// Tokens other than those there are, because somebody wants to sign in again.
@@ -68,7 +71,7 @@ impl Account {
     }
 
     /// Tokens anew. The entry is locked.
-    pub(super) async fn get_anew(&self) -> Result<Arc<Kept>, RenewError> {
+    pub(super) async fn get_anew(&self) -> Result<Arc<StoredSignIn>, RenewError> {
         if self.takes_a_person() && !self.is_person_known().await {
             return Err(RenewError::Over);
         }

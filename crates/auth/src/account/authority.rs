@@ -10,7 +10,7 @@ use mcparley_wire::authorizer::{Asking, Authorizer, Challenge, Credentials, Next
 use mcparley_wire::peer::Boxed;
 
 use super::Account;
-use super::memory::Kept;
+use super::memory::StoredSignIn;
 use super::renewal::RenewError;
 use crate::challenge::Asked;
 use crate::dpop::{Party, Proving};
@@ -133,7 +133,7 @@ impl Account {
 
 /// What a request carries.
 fn carried(
-    kept: &Arc<Kept>,
+    kept: &Arc<StoredSignIn>,
     tokens: &Tokens,
     request: Asking<'_>,
     now: SystemTime,
@@ -156,7 +156,7 @@ fn carried(
     }
 }
 
-fn follow(renewed: Result<Arc<Kept>, RenewError>) -> Next {
+fn follow(renewed: Result<Arc<StoredSignIn>, RenewError>) -> Next {
     match renewed {
         // The server may have refused that one too, for all we know.
         Ok(kept) if kept.is_learnt => Next::Try,

@@ -19,7 +19,7 @@ use crate::vault::{Entry, Expected, VaultError};
 /// The copy in memory.
 #[derive(Default)]
 pub(super) struct Memory {
-    kept: Option<Arc<Kept>>,
+    kept: Option<Arc<StoredSignIn>>,
     /// Whether the vault has been looked at.
     is_read: bool,
     /// Counts the changes, so that a slow look at the vault does not bring back what was there before one of them.
@@ -33,19 +33,19 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    fn set(&mut self, kept: Option<Arc<Kept>>) {
+    fn set(&mut self, kept: Option<Arc<StoredSignIn>>) {
         self.is_read = true;
         self.turn += 1;
         self.kept = kept;
     }
 
     /// Takes over what the vault said to who asked it at this `turn`, unless it has changed since; says whether it holds.
-    fn learn(&mut self, kept: Option<Kept>, turn: u64) -> bool {
+    fn learn(&mut self, kept: Option<StoredSignIn>, turn: u64) -> bool {
         if self.turn != turn {
             return false;
         }
         self.is_read = true;
-        let generation = |kept: &Kept| kept.generation;
+        let generation = |kept: &StoredSignIn| kept.generation;
         if self.kept.as_deref().map(generation) != kept.as_ref().map(generation) {
             self.set(kept.map(Arc::new));
         }
@@ -54,7 +54,7 @@ impl Memory {
 }
 
 /// A record, and which of its versions it is.
-pub(super) struct Kept {
+pub(super) struct StoredSignIn {
     pub(super) record: Record,
     pub(super) generation: u64,
     /// Whether it could not be written down, so that the vault still has what was there before.
@@ -64,7 +64,7 @@ pub(super) struct Kept {
     prover: OnceLock<Option<Prover>>,
 }
 
-impl Kept {
+impl StoredSignIn {
     pub(super) fn new(record: Record, generation: u64) -> Self {
         Self { record, generation, is_unsaved: false, is_learnt: false, prover: OnceLock::new() }
     }
@@ -84,7 +84,7 @@ impl Kept {
 
 /// How a sign-in stands, for people.
 #[derive(Clone, Debug)]
-pub enum Standing {
+pub enum SignInStanding {
     /// Nobody has signed in.
     SignedOut,
     /// Somebody has.
@@ -118,19 +118,19 @@ impl Inner {
 
 impl Account {
     /// What is known in this process; the vault is asked the first time only.
-    pub(super) async fn kept(&self) -> Option<Arc<Kept>> {
+    pub(super) async fn kept(&self) -> Option<Arc<StoredSignIn>> {
         let (is_read, kept) = self.0.memory(|memory| (memory.is_read, memory.kept.clone()));
         // A vault that cannot be read means that nobody is signed in; a sign-in says why it cannot be.
         if is_read { kept } else { self.read().await.unwrap_or_default() }
     }
 
     /// What is known in this process, if the vault has been asked.
-    pub(super) fn remembered(&self) -> Option<Arc<Kept>> {
+    pub(super) fn remembered(&self) -> Option<Arc<StoredSignIn>> {
         self.0.memory(|memory| memory.kept.clone())
     }
 
     /// What the vault says now.
-    pub(super) async fn read(&self) -> Result<Option<Arc<Kept>>, VaultError> {
+    pub(super) async fn read(&self) -> Result<Option<Arc<StoredSignIn>>, VaultError> {
         let Some(vault) = &self.0.vault else { return Ok(self.remembered()) };
         loop {
             let turn = self.0.memory(|memory| memory.turn);
@@ -140,9 +140,9 @@ impl Account {
                 read => read?,
             };
             let record = |entry: Entry| {
-                Some(Kept {
+                Some(StoredSignIn {
                     is_learnt: true,
-                    ..Kept::new(Record::from_bytes(&entry.value).ok()?, entry.generation)
+                    ..StoredSignIn::new(Record::from_bytes(&entry.value).ok()?, entry.generation)
                 })
             };
             if self.0.memory(|memory| memory.learn(entry.and_then(record), turn)) {
@@ -157,19 +157,23 @@ impl Account {
     }
 
     /// Writes a record down, unless another process has written since `expected`.
-    pub(super) async fn write(&self, record: Record, expected: Expected) -> Result<Arc<Kept>, VaultError> {
+    pub(super) async fn write(
+        &self,
+        record: Record,
+        expected: Expected,
+    ) -> Result<Arc<StoredSignIn>, VaultError> {
         let generation = match &self.0.vault {
             Some(vault) => vault.write(&self.0.slot.record(), record.to_bytes(), expected).await?,
             None => self.0.memory(|memory| memory.kept.as_ref().map_or(0, |kept| kept.generation)) + 1,
         };
-        let kept = Arc::new(Kept::new(record, generation));
+        let kept = Arc::new(StoredSignIn::new(record, generation));
         self.0.memory(|memory| memory.set(Some(Arc::clone(&kept))));
         Ok(kept)
     }
 
     /// Remembers what the vault does not take, in the place of what it holds; [`Account::save`] tries again.
-    pub(super) fn hold(&self, record: Record, generation: u64) -> Arc<Kept> {
-        let kept = Arc::new(Kept { is_unsaved: true, ..Kept::new(record, generation) });
+    pub(super) fn hold(&self, record: Record, generation: u64) -> Arc<StoredSignIn> {
+        let kept = Arc::new(StoredSignIn { is_unsaved: true, ..StoredSignIn::new(record, generation) });
         self.0.memory(|memory| memory.set(Some(Arc::clone(&kept))));
         kept
     }
@@ -187,7 +191,7 @@ impl Account {
     }
 
     /// Forgets it, here and in the vault, if it is still what was read.
-    pub(super) async fn forget(&self, kept: &Kept) -> Result<bool, VaultError> {
+    pub(super) async fn forget(&self, kept: &StoredSignIn) -> Result<bool, VaultError> {
         let removed = match &self.0.vault {
             Some(vault) => vault.remove(&self.0.slot.record(), Expected::Generation(kept.generation)).await?,
             None => true,
@@ -235,14 +239,14 @@ impl Account {
     ///
     /// # Errors
     /// When the vault cannot be read.
-    pub async fn standing(&self) -> Result<Standing, VaultError> {
-        let Some(kept) = self.read().await? else { return Ok(Standing::SignedOut) };
-        let Some(tokens) = &kept.record.tokens else { return Ok(Standing::SignedOut) };
+    pub async fn standing(&self) -> Result<SignInStanding, VaultError> {
+        let Some(kept) = self.read().await? else { return Ok(SignInStanding::SignedOut) };
+        let Some(tokens) = &kept.record.tokens else { return Ok(SignInStanding::SignedOut) };
         if !kept.is_of_use(SystemTime::now()) {
-            return Ok(Standing::Over);
+            return Ok(SignInStanding::Over);
         }
         let foreign = |scopes: &[String]| scopes.iter().map(Untrusted::new).collect();
-        Ok(Standing::SignedIn {
+        Ok(SignInStanding::SignedIn {
             issuer: Untrusted::new(&kept.record.issuer.issuer),
             token_origin: kept.record.issuer.foreign_token_origin().map(Untrusted::new),
             client: Untrusted::new(&kept.record.client.id),

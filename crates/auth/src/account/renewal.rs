@@ -14,8 +14,8 @@ use mcparley_model::secret::Secret;
 use mcparley_wire::{Failure, Obstacle};
 
 use super::Account;
-use super::joint::Wish;
-use super::memory::Kept;
+use super::memory::StoredSignIn;
+use super::single_flight::Wish;
 use crate::client::{Client, Origin};
 use crate::dpop::Possession;
 use crate::error::{SignInError, chain};
@@ -50,16 +50,16 @@ impl RenewError {
 
 impl Account {
     /// Tokens other than `spent`, which was refused or is about to end.
-    pub(super) async fn renew(&self, spent: &Secret<String>) -> Result<Arc<Kept>, RenewError> {
+    pub(super) async fn renew(&self, spent: &Secret<String>) -> Result<Arc<StoredSignIn>, RenewError> {
         if let Some(kept) = self.remembered().filter(|kept| kept.is_other_than(spent)) {
             return Ok(kept);
         }
         let (account, spent) = (self.clone(), spent.clone());
         let wish = Wish::Renewed(spent.clone());
-        self.0.joint.share(&self.0.tasks, wish, async move { account.renew_now(&spent).await }).await
+        self.0.single_flight.share(&self.0.tasks, wish, async move { account.renew_now(&spent).await }).await
     }
 
-    async fn renew_now(&self, spent: &Secret<String>) -> Result<Arc<Kept>, RenewError> {
+    async fn renew_now(&self, spent: &Secret<String>) -> Result<Arc<StoredSignIn>, RenewError> {
         let _alone = self.0.renewing.lock().await;
         if let Some(kept) = self.remembered().filter(|kept| kept.is_other_than(spent)) {
             return Ok(kept);
@@ -82,7 +82,7 @@ impl Account {
     }
 
     /// Whoever signs in through an identity provider may still be known there when the tokens are over.
-    async fn refresh_or_get_anew(&self, kept: &Arc<Kept>) -> Result<Arc<Kept>, RenewError> {
+    async fn refresh_or_get_anew(&self, kept: &Arc<StoredSignIn>) -> Result<Arc<StoredSignIn>, RenewError> {
         let can_be_renewed = kept.record.tokens.as_ref().is_some_and(|tokens| tokens.refresh.is_some());
         let refreshed = if can_be_renewed { self.refresh(kept).await } else { Err(RenewError::Over) };
         match refreshed {
@@ -98,7 +98,7 @@ impl Account {
         vault.lock(&self.0.slot.record(), RENEWAL_TIME).await.map(Some).map_err(unreadable)
     }
 
-    async fn refresh(&self, kept: &Arc<Kept>) -> Result<Arc<Kept>, RenewError> {
+    async fn refresh(&self, kept: &Arc<StoredSignIn>) -> Result<Arc<StoredSignIn>, RenewError> {
         let record = &kept.record;
         let Some(tokens) = &record.tokens else { return Err(RenewError::Over) };
         let Some(token) = &tokens.refresh else { return self.close(kept).await };
@@ -131,7 +131,7 @@ impl Account {
 
     async fn ask_for_others(
         &self,
-        kept: &Kept,
+        kept: &StoredSignIn,
         client: &Client,
         tokens: &Tokens,
         token: &Secret<String>,
@@ -155,7 +155,11 @@ impl Account {
 
     /// Writes down what takes the place of `kept`. What cannot be written is used all the same, and written at the next
     /// chance: the refresh token it came for is spent.
-    async fn replace(&self, kept: &Kept, record: crate::record::Record) -> Result<Arc<Kept>, RenewError> {
+    async fn replace(
+        &self,
+        kept: &StoredSignIn,
+        record: crate::record::Record,
+    ) -> Result<Arc<StoredSignIn>, RenewError> {
         match self.write(record.clone(), Expected::Generation(kept.generation)).await {
             Ok(newer) => Ok(newer),
             // Somebody has signed in or out all the same.
@@ -165,7 +169,7 @@ impl Account {
     }
 
     /// The tokens are of no use any more. Who we are to the authorization server stays known.
-    async fn close(&self, kept: &Arc<Kept>) -> Result<Arc<Kept>, RenewError> {
+    async fn close(&self, kept: &Arc<StoredSignIn>) -> Result<Arc<StoredSignIn>, RenewError> {
         let mut record = kept.record.clone();
         record.tokens = None;
         match self.write(record.clone(), Expected::Generation(kept.generation)).await {
@@ -179,7 +183,7 @@ impl Account {
         }
     }
 
-    async fn whatever_is_there(&self) -> Result<Arc<Kept>, RenewError> {
+    async fn whatever_is_there(&self) -> Result<Arc<StoredSignIn>, RenewError> {
         match self.read().await {
             Ok(Some(newer)) if newer.is_of_use(SystemTime::now()) => Ok(newer),
             Ok(_) | Err(_) => Err(RenewError::Over),
@@ -187,7 +191,7 @@ impl Account {
     }
 }
 
-impl Kept {
+impl StoredSignIn {
     /// Whether it has a token, and another one.
     pub(super) fn is_other_than(&self, spent: &Secret<String>) -> bool {
         self.record.tokens.as_ref().is_some_and(|tokens| tokens.access != *spent)

@@ -14,9 +14,9 @@ use crate::dpop::{Party, Proving};
 use crate::metadata::Server;
 use crate::web::{Body, Page, Web};
 
-/// Where a form is handed in, and by whom.
+/// The endpoint that a form is sent to, and the client that sends it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counter<'c> {
+pub(crate) struct TokenEndpoint<'c> {
     /// The endpoint.
     pub(crate) endpoint: &'c Url,
     /// Whose it is.
@@ -41,12 +41,12 @@ pub(crate) struct Accepted {
 /// looked at the code or token it was shown.
 pub(crate) async fn post(
     web: &Web,
-    counter: &Counter<'_>,
+    token_endpoint: &TokenEndpoint<'_>,
     pairs: &Pairs,
     now: SystemTime,
 ) -> Result<Accepted, TokenError> {
-    let client = counter.client;
-    let refused = match post_with_nonce(web, counter, pairs, now).await {
+    let client = token_endpoint.client;
+    let refused = match post_with_nonce(web, token_endpoint, pairs, now).await {
         Ok(page) => return Ok(Accepted { page, proof: client.proof }),
         Err(error) => error,
     };
@@ -54,8 +54,8 @@ pub(crate) async fn post(
         return Err(refused);
     };
     let other = Client { proof, ..client.clone() };
-    let counter = Counter { client: &other, ..*counter };
-    match post_with_nonce(web, &counter, pairs, now).await {
+    let token_endpoint = TokenEndpoint { client: &other, ..*token_endpoint };
+    match post_with_nonce(web, &token_endpoint, pairs, now).await {
         Ok(page) => Ok(Accepted { page, proof }),
         // The client is as unknown in both ways: what was said first is about the way it should have used.
         Err(error) if error.is_client_authentication() => Err(refused),
@@ -66,16 +66,16 @@ pub(crate) async fn post(
 /// Sends a form, and once more when the server wants a nonce in the proof of possession and has given one.
 async fn post_with_nonce(
     web: &Web,
-    counter: &Counter<'_>,
+    token_endpoint: &TokenEndpoint<'_>,
     pairs: &Pairs,
     now: SystemTime,
 ) -> Result<Page, TokenError> {
-    let (page, sent) = send(web, counter, pairs, now).await?;
-    let nonce = remember(counter, &page);
+    let (page, sent) = send(web, token_endpoint, pairs, now).await?;
+    let nonce = remember(token_endpoint, &page);
     match refusal::judge(&page, &sent) {
         Err(TokenError::Refused(refused)) if nonce && refused.code == ErrorCode::UseDpopNonce => {
-            let (page, sent) = send(web, counter, pairs, now).await?;
-            remember(counter, &page);
+            let (page, sent) = send(web, token_endpoint, pairs, now).await?;
+            remember(token_endpoint, &page);
             refusal::judge(&page, &sent).map(|()| page)
         }
         Err(error) => Err(error),
@@ -86,11 +86,11 @@ async fn post_with_nonce(
 /// The answer, and everything that was shown for it.
 async fn send(
     web: &Web,
-    counter: &Counter<'_>,
+    token_endpoint: &TokenEndpoint<'_>,
     pairs: &Pairs,
     now: SystemTime,
 ) -> Result<(Page, Vec<Pair>), TokenError> {
-    let Counter { endpoint, server, client, keys } = counter;
+    let TokenEndpoint { endpoint, server, client, keys } = token_endpoint;
     let shown = shown(client, server, keys.signing, now).map_err(TokenError::Proof)?;
     let mut form = pairs.as_slice().to_vec();
     form.extend(shown.pairs);
@@ -110,9 +110,10 @@ async fn send(
 }
 
 /// Keeps the nonce of an answer, whether it says yes or no (RFC 9449, 8.2); whether there was one.
-fn remember(counter: &Counter<'_>, page: &Page) -> bool {
-    let (Some(prover), Some(nonce)) = (counter.keys.possession.prover(), page.header("dpop-nonce")) else {
+fn remember(token_endpoint: &TokenEndpoint<'_>, page: &Page) -> bool {
+    let (Some(prover), Some(nonce)) = (token_endpoint.keys.possession.prover(), page.header("dpop-nonce"))
+    else {
         return false;
     };
-    prover.remember(Party::Issuer, counter.endpoint, nonce)
+    prover.remember(Party::Issuer, token_endpoint.endpoint, nonce)
 }

@@ -28,7 +28,7 @@ use crate::sign_in::{Door, Who, client_secret};
 use check::CheckOutcome;
 
 pub(super) fn run(args: &AddArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let entry = entry::from_args(args, &context.places)?;
+    let entry = entry::from_args(args, &context.paths)?;
     let options = &args.options;
     let new = NewServer {
         name: args.name.clone(),
@@ -64,7 +64,7 @@ fn add(
     loaded: &Loaded,
     out: &mut Out,
 ) -> Done {
-    let added = change::add(&context.places, &context.wishes, loaded, new)?;
+    let added = change::add(&context.paths, &context.run_options, loaded, new)?;
     let is_kept = secret.is_some();
     if let Some(secret) = secret {
         keep(secret, &added, context)?;

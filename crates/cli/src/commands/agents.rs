@@ -42,7 +42,7 @@ struct AgentReport<'l> {
 }
 
 pub(super) fn run(context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let found = agents(&context.places, &context.wishes);
+    let found = agents(&context.paths, &context.run_options);
     let all: Vec<(&AgentSpec, Loaded)> =
         found.specs.iter().map(|spec| (spec, loaded.own_for_agent(spec))).collect();
     if out.json {
@@ -107,7 +107,7 @@ fn asked(
     if by.agent.is_none() && unknown.is_none() {
         return Ok(None);
     }
-    let found = agents(&context.places, &context.wishes);
+    let found = agents(&context.paths, &context.run_options);
     if let Some(name) = &by.agent {
         return Ok(Some(found.named(name)?.clone()));
     }

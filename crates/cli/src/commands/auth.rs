@@ -16,8 +16,7 @@ use crate::exit;
 use crate::live;
 use crate::out::{Out, dim};
 use crate::sign_in::{Door, tell_notices};
-pub(super) use standing::Standing as SignInReport;
-use standing::Standing;
+pub(super) use standing::SignInReport;
 
 pub(super) fn run(command: &AuthCommand, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     match command {
@@ -32,9 +31,9 @@ fn status(args: &AuthStatusArgs, context: &Context, loaded: &Loaded, out: &mut O
     let (kept, provider, standings) = live::run(async {
         let mut standings = Vec::new();
         for door in &doors {
-            standings.push(Standing::of(door).await);
+            standings.push(SignInReport::of(door).await);
         }
-        let provider = idp::Report::of(loaded, &context.places).await;
+        let provider = idp::Report::of(loaded, &context.paths).await;
         (Kept::of(context, surroundings.accounts().vault()).await, provider, standings)
     })?;
     if out.json {
@@ -98,7 +97,7 @@ struct Kept {
 
 impl Kept {
     async fn of(context: &Context, vault: Option<&Vault>) -> Self {
-        let folder = context.places.secrets.clone().unwrap_or_default();
+        let folder = context.paths.secrets.clone().unwrap_or_default();
         let keeper: Option<Result<Keeper, VaultError>> = match vault {
             Some(vault) => Some(vault.keeper().await),
             None => None,

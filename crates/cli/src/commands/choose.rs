@@ -2,7 +2,7 @@
 
 use mcparley::Loaded;
 use mcparley::change::{self, Switched, SwitchedTools};
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::plan::{Planned, ServerStanding};
 use mcparley::model::text::display;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(super) fn approve(args: &ApproveArgs, context: &Context, loaded: &Loaded, ou
     }
     let mut reports = Vec::new();
     for name in &names {
-        let chosen = change::approve(&context.places, loaded, name, args.definition.as_deref())?;
+        let chosen = change::approve(&context.paths, loaded, name, args.definition.as_deref())?;
         let definition = chosen.definition.map(|definition| definition.to_string());
         reports.push(json!({
             "approved": chosen.name, "definition": definition, "file": chosen.file.to_string_lossy(),
@@ -74,14 +74,14 @@ fn show(names: &[String], loaded: &Loaded, out: &mut Out) -> bool {
 }
 
 fn is_waiting(server: &Planned) -> bool {
-    matches!(server.standing, Standing::NeedsApproval(_))
+    matches!(server.standing, ServerStanding::NeedsApproval(_))
 }
 
 pub(super) fn reject(args: &RejectArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let loaded = &agents::chosen(&args.seen_by, &args.names, context, loaded)?;
     let mut reports = Vec::new();
     for name in &args.names {
-        let chosen = change::reject(&context.places, loaded, name, args.scope.into())?;
+        let chosen = change::reject(&context.paths, loaded, name, args.scope.into())?;
         reports.push(json!({ "rejected": chosen.name, "file": chosen.file.to_string_lossy() }));
         if !out.json {
             out.line(format!("Rejected {}", bold(name)));
@@ -93,12 +93,12 @@ pub(super) fn reject(args: &RejectArgs, context: &Context, loaded: &Loaded, out:
 
 pub(super) fn enable(args: &EnableArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     if !args.tools.is_empty() {
-        let switched = change::enable_tools(&context.places, loaded, &args.name, &args.tools)?;
+        let switched = change::enable_tools(&context.paths, loaded, &args.name, &args.tools)?;
         return tell_tools(&switched, true, out);
     }
     let mut reports = Vec::new();
     for name in named(&args.name, loaded) {
-        let switched = change::enable(&context.places, loaded, &name)?;
+        let switched = change::enable(&context.paths, loaded, &name)?;
         tell(&switched, "on", out);
         reports.push(report(&switched, true));
     }
@@ -107,12 +107,12 @@ pub(super) fn enable(args: &EnableArgs, context: &Context, loaded: &Loaded, out:
 
 pub(super) fn disable(args: &DisableArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     if !args.tools.is_empty() {
-        let switched = change::disable_tools(&context.places, loaded, &args.name, &args.tools)?;
+        let switched = change::disable_tools(&context.paths, loaded, &args.name, &args.tools)?;
         return tell_tools(&switched, false, out);
     }
     let mut reports = Vec::new();
     for name in named(&args.name, loaded) {
-        let switched = change::disable(&context.places, loaded, &name, args.scope.into())?;
+        let switched = change::disable(&context.paths, loaded, &name, args.scope.into())?;
         tell(&switched, "off", out);
         reports.push(report(&switched, false));
     }
@@ -143,7 +143,7 @@ fn tell_tools(switched: &SwitchedTools, enabled: bool, out: &mut Out) -> Done {
 }
 
 pub(super) fn reset(context: &Context, out: &mut Out) -> Done {
-    let files = change::reset_project_choices(&context.places)?;
+    let files = change::reset_project_choices(&context.paths)?;
     let files: Vec<String> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
     if out.json {
         out.value(&json!({ "reset": files }));

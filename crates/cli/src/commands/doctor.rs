@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::plan::{Planned, ServerStanding};
 use mcparley::model::text::display;
 use mcparley::{Doctor, Examined, Finding, Loaded, Passed, Stage, Verdict};
 
@@ -26,11 +26,11 @@ pub(super) fn run(args: &DoctorArgs, context: &Context, loaded: &Loaded, out: &m
     if !out.json {
         findings.iter().for_each(|finding| tell_finding(finding, out));
     }
-    let mut left = servers.iter().filter(|server| server.standing == Standing::Ready).count();
+    let mut left = servers.iter().filter(|server| server.standing == ServerStanding::Ready).count();
     let mut examined: Vec<Examined> = Vec::new();
     wait(left, out);
     let examining = doctor.examine(&servers, |server| {
-        if server.standing == Standing::Ready {
+        if server.standing == ServerStanding::Ready {
             left = left.saturating_sub(1);
         }
         wait(left, out);
@@ -82,7 +82,7 @@ fn code(args: &DoctorArgs, loaded: &Loaded, findings: &[Finding], examined: &[Ex
     if loaded.managed_problem.is_some() {
         return code_of(loaded);
     }
-    if examined.iter().filter(is_broken).any(|server| server.standing == Standing::Ready) {
+    if examined.iter().filter(is_broken).any(|server| server.standing == ServerStanding::Ready) {
         return exit::UNREACHABLE;
     }
     if examined.iter().any(|server| is_broken(&server))
@@ -97,7 +97,7 @@ fn code(args: &DoctorArgs, loaded: &Loaded, findings: &[Finding], examined: &[Ex
 fn refusal(name: &str, examined: &[Examined]) -> Option<Code> {
     let mut named = examined.iter().filter(|server| server.name.as_str() == name);
     let first = named.next()?;
-    let runs = |server: &Examined| server.standing == Standing::Ready;
+    let runs = |server: &Examined| server.standing == ServerStanding::Ready;
     (!runs(first) && !named.any(runs)).then(|| standing_code(&first.standing))
 }
 

@@ -2,7 +2,7 @@
 
 use mcparley::Loaded;
 use mcparley::model::config::{Reveal, Shown};
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::plan::{Planned, ServerStanding};
 use mcparley::model::text::{display, shell_word};
 
 use super::auth::SignInReport;
@@ -94,7 +94,7 @@ fn render(server: &Planned, reveal: Reveal, loaded: &Loaded, out: &mut Out) {
     if let Some(raw) = &server.raw {
         entry(&raw.shown(server.kind, report::reveal(server, reveal)), &mut field);
     }
-    if matches!(server.standing, Standing::NeedsApproval(_)) {
+    if matches!(server.standing, ServerStanding::NeedsApproval(_)) {
         for review in trust::fields(server, loaded) {
             if let Some(runs) = &review.runs {
                 field(&format!("{} runs as", review.name), runs);
@@ -110,7 +110,7 @@ fn render(server: &Planned, reveal: Reveal, loaded: &Loaded, out: &mut Out) {
     for caution in &server.cautions {
         field("caution", &caution.to_string());
     }
-    if let (Standing::NeedsApproval(_), Some(definition)) = (&server.standing, server.definition) {
+    if let (ServerStanding::NeedsApproval(_), Some(definition)) = (&server.standing, server.definition) {
         let name = shell_word(server.name.as_str());
         out.line(format!(
             "  approve: {}",

@@ -1,7 +1,7 @@
 //! `hooks`: every hook with its standing, and the choices about those that a project brings.
 
 use mcparley::change::{self, ChangeError, ChosenHook};
-use mcparley::model::hook::{Judged, Standing};
+use mcparley::model::hook::{HookStanding, Judged};
 use mcparley::model::text::display;
 use mcparley::{Host, Loaded};
 use serde_json::{Value, json};
@@ -20,11 +20,11 @@ pub(super) fn run(command: &HooksCommand, context: &Context, loaded: &Loaded, ou
         HooksCommand::List(HooksListArgs {}) => list(loaded, out),
         HooksCommand::Approve(args) => {
             let definitions = if args.all { change::pending_hooks(loaded) } else { args.definitions.clone() };
-            let chosen = definitions.iter().map(|it| change::approve_hook(&context.places, loaded, it));
+            let chosen = definitions.iter().map(|it| change::approve_hook(&context.paths, loaded, it));
             told("approved", "Approved", chosen, out)
         }
         HooksCommand::Reject(args) => {
-            let chosen = args.definitions.iter().map(|it| change::reject_hook(&context.places, loaded, it));
+            let chosen = args.definitions.iter().map(|it| change::reject_hook(&context.paths, loaded, it));
             told("rejected", "Rejected", chosen, out)
         }
     }
@@ -62,12 +62,12 @@ fn row(Judged { hook, standing }: &Judged, out: &mut Out) {
     let short = definition.get(..DEFINITION_CHARS).unwrap_or_default();
     out.line(format!("{indent}{}", dim(&format!("{short}  {}", hook.origin))));
     match standing {
-        Standing::Ready => {}
-        Standing::NeedsApproval => {
+        HookStanding::Ready => {}
+        HookStanding::NeedsApproval => {
             out.line(format!("{indent}{}", dim(&format!("{standing}"))));
             out.line(format!("{indent}{}", dim(&format!("hint: `mcparley hooks approve {short}`"))));
         }
-        Standing::Rejected { .. } | Standing::Disabled { .. } | Standing::Duplicate => {
+        HookStanding::Rejected { .. } | HookStanding::Disabled { .. } | HookStanding::Duplicate => {
             out.line(format!("{indent}{}", dim(&standing.to_string())));
         }
     }

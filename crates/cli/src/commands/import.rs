@@ -53,7 +53,7 @@ fn search(args: &ImportArgs, context: &Context) -> Result<import::Search, Comman
                 "for example `mcparley import cursor --from mcp.json`",
             ));
         };
-        return Ok(import::read(*program, &context.places.cwd.join(from)));
+        return Ok(import::read(*program, &context.paths.cwd.join(from)));
     }
     let programs = if programs.is_empty() { Program::ALL.to_vec() } else { programs };
     Ok(import::find(&programs, &import_places(context)))
@@ -61,9 +61,9 @@ fn search(args: &ImportArgs, context: &Context) -> Result<import::Search, Comman
 
 fn import_places(context: &Context) -> ImportPlaces<'_> {
     ImportPlaces {
-        home: &context.places.home,
+        home: &context.paths.home,
         config_home: &context.config_home,
-        project: &context.places.project,
+        project: &context.paths.project,
         os: Os::current(),
     }
 }
@@ -170,7 +170,7 @@ fn add_all(
             replace: false,
             provenance: provenance(offer, context),
         };
-        let result = change::add(&context.places, &context.wishes, loaded, &new);
+        let result = change::add(&context.paths, &context.run_options, loaded, &new);
         if !out.json {
             tell_addition(&new, &result, out);
         }
@@ -199,10 +199,10 @@ fn tell_addition(new: &NewServer, result: &Result<Added, ChangeError>, out: &mut
 
 /// Who wrote the entry: a file of the project folder is somebody else's word, whichever program it is for.
 fn provenance(offer: &Offer<'_>, context: &Context) -> Provenance {
-    let places = &context.places;
+    let paths = &context.paths;
     let file = offer.imported.origin.source.path();
-    let is_in_project = file.is_some_and(|file| places.is_in_project(file));
-    if is_in_project && !places.is_home_or_root() { Provenance::Folder } else { Provenance::Own }
+    let is_in_project = file.is_some_and(|file| paths.is_in_project(file));
+    if is_in_project && !paths.is_home_or_root() { Provenance::Folder } else { Provenance::Own }
 }
 
 fn report(search: &import::Search, offers: &[Offer<'_>], added: &[Addition]) -> Value {

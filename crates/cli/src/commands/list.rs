@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::plan::{Planned, ServerStanding};
 use mcparley::model::text::display;
 use mcparley::{Checked, Checkup, Loaded};
 
@@ -46,11 +46,11 @@ fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<usize, Co
     let servers = effective(&loaded.plan);
     if !out.json {
         begin(loaded, out);
-        for server in servers.iter().filter(|server| server.standing != Standing::Ready) {
+        for server in servers.iter().filter(|server| server.standing != ServerStanding::Ready) {
             out.line(row(server));
         }
     }
-    let mut left = servers.iter().filter(|server| server.standing == Standing::Ready).count();
+    let mut left = servers.iter().filter(|server| server.standing == ServerStanding::Ready).count();
     let mut found: BTreeMap<ServerName, HealthReport> = BTreeMap::new();
     let surroundings = context.surroundings(loaded);
     let checkup = Checkup::of(surroundings.clone());

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use mcparley::model::config::{Oauth, Remote, Transport};
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::Standing;
+use mcparley::model::plan::ServerStanding;
 use mcparley::{Checked, Checkup, Flow, Loaded, SignInError, SignInStanding, Surroundings, Way};
 use mcparley_auth::authorize::AuthorizeError;
 use mcparley_auth::device::DeviceError;
@@ -48,7 +48,7 @@ fn chosen<'l>(
 ) -> Result<Vec<Door<'l>>, CommandError> {
     let servers = effective(&loaded.plan);
     if args.servers.is_empty() {
-        let ready = servers.into_iter().filter(|server| server.standing == Standing::Ready);
+        let ready = servers.into_iter().filter(|server| server.standing == ServerStanding::Ready);
         return Ok(ready.filter_map(|server| Door::of(server, surroundings)).collect());
     }
     let mut doors: Vec<Door<'l>> = Vec::new();
@@ -58,9 +58,9 @@ fn chosen<'l>(
             tell_problems(loaded, out);
             return Err(CommandError::NotFound { name: name.clone(), similar: loaded.similar(name) });
         };
-        if server.standing != Standing::Ready {
+        if server.standing != ServerStanding::Ready {
             let standing = Box::new(server.standing.clone());
-            return Err(CommandError::Standing { name: server.name.clone(), standing });
+            return Err(CommandError::ServerStanding { name: server.name.clone(), standing });
         }
         let door = Door::of(server, surroundings).ok_or_else(|| refusal(server))?;
         if doors.iter().all(|known| known.name() != name) {

@@ -31,7 +31,7 @@ pub(super) fn run(args: &LogsArgs, context: &Context, loaded: &Loaded, out: &mut
     };
     let mut all = Vec::new();
     for server in names {
-        let mut lines = read_logs(&context.places, &server)
+        let mut lines = read_logs(&context.paths, &server)
             .map_err(|error| CommandError::File { hint: error.hint(), message: with_sources(&error) })?;
         lines.retain(|line| is_important(&line.from, args.level));
         let skipped = lines.len().saturating_sub(args.lines);

@@ -16,7 +16,7 @@ pub(super) fn run(context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
         rules.any(|rule| rule.kind() == RuleKind::Allow && rule.text() == call.tool)
     };
     let calls: Vec<PendingCall> =
-        pending_calls(&context.places).into_iter().filter(|call| !is_allowed(call)).collect();
+        pending_calls(&context.paths).into_iter().filter(|call| !is_allowed(call)).collect();
     if out.json {
         let report = |call: &PendingCall| -> Value {
             json!({ "tool": call.tool, "at": call.at, "reason": call.reason, "command": call.command() })

@@ -1,6 +1,6 @@
 //! `plan`: every declaration, what becomes of it, and why.
 
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::plan::{Planned, ServerStanding};
 use mcparley::model::text::display;
 use mcparley::{Loaded, Severity};
 
@@ -31,7 +31,7 @@ pub(super) fn run(args: &PlanArgs, loaded: &Loaded, out: &mut Out) -> Done {
 fn tell_waiting(loaded: &Loaded, out: &mut Out) {
     let items = WaitingReport::of(&loaded.settings.waiting).in_words();
     let servers = loaded.plan.servers.iter();
-    let mut waiting = servers.filter(|server| matches!(server.standing, Standing::NeedsApproval(_)));
+    let mut waiting = servers.filter(|server| matches!(server.standing, ServerStanding::NeedsApproval(_)));
     if let Some(items) = items {
         out.line(format!("{items}; see `mcparley trust`"));
     } else if waiting.next().is_some() {
@@ -73,7 +73,7 @@ fn row(server: &Planned, name_width: usize, out: &mut Out) {
     if let Some(hint) = server.standing.hint(&server.name) {
         out.line(format!("{indent}{}", dim(&format!("hint: {hint}"))));
     }
-    if server.standing != Standing::Ready || out.verbose > 0 {
+    if server.standing != ServerStanding::Ready || out.verbose > 0 {
         let place = server.origin.to_string();
         out.line(format!("{indent}{}", dim(&format!("declared in {place}"))));
     }
@@ -87,5 +87,6 @@ fn row(server: &Planned, name_width: usize, out: &mut Out) {
 
 fn is_flawed(loaded: &Loaded) -> bool {
     let unreadable = loaded.problems.iter().any(|problem| problem.severity != Severity::Managed);
-    unreadable || loaded.plan.servers.iter().any(|server| matches!(server.standing, Standing::Invalid(_)))
+    unreadable
+        || loaded.plan.servers.iter().any(|server| matches!(server.standing, ServerStanding::Invalid(_)))
 }

@@ -2,7 +2,7 @@
 
 use mcparley::change::request_reconnect;
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::plan::{Planned, ServerStanding};
 use mcparley::{Checked, Checkup, Loaded};
 
 use super::waiting::{Downloads, note_event, waiting_text};
@@ -47,10 +47,10 @@ pub(super) fn run(args: &ReconnectArgs, context: &Context, loaded: &Loaded, out:
 fn find_server<'l>(name: &str, loaded: &'l Loaded, out: &mut Out) -> Result<&'l Planned, CommandError> {
     let declared = effective(&loaded.plan).into_iter().find(|server| server.name.as_str() == name);
     match declared {
-        Some(server) if server.standing == Standing::Ready => Ok(server),
+        Some(server) if server.standing == ServerStanding::Ready => Ok(server),
         Some(server) => {
             let standing = Box::new(server.standing.clone());
-            Err(CommandError::Standing { name: ServerName::new(name), standing })
+            Err(CommandError::ServerStanding { name: ServerName::new(name), standing })
         }
         None => {
             // It may stand in a file that could not be read.

@@ -17,7 +17,7 @@ use crate::out::{Out, bold};
 use crate::sign_in::Door;
 
 pub(super) fn run(args: &RemoveArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let removed = match change::remove(&context.places, loaded, &args.name, args.scope.map(Into::into)) {
+    let removed = match change::remove(&context.paths, loaded, &args.name, args.scope.map(Into::into)) {
         Ok(removed) => removed,
         Err(error) => {
             // It may stand in a file that could not be read.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use mcparley::model::limits::FETCH_GRACE;
 use mcparley::model::name::ServerName;
 use mcparley::model::permission::Mode;
-use mcparley::{AgentSpec, Budget, Host, HostBuilder, Loaded, Start, Wishes};
+use mcparley::{AgentSpec, Budget, Host, HostBuilder, Loaded, RunOptions, Start};
 use mcparley_gateway::{Gateway, serve};
 
 use super::{Done, tell_problems};
@@ -65,8 +65,8 @@ fn host(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> 
         out.warn(&error.to_string());
         None
     });
-    let wishes = Wishes { fallback_mode: Some(Mode::Client), ..context.wishes.clone() };
-    let host = Host::builder(&context.places, &wishes).organisation(organisation).door("serve");
+    let run_options = RunOptions { fallback_mode: Some(Mode::Client), ..context.run_options.clone() };
+    let host = Host::builder(&context.paths, &run_options).organisation(organisation).door("serve");
     let host = args.no_prefix.iter().fold(host, |host, server| host.no_prefix(server));
     let named = || args.only.iter().map(|name| ServerName::new(name)).collect();
     let host = if args.only.is_empty() { host } else { host.start_with(Start::Among(named())) };

@@ -9,7 +9,7 @@ use mcparley::model::config::ReviewField;
 use mcparley::model::hook::Hook;
 use mcparley::model::plan::Planned;
 use mcparley::model::text::display;
-use mcparley::{Loaded, Places};
+use mcparley::{Loaded, Paths};
 use serde_json::{Value, json};
 
 use super::Done;
@@ -21,16 +21,16 @@ use crate::out::{Out, bold, dim};
 use crate::report::WaitingReport;
 
 pub(super) fn run(args: &TrustArgs, context: &Context, out: &mut Out) -> Done {
-    let places = match &args.folder {
+    let paths = match &args.folder {
         Some(folder) => places_in(folder, context)?,
-        None => context.places.clone(),
+        None => context.paths.clone(),
     };
-    let waiting = Waiting::find(&places, &context.wishes);
+    let waiting = Waiting::find(&paths, &context.run_options);
     if !out.json {
         show(&waiting, out);
     }
     let is_agreed = !waiting.is_empty() && is_agreed(args, out);
-    let file = if is_agreed { Some(change::approve_items(&places, &waiting.to_items())?) } else { None };
+    let file = if is_agreed { Some(change::approve_items(&paths, &waiting.to_items())?) } else { None };
     if out.json {
         out.value(&report(&waiting, file.as_deref()));
     } else if let Some(file) = &file {
@@ -39,10 +39,10 @@ pub(super) fn run(args: &TrustArgs, context: &Context, out: &mut Out) -> Done {
     Ok(if waiting.is_empty() || file.is_some() { exit::OK } else { exit::DENIED })
 }
 
-/// The places of a user who stands in the folder.
-fn places_in(folder: &Path, context: &Context) -> Result<Places, CommandError> {
-    match context.places.cwd.join(folder).canonicalize() {
-        Ok(folder) if folder.is_dir() => Ok(context.places.standing_in(&folder)),
+/// The paths of a user who stands in the folder.
+fn places_in(folder: &Path, context: &Context) -> Result<Paths, CommandError> {
+    match context.paths.cwd.join(folder).canonicalize() {
+        Ok(folder) if folder.is_dir() => Ok(context.paths.standing_in(&folder)),
         Ok(_) | Err(_) => {
             let message = format!("`{}` is not a folder", folder.display());
             Err(CommandError::usage(message, "name a folder that exists"))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcparley::model::limits::PUBLIC_NAME_LIMIT;
 use mcparley::model::name::{ServerName, normalise_server};
-use mcparley::model::plan::Standing;
+use mcparley::model::plan::ServerStanding;
 use mcparley::model::text::Untrusted;
 use mcparley::{BuiltIn, CallError, Host, Loaded, Server, Status, Unavailable};
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub(super) fn named(
     let declared = effective(&loaded.plan).into_iter().find(|planned| planned.name == server);
     match declared {
         Some(planned) => {
-            Err(CommandError::Standing { name: server, standing: Box::new(planned.standing.clone()) })
+            Err(CommandError::ServerStanding { name: server, standing: Box::new(planned.standing.clone()) })
         }
         None => {
             // It may stand in a file that could not be read.
@@ -145,7 +145,7 @@ pub(super) fn lacking(loaded: &Loaded, servers: &[Server], only: Option<&ServerN
     let running = servers.iter().filter(|server| wanted(&server.name)).filter_map(of_server);
     let plan = effective(&loaded.plan);
     let resting =
-        plan.into_iter().filter(|planned| planned.standing != Standing::Ready).map(|planned| Lacking {
+        plan.into_iter().filter(|planned| planned.standing != ServerStanding::Ready).map(|planned| Lacking {
             server: planned.name.clone(),
             is: planned.standing.as_str(),
             reason: planned.standing.reason(),

@@ -54,7 +54,7 @@ async fn wait(args: &WaitReadyArgs, host: &Host, out: &mut Out) -> Done {
     let wanted = wanted(args, host, named);
     let limit = Duration::from_millis(args.timeout);
     let is_wanted = |server: &Server| wanted.contains(&server.name);
-    let readiness = tell_while_waiting(host, out, is_wanted, host.insist(&wanted, limit)).await;
+    let readiness = tell_while_waiting(host, out, is_wanted, host.require(&wanted, limit)).await;
     let others = usable::lacking(&loaded, &[], None);
     let report = Report {
         ready: code(&readiness) == exit::OK,

@@ -38,7 +38,7 @@ pub(super) fn lines() -> mpsc::Receiver<String> {
 /// The secret of a client: from the environment, from a person, or from a pipe; never from the command line, which
 /// everybody on the machine can read.
 pub(crate) fn client_secret(context: &Context, out: &mut Out) -> Result<Secret<String>, CommandError> {
-    let given = context.wishes.env.get(CLIENT_SECRET).filter(|secret| !secret.is_empty());
+    let given = context.run_options.env.get(CLIENT_SECRET).filter(|secret| !secret.is_empty());
     let secret = match given {
         Some(secret) => secret.to_owned(),
         None if context::stdin_is_terminal() => asked(out)?,

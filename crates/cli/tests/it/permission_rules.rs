@@ -129,9 +129,9 @@ fn every_rule_is_listed_with_its_place_and_the_tools_it_means() {
     world.ok(&["permissions", "allow", "mcp__good__e*", "-s", "user"]);
     world.mcparley(&["permissions", "ask", "mcp__gone__x", "-s", "user"]);
     let done = world.mcparley(&["permissions", "list"]);
-    let places = |line: &&str| !line.contains("settings");
+    let paths = |line: &&str| !line.contains("settings");
     assert_eq!(
-        done.out.lines().filter(places).collect::<Vec<_>>(),
+        done.out.lines().filter(paths).collect::<Vec<_>>(),
         [
             "mode default, changed tools: warn",
             "deny   mcp__good__*(message:rm *)",

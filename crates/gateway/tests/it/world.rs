@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mcparley::{Budget, Host, Places, Start, Wishes};
+use mcparley::{Budget, Host, Paths, RunOptions, Start};
 use mcparley_gateway::Gateway;
 use mcparley_testkit::Scripted;
 use serde_json::{Map, Value, json};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 pub(crate) struct World {
     folder: TempDir,
     servers: Map<String, Value>,
-    wishes: Wishes,
+    run_options: RunOptions,
 }
 
 impl World {
@@ -20,12 +20,12 @@ impl World {
     pub(crate) fn with<'s>(servers: impl IntoIterator<Item = (&'s str, Scripted)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("home/project")).unwrap();
-        let mut wishes = Wishes::default();
-        wishes.env.set("PATH", "/usr/bin:/bin");
+        let mut run_options = RunOptions::default();
+        run_options.env.set("PATH", "/usr/bin:/bin");
         let entry = |(name, server): (&str, Scripted)| {
             (name.to_owned(), json!({ "command": server.program, "args": server.args }))
         };
-        Self { folder, servers: servers.into_iter().map(entry).collect(), wishes }
+        Self { folder, servers: servers.into_iter().map(entry).collect(), run_options }
     }
 
     /// One correct server, called `one`.
@@ -34,12 +34,12 @@ impl World {
     }
 
     pub(crate) fn allow(mut self, rule: &str) -> Self {
-        self.wishes.allowed_tools.push(rule.to_owned());
+        self.run_options.allowed_tools.push(rule.to_owned());
         self
     }
 
     pub(crate) fn deny(mut self, rule: &str) -> Self {
-        self.wishes.disallowed_tools.push(rule.to_owned());
+        self.run_options.disallowed_tools.push(rule.to_owned());
         self
     }
 
@@ -67,16 +67,16 @@ impl World {
     /// The same with what tools may take of a model's context.
     pub(crate) fn within(self, budget: Budget) -> Served {
         self.configure();
-        let places = self.places();
-        let host = Host::builder(&places, &self.wishes).start_with(Start::All).without_own_server();
+        let paths = self.paths();
+        let host = Host::builder(&paths, &self.run_options).start_with(Start::All).without_own_server();
         Served { gateway: Gateway::new(Gateway::prepare(host).start(), budget), world: self }
     }
 
-    fn places(&self) -> Places {
+    fn paths(&self) -> Paths {
         let root = self.folder.path().canonicalize().unwrap();
-        let mut places = Places::of(&root.join("home"), &root.join("home/project"));
-        places.managed = root.join("managed");
-        places
+        let mut paths = Paths::of(&root.join("home"), &root.join("home/project"));
+        paths.managed = root.join("managed");
+        paths
     }
 }
 

@@ -20,7 +20,7 @@ use browser::Browser;
 use entry::{Context, SERVER};
 use mcparley::model::name::ServerName;
 use mcparley::{
-    Call, CallError, Consent, Host, Outcome, Places, Skill, SkillError, Start, Status, Unavailable, Wishes,
+    Call, CallError, Consent, Host, Outcome, Paths, RunOptions, Skill, SkillError, Start, Status, Unavailable,
 };
 use person::Agreeable;
 use serde_json::{Value, json};
@@ -55,13 +55,13 @@ async fn run() -> Result<(), Box<dyn Error>> {
 /// A host with this one server, in an empty home: nothing of the user's takes part.
 fn connect(home: &Path, context: &Context, url: &str) -> Host {
     let entry = context.server_entry(url);
-    let wishes = Wishes {
+    let run_options = RunOptions {
         mcp_config: vec![json!({ "mcpServers": { SERVER: entry } }).to_string()],
         strict: true,
         env: std::env::vars().collect(),
-        ..Wishes::default()
+        ..RunOptions::default()
     };
-    let builder = Host::builder(&Places::of(home, home), &wishes).start_with(Start::All);
+    let builder = Host::builder(&Paths::of(home, home), &run_options).start_with(Start::All);
     let builder = builder.without_own_server().without_watching().elicitor(Agreeable);
     builder.page_opener(Browser::default()).identity(context.identity()).start()
 }

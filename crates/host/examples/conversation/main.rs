@@ -9,15 +9,15 @@ mod agent;
 use std::time::Duration;
 
 use agent::{Agent, Model};
-use mcparley::{Budget, Host, Places, Wishes};
+use mcparley::{Budget, Host, Paths, RunOptions};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = std::env::args().nth(1).ok_or("give a task")?;
     let home = std::env::home_dir().ok_or("there is no home directory")?;
-    let places = Places::of(&home, &std::env::current_dir()?);
-    let wishes = Wishes { env: std::env::vars().collect(), ..Wishes::default() };
-    let host = Host::builder(&places, &wishes).start();
+    let paths = Paths::of(&home, &std::env::current_dir()?);
+    let run_options = RunOptions { env: std::env::vars().collect(), ..RunOptions::default() };
+    let host = Host::builder(&paths, &run_options).start();
     host.ready(Duration::from_secs(10)).await;
 
     let variable = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());

@@ -12,15 +12,15 @@ use mcparley_wire::{Answered, Failure, Params, Phase, RawJson, Spoken};
 use tokio::sync::watch;
 
 use super::bind::Bound;
+use super::deadline::{Clock, Deadline};
 use super::error::CallError;
-use super::patience::{Clock, Patience};
 use super::person::Person as Owner;
 use super::recovery::{Nature, Person, Spent, Step, next_step};
 use super::rounds::{self, Halt, Rounds};
 use super::task::{self, Following, Lost, Task};
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
-use crate::elicit::{Desk, InFlight};
+use crate::elicit::{InFlight, ServerRequests};
 use crate::host::Host;
 use crate::surface::{Lists, Surface};
 
@@ -28,14 +28,14 @@ impl Host {
     /// Calls the tool and gives the server's answer as it came.
     pub(super) async fn attempt(&self, bound: &Bound, call: &mut Call) -> Result<RawJson, CallError> {
         let Some(connection) = &bound.connection else { return Err(bound.unavailable(Unavailable::Stopped)) };
-        let mut patience = Patience::of(call, connection);
+        let mut deadline = Deadline::of(call, connection);
         let mut request = Request::new(bound, call)?;
         let hints = bound.entry.tool.hints;
         let harmless = hints.read_only || hints.idempotent;
         let (mut connection, mut spent, mut stale) =
             (Arc::clone(connection), Spent::default(), Epoch::default());
         loop {
-            let live = match patience.lease_after(&connection, stale).await {
+            let live = match deadline.lease_after(&connection, stale).await {
                 Ok(live) => live,
                 Err(why) => {
                     // Its entry changed: the call goes to the server that has its name now.
@@ -47,14 +47,14 @@ impl Host {
             if spent.repeats > 0 && !self.is_unchanged(bound) {
                 return Err(bound.restless());
             }
-            let failure = match request.run(&live, &mut patience, connection.desk()).await {
+            let failure = match request.run(&live, &mut deadline, connection.server_requests()).await {
                 Ok(Reached::Answer(answer)) => {
                     live.served();
                     return Ok(answer);
                 }
                 Ok(Reached::Task(task)) => {
                     // Rare and large: it would make every call's future as large.
-                    return Box::pin(request.follow(bound, &connection, (live, task), patience)).await;
+                    return Box::pin(request.follow(bound, &connection, (live, task), deadline)).await;
                 }
                 Err(Halt::Unanswered(why)) => return Err(bound.unanswered(why)),
                 Err(Halt::Failed(failure)) => failure,
@@ -69,17 +69,17 @@ impl Host {
                 Step::Repeat => true,
                 Step::Wait(pause) => {
                     drop(live);
-                    patience.wait(pause).await
+                    deadline.wait(pause).await
                 }
                 // Rare and large: it would make every call's future as large.
-                Step::Relist => Box::pin(request.look_up(bound, &live, patience)).await,
+                Step::Relist => Box::pin(request.look_up(bound, &live, deadline)).await,
                 Step::SignIn => {
                     connection.needs_auth(live.epoch).await;
                     return Err(bound.unavailable(Unavailable::NeedsAuth));
                 }
                 Step::AskMore => {
                     drop(live);
-                    patience.aside(Box::pin(self.step_up(&connection))).await
+                    deadline.aside(Box::pin(self.step_up(&connection))).await
                 }
                 Step::GiveUp => false,
             };
@@ -172,10 +172,10 @@ impl Request {
 
     /// Asks which arguments the server wants in headers now; says whether it still has the tool. What was permitted is
     /// sent as it was: only where it is told too may change.
-    async fn look_up(&mut self, bound: &Bound, live: &Live, patience: Patience) -> bool {
+    async fn look_up(&mut self, bound: &Bound, live: &Live, deadline: Deadline) -> bool {
         let known = Surface::default();
         let listing = Box::pin(known.refetched(&live.session, Lists::TOOLS));
-        let Some(surface) = patience.within(listing).await else { return false };
+        let Some(surface) = deadline.within(listing).await else { return false };
         let tool = surface.tools.iter().find(|tool| tool.name == bound.entry.tool.name);
         if let Some(tool) = tool {
             self.headers = told(tool, &self.arguments);
@@ -184,13 +184,18 @@ impl Request {
     }
 
     /// Makes the request until it has its result, or has become a task: whatever the server wants first, it gets.
-    async fn run(&mut self, live: &Live, patience: &mut Patience, desk: &Desk) -> Result<Reached, Halt> {
-        let in_flight = desk.begin(self.person.as_ref());
+    async fn run(
+        &mut self,
+        live: &Live,
+        deadline: &mut Deadline,
+        server_requests: &ServerRequests,
+    ) -> Result<Reached, Halt> {
+        let in_flight = server_requests.begin(self.person.as_ref());
         loop {
             // Asking is rare and large: it would make every call's future as large.
             let sent = tokio::select! {
                 biased;
-                sent = self.send(live, patience, &in_flight) => sent,
+                sent = self.send(live, deadline, &in_flight) => sent,
                 // Dropping the request takes it back at the server.
                 excess = in_flight.too_many_questions() => return Err(Halt::Unanswered(excess)),
             };
@@ -200,10 +205,12 @@ impl Request {
                     return Task::read(&task).map(Reached::Task).map_err(Halt::Failed);
                 }
                 Ok(Answered::Wants(wanted)) => {
-                    patience.aside(Box::pin(self.rounds.fulfil(desk, &in_flight, wanted))).await
+                    deadline.aside(Box::pin(self.rounds.fulfil(server_requests, &in_flight, wanted))).await
                 }
                 Err(Failure::Answered(error)) => match rounds::pages(&error) {
-                    Some(pages) => patience.aside(Box::pin(self.rounds.visit(desk, &in_flight, pages))).await,
+                    Some(pages) => {
+                        deadline.aside(Box::pin(self.rounds.visit(server_requests, &in_flight, pages))).await
+                    }
                     None => return Err(Halt::Failed(Failure::Answered(error))),
                 },
                 Err(failure) => return Err(Halt::Failed(failure)),
@@ -215,17 +222,17 @@ impl Request {
     async fn send(
         &self,
         live: &Live,
-        patience: &mut Patience,
+        deadline: &mut Deadline,
         in_flight: &InFlight<'_>,
     ) -> Result<Answered, Failure> {
         let (method, mut params) = ("tools/call", self.rounds.params(&self.params));
         if self.is_task(live) {
-            params = Cow::Owned(task::augmented(params.into_owned(), patience.limit));
+            params = Cow::Owned(task::augmented(params.into_owned(), deadline.limit));
         }
         let headers = self.headers.clone();
         // A limit that no server reaches needs no watching, and its progress no asking for.
-        if patience.limit >= TOOL_TIME && self.progress.is_none() {
-            let options = CallOptions { limit: Some(patience.limit), headers, ..CallOptions::default() };
+        if deadline.limit >= TOOL_TIME && self.progress.is_none() {
+            let options = CallOptions { limit: Some(deadline.limit), headers, ..CallOptions::default() };
             return live.session.round(method, &params, options).await;
         }
         let (newest, seen) = watch::channel(None);
@@ -233,7 +240,7 @@ impl Request {
         let late = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
         // Large: it would make every call's future as large.
         let answer = Box::pin(live.session.round(method, &params, options));
-        let watched = Box::pin(self.watched(patience, in_flight, seen, answer));
+        let watched = Box::pin(self.watched(deadline, in_flight, seen, answer));
         watched.await.unwrap_or_else(|limit| Err(late(limit)))
     }
 
@@ -243,18 +250,18 @@ impl Request {
         bound: &Bound,
         connection: &Connection,
         (live, task): (Arc<Live>, Task),
-        mut patience: Patience,
+        mut deadline: Deadline,
     ) -> Result<RawJson, CallError> {
         live.served();
         // It may be long, and outlives a connection.
         drop(live);
-        let in_flight = connection.desk().begin(self.person.as_ref());
+        let in_flight = connection.server_requests().begin(self.person.as_ref());
         let mut rounds = std::mem::take(&mut self.rounds);
         let (newest, seen) = watch::channel(None);
         let mut following = Following::new(connection, (&in_flight, &mut rounds), task);
         let result = following.result(&newest);
         let late = |limit| Lost::Failed(Failure::TimedOut { phase: Phase::Answering, after: limit });
-        let result = self.watched(&mut patience, &in_flight, seen, result).await;
+        let result = self.watched(&mut deadline, &in_flight, seen, result).await;
         result.unwrap_or_else(|limit| Err(late(limit))).map_err(|lost| task::failed(bound, lost))
     }
 
@@ -273,13 +280,13 @@ impl Request {
     /// What comes of some work, under the clock of the call: progress is passed on, and winds it up. Else the limit.
     async fn watched<T>(
         &self,
-        patience: &mut Patience,
+        deadline: &mut Deadline,
         in_flight: &InFlight<'_>,
         mut seen: watch::Receiver<Option<Progress>>,
         work: impl Future<Output = T>,
     ) -> Result<T, Duration> {
         let mut work = std::pin::pin!(work);
-        let mut clock = Clock::new(patience, in_flight.open_questions());
+        let mut clock = Clock::new(deadline, in_flight.open_questions());
         let mut listening = true;
         let outcome = loop {
             tokio::select! {
@@ -291,12 +298,12 @@ impl Request {
                     // Who reports progress is at work (K2).
                     clock.wind_up();
                 }
-                () = clock.over() => break Err(patience.limit),
+                () = clock.over() => break Err(deadline.limit),
             }
         };
         // The last progress may have come together with the answer.
         self.forward(&mut seen);
-        clock.give_back(patience);
+        clock.give_back(deadline);
         outcome
     }
 

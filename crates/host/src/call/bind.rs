@@ -7,16 +7,16 @@ use mcparley_model::text::shell_word;
 use mcparley_wire::Failure;
 
 use super::check::Fit;
+use super::deadline::Deadline;
 use super::error::CallError;
-use super::patience::Patience;
 use super::recovery;
 use super::wish::{Call, Wanted};
-use crate::audit::Trail;
+use crate::audit::AuditEntry;
 use crate::catalog::{ChangedTool, Entry};
 use crate::connection::{Connection, Status, Unavailable};
 use crate::elicit::Unanswered;
 use crate::host::{Host, Roster};
-use crate::results::Room;
+use crate::results::ResultBudget;
 
 /// A tool that was looked up.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Bound {
     /// The server behind it; the host's own tools have none.
     pub(super) connection: Option<Arc<Connection>>,
     /// How much of its result a model is given.
-    pub(super) room: Room,
+    pub(super) room: ResultBudget,
     /// Whether the entry is what the server offers now, and not what it offered in an earlier life.
     pub(super) is_settled: bool,
 }
@@ -93,9 +93,9 @@ impl Host {
         connection: &Arc<Connection>,
         call: &Call,
     ) -> Result<Arc<Connection>, Unavailable> {
-        let (patience, mut connection) = (Patience::of(call, connection), Arc::clone(connection));
+        let (deadline, mut connection) = (Deadline::of(call, connection), Arc::clone(connection));
         loop {
-            let Err(why) = patience.lease(&connection).await else { return Ok(connection) };
+            let Err(why) = deadline.lease(&connection).await else { return Ok(connection) };
             connection = self.successor(&connection, &why).ok_or(why)?;
         }
     }
@@ -170,10 +170,10 @@ impl Bound {
     }
 
     /// Notes what was found for the call's record.
-    pub(super) fn note(&self, trail: &mut Trail) {
-        if trail.is_kept() {
+    pub(super) fn note(&self, audit_entry: &mut AuditEntry) {
+        if audit_entry.is_kept() {
             let server = self.connection.as_ref().map(|it| (it.name.clone(), it.signature));
-            trail.found(&self.entry, server);
+            audit_entry.found(&self.entry, server);
         }
     }
 

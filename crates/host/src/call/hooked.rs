@@ -13,12 +13,12 @@ use super::error::CallError;
 use super::outcome::{Block, Outcome};
 use super::shape::shape;
 use super::wish::Call;
-use crate::hooks::{Board, Ended, Said, ToolUse};
+use crate::hooks::{Ended, HookRunner, Said, ToolUse};
 use crate::host::Host;
 
-/// What hooks have said about a call, and what they have to know when it has ended.
+/// State of the hooks of one call: their answers, and the input of those that run after it.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct HookState {
     /// What the model is to be told besides the result.
     context: Vec<String>,
     /// What the tool was called with, if a hook wants to hear of its end.
@@ -39,7 +39,7 @@ impl Host {
         &self,
         bound: &Bound,
         call: &mut Call,
-        beside: &mut Beside,
+        hook_state: &mut HookState,
     ) -> Result<Option<Advice>, CallError> {
         if !self.hooks().hears(Event::PreToolUse) {
             return Ok(None);
@@ -47,7 +47,7 @@ impl Host {
         // Rare and large: it would make every call's future as large.
         let about = bound.used_with(&call.arguments, call.use_id.as_deref());
         let Said { advice, arguments, context } = Box::pin(self.hooks().before(about)).await;
-        (beside.were_heard, beside.context) = (true, context);
+        (hook_state.were_heard, hook_state.context) = (true, context);
         if let Some(arguments) = arguments {
             (call.arguments, call.written) = (arguments, None);
             bound.check(call)?;
@@ -59,10 +59,10 @@ impl Host {
     pub(super) async fn hear_after(
         &self,
         bound: &Bound,
-        beside: Beside,
+        hook_state: HookState,
         result: Result<Outcome, CallError>,
     ) -> Result<Outcome, CallError> {
-        let Beside { mut context, used, .. } = beside;
+        let HookState { mut context, used, .. } = hook_state;
         let mut replacement = None;
         if let Some(used) = used {
             let about = bound.used_with(&used.arguments, used.use_id.as_deref());
@@ -82,14 +82,14 @@ impl Host {
     }
 }
 
-impl Beside {
+impl HookState {
     /// Whether the result may become another one by what hooks said, or say yet.
     pub(super) fn has_more_to_say(&self) -> bool {
         !self.context.is_empty() || self.used.is_some()
     }
 
     /// Keeps what hooks are told when the call has ended.
-    pub(super) fn keep(&mut self, hooks: &Board, call: &Call) {
+    pub(super) fn keep(&mut self, hooks: &HookRunner, call: &Call) {
         if hooks.hears(Event::PostToolUse) || hooks.hears(Event::PostToolUseFailure) {
             let (arguments, use_id) = (call.arguments.clone(), call.use_id.clone());
             self.used = Some(Box::new(Used { arguments, use_id }));

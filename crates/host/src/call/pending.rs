@@ -12,7 +12,7 @@ use mcparley_model::text::shell_word;
 use mcparley_platform::file;
 use serde::{Deserialize, Serialize};
 
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// A tool that a model wanted to use and was not allowed to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,12 +35,12 @@ impl PendingCall {
         format!("mcparley permissions allow {}", shell_word(&self.tool))
     }
 
-    pub(super) fn new(tool: &str, decision: &Decision, places: &Places) -> Self {
+    pub(super) fn new(tool: &str, decision: &Decision, paths: &Paths) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Self {
             tool: tool.to_owned(),
             at: since.map_or(0, |since| since.as_secs()),
-            project: places.project_key(),
+            project: paths.project_key(),
             reason: decision.why.to_string(),
         }
     }
@@ -64,12 +64,12 @@ pub(super) fn waits_for_permission(decision: &Decision) -> bool {
 
 /// The tools of this project that were denied for want of permission, the latest first.
 #[must_use]
-pub fn pending_calls(places: &Places) -> Vec<PendingCall> {
-    let read = places.pending.as_deref().map(|path| file::read(path, PENDING_BYTES * 2));
+pub fn pending_calls(paths: &Paths) -> Vec<PendingCall> {
+    let read = paths.pending.as_deref().map(|path| file::read(path, PENDING_BYTES * 2));
     let Some(Ok(Some(text))) = read else { return Vec::new() };
     let calls = text.text.lines().rev().filter_map(|line| serde_json::from_str::<PendingCall>(line).ok());
     let mut found: Vec<PendingCall> = Vec::new();
-    for call in calls.filter(|call| call.project == places.project_key()) {
+    for call in calls.filter(|call| call.project == paths.project_key()) {
         if !found.iter().any(|known| known.tool == call.tool) {
             found.push(call);
         }

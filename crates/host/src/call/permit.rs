@@ -15,7 +15,7 @@ use super::wish::Call;
 use crate::catalog::Entry;
 use crate::change::{self, ChangeError, WrittenRule};
 use crate::host::Host;
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::trust::{Binding, Said, Trust, Trusted};
 
 impl Host {
@@ -40,14 +40,14 @@ impl Host {
         if let Err(CallError::Denied { tool, decision, .. }) = &admitted
             && waits_for_permission(decision)
         {
-            let pending = PendingCall::new(tool.as_str(), decision, roster.places());
+            let pending = PendingCall::new(tool.as_str(), decision, roster.paths());
             if let Some(connection) = &bound.connection {
                 connection.log().trouble(&format!("a call was denied; `{}` allows it", pending.command()));
             }
             self.tell_denied(pending.clone());
-            let places = Arc::clone(roster.places());
+            let paths = Arc::clone(roster.paths());
             // Files are slow at times, and calls share a thread.
-            let _kept = tokio::task::spawn_blocking(move || pending.keep(places.pending.as_deref())).await;
+            let _kept = tokio::task::spawn_blocking(move || pending.keep(paths.pending.as_deref())).await;
         }
         if let Ok(Admission { always: Some(scope), .. }) = admitted
             && let Err(error) = Box::pin(self.always_allow(&bound.entry, scope)).await
@@ -89,9 +89,9 @@ impl Host {
             trusted: trusted.clone(),
             entry: Arc::clone(entry),
         };
-        let (places, rule) = (Arc::clone(roster.places()), always.rule.clone());
+        let (paths, rule) = (Arc::clone(roster.paths()), always.rule.clone());
         // Begun, it is finished: half of it would be a rule that holds for whatever the tool becomes.
-        let writing = crate::task::aside(move || always.write(&places, scope));
+        let writing = crate::task::aside(move || always.write(&paths, scope));
         let file = writing.await.unwrap_or_else(|| Err(ChangeError::NothingDone { file: PathBuf::new() }))?;
         self.grant(&rule, &file, scope).await;
         Ok(WrittenRule { rule, file, is_old: false })
@@ -109,8 +109,8 @@ struct Always {
 
 impl Always {
     /// The rule comes last: without the rest it would hold for whatever the tool becomes.
-    fn write(&self, places: &Places, scope: AlwaysScope) -> Result<PathBuf, ChangeError> {
-        let file = change::always_file(places, scope);
+    fn write(&self, paths: &Paths, scope: AlwaysScope) -> Result<PathBuf, ChangeError> {
+        let file = change::always_file(paths, scope);
         let key = &self.trusted.key;
         self.trust.accept(key, &self.server, &self.entry.tool)?;
         self.trust.bind(vec![Binding {
@@ -119,7 +119,7 @@ impl Always {
             server: key.to_string(),
             tool: self.entry.tool.name.as_str().to_owned(),
         }])?;
-        change::write_always(places, scope, &self.rule)?;
+        change::write_always(paths, scope, &self.rule)?;
         Ok(file)
     }
 }

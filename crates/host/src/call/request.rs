@@ -12,12 +12,12 @@ use mcparley_model::name::ServerName;
 use mcparley_wire::peer::CallOptions;
 use mcparley_wire::{Answered, Failure, Params, Phase, RawJson};
 
-use super::patience::{Clock, Patience};
+use super::deadline::{Clock, Deadline};
 use super::recovery::{Nature, Spent, Step, next_step};
 use super::rounds::{self, Halt, Rounds};
 use super::task;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
-use crate::elicit::{Desk, InFlight};
+use crate::elicit::{InFlight, ServerRequests};
 use crate::host::Host;
 
 pub use error::RequestError;
@@ -39,10 +39,10 @@ impl Host {
         request: Request,
     ) -> Result<RawJson, RequestError> {
         let mut connection = self.connection(server).ok_or_else(|| self.no_such_server(server.as_str()))?;
-        let mut patience = Patience::lasting(connection.config.timeout.unwrap_or(REQUEST_LIMIT));
+        let mut deadline = Deadline::lasting(connection.config.timeout.unwrap_or(REQUEST_LIMIT));
         let (mut rounds, mut spent, mut stale) = (Rounds::default(), Spent::default(), Epoch::default());
         loop {
-            let live = match patience.lease_after(&connection, stale).await {
+            let live = match deadline.lease_after(&connection, stale).await {
                 Ok(live) => live,
                 Err(why) => {
                     // Its entry changed: the request goes to the server that has its name now.
@@ -54,17 +54,18 @@ impl Host {
             if !live.session.about().offers(request.capability) {
                 return Err(RequestError::NotOffered { server: server.clone(), what: request.capability });
             }
-            let failure = match request.run(&live, &mut patience, &mut rounds, connection.desk()).await {
-                Ok(answer) => {
-                    live.served();
-                    return Ok(answer);
-                }
-                Err(Halt::Unanswered(why)) => {
-                    let method = request.method;
-                    return Err(RequestError::Unanswered { server: server.clone(), method, why });
-                }
-                Err(Halt::Failed(failure)) => failure,
-            };
+            let failure =
+                match request.run(&live, &mut deadline, &mut rounds, connection.server_requests()).await {
+                    Ok(answer) => {
+                        live.served();
+                        return Ok(answer);
+                    }
+                    Err(Halt::Unanswered(why)) => {
+                        let method = request.method;
+                        return Err(RequestError::Unanswered { server: server.clone(), method, why });
+                    }
+                    Err(Halt::Failed(failure)) => failure,
+                };
             let nature = Nature { harmless: true, has_headers: false, person: self.person(&connection) };
             let goes_on = match next_step(&failure, spent, nature) {
                 Step::Reopen => {
@@ -74,7 +75,7 @@ impl Host {
                 Step::Repeat => true,
                 Step::Wait(pause) => {
                     drop(live);
-                    patience.wait(pause).await
+                    deadline.wait(pause).await
                 }
                 Step::SignIn => {
                     connection.needs_auth(live.epoch).await;
@@ -82,7 +83,7 @@ impl Host {
                 }
                 Step::AskMore => {
                     drop(live);
-                    patience.aside(Box::pin(self.step_up(&connection))).await
+                    deadline.aside(Box::pin(self.step_up(&connection))).await
                 }
                 Step::Relist | Step::GiveUp => false,
             };
@@ -105,20 +106,22 @@ impl Request {
     async fn run(
         &self,
         live: &Live,
-        patience: &mut Patience,
+        deadline: &mut Deadline,
         rounds: &mut Rounds,
-        desk: &Desk,
+        server_requests: &ServerRequests,
     ) -> Result<RawJson, Halt> {
-        let in_flight = desk.begin(None);
+        let in_flight = server_requests.begin(None);
         loop {
-            let went_on = match self.send(live, patience, rounds, &in_flight).await {
+            let went_on = match self.send(live, deadline, rounds, &in_flight).await {
                 Ok(Answered::Complete(answer)) => return Ok(answer),
                 Ok(Answered::Wants(wanted)) => {
-                    patience.aside(Box::pin(rounds.fulfil(desk, &in_flight, wanted))).await
+                    deadline.aside(Box::pin(rounds.fulfil(server_requests, &in_flight, wanted))).await
                 }
                 Ok(Answered::Task(_)) => return Err(Halt::Failed(task::out_of_place())),
                 Err(Failure::Answered(error)) => match rounds::pages(&error) {
-                    Some(pages) => patience.aside(Box::pin(rounds.visit(desk, &in_flight, pages))).await,
+                    Some(pages) => {
+                        deadline.aside(Box::pin(rounds.visit(server_requests, &in_flight, pages))).await
+                    }
                     None => return Err(Halt::Failed(Failure::Answered(error))),
                 },
                 Err(failure) => return Err(Halt::Failed(failure)),
@@ -131,18 +134,18 @@ impl Request {
     async fn send(
         &self,
         live: &Live,
-        patience: &mut Patience,
+        deadline: &mut Deadline,
         rounds: &Rounds,
         in_flight: &InFlight<'_>,
     ) -> Result<Answered, Failure> {
         let params = rounds.params(&self.params);
-        let mut clock = Clock::new(patience, in_flight.open_questions());
+        let mut clock = Clock::new(deadline, in_flight.open_questions());
         let outcome = tokio::select! {
             biased;
             answer = live.session.round(self.method, &params, CallOptions::default()) => answer,
-            () = clock.over() => Err(Failure::TimedOut { phase: Phase::Answering, after: patience.limit }),
+            () = clock.over() => Err(Failure::TimedOut { phase: Phase::Answering, after: deadline.limit }),
         };
-        clock.give_back(patience);
+        clock.give_back(deadline);
         outcome
     }
 

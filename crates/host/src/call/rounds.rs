@@ -12,7 +12,7 @@ use mcparley_wire::{Failure, Params, RawJson, RpcError, URL_REQUIRED, Want, Want
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use crate::elicit::{Desk, InFlight, RequestedPage, Unanswered};
+use crate::elicit::{InFlight, RequestedPage, ServerRequests, Unanswered};
 
 /// Why a request that may take several rounds has no result.
 #[derive(Debug)]
@@ -69,13 +69,13 @@ impl Rounds {
     /// Fulfils what the server wants, one after the other.
     pub(super) async fn fulfil(
         &mut self,
-        desk: &Desk,
+        server_requests: &ServerRequests,
         call: &InFlight<'_>,
         wanted: Wanted,
     ) -> Result<(), Unanswered> {
         let Wanted { requests, state } = wanted;
         let is_asked = !requests.is_empty();
-        let responses = self.answers(desk, call, requests).await?;
+        let responses = self.answers(server_requests, call, requests).await?;
         self.given = Some(Given { responses: is_asked.then_some(responses), state });
         Ok(())
     }
@@ -83,14 +83,14 @@ impl Rounds {
     /// What the server is told, by what it calls its wishes.
     pub(super) async fn answers(
         &mut self,
-        desk: &Desk,
+        server_requests: &ServerRequests,
         call: &InFlight<'_>,
         requests: Vec<Want>,
     ) -> Result<RawJson, Unanswered> {
         count(&mut self.wishes)?;
         let mut responses = Map::new();
         for want in requests {
-            let response = desk.fulfil(call, &want.method, want.params.as_ref()).await?;
+            let response = server_requests.fulfil(call, &want.method, want.params.as_ref()).await?;
             responses.insert(want.key, response);
         }
         let unwritten = |_| Unanswered::Unaskable { reason: "the answer cannot be written".into() };
@@ -101,14 +101,14 @@ impl Rounds {
     /// while its server asks for the same pages again, with growing pauses.
     pub(super) async fn visit(
         &mut self,
-        desk: &Desk,
+        server_requests: &ServerRequests,
         call: &InFlight<'_>,
         pages: Vec<RawJson>,
     ) -> Result<(), Unanswered> {
         let mut known = None;
         let mut has_new = false;
         for page in pages {
-            let page = desk.read_page(&page)?;
+            let page = server_requests.read_page(&page)?;
             if self.pages.iter().any(|visited| visited.url == page.url) {
                 known = Some(page);
                 continue;
@@ -116,7 +116,7 @@ impl Rounds {
             if self.pages.len() >= PAGES {
                 return Err(Unanswered::Endless { rounds: ROUNDS });
             }
-            desk.ask_for_visit(call, &page).await?;
+            server_requests.ask_for_visit(call, &page).await?;
             has_new = true;
             self.pages.push(VisitedPage {
                 url: page.url,
@@ -126,7 +126,7 @@ impl Rounds {
             });
         }
         match known.filter(|_| !has_new) {
-            Some(page) => self.pause_for(desk, call, &page).await,
+            Some(page) => self.pause_for(server_requests, call, &page).await,
             None => Ok(()),
         }
     }
@@ -134,7 +134,7 @@ impl Rounds {
     /// Lets some time pass at a page that the server asks for still.
     async fn pause_for(
         &mut self,
-        desk: &Desk,
+        server_requests: &ServerRequests,
         call: &InFlight<'_>,
         page: &RequestedPage,
     ) -> Result<(), Unanswered> {
@@ -147,7 +147,7 @@ impl Rounds {
         let pause = visited.pause;
         visited.pause = (pause * 2).min(PAGE_PAUSE_LONGEST);
         let can_be_done = std::mem::replace(&mut visited.can_be_done, false);
-        desk.await_visit(call, page, (pause, can_be_done)).await;
+        server_requests.await_visit(call, page, (pause, can_be_done)).await;
         Ok(())
     }
 }

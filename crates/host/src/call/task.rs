@@ -106,7 +106,7 @@ impl<'c> Following<'c> {
 
     /// Lets some time pass: as much as the server wants, unless it tells that there is something to see.
     async fn pause(&self) {
-        let mut news = std::pin::pin!(self.connection.desk().task_news().notified());
+        let mut news = std::pin::pin!(self.connection.server_requests().task_news().notified());
         // Before anything is awaited, so that nothing is missed.
         news.as_mut().enable();
         tokio::time::sleep(TASK_POLL_LEAST).await;
@@ -160,8 +160,11 @@ impl<'c> Following<'c> {
             return Ok(());
         }
         let keys: Vec<String> = wanted.iter().map(|want| want.key.clone()).collect();
-        let responses =
-            self.rounds.answers(self.connection.desk(), self.call, wanted).await.map_err(Lost::Unanswered)?;
+        let responses = self
+            .rounds
+            .answers(self.connection.server_requests(), self.call, wanted)
+            .await
+            .map_err(Lost::Unanswered)?;
         let params = self.params().with_raw("inputResponses", &responses);
         self.ask(live, "tasks/update", params, Some(REQUEST_LIMIT)).await?;
         self.told.extend(keys);

@@ -25,7 +25,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::connect::ConnectError;
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::surface::Surface;
 use failure::FailureRecord;
 use record::Record;
@@ -36,7 +36,7 @@ const CAPABILITIES_DIGITS: usize = 16;
 /// Where offers are remembered.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    places: Arc<Places>,
+    paths: Arc<Paths>,
     env: Env,
 }
 
@@ -51,8 +51,8 @@ pub(crate) struct Known {
 }
 
 impl Cache {
-    pub(crate) fn new(places: Arc<Places>, env: Env) -> Self {
-        Self { places, env }
+    pub(crate) fn new(paths: Arc<Paths>, env: Env) -> Self {
+        Self { paths, env }
     }
 
     /// What the server of this entry offered when it was last reached with these client capabilities; failing that, with
@@ -67,7 +67,7 @@ impl Cache {
         let record = Record::read(&stored.text)?;
         let is_fresh = is_exact
             && is_younger(stored.written, SURFACE_FRESH)
-            && record.stamp == stamp::of(config, &self.env, &self.places);
+            && record.stamp == stamp::of(config, &self.env, &self.paths);
         let era = record.era;
         Some(Known { surface: record.into_surface()?, era, is_fresh })
     }
@@ -79,7 +79,7 @@ impl Cache {
         if !surface.gaps.is_empty() {
             return;
         }
-        let stamp = stamp::of(config, &self.env, &self.places);
+        let stamp = stamp::of(config, &self.env, &self.paths);
         let Some(text) = record::write(era, &stamp, surface) else { return };
         let old = file::recall(&path, SURFACE_BYTES);
         let is_kept = |old: &file::Stored| old.text == text && is_younger(old.written, SURFACE_RENEWED);
@@ -96,14 +96,14 @@ impl Cache {
         let record = FailureRecord::parse(&stored.text)?;
         // A time that is still to come is one of a clock that was wrong.
         let age = SystemTime::now().duration_since(stored.written).ok()?;
-        let holds = record.holds(age) && record.stamp == stamp::of(config, &self.env, &self.places);
+        let holds = record.holds(age) && record.stamp == stamp::of(config, &self.env, &self.paths);
         if holds { record.to_error(age) } else { None }
     }
 
     /// Remembers that the server could not be reached, which `took` so long.
     pub(crate) fn keep_failure(&self, config: &ServerConfig, error: &ConnectError, took: Duration) {
         let Some(path) = self.failure_path(config) else { return };
-        let stamp = stamp::of(config, &self.env, &self.places);
+        let stamp = stamp::of(config, &self.env, &self.paths);
         let old = file::recall(&path, FAILURE_BYTES).and_then(|stored| FailureRecord::parse(&stored.text));
         let is_new = old.is_none();
         let count = old.filter(|old| old.stamp == stamp).map_or(0, |old| old.count).saturating_add(1);
@@ -122,7 +122,7 @@ impl Cache {
 
     /// Whether anything about this entry is kept at all.
     pub(crate) fn keeps(&self, config: &ServerConfig) -> bool {
-        self.places.cache.is_some() && self.key(config).is_some()
+        self.paths.cache.is_some() && self.key(config).is_some()
     }
 
     /// The name under which this entry is remembered. Servers inside this program and editors come and go with it.
@@ -133,7 +133,7 @@ impl Cache {
         hash.update(Signature::of(config).to_string());
         match config.kind() {
             Kind::Stdio => {
-                for path in stamp::relative_paths(config, &self.places) {
+                for path in stamp::relative_paths(config, &self.paths) {
                     hash.update(path.as_os_str().as_encoded_bytes());
                     hash.update([0]);
                 }
@@ -149,12 +149,12 @@ impl Cache {
         hash.update(capabilities.to_string());
         let mut digits = stamp::hex(hash);
         digits.truncate(CAPABILITIES_DIGITS);
-        Some(self.places.cache.as_ref()?.join("surfaces").join(format!("{key}.{digits}.json")))
+        Some(self.paths.cache.as_ref()?.join("surfaces").join(format!("{key}.{digits}.json")))
     }
 
     fn failure_path(&self, config: &ServerConfig) -> Option<PathBuf> {
         let key = self.key(config)?;
-        Some(self.places.cache.as_ref()?.join("failures").join(format!("{key}.json")))
+        Some(self.paths.cache.as_ref()?.join("failures").join(format!("{key}.json")))
     }
 }
 

@@ -13,7 +13,7 @@ use mcparley_platform::file::Creation;
 use serde_json::Value;
 
 use super::{ChangeError, Spot};
-use crate::places::Places;
+use crate::paths::Paths;
 
 const APPROVED: &str = "approved";
 const REJECTED: &str = "rejected";
@@ -43,10 +43,10 @@ impl FirstSight {
 }
 
 impl ApprovalStore {
-    /// The store's part for the project of these places.
-    pub(crate) fn of(places: &Places) -> Self {
-        let key = places.project_key();
-        Self { spot: Spot::new(places.approvals.clone(), &["projects", &key], Creation::PRIVATE) }
+    /// The store's part for the project of these paths.
+    pub(crate) fn of(paths: &Paths) -> Self {
+        let key = paths.project_key();
+        Self { spot: Spot::new(paths.approvals.clone(), &["projects", &key], Creation::PRIVATE) }
     }
 
     /// The file.
@@ -134,19 +134,19 @@ impl ApprovalStore {
 /// Records approval of an item that a command of ours has just written into `file`, where that lies in the project.
 ///
 /// What the user tells us to write needs no second yes; a file outside of the project needs none at all.
-pub(crate) fn approve_written(places: &Places, file: &Path, item: &Item) -> Result<(), ChangeError> {
-    if !places.is_in_project(file) {
+pub(crate) fn approve_written(paths: &Paths, file: &Path, item: &Item) -> Result<(), ChangeError> {
+    if !paths.is_in_project(file) {
         return Ok(());
     }
-    ApprovalStore::of(places).approve(std::slice::from_ref(item))
+    ApprovalStore::of(paths).approve(std::slice::from_ref(item))
 }
 
 /// Records approval of items that a person looked at; gives the store's file.
 ///
 /// # Errors
 /// When the store cannot be written.
-pub fn approve_items(places: &Places, items: &[Item]) -> Result<PathBuf, ChangeError> {
-    let store = ApprovalStore::of(places);
+pub fn approve_items(paths: &Paths, items: &[Item]) -> Result<PathBuf, ChangeError> {
+    let store = ApprovalStore::of(paths);
     store.approve(items)?;
     Ok(store.file().to_owned())
 }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use mcparley_model::approval::{Item, Provenance};
 use mcparley_model::name::{ServerName, is_same_server};
-use mcparley_model::plan::{Planned, Standing};
+use mcparley_model::plan::{Planned, ServerStanding};
 use mcparley_model::scope::Origin;
 use mcparley_model::signature::Definition;
 use mcparley_platform::file::Updated;
 
 use super::{ApprovalStore, ChangeError, Spot, WriteScope};
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::sources::Loaded;
 
 const ENABLED: &str = "enabledMcpjsonServers";
@@ -49,7 +49,7 @@ pub struct Switched {
 /// # Errors
 /// When the folder does not bring it, it cannot be used, or it is not what was looked at.
 pub fn approve(
-    places: &Places,
+    paths: &Paths,
     loaded: &Loaded,
     name: &str,
     seen: Option<&str>,
@@ -64,16 +64,16 @@ pub fn approve(
         return Err(ChangeError::OtherDefinition { name: name.to_owned(), actual: text });
     }
     let same = same_name(&server.name);
-    for spot in own_spots(places) {
+    for spot in own_spots(paths) {
         spot.change_existing(|editor, path| editor.remove_from_list(path, REJECTED, &same))?;
     }
-    let store = ApprovalStore::of(places);
+    let store = ApprovalStore::of(paths);
     store.approve(&[Item::server(server.name.as_str(), definition)])?;
     Ok(Chosen {
         name: server.name.clone(),
         definition: Some(definition),
         file: store.file().to_owned(),
-        still_rejected: foreign_rejection(places, loaded, &server.name),
+        still_rejected: foreign_rejection(paths, loaded, &server.name),
     })
 }
 
@@ -81,17 +81,12 @@ pub fn approve(
 ///
 /// # Errors
 /// When the folder does not bring it.
-pub fn reject(
-    places: &Places,
-    loaded: &Loaded,
-    name: &str,
-    scope: WriteScope,
-) -> Result<Chosen, ChangeError> {
+pub fn reject(paths: &Paths, loaded: &Loaded, name: &str, scope: WriteScope) -> Result<Chosen, ChangeError> {
     let server = folder_server(loaded, name)?;
-    let store = ApprovalStore::of(places);
+    let store = ApprovalStore::of(paths);
     let file = match scope {
         WriteScope::User => {
-            let spot = Spot::user_choices(places);
+            let spot = Spot::user_choices(paths);
             let ((), updated) = spot.change(|editor, path| editor.add_to_list(path, REJECTED, name))?;
             updated.path().to_owned()
         }
@@ -107,13 +102,13 @@ pub fn reject(
 ///
 /// # Errors
 /// When a file cannot be edited.
-pub fn reset_project_choices(places: &Places) -> Result<Vec<PathBuf>, ChangeError> {
+pub fn reset_project_choices(paths: &Paths) -> Result<Vec<PathBuf>, ChangeError> {
     let mut changed = Vec::new();
-    let store = ApprovalStore::of(places);
+    let store = ApprovalStore::of(paths);
     if store.reset()? {
         changed.push(store.file().to_owned());
     }
-    for spot in [Spot::private_choices(places), Spot::local_choices(places)] {
+    for spot in [Spot::private_choices(paths), Spot::local_choices(paths)] {
         let removed = spot.change_existing(|editor, path| {
             let enabled = editor.remove(path, ENABLED)?;
             Ok(editor.remove(path, REJECTED)? || enabled)
@@ -130,14 +125,14 @@ pub fn reset_project_choices(places: &Places) -> Result<Vec<PathBuf>, ChangeErro
 /// # Errors
 /// When there is no such server.
 pub fn disable(
-    places: &Places,
+    paths: &Paths,
     loaded: &Loaded,
     name: &str,
     scope: WriteScope,
 ) -> Result<Switched, ChangeError> {
     known(loaded, name)?;
     let ((), updated) =
-        choices(places, scope).change(|editor, path| editor.add_to_list(path, DISABLED, name))?;
+        choices(paths, scope).change(|editor, path| editor.add_to_list(path, DISABLED, name))?;
     let files = match updated {
         Updated::Unchanged { .. } => Vec::new(),
         Updated::Created { path } | Updated::Replaced { path } => vec![path],
@@ -149,32 +144,32 @@ pub fn disable(
 ///
 /// # Errors
 /// When there is no such server.
-pub fn enable(places: &Places, loaded: &Loaded, name: &str) -> Result<Switched, ChangeError> {
+pub fn enable(paths: &Paths, loaded: &Loaded, name: &str) -> Result<Switched, ChangeError> {
     known(loaded, name)?;
     let mut files = Vec::new();
-    for spot in own_spots(places).into_iter().chain([Spot::local_choices(places)]) {
+    for spot in own_spots(paths).into_iter().chain([Spot::local_choices(paths)]) {
         let removed = spot
             .change_existing(|editor, path| editor.remove_from_list(path, DISABLED, |entry| entry == name))?;
         if removed {
             files.push(spot.file);
         }
     }
-    let ours = [places.claude.json.clone(), places.user_settings(), places.local_settings()];
+    let ours = [paths.claude.json.clone(), paths.user_settings(), paths.local_settings()];
     let entries = loaded.settings.disabled.iter().filter(|entry| entry.value.as_str() == name);
     let still_disabled = entries.map(|entry| entry.origin.clone()).find(|origin| is_foreign(origin, &ours));
     Ok(Switched { name: name.to_owned(), files, still_disabled })
 }
 
-fn choices(places: &Places, scope: WriteScope) -> Spot {
+fn choices(paths: &Paths, scope: WriteScope) -> Spot {
     match scope {
-        WriteScope::User => Spot::user_choices(places),
-        WriteScope::Local | WriteScope::Project => Spot::private_choices(places),
+        WriteScope::User => Spot::user_choices(paths),
+        WriteScope::Local | WriteScope::Project => Spot::private_choices(paths),
     }
 }
 
 /// The user's own files: a choice made there is taken back there.
-fn own_spots(places: &Places) -> [Spot; 2] {
-    [Spot::private_choices(places), Spot::user_choices(places)]
+fn own_spots(paths: &Paths) -> [Spot; 2] {
+    [Spot::private_choices(paths), Spot::user_choices(paths)]
 }
 
 fn known(loaded: &Loaded, name: &str) -> Result<(), ChangeError> {
@@ -190,7 +185,7 @@ fn folder_server<'l>(loaded: &'l Loaded, name: &str) -> Result<&'l Planned, Chan
     known(loaded, name)?;
     let from_folder = |server: &&Planned| server.provenance == Provenance::Folder;
     let mut declared: Vec<&Planned> = loaded.plan.named(name).into_iter().filter(from_folder).collect();
-    declared.sort_by_key(|server| matches!(server.standing, Standing::Invalid(_)));
+    declared.sort_by_key(|server| matches!(server.standing, ServerStanding::Invalid(_)));
     declared.first().copied().ok_or_else(|| ChangeError::NotAProjectServer { name: name.to_owned() })
 }
 
@@ -200,9 +195,9 @@ fn same_name(name: &ServerName) -> impl Fn(&str) -> bool + use<> {
 }
 
 /// A rejection in a file that approving does not touch.
-fn foreign_rejection(places: &Places, loaded: &Loaded, name: &ServerName) -> Option<Origin> {
+fn foreign_rejection(paths: &Paths, loaded: &Loaded, name: &ServerName) -> Option<Origin> {
     let same = same_name(name);
-    let ours = [places.claude.json.clone(), places.user_settings()];
+    let ours = [paths.claude.json.clone(), paths.user_settings()];
     let rejected = loaded.settings.choices.rejected.iter().filter(|entry| same(entry.value.as_str()));
     rejected.map(|entry| entry.origin.clone()).find(|origin| is_foreign(origin, &ours))
 }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mcparley_model::hook::{Hook, Standing};
+use mcparley_model::hook::{Hook, HookStanding};
 
 use super::{ApprovalStore, ChangeError};
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::sources::Loaded;
 
 /// The fewest characters that name a hook.
@@ -25,9 +25,9 @@ pub struct ChosenHook {
 ///
 /// # Errors
 /// When there is no such hook, or it does not come with the project.
-pub fn approve_hook(places: &Places, loaded: &Loaded, definition: &str) -> Result<ChosenHook, ChangeError> {
+pub fn approve_hook(paths: &Paths, loaded: &Loaded, definition: &str) -> Result<ChosenHook, ChangeError> {
     let hook = found(loaded, definition)?;
-    let store = ApprovalStore::of(places);
+    let store = ApprovalStore::of(paths);
     store.approve(&[hook.item()])?;
     Ok(ChosenHook { hook, file: store.file().to_owned() })
 }
@@ -36,9 +36,9 @@ pub fn approve_hook(places: &Places, loaded: &Loaded, definition: &str) -> Resul
 ///
 /// # Errors
 /// When there is no such hook, or it does not come with the project.
-pub fn reject_hook(places: &Places, loaded: &Loaded, definition: &str) -> Result<ChosenHook, ChangeError> {
+pub fn reject_hook(paths: &Paths, loaded: &Loaded, definition: &str) -> Result<ChosenHook, ChangeError> {
     let hook = found(loaded, definition)?;
-    let store = ApprovalStore::of(places);
+    let store = ApprovalStore::of(paths);
     store.reject(&hook.item())?;
     Ok(ChosenHook { hook, file: store.file().to_owned() })
 }
@@ -47,7 +47,7 @@ pub fn reject_hook(places: &Places, loaded: &Loaded, definition: &str) -> Result
 #[must_use]
 pub fn pending_hooks(loaded: &Loaded) -> Vec<String> {
     let judged = loaded.settings.hooks.judged(loaded.session).into_iter();
-    let waiting = judged.filter(|judged| judged.standing == Standing::NeedsApproval);
+    let waiting = judged.filter(|judged| judged.standing == HookStanding::NeedsApproval);
     let mut definitions: Vec<String> = waiting.map(|judged| judged.hook.definition().to_string()).collect();
     definitions.sort_unstable();
     definitions.dedup();

@@ -14,8 +14,8 @@ use crate::reconnect_requests::ReconnectRequest;
 pub fn request_reconnect(surroundings: &Surroundings, server: &Planned) -> Result<(), ChangeError> {
     let Some(config) = &server.config else { return Ok(()) };
     surroundings.forget_trouble(&server.name, config);
-    match &surroundings.places.reconnects {
-        Some(file) => ReconnectRequest::new(&surroundings.places, &server.name, config).write(file),
+    match &surroundings.paths.reconnects {
+        Some(file) => ReconnectRequest::new(&surroundings.paths, &server.name, config).write(file),
         None => Ok(()),
     }
 }

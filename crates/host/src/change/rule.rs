@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use mcparley_model::approval::{Item, ItemKind};
 use mcparley_model::permission::{KnownServers, Rule, RuleKind, RuleScope};
-use mcparley_model::plan::Standing;
+use mcparley_model::plan::ServerStanding;
 use mcparley_model::scope::{Origin, Source};
 use mcparley_platform::file::{Creation, Updated};
 
 use super::approval::approve_written;
 use super::{ApprovalStore, ChangeError, Spot, WriteScope};
 use crate::call::AlwaysScope;
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::sources::Loaded;
 use crate::trust::{Binding, EVERY_TOOL, Trust};
 
@@ -45,16 +45,16 @@ pub struct RemovedRule {
 /// # Errors
 /// When the text is no rule, or the file cannot be edited.
 pub fn add_rule(
-    places: &Places,
+    paths: &Paths,
     kind: RuleKind,
     text: &str,
     scope: WriteScope,
 ) -> Result<WrittenRule, ChangeError> {
     let origin = Origin::whole(Source::inline("the command line"));
     let rule = Rule::parse(kind, text, origin, RuleScope::CommandLine)?;
-    let spot = rules(places, scope);
-    Trust::of(places).unbind_tools(rule.text(), &spot.file)?;
-    let ((), updated) = write(places, &spot, kind, rule.text())?;
+    let spot = rules(paths, scope);
+    Trust::of(paths).unbind_tools(rule.text(), &spot.file)?;
+    let ((), updated) = write(paths, &spot, kind, rule.text())?;
     let is_old = matches!(updated, Updated::Unchanged { .. });
     Ok(WrittenRule { rule: rule.text().to_owned(), file: spot.file, is_old })
 }
@@ -64,10 +64,10 @@ pub fn add_rule(
 ///
 /// # Errors
 /// When that cannot be kept.
-pub fn bind_to_servers(places: &Places, loaded: &Loaded, written: &WrittenRule) -> Result<(), ChangeError> {
+pub fn bind_to_servers(paths: &Paths, loaded: &Loaded, written: &WrittenRule) -> Result<(), ChangeError> {
     let is_it =
         |rule: &Rule| rule.text() == written.rule && rule.origin().source.path() == Some(&written.file);
-    let trust = Trust::of(places);
+    let trust = Trust::of(paths);
     match server_bindings(&trust, loaded, is_it) {
         bindings if bindings.is_empty() => Ok(()),
         bindings => trust.bind(bindings),
@@ -103,7 +103,7 @@ fn server_bindings(trust: &Trust, loaded: &Loaded, chosen: impl Fn(&Rule) -> boo
         let Some(file) = rule.origin().source.path() else { continue };
         for reading in rule.readings(&known).iter().filter(|reading| !reading.server.contains('*')) {
             let server = loaded.plan.named(&reading.server).into_iter().next();
-            let server = server.filter(|server| server.standing == Standing::Ready);
+            let server = server.filter(|server| server.standing == ServerStanding::Ready);
             let Some(config) = server.and_then(|server| server.config.as_ref()) else { continue };
             bindings.push(Binding {
                 rule: rule.text().to_owned(),
@@ -121,7 +121,7 @@ fn server_bindings(trust: &Trust, loaded: &Loaded, chosen: impl Fn(&Rule) -> boo
 /// # Errors
 /// When it stands in none of them.
 pub fn remove_rule(
-    places: &Places,
+    paths: &Paths,
     loaded: &Loaded,
     text: &str,
     scope: Option<WriteScope>,
@@ -129,8 +129,8 @@ pub fn remove_rule(
     let text = text.trim();
     let mut files = Vec::new();
     let scopes = WriteScope::ALL.into_iter().filter(|known| scope.is_none_or(|scope| scope == *known));
-    let private = Spot::private_choices(places);
-    let spots = scopes.flat_map(|scope| match (scope, rules(places, scope)) {
+    let private = Spot::private_choices(paths);
+    let spots = scopes.flat_map(|scope| match (scope, rules(paths, scope)) {
         (WriteScope::Local, spot) => [Some(private.clone()), Some(spot)],
         (WriteScope::User | WriteScope::Project, spot) => [None, Some(spot)],
     });
@@ -144,14 +144,13 @@ pub fn remove_rule(
             Ok(removed)
         })?;
         if removed {
-            Trust::of(places).unbind(text, &spot.file)?;
+            Trust::of(paths).unbind(text, &spot.file)?;
             files.push(spot.file);
         }
     }
     // Should the folder bring the rule later on, that is another's word.
-    if files.iter().any(|file| places.is_in_project(file)) && !is_left_in_folder(places, loaded, text, &files)
-    {
-        ApprovalStore::of(places).forget_approval(ItemKind::Rule, text, &[])?;
+    if files.iter().any(|file| paths.is_in_project(file)) && !is_left_in_folder(paths, loaded, text, &files) {
+        ApprovalStore::of(paths).forget_approval(ItemKind::Rule, text, &[])?;
     }
     if files.is_empty() {
         let elsewhere = loaded.settings.rules.iter().find(|rule| rule.text() == text);
@@ -162,64 +161,64 @@ pub fn remove_rule(
 }
 
 /// Whether another file of the folder still allows the same.
-fn is_left_in_folder(places: &Places, loaded: &Loaded, text: &str, removed: &[PathBuf]) -> bool {
+fn is_left_in_folder(paths: &Paths, loaded: &Loaded, text: &str, removed: &[PathBuf]) -> bool {
     let mut rules = loaded.settings.rules.iter().filter(|rule| rule.kind() == RuleKind::Allow);
     rules.any(|rule| {
         let file = rule.origin().source.path();
-        let is_other = |file: &Path| places.is_in_project(file) && !removed.iter().any(|gone| gone == file);
+        let is_other = |file: &Path| paths.is_in_project(file) && !removed.iter().any(|gone| gone == file);
         rule.text() == text && file.is_some_and(is_other)
     })
 }
 
 /// Whether a rule holds only as long as its tool is what it was when it was allowed.
 #[must_use]
-pub fn is_bound(places: &Places, rule: &Rule) -> bool {
+pub fn is_bound(paths: &Paths, rule: &Rule) -> bool {
     let file = rule.origin().source.path();
     file.is_some_and(|file| {
-        Trust::of(places).ledger().of(rule.text(), file).any(|binding| binding.tool != EVERY_TOOL)
+        Trust::of(paths).ledger().of(rule.text(), file).any(|binding| binding.tool != EVERY_TOOL)
     })
 }
 
 /// Where "always allow" of this scope is written.
-pub(crate) fn always_file(places: &Places, scope: AlwaysScope) -> PathBuf {
-    always(places, scope).file
+pub(crate) fn always_file(paths: &Paths, scope: AlwaysScope) -> PathBuf {
+    always(paths, scope).file
 }
 
 /// Writes a rule of "always allow".
-pub(crate) fn write_always(places: &Places, scope: AlwaysScope, text: &str) -> Result<(), ChangeError> {
-    write(places, &always(places, scope), RuleKind::Allow, text).map(drop)
+pub(crate) fn write_always(paths: &Paths, scope: AlwaysScope, text: &str) -> Result<(), ChangeError> {
+    write(paths, &always(paths, scope), RuleKind::Allow, text).map(drop)
 }
 
-fn always(places: &Places, scope: AlwaysScope) -> Spot {
+fn always(paths: &Paths, scope: AlwaysScope) -> Spot {
     match scope {
-        AlwaysScope::Local => rules(places, WriteScope::Local),
-        AlwaysScope::Private => Spot::private_choices(places),
-        AlwaysScope::User => rules(places, WriteScope::User),
+        AlwaysScope::Local => rules(paths, WriteScope::Local),
+        AlwaysScope::Private => Spot::private_choices(paths),
+        AlwaysScope::User => rules(paths, WriteScope::User),
     }
 }
 
 /// Writes a rule. One that allows something, in a file of the folder, is approved in the same step.
-fn write(places: &Places, spot: &Spot, kind: RuleKind, text: &str) -> Result<((), Updated), ChangeError> {
+fn write(paths: &Paths, spot: &Spot, kind: RuleKind, text: &str) -> Result<((), Updated), ChangeError> {
     let written = spot.change(|editor, path| {
         editor.add_to_list(&[path, &[PERMISSIONS]].concat(), &kind.to_string(), text)
     })?;
     if kind == RuleKind::Allow {
-        approve_written(places, &spot.file, &Item::rule(text))?;
+        approve_written(paths, &spot.file, &Item::rule(text))?;
     }
     Ok(written)
 }
 
 /// The settings of a scope.
-fn rules(places: &Places, scope: WriteScope) -> Spot {
+fn rules(paths: &Paths, scope: WriteScope) -> Spot {
     match scope {
-        WriteScope::User => Spot::user_choices(places),
+        WriteScope::User => Spot::user_choices(paths),
         WriteScope::Local => {
             // The folder is the project's, the file is the user's.
             let creation = Creation { dir_mode: Creation::SHARED.dir_mode, ..Creation::PRIVATE };
-            Spot::new(places.local_settings(), &[], creation)
+            Spot::new(paths.local_settings(), &[], creation)
         }
         WriteScope::Project => {
-            let file = places.project_settings().unwrap_or_else(|| places.user_settings());
+            let file = paths.project_settings().unwrap_or_else(|| paths.user_settings());
             Spot::new(file, &[], Creation::SHARED)
         }
     }

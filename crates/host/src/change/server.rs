@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 use super::approval::approve_written;
 use super::exclude::{Exclusion, exclude_from_git};
 use super::{ApprovalStore, ChangeError, FileChoice, Spot, WriteScope};
-use crate::places::Places;
-use crate::sources::{Loaded, Wishes, agents_of};
+use crate::paths::Paths;
+use crate::sources::{Loaded, RunOptions, agents_of};
 
 /// A server to add.
 #[derive(Clone)]
@@ -54,14 +54,14 @@ impl std::fmt::Debug for NewServer {
 impl NewServer {
     /// Where it is written. What the project folder brings stays in the folder, where it waits for approval: in a file
     /// of the user's own it would count at once, here and in every other program that reads it.
-    fn destination(&self, places: &Places) -> Result<Spot, ChangeError> {
+    fn destination(&self, paths: &Paths) -> Result<Spot, ChangeError> {
         match (self.provenance, self.scope) {
-            (Provenance::Own, _) => Ok(Spot::servers(places, self.scope, self.file.unwrap_or_default())),
+            (Provenance::Own, _) => Ok(Spot::servers(paths, self.scope, self.file.unwrap_or_default())),
             (Provenance::Folder, WriteScope::User) => {
                 Err(ChangeError::FromFolder { name: self.name.clone() })
             }
             (Provenance::Folder, WriteScope::Local | WriteScope::Project) => {
-                Ok(Spot::servers(places, self.scope, FileChoice::Settings))
+                Ok(Spot::servers(paths, self.scope, FileChoice::Settings))
             }
         }
     }
@@ -121,17 +121,22 @@ pub struct Removed {
 ///
 /// # Errors
 /// A [`ChangeError`]; the files are as they were.
-pub fn add(places: &Places, wishes: &Wishes, loaded: &Loaded, new: &NewServer) -> Result<Added, ChangeError> {
+pub fn add(
+    paths: &Paths,
+    run_options: &RunOptions,
+    loaded: &Loaded,
+    new: &NewServer,
+) -> Result<Added, ChangeError> {
     let name = check_new_server_name(&new.name)?;
-    let (raw, not_yet) = check(wishes, loaded, &name, new)?;
-    let existing = existing_spot(places, new.scope, name.as_str());
+    let (raw, not_yet) = check(run_options, loaded, &name, new)?;
+    let existing = existing_spot(paths, new.scope, name.as_str());
     let replaced = existing.is_some();
     let spot = match existing {
         Some(Spot { file, .. }) if !new.replace => {
             return Err(ChangeError::Exists { name: new.name.clone(), scope: new.scope.as_str(), file });
         }
         Some(spot) => spot,
-        None => new.destination(places)?,
+        None => new.destination(paths)?,
     };
     let entry = Value::Object(with_type(&new.entry, &raw));
     let ((), updated) = spot.change(|editor, path| match replaced {
@@ -139,10 +144,10 @@ pub fn add(places: &Places, wishes: &Wishes, loaded: &Loaded, new: &NewServer) -
         false => editor.insert(path, name.as_str(), &entry),
     })?;
     if new.provenance == Provenance::Own {
-        approve_written(places, &spot.file, &new.as_written(&name, &raw)?)?;
+        approve_written(paths, &spot.file, &new.as_written(&name, &raw)?)?;
     }
     Ok(Added {
-        exposure: find_exposure(places, &spot, &raw),
+        exposure: find_exposure(paths, &spot, &raw),
         is_reserved_by_claude_code: is_reserved_by_claude_code(name.as_str()),
         name,
         scope: new.scope,
@@ -156,9 +161,9 @@ pub fn add(places: &Places, wishes: &Wishes, loaded: &Loaded, new: &NewServer) -
 /// Where an entry of this name stands that a new one would replace.
 ///
 /// A project file of a folder above is another folder's: a new entry goes beside it, into the nearest one.
-fn existing_spot(places: &Places, scope: WriteScope, name: &str) -> Option<Spot> {
+fn existing_spot(paths: &Paths, scope: WriteScope, name: &str) -> Option<Spot> {
     let [settings, claude_json] =
-        [FileChoice::Settings, FileChoice::ClaudeJson].map(|choice| Spot::servers(places, scope, choice));
+        [FileChoice::Settings, FileChoice::ClaudeJson].map(|choice| Spot::servers(paths, scope, choice));
     // The settings file counts where both have the name.
     [settings, claude_json].into_iter().find(|spot| spot.has(name))
 }
@@ -180,19 +185,19 @@ fn with_type(entry: &Map<String, Value>, raw: &RawServer) -> Map<String, Value> 
 
 /// Looks for literal secrets in what was written below the project's folder, and keeps the user's own settings file
 /// out of commits when it holds some.
-fn find_exposure(places: &Places, spot: &Spot, raw: &RawServer) -> Option<Exposure> {
+fn find_exposure(paths: &Paths, spot: &Spot, raw: &RawServer) -> Option<Exposure> {
     let fields = raw.literal_secrets();
-    let local = places.local_settings();
-    let is_shared = spot.file == places.cwd.join(".mcp.json");
+    let local = paths.local_settings();
+    let is_shared = spot.file == paths.cwd.join(".mcp.json");
     if fields.is_empty() || !(is_shared || spot.file == local) {
         return None;
     }
-    let exclusion = (!is_shared).then(|| exclude_from_git(&places.project, ".claude/settings.local.json"));
+    let exclusion = (!is_shared).then(|| exclude_from_git(&paths.project, ".claude/settings.local.json"));
     Some(Exposure { fields, exclusion })
 }
 
 fn check(
-    wishes: &Wishes,
+    run_options: &RunOptions,
     loaded: &Loaded,
     name: &ServerName,
     new: &NewServer,
@@ -211,7 +216,7 @@ fn check(
     if kind.is_runtime_only() {
         return Err(ConfigError::RuntimeOnly { kind, origin }.into());
     }
-    match raw.to_config(&wishes.env, &origin) {
+    match raw.to_config(&run_options.env, &origin) {
         Ok(config) if is_recursive(&config, loaded) => {
             Err(ChangeError::StartsItself { name: new.name.clone() })
         }
@@ -260,7 +265,7 @@ fn read(name: &ServerName, new: &NewServer) -> Result<RawServer, ChangeError> {
 /// # Errors
 /// When it stands nowhere, or in several scopes and none was named.
 pub fn remove(
-    places: &Places,
+    paths: &Paths,
     loaded: &Loaded,
     name: &str,
     scope: Option<WriteScope>,
@@ -268,7 +273,7 @@ pub fn remove(
     let wanted =
         WriteScope::ALL.into_iter().filter(|candidate| scope.is_none_or(|scope| scope == *candidate));
     let spots: Vec<(WriteScope, Spot)> = wanted
-        .flat_map(|scope| spots(places, scope, name).into_iter().map(move |spot| (scope, spot)))
+        .flat_map(|scope| spots(paths, scope, name).into_iter().map(move |spot| (scope, spot)))
         .filter(|(_, spot)| spot.has(name))
         .collect();
     let Some((found, _)) = spots.first() else {
@@ -285,22 +290,22 @@ pub fn remove(
         files.push(updated.path().to_owned());
     }
     // Should the folder bring it again, that is another's word.
-    if spots.iter().any(|(_, spot)| places.is_in_project(&spot.file)) {
+    if spots.iter().any(|(_, spot)| paths.is_in_project(&spot.file)) {
         let is_removed = |file: &Path| spots.iter().any(|(_, spot)| spot.file == file);
-        let remaining = find_remaining(places, loaded, name, is_removed);
-        ApprovalStore::of(places).forget_approval(ItemKind::Server, name, &remaining)?;
+        let remaining = find_remaining(paths, loaded, name, is_removed);
+        ApprovalStore::of(paths).forget_approval(ItemKind::Server, name, &remaining)?;
     }
     Ok(Removed { name: name.to_owned(), scope: *found, files })
 }
 
 /// The contents of the folder's other entries of this name, those of its agents among them.
 fn find_remaining(
-    places: &Places,
+    paths: &Paths,
     loaded: &Loaded,
     name: &str,
     is_removed: impl Fn(&Path) -> bool,
 ) -> Vec<Definition> {
-    let agents = agents_of(places, &loaded.left_out);
+    let agents = agents_of(paths, &loaded.left_out);
     let brought = agents.specs.iter().flat_map(|spec| loaded.own_for_agent(spec).plan.servers);
     let declared = loaded.plan.servers.iter().cloned().chain(brought);
     let others = declared.filter(|server| {
@@ -311,16 +316,16 @@ fn find_remaining(
 }
 
 /// Every spot where a server of this scope may stand, the one that counts first.
-fn spots(places: &Places, scope: WriteScope, name: &str) -> Vec<Spot> {
+fn spots(paths: &Paths, scope: WriteScope, name: &str) -> Vec<Spot> {
     match scope {
         WriteScope::Local | WriteScope::User => vec![
-            Spot::servers(places, scope, FileChoice::Settings),
-            Spot::servers(places, scope, FileChoice::ClaudeJson),
+            Spot::servers(paths, scope, FileChoice::Settings),
+            Spot::servers(paths, scope, FileChoice::ClaudeJson),
         ],
         // Of several project files only the nearest one that has it: the others are other folders' files.
-        WriteScope::Project => places
+        WriteScope::Project => paths
             .project_files()
-            .map(|file| Spot { file, ..Spot::servers(places, scope, FileChoice::Settings) })
+            .map(|file| Spot { file, ..Spot::servers(paths, scope, FileChoice::Settings) })
             .find(|spot| spot.has(name))
             .into_iter()
             .collect(),

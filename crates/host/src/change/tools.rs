@@ -8,7 +8,7 @@ use mcparley_model::plan::Planned;
 use mcparley_platform::file::Updated;
 
 use super::{ChangeError, FileChoice, Spot, WriteScope};
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::sources::Loaded;
 
 const ENABLED_TOOLS: &str = "enabledTools";
@@ -34,12 +34,12 @@ pub struct SwitchedTools {
 /// # Errors
 /// When the server stands in no file of the user's.
 pub fn disable_tools(
-    places: &Places,
+    paths: &Paths,
     loaded: &Loaded,
     name: &str,
     tools: &[String],
 ) -> Result<SwitchedTools, ChangeError> {
-    let (spot, _) = entry_spot(places, loaded, name)?;
+    let (spot, _) = entry_spot(paths, loaded, name)?;
     let (_, updated) = spot.change(|editor, path| {
         let entry = [path, &[name]].concat();
         tools.iter().try_for_each(|tool| editor.add_to_list(&entry, DISABLED_TOOLS, tool))
@@ -52,12 +52,12 @@ pub fn disable_tools(
 /// # Errors
 /// When the server stands in no file of the user's.
 pub fn enable_tools(
-    places: &Places,
+    paths: &Paths,
     loaded: &Loaded,
     name: &str,
     tools: &[String],
 ) -> Result<SwitchedTools, ChangeError> {
-    let (spot, raw) = entry_spot(places, loaded, name)?;
+    let (spot, raw) = entry_spot(paths, loaded, name)?;
     let (_, updated) = spot.change(|editor, path| {
         let entry = [path, &[name]].concat();
         editor.remove_from_list(&entry, DISABLED_TOOLS, |listed| tools.iter().any(|tool| tool == listed))?;
@@ -87,7 +87,7 @@ fn switched(
 
 /// Where the entry that counts stands, if a person may edit it there, and what it says.
 fn entry_spot<'l>(
-    places: &Places,
+    paths: &Paths,
     loaded: &'l Loaded,
     name: &str,
 ) -> Result<(Spot, &'l RawServer), ChangeError> {
@@ -97,13 +97,13 @@ fn entry_spot<'l>(
         return Err(ChangeError::NotFound { name: name.to_owned(), scope: None, similar });
     };
     let spots = WriteScope::ALL.into_iter().flat_map(|scope| {
-        let project = places.project_files().map(move |file| Spot {
+        let project = paths.project_files().map(move |file| Spot {
             file,
-            ..Spot::servers(places, WriteScope::Project, FileChoice::Settings)
+            ..Spot::servers(paths, WriteScope::Project, FileChoice::Settings)
         });
         let project = project.filter(move |_| scope == WriteScope::Project);
         let own =
-            [FileChoice::Settings, FileChoice::ClaudeJson].map(|choice| Spot::servers(places, scope, choice));
+            [FileChoice::Settings, FileChoice::ClaudeJson].map(|choice| Spot::servers(paths, scope, choice));
         own.into_iter().chain(project).map(move |spot| (scope, spot))
     });
     let is_it = |(scope, spot): &(WriteScope, Spot)| stands_in(server, *scope, spot) && spot.has(name);

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcparley_model::approval::{Approval, Item, Provenance, WaitingItem};
-use mcparley_model::hook::{Hook, Standing};
+use mcparley_model::hook::{Hook, HookStanding};
 use mcparley_model::plan::Planned;
 
-use crate::places::Places;
-use crate::sources::{Loaded, NoConnectors, Wishes, agents, load, load_as_if_approved};
+use crate::paths::Paths;
+use crate::sources::{Loaded, NoConnectors, RunOptions, agents, load, load_as_if_approved};
 
 /// What waits for approval in one folder.
 #[derive(Clone, Debug)]
@@ -29,14 +29,14 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Looks through the folder of these places.
+    /// Looks through the folder of these paths.
     #[must_use]
-    pub fn find(places: &Places, wishes: &Wishes) -> Self {
-        let now = load(places, wishes, &NoConnectors);
-        let approved = load_as_if_approved(places, wishes);
+    pub fn find(paths: &Paths, run_options: &RunOptions) -> Self {
+        let now = load(paths, run_options, &NoConnectors);
+        let approved = load_as_if_approved(paths, run_options);
         let waits = |server: &&Planned| waits(&now, server);
         let servers = approved.plan.servers.iter().filter(waits).cloned().collect();
-        let found = agents(places, wishes);
+        let found = agents(paths, run_options);
         let of_folder = found.specs.iter().filter(|spec| spec.provenance() == Provenance::Folder);
         let brought = of_folder.flat_map(|spec| {
             let own = approved.own_for_agent(spec).plan.servers;
@@ -44,9 +44,9 @@ impl Waiting {
         });
         let agents = brought.filter(|(_, server)| waits(&server)).collect();
         let judged = now.settings.hooks.judged(now.session).into_iter();
-        let hooks = judged.filter(|hook| hook.standing == Standing::NeedsApproval).map(|hook| hook.hook);
+        let hooks = judged.filter(|hook| hook.standing == HookStanding::NeedsApproval).map(|hook| hook.hook);
         Self {
-            folder: places.project.clone(),
+            folder: paths.project.clone(),
             servers,
             agents,
             items: now.settings.waiting.clone(),

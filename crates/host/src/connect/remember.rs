@@ -27,7 +27,7 @@ impl Surroundings {
     /// Forgets that a server failed or wanted a sign-in, so that whoever reaches it next really tries.
     pub(crate) fn forget_trouble(&self, server: &ServerName, config: &ServerConfig) {
         self.cache.forget_failure(config);
-        if let Some(folder) = &self.places.cache {
+        if let Some(folder) = &self.paths.cache {
             NeedsAuth::new(folder).clear(server, SystemTime::now());
         }
     }
@@ -51,7 +51,7 @@ impl Surroundings {
         surface: &Surface,
     ) -> Vec<ToolName> {
         let server = self.server.clone().unwrap_or_else(|| ServerName::new(""));
-        if !self.cache.keeps(config) && self.places.trust.is_none() {
+        if !self.cache.keeps(config) && self.paths.trust.is_none() {
             return self.trust.meet(config, &server, &surface.tools);
         }
         let (cache, config, surface) = (Arc::clone(&self.cache), config.clone(), surface.clone());

@@ -18,7 +18,7 @@ use mcparley_wire::transport::http::Network;
 
 use super::{NeedsAuth, Surroundings};
 use crate::launch::passed_on;
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// Where the key of the vault comes from, for programs without a keychain.
 const VAULT_KEY: &str = "MCPARLEY_VAULT_KEY";
@@ -49,7 +49,7 @@ impl Surroundings {
     /// The same for a host: servers that wanted a sign-in a short while ago are not asked again (A4).
     #[must_use]
     pub(crate) fn heeding(mut self) -> Self {
-        self.needs_auth = self.places.cache.as_ref().map(|folder| Arc::new(NeedsAuth::new(folder)));
+        self.needs_auth = self.paths.cache.as_ref().map(|folder| Arc::new(NeedsAuth::new(folder)));
         self
     }
 
@@ -90,7 +90,7 @@ impl Surroundings {
                     name: self.server.as_ref().map(ToString::to_string).unwrap_or_default(),
                     url: remote.url.clone(),
                     env: passed_on(&self.env),
-                    cwd: self.places.project.clone(),
+                    cwd: self.paths.project.clone(),
                     limit: HEADERS_HELPER_TIME,
                 });
                 Arc::new(helper.beside(account))
@@ -105,7 +105,7 @@ impl Surroundings {
     pub fn with_identity(mut self, settings: Option<IdentitySettings>) -> Self {
         let vault = self.accounts.vault().cloned();
         let identity = settings.and_then(|settings| Identity::new(settings, &self.network, vault.clone()));
-        let (network, folder) = (self.network.clone(), self.places.project.clone());
+        let (network, folder) = (self.network.clone(), self.paths.project.clone());
         self.accounts = Accounts::new(AccountsSettings { network, vault, identity, folder });
         self
     }
@@ -124,13 +124,13 @@ impl Surroundings {
 }
 
 /// The sign-ins of a user.
-pub(super) fn accounts(env: &Env, places: &Places, network: &Network) -> Accounts {
-    let vault = places.secrets.as_ref().map(|folder| vault(folder.clone(), env));
+pub(super) fn accounts(env: &Env, paths: &Paths, network: &Network) -> Accounts {
+    let vault = paths.secrets.as_ref().map(|folder| vault(folder.clone(), env));
     Accounts::new(AccountsSettings {
         network: network.clone(),
         identity: None,
         vault,
-        folder: places.project.clone(),
+        folder: paths.project.clone(),
     })
 }
 

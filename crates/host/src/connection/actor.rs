@@ -14,8 +14,8 @@ use mcparley_wire::Failure;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-use super::ears::{Changes, Ears};
 use super::idle::Idle;
+use super::notifications::{Changes, Notifications};
 use super::phase::{Event, Missed, Opened, Phase, Ready};
 use super::refresh::Refresh;
 use super::state::{Publisher, State, Status, Unavailable};
@@ -23,7 +23,7 @@ use super::watched::Watched;
 use super::{Beginning, CALLS_GRACE, Epoch, Live, Wish, backoff, listen, tell};
 use crate::chance;
 use crate::connect::{Arrival, ConnectError, StartedProcess, Surroundings, Trace};
-use crate::elicit::Desk;
+use crate::elicit::ServerRequests;
 use crate::log::Log;
 use crate::start_gate::{StartGate, StartPlace};
 use crate::surface::Surface;
@@ -39,7 +39,7 @@ pub(super) struct Actor {
     gate: StartGate,
     publisher: Publisher,
     log: Arc<Log>,
-    desk: Arc<Desk>,
+    server_requests: Arc<ServerRequests>,
     changes: Arc<Changes>,
     watched: Arc<Watched>,
     phase: Phase,
@@ -62,7 +62,7 @@ impl Actor {
     pub(super) fn new(
         config: Arc<ServerConfig>,
         log: Arc<Log>,
-        (desk, watched): (Arc<Desk>, Arc<Watched>),
+        (server_requests, watched): (Arc<ServerRequests>, Arc<Watched>),
         beginning: Beginning,
     ) -> Self {
         let Beginning { surroundings, gate, publisher, tool_limit: _, predecessor, on } = beginning;
@@ -72,7 +72,7 @@ impl Actor {
             gate,
             publisher,
             log,
-            desk,
+            server_requests,
             changes: Arc::default(),
             watched,
             phase: if on { Phase::Dormant } else { Phase::Off },
@@ -250,9 +250,10 @@ impl Actor {
 
     fn start_work(&mut self, attempt: u32) {
         self.sign_ins = self.surroundings.account(&self.config).map(|account| account.sign_ins());
-        let (desk, changes) = (Arc::clone(&self.desk), Arc::clone(&self.changes));
-        let ears = Ears::new(desk, changes, Arc::clone(&self.log)).telling(Arc::clone(&self.watched));
-        let ears = Arc::new(ears.taking(self.surroundings.message_limit()));
+        let (server_requests, changes) = (Arc::clone(&self.server_requests), Arc::clone(&self.changes));
+        let notifications = Notifications::new(server_requests, changes, Arc::clone(&self.log))
+            .telling(Arc::clone(&self.watched));
+        let notifications = Arc::new(notifications.taking(self.surroundings.message_limit()));
         let (config, surroundings) = (Arc::clone(&self.config), self.surroundings.clone());
         let (gate, log, predecessor) = (self.gate.clone(), Arc::clone(&self.log), self.predecessor.clone());
         let process = StartedProcess::default();
@@ -263,7 +264,7 @@ impl Actor {
                 let _gone = gone.wait_for(|gone| *gone).await;
             }
             let mut place = gate.enter(config.kind()).await;
-            open(&surroundings, &config, (ears, process), &log, &mut place).await
+            open(&surroundings, &config, (notifications, process), &log, &mut place).await
         };
         self.phase = Phase::Connecting { attempt, work: Owned::start(work), downloader };
     }
@@ -275,7 +276,7 @@ impl Actor {
         let (in_use, released) = mpsc::channel(1);
         let (spoken, about) = (session.spoken(), Arc::new(session.about().clone()));
         let listening = listen::start(&session, &self.changes, &self.watched);
-        let telling = tell::start(&session, &self.surroundings, (self.desk.roots(), &gate));
+        let telling = tell::start(&session, &self.surroundings, (self.server_requests.roots(), &gate));
         let kept = (Arc::clone(&self.watched), gate);
         let live = Arc::new(Live::new(session, self.epoch, kept, in_use));
         let surface = Arc::new(surface);
@@ -459,14 +460,15 @@ impl Actor {
 async fn open(
     surroundings: &Surroundings,
     config: &ServerConfig,
-    (ears, process): (Arc<Ears>, StartedProcess),
+    (notifications, process): (Arc<Notifications>, StartedProcess),
     log: &Log,
     place: &mut StartPlace,
 ) -> Result<Opened, Missed> {
-    let (begun, gate) = (Instant::now(), Arc::clone(ears.roots_gate()));
+    let (begun, gate) = (Instant::now(), Arc::clone(notifications.roots_gate()));
     let mut trace = Trace::of_process(process.clone());
-    let reached =
-        place.while_reaching(&process, Box::pin(surroundings.reach(config, ears, log, &mut trace))).await;
+    let reached = place
+        .while_reaching(&process, Box::pin(surroundings.reach(config, notifications, log, &mut trace)))
+        .await;
     let took = begun.elapsed();
     match reached {
         Ok(Arrival { connected, surface }) => Ok(Opened::new(connected, surface, gate, took)),

@@ -12,7 +12,7 @@ use mcparley_wire::peer::CallOptions;
 use mcparley_wire::{Failure, Listen, Listening, Params, RawJson, Session, Spoken};
 use serde_json::Value;
 
-use super::ears::Changes;
+use super::notifications::Changes;
 use super::watched::Watched;
 use crate::surface::Lists;
 use crate::task::Owned;

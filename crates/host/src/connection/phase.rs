@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::Live;
-use super::ears::Changes;
 use super::idle::{self, Idle};
+use super::notifications::Changes;
 use super::refresh::Refresh;
 use crate::connect::{ConnectError, Downloader, Link};
 use crate::roots::RootsGate;

@@ -6,7 +6,7 @@ use mcparley_model::limits::{REFRESH_LATEST, REFRESH_QUIET};
 use mcparley_wire::Session;
 use tokio::time::Instant;
 
-use super::ears::Changes;
+use super::notifications::Changes;
 use crate::surface::{Lists, Surface};
 use crate::task::Owned;
 

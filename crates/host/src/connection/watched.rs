@@ -27,14 +27,14 @@ struct Entry {
 /// What is known of a resource that is watched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct News {
-    pub(crate) standing: Standing,
+    pub(crate) standing: SubscriptionState,
     /// How often it has changed, or may have.
     pub(crate) updates: u64,
 }
 
 /// Whether the server tells.
 #[derive(Clone, Debug, Default)]
-pub(crate) enum Standing {
+pub(crate) enum SubscriptionState {
     /// It has not been asked yet.
     #[default]
     Wished,
@@ -63,9 +63,9 @@ impl Watched {
         let fresh = || Entry { watchers: 0, news: watch::Sender::new(News::default()) };
         let entry = resources.entry(uri.to_owned()).or_insert_with(fresh);
         entry.watchers += 1;
-        let is_refused = matches!(entry.news.borrow().standing, Standing::Refused(_));
+        let is_refused = matches!(entry.news.borrow().standing, SubscriptionState::Refused(_));
         if is_refused {
-            entry.news.send_modify(|news| news.standing = Standing::Wished);
+            entry.news.send_modify(|news| news.standing = SubscriptionState::Wished);
         }
         let news = entry.news.subscribe();
         drop(resources);
@@ -97,23 +97,24 @@ impl Watched {
 
     /// What the server is to tell about; not what it has refused.
     pub(super) fn uris(&self) -> Vec<String> {
-        let is_wanted = |entry: &Entry| !matches!(entry.news.borrow().standing, Standing::Refused(_));
+        let is_wanted =
+            |entry: &Entry| !matches!(entry.news.borrow().standing, SubscriptionState::Refused(_));
         self.locked().iter().filter(|(_, entry)| is_wanted(entry)).map(|(uri, _)| uri.clone()).collect()
     }
 
     /// The server tells about it from now on. If it did before and `missed` some time, it may have changed meanwhile.
     pub(super) fn taken(&self, uri: &str, missed: bool) {
         self.tell(uri, |news| {
-            if missed && matches!(news.standing, Standing::Taken) {
+            if missed && matches!(news.standing, SubscriptionState::Taken) {
                 news.updates += 1;
             }
-            news.standing = Standing::Taken;
+            news.standing = SubscriptionState::Taken;
         });
     }
 
     /// The server does not want to tell about it.
     pub(super) fn refused(&self, uri: &str, failure: &Failure) {
-        self.tell(uri, |news| news.standing = Standing::Refused(failure.clone()));
+        self.tell(uri, |news| news.standing = SubscriptionState::Refused(failure.clone()));
     }
 
     /// The server says that a resource has changed: one that is watched, or one below it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcparley_model::config::Kind;
 use mcparley_model::limits::LOG_LINE_CHARS;
 use mcparley_model::name::ServerName;
-use mcparley_model::plan::{Caution, Planned, Standing};
+use mcparley_model::plan::{Caution, Planned, ServerStanding};
 use mcparley_model::scope::{Origin, Scope};
 use mcparley_model::text::{Untrusted, cut};
 use mcparley_wire::{Exit, Failure};
@@ -35,7 +35,7 @@ pub struct Examined {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// What the plan says of it.
-    pub standing: Standing,
+    pub standing: ServerStanding,
     /// Why it does not work, and what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosis>,
@@ -118,15 +118,15 @@ pub struct Offers {
 impl Examined {
     pub(super) fn resting(server: &Planned, diagnosis: Option<Diagnosis>) -> Self {
         let is = match server.standing {
-            Standing::Invalid(_) => Verdict::Broken,
-            Standing::Ready
-            | Standing::NeedsApproval(_)
-            | Standing::Rejected { .. }
-            | Standing::Blocked(_)
-            | Standing::Disabled { .. }
-            | Standing::Shadowed { .. }
-            | Standing::Duplicate { .. }
-            | Standing::Skipped(_) => Verdict::Resting,
+            ServerStanding::Invalid(_) => Verdict::Broken,
+            ServerStanding::Ready
+            | ServerStanding::NeedsApproval(_)
+            | ServerStanding::Rejected { .. }
+            | ServerStanding::Blocked(_)
+            | ServerStanding::Disabled { .. }
+            | ServerStanding::Shadowed { .. }
+            | ServerStanding::Duplicate { .. }
+            | ServerStanding::Skipped(_) => Verdict::Resting,
         };
         Self { diagnosis, ..Self::of(server, is) }
     }

@@ -2,7 +2,7 @@
 
 use mcparley_model::config::{ConfigError, Problem, ServerConfig, Transport};
 use mcparley_model::expand::ExpandError;
-use mcparley_model::plan::{Block, Planned, Standing};
+use mcparley_model::plan::{Block, Planned, ServerStanding};
 use mcparley_model::text::Untrusted;
 use mcparley_wire::{Exit, Failure};
 use serde::Deserialize;
@@ -159,15 +159,15 @@ pub(super) fn status(failure: &Failure) -> Option<u16> {
     }
 }
 
-fn entry(standing: &Standing) -> Option<&'static str> {
+fn entry(standing: &ServerStanding) -> Option<&'static str> {
     match standing {
-        Standing::Blocked(block) => Some(match block {
+        ServerStanding::Blocked(block) => Some(match block {
             Block::ManagedOnly { .. } => "managed-only",
             Block::ManagedBroken { .. } => "managed-broken",
             Block::Strict => "strict",
             Block::Policy(_) | Block::Alias { .. } => "policy",
         }),
-        Standing::Invalid(error) => Some(match error {
+        ServerStanding::Invalid(error) => Some(match error {
             ConfigError::Expand(ExpandError::Unset { .. }) => "variable-unset",
             ConfigError::Value { problem: Problem::NotAUrl(_) | Problem::Scheme(_), .. } => "url",
             ConfigError::Expand(_)
@@ -180,12 +180,12 @@ fn entry(standing: &Standing) -> Option<&'static str> {
             | ConfigError::Both { .. }
             | ConfigError::RuntimeOnly { .. } => "other",
         }),
-        Standing::Ready
-        | Standing::NeedsApproval(_)
-        | Standing::Rejected { .. }
-        | Standing::Disabled { .. }
-        | Standing::Shadowed { .. }
-        | Standing::Duplicate { .. }
-        | Standing::Skipped(_) => None,
+        ServerStanding::Ready
+        | ServerStanding::NeedsApproval(_)
+        | ServerStanding::Rejected { .. }
+        | ServerStanding::Disabled { .. }
+        | ServerStanding::Shadowed { .. }
+        | ServerStanding::Duplicate { .. }
+        | ServerStanding::Skipped(_) => None,
     }
 }

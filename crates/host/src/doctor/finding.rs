@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use mcparley_model::config::Transport;
-use mcparley_model::plan::{Planned, Standing};
+use mcparley_model::plan::{Planned, ServerStanding};
 use mcparley_model::text::display;
 use mcparley_platform::file::is_writable_folder;
 use mcparley_platform::process::{SpawnError, locate};
@@ -91,11 +91,11 @@ fn clock(now: SystemTime) -> Option<Finding> {
 /// A program that several servers miss is one trouble, not several.
 fn programs(surroundings: &Surroundings, servers: &[&Planned]) -> Vec<Finding> {
     let mut missing: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for server in servers.iter().filter(|server| server.standing == Standing::Ready) {
+    for server in servers.iter().filter(|server| server.standing == ServerStanding::Ready) {
         let Some(Transport::Stdio(stdio)) = server.config.as_ref().map(|config| &config.transport) else {
             continue;
         };
-        let found = locate(&launch(stdio, &surroundings.env, &surroundings.places));
+        let found = locate(&launch(stdio, &surroundings.env, &surroundings.paths));
         if matches!(found, Err(SpawnError::NotFound { .. })) {
             missing.entry(&stdio.command).or_default().push(server.name.as_str());
         }
@@ -114,11 +114,11 @@ fn programs(surroundings: &Surroundings, servers: &[&Planned]) -> Vec<Finding> {
 }
 
 fn folders(surroundings: &Surroundings) -> Vec<Finding> {
-    let places = &surroundings.places;
+    let paths = &surroundings.paths;
     let kept = [
-        (Some(places.claude.dir.as_path()), "servers of yours and approvals cannot be changed"),
-        (places.logs.as_deref(), "what servers say is not kept for `mcparley logs`"),
-        (places.cache.as_deref(), "what servers offer is not remembered for the next run"),
+        (Some(paths.claude.dir.as_path()), "servers of yours and approvals cannot be changed"),
+        (paths.logs.as_deref(), "what servers say is not kept for `mcparley logs`"),
+        (paths.cache.as_deref(), "what servers offer is not remembered for the next run"),
     ];
     let closed = kept.into_iter().filter_map(|(folder, lost)| Some((folder?, lost)));
     let tell = |(folder, lost): (&Path, &str)| {
@@ -132,15 +132,16 @@ fn folders(surroundings: &Surroundings) -> Vec<Finding> {
 
 /// Servers that were given folders as arguments, and are told of roots that may replace them.
 fn roots(surroundings: &Surroundings, servers: &[&Planned]) -> Vec<Finding> {
-    let places = &surroundings.places;
-    let told = servers.iter().filter(|server| server.standing == Standing::Ready).filter_map(|server| {
-        let config = server.config.as_ref()?;
-        let named = named_folders(config, &places.project, &places.home);
-        let roots: Vec<_> =
-            surroundings.server_roots(config).known().iter().filter_map(Root::folder).collect();
-        let is_other = named.iter().any(|folder| !roots.iter().any(|root| is_same(root, folder)));
-        (is_other && !roots.is_empty()).then_some((server.name.as_str(), named, roots))
-    });
+    let paths = &surroundings.paths;
+    let told =
+        servers.iter().filter(|server| server.standing == ServerStanding::Ready).filter_map(|server| {
+            let config = server.config.as_ref()?;
+            let named = named_folders(config, &paths.project, &paths.home);
+            let roots: Vec<_> =
+                surroundings.server_roots(config).known().iter().filter_map(Root::folder).collect();
+            let is_other = named.iter().any(|folder| !roots.iter().any(|root| is_same(root, folder)));
+            (is_other && !roots.is_empty()).then_some((server.name.as_str(), named, roots))
+        });
     let tell = |(name, named, roots): (&str, Vec<PathBuf>, Vec<PathBuf>)| {
         let message = format!(
             "`{}` is told to work in {}, which may replace the folders that its arguments name: {}",
@@ -176,7 +177,7 @@ fn limit(given: Option<&str>) -> Option<Finding> {
 }
 
 fn proxies(surroundings: &Surroundings, servers: &[&Planned]) -> Option<Finding> {
-    let ready = servers.iter().filter(|server| server.standing == Standing::Ready);
+    let ready = servers.iter().filter(|server| server.standing == ServerStanding::Ready);
     let transports = ready.filter_map(|server| Some(&server.config.as_ref()?.transport));
     let through = transports.filter(|transport| match transport {
         Transport::Http(remote) | Transport::Sse(remote) | Transport::Ws(remote) => {

@@ -15,7 +15,7 @@ use super::server::{DIE, Manner, Server};
 use super::until;
 use crate::connect::Surroundings;
 use crate::connection::{Beginning, Connection, Epoch, Live, Publisher, State, Status, Unavailable};
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::start_gate::StartGate;
 
 /// More events than any schedule brings.
@@ -157,7 +157,7 @@ async fn look_on(mut state: watch::Receiver<State>) {
 
 fn surroundings(server: &Arc<Server>) -> Surroundings {
     let nowhere = FilePath::new("/nowhere");
-    let mut surroundings = Surroundings::new(&Env::default(), &Places::of(nowhere, nowhere));
+    let mut surroundings = Surroundings::new(&Env::default(), &Paths::of(nowhere, nowhere));
     // How fast time passes belongs to the schedule, so no limit would be long enough.
     surroundings.limit = Duration::from_secs(1_000_000);
     let server: Arc<dyn mcparley_wire::peer::Handler> = Arc::clone(server) as _;

@@ -24,7 +24,7 @@ pub(super) async fn walk(surroundings: &Surroundings, config: &ServerConfig, tra
         Transport::Stdio(stdio) => {
             trace.begin(Stage::Find);
             // A path is what it is; where a name leads is worth knowing.
-            if let Ok(path) = locate(&launch(stdio, &surroundings.env, &surroundings.places))
+            if let Ok(path) = locate(&launch(stdio, &surroundings.env, &surroundings.paths))
                 && !stdio.command.contains('/')
             {
                 trace.found(&path.to_string_lossy());

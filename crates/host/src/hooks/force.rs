@@ -14,7 +14,7 @@ use super::answer::{Answer, Mute};
 use super::command;
 use super::input::Common;
 use crate::launch::passed_on;
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::sources::Loaded;
 use crate::task::Owned;
 
@@ -30,7 +30,7 @@ pub(super) struct Force {
     pub(super) block_on_failure: bool,
     /// The scopes that servers are from.
     sources: HashMap<ServerName, &'static str>,
-    places: Arc<Places>,
+    paths: Arc<Paths>,
     /// Room for so many commands at once.
     room: Arc<Semaphore>,
 }
@@ -40,12 +40,12 @@ pub(super) type Running = Vec<(Arc<Hook>, Owned<Result<Answer, Mute>>)>;
 
 impl Force {
     /// No hooks at all.
-    pub(super) fn none(places: Arc<Places>, room: Arc<Semaphore>) -> Self {
+    pub(super) fn none(paths: Arc<Paths>, room: Arc<Semaphore>) -> Self {
         let (hooks, env, mode) = (Vec::new(), Vec::new(), Mode::default());
-        Self { hooks, env, mode, block_on_failure: false, sources: HashMap::new(), places, room }
+        Self { hooks, env, mode, block_on_failure: false, sources: HashMap::new(), paths, room }
     }
 
-    pub(super) fn new(loaded: &Loaded, places: Arc<Places>, room: Arc<Semaphore>) -> Self {
+    pub(super) fn new(loaded: &Loaded, paths: Arc<Paths>, room: Arc<Semaphore>) -> Self {
         let settings = &loaded.settings;
         let planned = loaded.plan.ready();
         Self {
@@ -54,7 +54,7 @@ impl Force {
             mode: settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),
             block_on_failure: settings.hooks.block_on_failure,
             sources: planned.map(|server| (server.name.clone(), server.scope.as_str())).collect(),
-            places,
+            paths,
             room,
         }
     }
@@ -65,7 +65,7 @@ impl Force {
     }
 
     pub(super) fn common<'f>(&'f self, session: &'f str) -> Common<'f> {
-        Common { session, cwd: &self.places.cwd, mode: self.mode }
+        Common { session, cwd: &self.paths.cwd, mode: self.mode }
     }
 
     /// Where a server is from; those inside the program are from nowhere.
@@ -92,11 +92,11 @@ impl Force {
     }
 
     fn launch(&self, hook: &Hook) -> Launch {
-        let project = self.places.project.as_os_str();
+        let project = self.paths.project.as_os_str();
         let known = self.env.iter().filter(|(name, _)| !PROJECT.iter().any(|ours| name == ours));
         let ours = PROJECT.iter().map(|name| (OsString::from(name), project.to_owned()));
         let env = known.cloned().chain(ours).collect();
-        let cwd = Some(self.places.cwd.clone());
+        let cwd = Some(self.paths.cwd.clone());
         let command = hook.command.expose();
         match &hook.args {
             None => Launch { program: "/bin/sh".into(), args: vec!["-c".into(), command.into()], env, cwd },

@@ -148,8 +148,8 @@ impl Host {
     /// As [`Host::agent`], and when no file describes an agent of this name.
     pub async fn agent_named(&self, name: &str) -> Result<Agent, AgentError> {
         let roster = self.roster();
-        let (places, loaded) = (Arc::clone(roster.places()), Arc::clone(&roster.loaded));
-        let reading = crate::task::aside(move || agents_of(&places, &loaded.left_out));
+        let (paths, loaded) = (Arc::clone(roster.paths()), Arc::clone(&roster.loaded));
+        let reading = crate::task::aside(move || agents_of(&paths, &loaded.left_out));
         let agents = reading.await.unwrap_or_default();
         self.agent(agents.named(name)?.clone()).await
     }

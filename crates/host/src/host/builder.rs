@@ -6,7 +6,7 @@ use mcparley_model::name::ServerName;
 use mcparley_wire::peer::Handler;
 use tokio::sync::broadcast;
 
-use super::standing::Standing;
+use super::parts::HostParts;
 use super::starter::Starter;
 use super::{Host, HostInner};
 use crate::audit::{Audit, Keeper};
@@ -14,15 +14,15 @@ use crate::call::{Approver, Classifier, NobodyToAsk};
 use crate::chance;
 use crate::connect::Surroundings;
 use crate::elicit::Elicitor;
-use crate::hooks::{Board, Hooks};
+use crate::hooks::{HookRunner, Hooks};
 use crate::organisation::Organisation;
 use crate::own_server::{self, OwnServer};
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::reload::Sources;
 use crate::results::{ResultStore, Results};
 use crate::sample::Sampler;
 use crate::sign_in::{IdentitySettings, PageOpener};
-use crate::sources::{Earlier, Loaded, NoConnectors, Wishes, load_again};
+use crate::sources::{Earlier, Loaded, NoConnectors, RunOptions, load_again};
 
 /// How many denied calls wait for a slow listener before the oldest are lost.
 const DENIED: usize = 64;
@@ -46,7 +46,7 @@ pub enum Start {
 
 /// A host that is being put together.
 pub struct HostBuilder {
-    pub(super) places: Places,
+    pub(super) paths: Paths,
     pub(super) loaded: Loaded,
     pub(super) start: Start,
     pub(super) skips_failures: bool,
@@ -57,7 +57,7 @@ pub struct HostBuilder {
     own_server: bool,
     pub(super) offers_own_server: bool,
     /// What the configuration was read with, so that it can be read again.
-    wishes: Option<(Wishes, Earlier)>,
+    run_options: Option<(RunOptions, Earlier)>,
     watches: bool,
     organisation: Option<Organisation>,
     page_opener: Option<Arc<dyn PageOpener>>,
@@ -75,13 +75,13 @@ pub struct HostBuilder {
 impl Host {
     /// Reads the configuration and begins to put a host together. It follows the files when they change (C13).
     #[must_use]
-    pub fn builder(places: &Places, wishes: &Wishes) -> HostBuilder {
+    pub fn builder(paths: &Paths, run_options: &RunOptions) -> HostBuilder {
         let mut earlier = Earlier::default();
-        let loaded = load_again(places, wishes, &NoConnectors, &mut earlier);
+        let loaded = load_again(paths, run_options, &NoConnectors, &mut earlier);
         HostBuilder {
-            wishes: Some((wishes.clone(), earlier)),
+            run_options: Some((run_options.clone(), earlier)),
             watches: true,
-            ..HostBuilder::new(places, loaded)
+            ..HostBuilder::new(paths, loaded)
         }
     }
 }
@@ -89,9 +89,9 @@ impl Host {
 impl HostBuilder {
     /// Begins with a configuration that was read before, and stays with it.
     #[must_use]
-    pub fn new(places: &Places, loaded: Loaded) -> Self {
+    pub fn new(paths: &Paths, loaded: Loaded) -> Self {
         Self {
-            places: places.clone(),
+            paths: paths.clone(),
             loaded,
             start: Start::default(),
             skips_failures: false,
@@ -101,7 +101,7 @@ impl HostBuilder {
             bare: Vec::new(),
             own_server: true,
             offers_own_server: false,
-            wishes: None,
+            run_options: None,
             watches: false,
             organisation: None,
             page_opener: None,
@@ -111,7 +111,7 @@ impl HostBuilder {
             sampler: None,
             hooks: Vec::new(),
             session_hooks: true,
-            results: Some(Arc::new(Results::of(places))),
+            results: Some(Arc::new(Results::of(paths))),
             door: "program".to_owned(),
         }
     }
@@ -234,7 +234,7 @@ impl HostBuilder {
         self
     }
 
-    /// Where results are kept that are too long for a model; in [`Places::results`] unless said otherwise.
+    /// Where results are kept that are too long for a model; in [`Paths::results`] unless said otherwise.
     #[must_use]
     pub fn result_store(mut self, store: impl ResultStore) -> Self {
         self.results = Some(Arc::new(Results::in_store(Arc::new(store))));
@@ -270,13 +270,13 @@ impl HostBuilder {
         let own = self.add_own_server();
         let identity = self.identity.or_else(|| self.loaded.identity());
         let session = chance::id();
-        let audit = self.loaded.audit_file(&self.places).map(|path| {
+        let audit = self.loaded.audit_file(&self.paths).map(|path| {
             Arc::new(Audit::start(path, Keeper { session: session.clone(), door: self.door.clone() }))
         });
-        let board = Board::new(Arc::new(self.places.clone()), session, self.hooks);
+        let board = HookRunner::new(Arc::new(self.paths.clone()), session, self.hooks);
         board.put(&self.loaded);
         let board = Arc::new(board);
-        let surroundings = Surroundings::new(&self.loaded.env, &self.places)
+        let surroundings = Surroundings::new(&self.loaded.env, &self.paths)
             .with_inside(self.inside.clone())
             .with_organisation(self.organisation.clone())
             .with_identity(identity)
@@ -287,7 +287,7 @@ impl HostBuilder {
             .with_pin(self.loaded.settings.pins.in_force())
             .heeding();
         let starter = Arc::new(Starter::new(surroundings.clone(), self.start, self.skips_failures));
-        let standing = Standing {
+        let parts = HostParts {
             approver: self.approver,
             hooks: Arc::clone(&board),
             classifier: self.classifier,
@@ -298,13 +298,15 @@ impl HostBuilder {
             offers_own_server: self.offers_own_server,
             results: self.results,
             bare: self.bare,
-            sources: self.wishes.map(|(wishes, earlier)| Sources::new(self.places, wishes, earlier)),
+            sources: self
+                .run_options
+                .map(|(run_options, earlier)| Sources::new(self.paths, run_options, earlier)),
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
             denied: broadcast::channel(DENIED).0,
         };
-        let roster = standing.first(self.loaded, starter);
-        let host = Host { inner: Arc::new(HostInner::new(standing, roster, None)) };
+        let roster = parts.first(self.loaded, starter);
+        let host = Host { inner: Arc::new(HostInner::new(parts, roster, None)) };
         if let Some(own) = own {
             own.show(Arc::downgrade(&host.inner));
         }

@@ -28,12 +28,12 @@ impl Changes {
 impl Host {
     pub(crate) fn changes(&self) -> Changes {
         let shared = self.inner.shared.as_ref().map(|shared| Box::new(shared.host.changes()));
-        Changes { own: self.inner.standing.changes.subscribe(), shared }
+        Changes { own: self.inner.parts.changes.subscribe(), shared }
     }
 
     /// Counts every change that could be seen here; each makes it larger.
     pub(super) fn changes_so_far(&self) -> u64 {
         let shared = self.inner.shared.as_ref().map_or(0, |shared| shared.host.changes_so_far());
-        *self.inner.standing.changes.borrow() + shared
+        *self.inner.parts.changes.borrow() + shared
     }
 }

@@ -76,7 +76,7 @@ impl Host {
 
     /// Reaches these servers, and tries those that fail again and again, until all answer or `limit` has passed.
     /// What only a person can change is not tried again: a sign-in, a server that is switched off.
-    pub async fn insist(&self, servers: &[ServerName], limit: Duration) -> Readiness {
+    pub async fn require(&self, servers: &[ServerName], limit: Duration) -> Readiness {
         let mut reaching = JoinSet::new();
         for server in servers {
             let (host, server) = (self.clone(), server.clone());

@@ -15,7 +15,7 @@ use crate::catalog::{Assembler, Catalog, Denials, Entry, Seen, SignIn};
 use crate::change::bind_typed_rules;
 use crate::connect::Surroundings;
 use crate::connection::{State, Status};
-use crate::hooks::Board;
+use crate::hooks::HookRunner;
 use crate::own_server;
 use crate::surface::Surface;
 
@@ -44,9 +44,9 @@ impl Remembered {
 impl HostBuilder {
     /// What servers would be reached with, as far as it decides what is remembered of them.
     fn onlooking(&self) -> Surroundings {
-        let hooks = Board::new(Arc::new(self.places.clone()), String::new(), self.hooks.clone());
+        let hooks = HookRunner::new(Arc::new(self.paths.clone()), String::new(), self.hooks.clone());
         hooks.put(&self.loaded);
-        Surroundings::new(&self.loaded.env, &self.places)
+        Surroundings::new(&self.loaded.env, &self.paths)
             .with_pin(self.loaded.settings.pins.in_force())
             .with_elicitor(self.elicitor.clone())
             .with_sampler(self.sampler.clone())

@@ -9,8 +9,8 @@ use mcparley_model::name::ServerName;
 use super::starter::Starter;
 use crate::call::Gate;
 use crate::connection::Connection;
-use crate::places::Places;
-use crate::results::Room;
+use crate::paths::Paths;
+use crate::results::ResultBudget;
 use crate::sources::Loaded;
 
 /// The servers in force, and what calls are judged by.
@@ -19,7 +19,7 @@ pub(crate) struct Roster {
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) gate: Gate,
     /// How much of a result a model is given.
-    pub(crate) room: Room,
+    pub(crate) room: ResultBudget,
     starter: Arc<Starter>,
     /// In the order of the plan.
     connections: Vec<Arc<Connection>>,
@@ -36,7 +36,7 @@ impl Roster {
         connections: Vec<Arc<Connection>>,
     ) -> Self {
         let by_name = connections.iter().enumerate().map(|(at, it)| (it.name.clone(), at)).collect();
-        let room = Room::usual(&loaded.env);
+        let room = ResultBudget::usual(&loaded.env);
         Self { loaded, gate, room, starter, connections, by_name, lent: HashSet::new() }
     }
 
@@ -69,8 +69,8 @@ impl Roster {
         self.connections().any(|other| other.name != connection.name && other.is(connection))
     }
 
-    pub(crate) fn places(&self) -> &Arc<Places> {
-        &self.starter.surroundings.places
+    pub(crate) fn paths(&self) -> &Arc<Paths> {
+        &self.starter.surroundings.paths
     }
 
     pub(super) fn names(&self) -> Vec<ServerName> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcparley_model::config::{Kind, Reveal, Shown};
 use mcparley_model::hook::Judged;
 use mcparley_model::name::{Names, ServerName};
-use mcparley_model::plan::{Planned, Standing};
+use mcparley_model::plan::{Planned, ServerStanding};
 use mcparley_model::text::{Untrusted, clean_json};
 use mcparley_wire::RawJson;
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub struct Other {
     /// Its name.
     pub name: ServerName,
     /// Its fate, and why.
-    pub standing: Standing,
+    pub standing: ServerStanding,
 }
 
 /// Something a server lists.
@@ -123,7 +123,7 @@ impl Host {
             others: plan
                 .servers
                 .iter()
-                .filter(|server| server.standing != Standing::Ready)
+                .filter(|server| server.standing != ServerStanding::Ready)
                 .map(other)
                 .collect(),
             tools: catalog.iter().cloned().collect(),

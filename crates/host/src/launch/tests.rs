@@ -40,7 +40,7 @@ fn variables(launch: &Launch) -> Vec<String> {
 #[test]
 fn secrets_of_the_shell_do_not_reach_a_server() {
     let launch =
-        launch(&stdio(false, None), &env(), &Places::of(Path::new("/home/u"), Path::new("/home/u/p")));
+        launch(&stdio(false, None), &env(), &Paths::of(Path::new("/home/u"), Path::new("/home/u/p")));
     assert_eq!(
         variables(&launch),
         ["HOME=/home/u", "LC_ALL=C", "CLAUDE_PROJECT_DIR=/home/u/p", "OWN=1", "PATH=/own"]
@@ -52,7 +52,7 @@ fn secrets_of_the_shell_do_not_reach_a_server() {
 // T1
 #[test]
 fn an_entry_may_ask_for_everything() {
-    let launch = launch(&stdio(true, None), &env(), &Places::of(Path::new("/h"), Path::new("/h/p")));
+    let launch = launch(&stdio(true, None), &env(), &Paths::of(Path::new("/h"), Path::new("/h/p")));
     assert_eq!(variables(&launch).iter().filter(|pair| pair.ends_with("canary")).count(), 4);
     assert_eq!(variables(&launch).iter().filter(|pair| pair.starts_with("PATH=")).count(), 1);
     // B59: a shell function is nobody's to inherit.
@@ -62,8 +62,8 @@ fn an_entry_may_ask_for_everything() {
 // T1
 #[test]
 fn a_relative_folder_is_the_projects() {
-    let places = Places::of(Path::new("/h"), Path::new("/h/p"));
-    let cwd = |cwd| launch(&stdio(false, cwd), &env(), &places).cwd.unwrap();
+    let paths = Paths::of(Path::new("/h"), Path::new("/h/p"));
+    let cwd = |cwd| launch(&stdio(false, cwd), &env(), &paths).cwd.unwrap();
     assert_eq!(cwd(Some("sub")), Path::new("/h/p/sub"));
     assert_eq!(cwd(Some("/abs")), Path::new("/abs"));
 }

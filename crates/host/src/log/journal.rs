@@ -9,7 +9,7 @@ use mcparley_platform::file::{ReadError, append, aside, read};
 use sha2::{Digest, Sha256};
 
 use super::LogLine;
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// The file of one server's log.
 #[derive(Clone, Debug)]
@@ -17,10 +17,10 @@ pub(crate) struct Journal(PathBuf);
 
 impl Journal {
     /// The log of a server in this project; none where there is no folder for logs.
-    pub(crate) fn of(places: &Places, server: &ServerName) -> Option<Self> {
-        let folder = places.logs.as_ref()?;
+    pub(crate) fn of(paths: &Paths, server: &ServerName) -> Option<Self> {
+        let folder = paths.logs.as_ref()?;
         let mut hash = Sha256::new();
-        hash.update(places.project.as_os_str().as_encoded_bytes());
+        hash.update(paths.project.as_os_str().as_encoded_bytes());
         hash.update([0]);
         hash.update(server.as_str().as_bytes());
         // A hash, because a server's name may be a path or longer than a file's may be.
@@ -49,8 +49,8 @@ impl Journal {
 ///
 /// # Errors
 /// When the file is there and cannot be read.
-pub fn read_logs(places: &Places, server: &ServerName) -> Result<Vec<LogLine>, ReadError> {
-    Journal::of(places, server).map_or_else(|| Ok(Vec::new()), |journal| journal.read())
+pub fn read_logs(paths: &Paths, server: &ServerName) -> Result<Vec<LogLine>, ReadError> {
+    Journal::of(paths, server).map_or_else(|| Ok(Vec::new()), |journal| journal.read())
 }
 
 fn lines_of(path: &Path) -> Result<Vec<LogLine>, ReadError> {

@@ -16,12 +16,12 @@ fn config(command: &str) -> ServerConfig {
     ServerConfig::new(Transport::Stdio(stdio))
 }
 
-fn places(project: &str) -> Places {
-    Places::of(Path::new("/home/user"), Path::new(project))
+fn paths(project: &str) -> Paths {
+    Paths::of(Path::new("/home/user"), Path::new(project))
 }
 
 fn request(server: &str, command: &str) -> ReconnectRequest {
-    ReconnectRequest::new(&places("/work/one"), &ServerName::new(server), &config(command))
+    ReconnectRequest::new(&paths("/work/one"), &ServerName::new(server), &config(command))
 }
 
 // L6
@@ -48,7 +48,7 @@ fn request_is_for_its_server_by_name_in_its_project_and_by_signature_anywhere() 
     let request = request("one", "program");
     let is_for = |project: &str, name: &str, command: &str| {
         let signature = Signature::of(&config(command));
-        request.is_for(&places(project).project_key(), &ServerName::new(name), &signature)
+        request.is_for(&paths(project).project_key(), &ServerName::new(name), &signature)
     };
     assert!(is_for("/work/one", "one", "program"));
     assert!(is_for("/work/one", "one", "other"), "its variables may expand to something else there");

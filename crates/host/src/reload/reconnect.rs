@@ -29,7 +29,7 @@ impl Host {
     /// The connections that the requests are for, each once, whatever number of names it has.
     fn find_requested(&self, requests: &[ReconnectRequest]) -> Vec<Arc<Connection>> {
         let roster = self.roster();
-        let project = roster.places().project_key();
+        let project = roster.paths().project_key();
         let mut found: Vec<Arc<Connection>> = Vec::new();
         for connection in roster.own() {
             let is_wanted = requests

@@ -8,7 +8,7 @@ use mcparley_wire::{Failure, Phase};
 
 use super::error::ResourceError;
 use crate::call::RequestError;
-use crate::connection::{Standing, Watcher, tells_of_resources};
+use crate::connection::{SubscriptionState, Watcher, tells_of_resources};
 use crate::host::Host;
 
 const METHOD: &str = "resources/subscribe";
@@ -47,7 +47,7 @@ impl Subscription {
         let news = self
             .watcher
             .news
-            .wait_for(|news| news.updates != seen || matches!(news.standing, Standing::Refused(_)));
+            .wait_for(|news| news.updates != seen || matches!(news.standing, SubscriptionState::Refused(_)));
         match news.await {
             Ok(news) if news.updates != seen => {
                 self.seen = news.updates;
@@ -74,14 +74,14 @@ impl Host {
         let too_many = || ResourceError::TooMany { limit: WATCHED_RESOURCES };
         let mut watcher = connection.watched().watch(&raw).ok_or_else(too_many)?;
         let failed = |failure| RequestError::Failed { server: server.clone(), method: METHOD, failure };
-        let answered = watcher.news.wait_for(|news| !matches!(news.standing, Standing::Wished));
+        let answered = watcher.news.wait_for(|news| !matches!(news.standing, SubscriptionState::Wished));
         let late = |after: Duration| Failure::TimedOut { phase: Phase::Answering, after };
         let news = tokio::time::timeout(REQUEST_LIMIT, answered).await;
         let news = news.map_err(|_| failed(late(REQUEST_LIMIT)))?;
         let news = news.map_err(|_| ResourceError::NotTold { server: server.clone() })?.clone();
         match news.standing {
-            Standing::Refused(failure) => Err(failed(failure).into()),
-            Standing::Wished | Standing::Taken => {
+            SubscriptionState::Refused(failure) => Err(failed(failure).into()),
+            SubscriptionState::Wished | SubscriptionState::Taken => {
                 let (server, uri, seen) = (server.clone(), uri.to_owned(), news.updates);
                 Ok(Subscription { server, uri, watcher, seen })
             }

@@ -5,7 +5,7 @@ use mcparley_model::tokens;
 
 use super::note::{self, Found};
 use super::outline::outline;
-use super::{Results, Room, Stored};
+use super::{ResultBudget, Results, Stored};
 use crate::call::{Block, Body, Outcome};
 
 /// No character takes more.
@@ -14,16 +14,16 @@ const CHARACTER_BYTES: usize = 4;
 /// A text that is too long.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Excess {
-    room: Room,
+    budget: ResultBudget,
     chars: usize,
 }
 
 /// What is too much of the outcome's text; nothing if it fits.
-pub(super) fn excess(outcome: &Outcome, room: Room) -> Option<Excess> {
+pub(super) fn excess(outcome: &Outcome, budget: ResultBudget) -> Option<Excess> {
     let words = || outcome.content.iter().flat_map(words);
     // Data that a text says too are left out only where it matters: comparing the two takes time.
     let structured = outcome.structured.as_ref().map(|structured| structured.as_str());
-    if room.holds_bytes(words().chain(structured).map(|text| text.len() + 1).sum()) {
+    if budget.holds_bytes(words().chain(structured).map(|text| text.len() + 1).sum()) {
         return None;
     }
     let unsaid = outcome.unsaid().map(|structured| structured.as_str());
@@ -32,13 +32,13 @@ pub(super) fn excess(outcome: &Outcome, room: Room) -> Option<Excess> {
         chars += chars_in(text);
         all += tokens::estimate(text);
     }
-    (!room.holds(chars, all)).then_some(Excess { room, chars })
+    (!budget.holds(chars, all)).then_some(Excess { budget, chars })
 }
 
 /// Whether nothing is too much. What is much too long is not counted for that.
-pub(super) fn is_within(outcome: &Outcome, room: Room) -> bool {
+pub(super) fn is_within(outcome: &Outcome, budget: ResultBudget) -> bool {
     let bytes: usize = outcome.content.iter().flat_map(words).map(str::len).sum();
-    bytes <= room.chars.saturating_mul(CHARACTER_BYTES) && excess(outcome, room).is_none()
+    bytes <= budget.chars.saturating_mul(CHARACTER_BYTES) && excess(outcome, budget).is_none()
 }
 
 /// Everything of a block that is text.
@@ -100,20 +100,20 @@ impl Found {
 
 /// Keeps as much of the text, in its order, as there is room for, and says so. Images stay.
 fn cut(mut outcome: Outcome, excess: Excess, because: &str) -> Outcome {
-    let (mut room, mut kept, mut is_full) = (excess.room, 0, false);
+    let (mut budget, mut kept, mut is_full) = (excess.budget, 0, false);
     let blocks = std::mem::take(&mut outcome.content);
     for mut block in blocks {
-        let left = words(&block).try_fold(room, Room::without);
+        let left = words(&block).try_fold(budget, ResultBudget::without);
         match (left, &mut block) {
             (_, Block::Image { .. } | Block::Audio { .. }) => {}
             _ if is_full => continue,
-            (Some(left), _) => room = left,
+            (Some(left), _) => budget = left,
             (
                 None,
                 Block::Text(text) | Block::Note(text) | Block::Resource { body: Body::Text(text), .. },
             ) => {
                 is_full = true;
-                text.truncate(end_within(text, room));
+                text.truncate(end_within(text, budget));
                 kept += chars_in(text);
                 text.push_str(TRUNCATED);
                 outcome.content.push(block);
@@ -127,7 +127,7 @@ fn cut(mut outcome: Outcome, excess: Excess, because: &str) -> Outcome {
         kept += words(&block).map(chars_in).sum::<usize>();
         outcome.content.push(block);
     }
-    if outcome.unsaid().is_some_and(|structured| is_full || room.without(structured.as_str()).is_none()) {
+    if outcome.unsaid().is_some_and(|structured| is_full || budget.without(structured.as_str()).is_none()) {
         outcome.structured = None;
     }
     outcome.is_fitted = true;
@@ -136,8 +136,8 @@ fn cut(mut outcome: Outcome, excess: Excess, because: &str) -> Outcome {
 }
 
 /// Where a text that does not fit must end.
-fn end_within(text: &str, room: Room) -> usize {
-    let by_tokens = tokens::beginning(text, room.tokens);
-    let by_chars = beginning(text, room.chars.min(chars_in(by_tokens)));
+fn end_within(text: &str, budget: ResultBudget) -> usize {
+    let by_tokens = tokens::beginning(text, budget.tokens);
+    let by_chars = beginning(text, budget.chars.min(chars_in(by_tokens)));
     by_chars.map_or(text.len(), str::len)
 }

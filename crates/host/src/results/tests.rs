@@ -11,7 +11,7 @@ use crate::call::{Block, Outcome};
 const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-const SMALL: Room = Room { chars: 100, tokens: usize::MAX };
+const SMALL: ResultBudget = ResultBudget { chars: 100, tokens: usize::MAX };
 
 fn outcome(answer: &Value) -> Outcome {
     Outcome::try_from(RawJson::of(answer).unwrap()).unwrap()
@@ -110,11 +110,11 @@ async fn stored_json_is_outlined_whether_it_came_as_text_or_as_data() {
 async fn tokens_are_counted_too_unless_the_tool_claims_a_length() {
     let results = in_memory();
     let text = "日".repeat(50);
-    let given = results.fit(text_of(&text), Room { chars: 100, tokens: 49 }, "it").await;
+    let given = results.fit(text_of(&text), ResultBudget { chars: 100, tokens: 49 }, "it").await;
     assert_eq!(given.stored.len(), 1);
-    let given = results.fit(text_of(&text), Room { chars: 100, tokens: 50 }, "it").await;
+    let given = results.fit(text_of(&text), ResultBudget { chars: 100, tokens: 50 }, "it").await;
     assert_eq!(given.text(), text);
-    let given = results.fit(text_of(&text), Room { chars: 100, tokens: usize::MAX }, "it").await;
+    let given = results.fit(text_of(&text), ResultBudget { chars: 100, tokens: usize::MAX }, "it").await;
     assert_eq!(given.text(), text);
 }
 
@@ -131,7 +131,8 @@ async fn the_note_is_short_whatever_was_stored() {
         let deep = root.path().join("d".repeat(200)).join("e".repeat(200));
         let store = Arc::new(FileStore::new(deep));
         let results = Arc::new(Results::in_store(store));
-        let given = results.fit(text_of(&text), Room { chars: RESULT_CHARS, tokens: 25_000 }, "it").await;
+        let given =
+            results.fit(text_of(&text), ResultBudget { chars: RESULT_CHARS, tokens: 25_000 }, "it").await;
         let told = given.text();
         assert!(told.len() <= STORED_NOTE_BYTES, "{}: {told}", told.len());
         assert!(told.contains("Do not summarise"), "{told}");
@@ -209,7 +210,7 @@ async fn what_is_no_text_goes_into_files_and_images_a_model_can_see_stay() {
                 { "type": "resource", "resource": { "uri": "demo://pixel", "blob": PIXEL, "mimeType": "image/jpeg" } },
                 { "type": "image", "data": "PHN2Zy8-", "mimeType": "image/svg+xml" },
             ] })),
-            Room { chars: 1_000, tokens: 1_000 },
+            ResultBudget { chars: 1_000, tokens: 1_000 },
             "it",
         )
         .await;
@@ -243,7 +244,7 @@ async fn what_is_no_text_goes_into_files_and_images_a_model_can_see_stay() {
 async fn what_is_no_text_and_cannot_be_stored_is_told() {
     let results = Arc::new(Results::in_store(Arc::new(Full)));
     let answer = json!({ "content": [{ "type": "audio", "data": "UklGRg==", "mimeType": "audio/wav" }] });
-    let given = results.fit(outcome(&answer), Room { chars: 1_000, tokens: 1_000 }, "it").await;
+    let given = results.fit(outcome(&answer), ResultBudget { chars: 1_000, tokens: 1_000 }, "it").await;
     let told = "[a sound (audio/wav, 4 bytes) was left out: it could not be stored: no space left]";
     assert_eq!(given.text(), told);
     assert_eq!(given.raw, outcome(&answer).raw);
@@ -257,8 +258,9 @@ async fn no_result_shows_more_images_than_a_model_takes() {
     let odd = json!({ "type": "odd" });
     let many: Vec<Value> =
         std::iter::repeat_n(image, RESULT_IMAGES + 5).chain(std::iter::repeat_n(odd, 5_000)).collect();
-    let given =
-        results.fit(outcome(&json!({ "content": many })), Room { chars: 1_000, tokens: 1_000 }, "it").await;
+    let given = results
+        .fit(outcome(&json!({ "content": many })), ResultBudget { chars: 1_000, tokens: 1_000 }, "it")
+        .await;
     let images = given.content.iter().filter(|block| matches!(block, Block::Image { .. })).count();
     assert_eq!((images, given.stored.len()), (RESULT_IMAGES, 5));
     assert!(given.text().len() < 5_000, "{}", given.text().len());
@@ -268,7 +270,7 @@ async fn no_result_shows_more_images_than_a_model_takes() {
 #[tokio::test]
 async fn text_that_repeats_the_structured_value_counts_once() {
     let file = "some words \n".repeat(5_000);
-    let room = Room { chars: RESULT_CHARS, tokens: usize::MAX };
+    let budget = ResultBudget { chars: RESULT_CHARS, tokens: usize::MAX };
     for (structured, fits) in [
         (json!({ "content": file }), true),
         (json!({ "content": file, "path": "a.txt" }), false),
@@ -277,7 +279,7 @@ async fn text_that_repeats_the_structured_value_counts_once() {
         let answer =
             json!({ "content": [{ "type": "text", "text": file }], "structuredContent": structured });
         let outcome = outcome(&answer);
-        assert_eq!(super::fits(&outcome, room), fits, "{} characters", file.len());
+        assert_eq!(super::fits(&outcome, budget), fits, "{} characters", file.len());
         if fits {
             assert_eq!((outcome.text(), outcome.structured.is_some()), (file.clone(), true));
         }

@@ -9,16 +9,16 @@ use mcparley_model::config::{RootsPolicy, ServerConfig, Transport};
 use mcparley_model::plan::Planned;
 use mcparley_model::scope::Scope;
 
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// What makes a folder a project.
 const MARKS: [&str; 5] = [".git", ".hg", ".jj", ".mcp.json", ".claude"];
 
 /// The project's folder, if the user stands in one: the one whose settings count, or else the nearest with a mark.
-pub(super) fn folder(places: &Places) -> Option<PathBuf> {
+pub(super) fn folder(paths: &Paths) -> Option<PathBuf> {
     let is_project = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).symlink_metadata().is_ok());
-    let candidates = std::iter::once(places.project.as_path()).chain(places.folders_above());
-    let mut candidates = candidates.filter(|folder| !is_too_wide(folder, &places.home));
+    let candidates = std::iter::once(paths.project.as_path()).chain(paths.folders_above());
+    let mut candidates = candidates.filter(|folder| !is_too_wide(folder, &paths.home));
     candidates.find(is_project).map(Path::to_owned)
 }
 

@@ -10,9 +10,9 @@ fn folders(roots: &Roots) -> Vec<PathBuf> {
     roots.known().iter().filter_map(Root::folder).collect()
 }
 
-fn places(home: &Path, cwd: &Path) -> Places {
+fn paths(home: &Path, cwd: &Path) -> Paths {
     std::fs::create_dir_all(cwd).unwrap();
-    Places::of(home, cwd)
+    Paths::of(home, cwd)
 }
 
 // X6 B125
@@ -23,10 +23,10 @@ fn project_folder_is_offered_for_each_mark_and_nothing_without_one() {
         let root = world.path().canonicalize().unwrap();
         let (home, project) = (root.join("home"), root.join("home/project"));
         let inside = project.join("src/deep");
-        let roots = Roots::of(&places(&home, &inside));
+        let roots = Roots::of(&paths(&home, &inside));
         assert_eq!(folders(&roots), <[PathBuf; 0]>::default(), "no project yet");
         std::fs::create_dir(project.join(mark)).unwrap();
-        assert_eq!(folders(&Roots::of(&places(&home, &inside))), [project], "{mark}");
+        assert_eq!(folders(&Roots::of(&paths(&home, &inside))), [project], "{mark}");
     }
 }
 
@@ -40,9 +40,9 @@ fn root_and_home_are_never_offered() {
     std::fs::create_dir_all(home.join(".claude")).unwrap();
     std::fs::create_dir_all(home.join(".git")).unwrap();
     for cwd in [Path::new("/"), &home, &root] {
-        let mut places = Places::of(&home, cwd);
-        places.add_dirs = vec!["/".into(), home.clone(), root.join("data")];
-        assert_eq!(folders(&Roots::of(&places)), [root.join("data")], "{}", cwd.display());
+        let mut paths = Paths::of(&home, cwd);
+        paths.add_dirs = vec!["/".into(), home.clone(), root.join("data")];
+        assert_eq!(folders(&Roots::of(&paths)), [root.join("data")], "{}", cwd.display());
     }
     let link = root.join("link");
     std::os::unix::fs::symlink(&home, &link).unwrap();
@@ -54,17 +54,17 @@ fn root_and_home_are_never_offered() {
 // X6
 #[test]
 fn added_folders_are_offered_once_and_only_absolute_ones() {
-    let mut places = Places::of(Path::new("/nowhere/a"), Path::new("/nowhere/a/some work"));
-    places.add_dirs =
+    let mut paths = Paths::of(Path::new("/nowhere/a"), Path::new("/nowhere/a/some work"));
+    paths.add_dirs =
         ["/nowhere/a/some work", "/srv/data", "/srv/data", "not/absolute"].map(PathBuf::from).to_vec();
-    let uris: Vec<String> = Roots::of(&places).known().into_iter().map(|root| root.uri).collect();
+    let uris: Vec<String> = Roots::of(&paths).known().into_iter().map(|root| root.uri).collect();
     assert_eq!(uris, ["file:///nowhere/a/some%20work", "file:///srv/data"]);
 }
 
 // X6
 #[test]
 fn only_other_roots_are_a_change() {
-    let roots = Roots::of(&Places::of(Path::new("/nowhere/a"), Path::new("/nowhere/a")));
+    let roots = Roots::of(&Paths::of(Path::new("/nowhere/a"), Path::new("/nowhere/a")));
     let one = || Root::of_folder(Path::new("/srv/one")).into_iter();
     let versions = [one(), one(), None.into_iter()].map(|them| {
         roots.set(them);
@@ -76,7 +76,7 @@ fn only_other_roots_are_a_change() {
 // X6 C10
 #[tokio::test]
 async fn entry_says_which_roots_its_server_gets() {
-    let places = Places::of(Path::new("/nowhere/a"), Path::new("/nowhere/project"));
+    let paths = Paths::of(Path::new("/nowhere/a"), Path::new("/nowhere/project"));
     let offered = Roots::offering(Root::of_folder(Path::new("/srv/one")).map(|root| vec![root]));
     let table = [
         (RootsPolicy::Offered, vec!["file:///srv/one"]),
@@ -87,7 +87,7 @@ async fn entry_says_which_roots_its_server_gets() {
     ];
     for (policy, expected) in table {
         let config = ServerConfig { roots: policy, ..ServerConfig::new(Transport::Sdk { name: "x".into() }) };
-        let (_, result) = ServerRoots::of(&config, &offered, &places).to_result().await;
+        let (_, result) = ServerRoots::of(&config, &offered, &paths).to_result().await;
         let expected: Vec<Value> = expected.into_iter().map(|uri| json!({ "uri": uri })).collect();
         assert_eq!(result, json!({ "roots": expected }), "{config:?}");
     }
@@ -96,10 +96,10 @@ async fn entry_says_which_roots_its_server_gets() {
 // X6: a gateway's client may never tell.
 #[tokio::test(start_paused = true)]
 async fn roots_that_nobody_tells_are_none_after_a_while() {
-    let places = Places::of(Path::new("/nowhere/a"), Path::new("/nowhere/project"));
+    let paths = Paths::of(Path::new("/nowhere/a"), Path::new("/nowhere/project"));
     let offered = Roots::unknown();
     let config = ServerConfig::new(Transport::Sdk { name: "x".into() });
-    let roots = ServerRoots::of(&config, &offered, &places);
+    let roots = ServerRoots::of(&config, &offered, &paths);
     assert_eq!(roots.to_result().await, (0, json!({ "roots": [] })));
     offered.set(std::iter::empty());
     assert_eq!(roots.to_result().await, (1, json!({ "roots": [] })));

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::request::{Sampling, brings_tools};
 use super::{Refusal, Sampler};
 use crate::log::Log;
-use crate::pace::Pace;
+use crate::token_bucket::TokenBucket;
 
 /// What the protocol's page answers with when a person says no.
 const DECLINED: i64 = -1;
@@ -22,7 +22,7 @@ pub(crate) struct Window {
     sampler: Option<Arc<dyn Sampler>>,
     log: Arc<Log>,
     turns: Semaphore,
-    pace: Pace,
+    rate_limit: TokenBucket,
 }
 
 /// Why a question has no answer.
@@ -40,8 +40,8 @@ pub(crate) enum Unsampled {
 
 impl Window {
     pub(crate) fn new(server: ServerName, sampler: Option<Arc<dyn Sampler>>, log: Arc<Log>) -> Self {
-        let pace = Pace::new(SAMPLES_A_MINUTE, SAMPLES_EVERY);
-        Self { server, sampler, log, turns: Semaphore::new(SAMPLES_AT_ONCE), pace }
+        let rate_limit = TokenBucket::new(SAMPLES_A_MINUTE, SAMPLES_EVERY);
+        Self { server, sampler, log, turns: Semaphore::new(SAMPLES_AT_ONCE), rate_limit }
     }
 
     /// Has the model answer.
@@ -51,7 +51,7 @@ impl Window {
             return Err(Unsampled::Nobody);
         };
         let request = self.read(sampler.as_ref(), params).map_err(Unsampled::Request)?;
-        if !self.pace.take() {
+        if !self.rate_limit.take() {
             self.log.trouble("it asks a model too often, and was refused");
             return Err(Unsampled::TooMany);
         }

@@ -16,9 +16,9 @@ use mcparley_model::scope::{Origin, Scope};
 use mcparley_platform::file as platform_file;
 
 use super::file::{Opened, Problem, Severity, Trust, open_found};
-use super::{SettingSource, Wishes, similar_names};
+use super::{RunOptions, SettingSource, similar_names};
 use crate::agent::{AgentError, AgentSpec};
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// The agents that files describe.
 #[derive(Clone, Debug, Default)]
@@ -32,20 +32,20 @@ pub struct Agents {
 
 /// Reads the files of agents. Never fails: what went wrong stands in the result.
 #[must_use]
-pub fn agents(places: &Places, wishes: &Wishes) -> Agents {
+pub fn agents(paths: &Paths, run_options: &RunOptions) -> Agents {
     let wanted =
-        |source: &SettingSource| wishes.setting_sources.as_ref().is_none_or(|it| it.contains(source));
+        |source: &SettingSource| run_options.setting_sources.as_ref().is_none_or(|it| it.contains(source));
     let left_out: Vec<SettingSource> = SettingSource::ALL.into_iter().filter(|it| !wanted(it)).collect();
-    agents_of(places, &left_out)
+    agents_of(paths, &left_out)
 }
 
 /// The same for a run that left out some settings.
-pub(crate) fn agents_of(places: &Places, left_out: &[SettingSource]) -> Agents {
+pub(crate) fn agents_of(paths: &Paths, left_out: &[SettingSource]) -> Agents {
     let mut agents = Agents::default();
     if !left_out.contains(&SettingSource::User) {
-        agents.folder(&places.user_agents(), Scope::User, Trust::Own);
+        agents.folder(&paths.user_agents(), Scope::User, Trust::Own);
     }
-    if let Some(folder) = places.project_agents()
+    if let Some(folder) = paths.project_agents()
         && !left_out.contains(&SettingSource::Project)
     {
         agents.folder(&folder, Scope::Project, Trust::Checked);

@@ -11,8 +11,8 @@ use crate::change::{ApprovalStore, FirstSight};
 impl Collector<'_> {
     /// Reads what the user approved and rejected of this folder. A store that cannot be read approves nothing.
     pub(super) fn approvals(&mut self) {
-        let key = self.places.project_key();
-        if let Some(opened) = self.open(Reading::shared(self.places.approvals.clone())) {
+        let key = self.paths.project_key();
+        if let Some(opened) = self.open(Reading::shared(self.paths.approvals.clone())) {
             self.with(&opened, |this, document| {
                 let folder =
                     document.root().and_then(|root| root.get("projects")).and_then(|all| all.get(&key));
@@ -25,7 +25,7 @@ impl Collector<'_> {
 
     /// Decides about variables, rules and hooks of the folder; gives what Claude Code approved of them.
     pub(super) fn settle_folder_items(&mut self) -> Vec<Item> {
-        if self.places.is_home_or_root() || !self.can_adopt() {
+        if self.paths.is_home_or_root() || !self.can_adopt() {
             self.ground.settings.choices.ignore_claude_code();
         }
         let session = self.ground.session;
@@ -51,16 +51,16 @@ impl Collector<'_> {
         if seen.is_empty() {
             return;
         }
-        if let Err(error) = ApprovalStore::of(self.places).adopt(&seen) {
-            self.tell(Problem::found(&error, Source::file(self.places.approvals.clone())));
+        if let Err(error) = ApprovalStore::of(self.paths).adopt(&seen) {
+            self.tell(Problem::found(&error, Source::file(self.paths.approvals.clone())));
         }
     }
 
     /// Whether approvals of Claude Code may count in this run: only where the store, which may say otherwise, could be
     /// read, and where the whole folder is seen, since what is not seen now waits later.
     fn can_adopt(&self) -> bool {
-        let store = Source::file(self.places.approvals.clone());
+        let store = Source::file(self.paths.approvals.clone());
         let is_readable = !self.problems.iter().any(|problem| problem.origin.source == store);
-        is_readable && self.wishes.setting_sources.is_none()
+        is_readable && self.run_options.setting_sources.is_none()
     }
 }

@@ -52,15 +52,15 @@ enum Nearness {
 
 impl Collector<'_> {
     pub(super) fn editors(&mut self) {
-        let Some(wanted) = self.wishes.ide else { return };
-        let folder = self.places.claude.dir.join("ide");
+        let Some(wanted) = self.run_options.ide else { return };
+        let folder = self.paths.claude.dir.join("ide");
         let paths = match wanted.lock_files(&folder) {
             Ok(paths) => paths,
             Err(error) => return self.tell(Problem::no_lock_file(&error)),
         };
         let (mut found, mut passed) = (Vec::new(), Vec::new());
         for path in paths {
-            match look(&path, &self.places.cwd) {
+            match look(&path, &self.paths.cwd) {
                 Ok(Some(editor)) => found.push(editor),
                 Ok(None) => {}
                 Err(LockError::Passed(why)) => passed.push(Hint { text: why, origin: origin(&path) }),

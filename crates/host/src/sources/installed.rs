@@ -17,7 +17,7 @@ impl Collector<'_> {
         if !self.wanted(SettingSource::User) {
             return folders;
         }
-        let file = self.places.claude.dir.join("plugins/installed_plugins.json");
+        let file = self.paths.claude.dir.join("plugins/installed_plugins.json");
         if let Some(opened) = self.open(Reading::plain(file)) {
             self.with(&opened, |this, document| folders = this.enabled_folders(document));
         }
@@ -53,6 +53,6 @@ impl Collector<'_> {
 
     fn is_for_this_project(&self, installation: Node<'_>) -> bool {
         let path = installation.get("projectPath").and_then(Node::as_str);
-        path.is_some_and(|path| Path::new(path) == self.places.project)
+        path.is_some_and(|path| Path::new(path) == self.paths.project)
     }
 }

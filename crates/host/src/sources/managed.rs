@@ -16,9 +16,9 @@ use super::file::{Problem, Reading, Severity};
 
 impl Collector<'_> {
     pub(super) fn managed(&mut self) {
-        let servers = self.places.managed.join("managed-mcp.json");
-        let mut policies = vec![self.places.managed.join("managed-settings.json")];
-        let drop_ins = self.places.managed.join("managed-settings.d");
+        let servers = self.paths.managed.join("managed-mcp.json");
+        let mut policies = vec![self.paths.managed.join("managed-settings.json")];
+        let drop_ins = self.paths.managed.join("managed-settings.d");
         // Stands for those that are not there yet.
         self.files.push(drop_ins.join("*.json"));
         match platform_file::list_dir(&drop_ins, ".json", MANAGED_FILES) {

@@ -18,11 +18,11 @@ const MANIFESTS: [&str; 2] = [".claude-plugin/plugin.json", "plugin.json"];
 
 impl Collector<'_> {
     pub(super) fn plugins(&mut self) {
-        let given = self.wishes.plugin_dirs.iter();
-        let given = given.map(|dir| (self.places.cwd.join(dir), Severity::Given, Provenance::Own));
+        let given = self.run_options.plugin_dirs.iter();
+        let given = given.map(|dir| (self.paths.cwd.join(dir), Severity::Given, Provenance::Own));
         let configured = self.ground.settings.plugins.iter().map(|(layer, entry)| {
-            let base = entry.origin.source.path().and_then(Path::parent).unwrap_or(&self.places.cwd);
-            let folder = folder(&entry.value, &self.places.home, base);
+            let base = entry.origin.source.path().and_then(Path::parent).unwrap_or(&self.paths.cwd);
+            let folder = folder(&entry.value, &self.paths.home, base);
             let provenance = self.provenance_of_plugin(*layer, &folder);
             (folder, Severity::Found, provenance)
         });
@@ -38,7 +38,7 @@ impl Collector<'_> {
     fn provenance_of_plugin(&self, layer: Layer, folder: &Path) -> Provenance {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let names_it = matches!(layer, Layer::Local | Layer::Project);
-        let holds_it = !self.places.is_home_or_root() && self.places.is_in_project(&folder);
+        let holds_it = !self.paths.is_home_or_root() && self.paths.is_in_project(&folder);
         if names_it || holds_it { Provenance::Folder } else { Provenance::Own }
     }
 
@@ -48,7 +48,7 @@ impl Collector<'_> {
             return self.problems.push(Problem::plugin(message, Source::file(folder), severity));
         }
         let before = self.declarations.len();
-        let mut plugin = Plugin::at(folder, provenance, &self.places.plugin_data);
+        let mut plugin = Plugin::at(folder, provenance, &self.paths.plugin_data);
         for manifest in MANIFESTS {
             if let Some(opened) = self.open(Reading::shared(folder.join(manifest))) {
                 self.with(&opened, |this, document| this.manifest(&mut plugin, document));
@@ -67,7 +67,7 @@ impl Collector<'_> {
     fn manifest(&mut self, plugin: &mut Plugin, document: &Document<'_>) {
         let Some(root) = document.root() else { return };
         if let Some(name) = root.get("name").and_then(Node::as_str) {
-            plugin.rename(name, &self.places.plugin_data);
+            plugin.rename(name, &self.paths.plugin_data);
         }
         let Some(servers) = root.get("mcpServers") else { return };
         match servers.as_str() {

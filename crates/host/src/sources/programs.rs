@@ -8,7 +8,7 @@ use mcparley_model::expand::Env;
 use mcparley_model::program::{FoundProgram, ProgramFinder};
 use mcparley_platform::process::{Launch, locate};
 
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// The file system as servers of this project see it.
 #[derive(Debug)]
@@ -22,15 +22,15 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    pub(crate) fn new(places: &Places, env: &Env) -> Self {
-        let project_files = resolve(&places.project);
-        let is_home_or_root = places.home.starts_with(&project_files);
+    pub(crate) fn new(paths: &Paths, env: &Env) -> Self {
+        let project_files = resolve(&paths.project);
+        let is_home_or_root = paths.home.starts_with(&project_files);
         Self {
             path: env.get("PATH").map(OsString::from),
-            project: places.project.clone(),
+            project: paths.project.clone(),
             project_files: (!is_home_or_root).then_some(project_files),
-            home: places.home.clone(),
-            executable: places.executable.as_deref().map(resolve),
+            home: paths.home.clone(),
+            executable: paths.executable.as_deref().map(resolve),
         }
     }
 

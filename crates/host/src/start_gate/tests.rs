@@ -46,9 +46,9 @@ async fn those_who_give_up_waiting_take_no_place_along() {
 #[tokio::test(start_paused = true)]
 async fn never_more_remote_servers_than_their_limit_are_let_in() {
     let gate = StartGate::new(1, 20);
-    let mut places = Vec::new();
+    let mut paths = Vec::new();
     for _ in 0..20 {
-        places.push(gate.enter(Kind::Http).await);
+        paths.push(gate.enter(Kind::Http).await);
     }
     let one_more = tokio::time::timeout(Duration::from_millis(1), gate.enter(Kind::Ws)).await;
     assert!(one_more.is_err());

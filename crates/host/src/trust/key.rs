@@ -12,7 +12,7 @@ use mcparley_model::hex::Hex;
 use mcparley_model::program::steps_of;
 use sha2::{Digest, Sha256};
 
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// Identity of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,13 +26,13 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    pub(crate) fn of(config: &ServerConfig, places: &Places) -> Self {
-        let (text, is_pinned) = digest(config, places, |word| word);
+    pub(crate) fn of(config: &ServerConfig, paths: &Paths) -> Self {
+        let (text, is_pinned) = digest(config, paths, |word| word);
         let identity = match &config.transport {
             Transport::Stdio(stdio) => {
                 let packages: Vec<Package> = steps_of(stdio).into_iter().filter_map(package_of).collect();
                 let name = |word| packages.iter().find(|package| package.spec == word).map(Package::name);
-                digest(config, places, |word| name(word).unwrap_or(word)).0
+                digest(config, paths, |word| name(word).unwrap_or(word)).0
             }
             Transport::Sse(_)
             | Transport::Http(_)
@@ -65,14 +65,14 @@ fn package_of(step: Step) -> Option<Package> {
 /// A hash of the server, and whether its tools are pinned. The words of a command are hashed as `rewrite` gives them.
 fn digest<'c>(
     config: &'c ServerConfig,
-    places: &Places,
+    paths: &Paths,
     rewrite: impl Fn(&'c str) -> &'c str,
 ) -> (Arc<str>, bool) {
     let mut hash = Sha256::new();
     add(&mut hash, config.kind().as_str());
     let is_pinned = match &config.transport {
         Transport::Stdio(stdio) => {
-            add_command(&mut hash, stdio, places, rewrite);
+            add_command(&mut hash, stdio, paths, rewrite);
             true
         }
         Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => {
@@ -95,16 +95,11 @@ fn digest<'c>(
     (Arc::from(Hex(&digest).to_string()), is_pinned)
 }
 
-fn add_command<'c>(
-    hash: &mut Sha256,
-    stdio: &'c Stdio,
-    places: &Places,
-    rewrite: impl Fn(&'c str) -> &'c str,
-) {
+fn add_command<'c>(hash: &mut Sha256, stdio: &'c Stdio, paths: &Paths, rewrite: impl Fn(&'c str) -> &'c str) {
     let Stdio { command, args, env: _, cwd, inherit_env: _ } = stdio;
     add(hash, command);
     args.iter().for_each(|argument| add(hash, rewrite(argument.expose())));
-    let folder = cwd.as_ref().map_or_else(|| places.project.clone(), |cwd| places.project.join(cwd));
+    let folder = cwd.as_ref().map_or_else(|| paths.project.clone(), |cwd| paths.project.join(cwd));
     let words =
         std::iter::once(command.as_str()).chain(args.iter().map(|argument| argument.expose().as_str()));
     let is_file = |word: &str| {

@@ -30,7 +30,7 @@ fn tool(name: &str, description: &str) -> Arc<Tool> {
 
 struct Home {
     folder: tempfile::TempDir,
-    places: Places,
+    paths: Paths,
 }
 
 impl Home {
@@ -38,14 +38,14 @@ impl Home {
         let folder = tempfile::tempdir().unwrap();
         let project = folder.path().join("project");
         std::fs::create_dir(&project).unwrap();
-        let mut places = Places::of(folder.path(), &project);
-        places.trust = Some(folder.path().join("trust"));
-        Self { folder, places }
+        let mut paths = Paths::of(folder.path(), &project);
+        paths.trust = Some(folder.path().join("trust"));
+        Self { folder, paths }
     }
 
     /// As a process of its own sees it.
     fn trust(&self) -> Trust {
-        Trust::of(&self.places)
+        Trust::of(&self.paths)
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -132,7 +132,7 @@ fn only_a_yes_to_the_same_definition_is_one() {
 #[test]
 fn a_server_is_its_address_or_its_command_and_not_its_credentials() {
     let home = Home::new();
-    let key = |entry: &Value| Key::of(&config(entry), &home.places).to_string();
+    let key = |entry: &Value| Key::of(&config(entry), &home.paths).to_string();
     let http =
         |url: &str, token: &str| json!({ "type": "http", "url": url, "headers": { "Authorization": token } });
     assert_eq!(key(&http("https://a.example/mcp", "1")), key(&http("https://a.example/mcp", "2")));
@@ -167,10 +167,10 @@ fn a_command_that_names_a_file_of_the_project_is_the_projects() {
     for folder in ["project", "other"] {
         file::store(&home.folder.path().join(folder).join("server.py"), "").unwrap();
     }
-    let elsewhere = Places { project: other, ..home.places.clone() };
+    let elsewhere = Paths { project: other, ..home.paths.clone() };
     let is_same = |args: &[&str]| {
         let server = stdio("python", args);
-        Key::of(&server, &home.places) == Key::of(&server, &elsewhere)
+        Key::of(&server, &home.paths) == Key::of(&server, &elsewhere)
     };
     assert!(is_same(&["-m", "server"]));
     assert!(!is_same(&["server.py"]));

@@ -12,12 +12,12 @@ const USER: &str = "home/.claude/agents/reviewer.md";
 const PROJECT: &str = "home/project/.claude/agents/helper.md";
 
 fn problems(world: &World) -> Vec<String> {
-    let found = agents(&world.places(), &world.wishes);
+    let found = agents(&world.paths(), &world.run_options);
     found.problems.iter().map(|problem| world.relative(&problem.to_string())).collect()
 }
 
 fn specs(world: &World) -> Vec<AgentSpec> {
-    agents(&world.places(), &world.wishes).specs
+    agents(&world.paths(), &world.run_options).specs
 }
 
 /// YAML takes JSON as it is.
@@ -117,7 +117,7 @@ fn a_repositorys_file_that_everyone_may_write_to_is_ignored() {
 fn a_run_that_leaves_settings_out_leaves_their_agents_out() {
     let mut world = World::with(&[(PROJECT, "---\nname: helper\n---\n"), (USER, "---\nname: mine\n---\n")]);
     let mut read = |sources: Vec<SettingSource>| -> Vec<String> {
-        world.wishes.setting_sources = Some(sources);
+        world.run_options.setting_sources = Some(sources);
         specs(&world).into_iter().map(|spec| spec.name).collect()
     };
     assert_eq!(read(vec![SettingSource::User]), ["mine"]);

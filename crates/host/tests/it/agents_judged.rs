@@ -79,7 +79,7 @@ async fn what_an_agent_may_not_bring_takes_no_shared_server_away() {
 #[tokio::test]
 async fn under_strict_nothing_an_agent_brings_runs() {
     let (_folder, _, tag) = own("agent-strict");
-    let alive = servers([]).wish(|wishes| wishes.strict = true).ready().await;
+    let alive = servers([]).wish(|run_options| run_options.strict = true).ready().await;
     let agent = bringing(&alive, &tag).await;
     assert_held_back(&agent, &tag, "blocked", "--strict-mcp-config").await;
 }
@@ -98,7 +98,7 @@ async fn where_the_administrator_has_servers_no_others_run() {
 async fn a_name_that_is_switched_off_stays_off() {
     let (_folder, _, tag) = own("agent-off");
     let alive = servers([])
-        .wish(|wishes| wishes.settings.push(json!({ "disabledMcpServers": ["mine"] }).to_string()))
+        .wish(|run_options| run_options.settings.push(json!({ "disabledMcpServers": ["mine"] }).to_string()))
         .ready()
         .await;
     let agent = bringing(&alive, &tag).await;
@@ -115,7 +115,7 @@ async fn what_a_repositorys_agent_brings_waits_for_approval_of_exactly_that() {
     assert_held_back(&agent, &tag, "needs approval", "not approved yet").await;
 
     let loaded = alive.world.load().for_agent(&spec(&tagged(&tag)));
-    change::approve(&alive.world.places(), &loaded, "mine", None).unwrap();
+    change::approve(&alive.world.paths(), &loaded, "mine", None).unwrap();
     alive.host.reload().await;
     // The agent that waited has it now, and so has the next.
     assert_eq!(call(&agent, "mine", "echo").await.unwrap().text(), "hi");

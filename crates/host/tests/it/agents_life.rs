@@ -69,7 +69,7 @@ async fn the_end_of_the_host_is_the_end_of_its_agents() {
 #[tokio::test]
 async fn a_name_that_is_not_there_is_told_with_its_reason() {
     let alive = servers([("github", in_folder("/")), ("off", in_folder("/usr"))])
-        .wish(|wishes| wishes.settings.push(json!({ "disabledMcpServers": ["off"] }).to_string()))
+        .wish(|run_options| run_options.settings.push(json!({ "disabledMcpServers": ["off"] }).to_string()))
         .ready()
         .await;
     let agent = begun(&alive, AgentSpec::new("a").share("githib").share("off").share("github")).await;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Host, HostBuilder, Outcome, Places, Server, Start, Status};
+use mcparley::{Call, CallError, Consent, Host, HostBuilder, Outcome, Paths, Server, Start, Status};
 use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
 use serde_json::{Map, Value, json};
 
@@ -41,17 +41,17 @@ impl Making {
     }
 
     pub(crate) fn allow(mut self, rule: &str) -> Self {
-        self.world.wishes.allowed_tools.push(rule.to_owned());
+        self.world.run_options.allowed_tools.push(rule.to_owned());
         self
     }
 
     pub(crate) fn deny(mut self, rule: &str) -> Self {
-        self.world.wishes.disallowed_tools.push(rule.to_owned());
+        self.world.run_options.disallowed_tools.push(rule.to_owned());
         self
     }
 
-    pub(crate) fn wish(mut self, change: impl FnOnce(&mut mcparley::Wishes)) -> Self {
-        change(&mut self.world.wishes);
+    pub(crate) fn wish(mut self, change: impl FnOnce(&mut mcparley::RunOptions)) -> Self {
+        change(&mut self.world.run_options);
         self
     }
 
@@ -59,12 +59,12 @@ impl Making {
         self.world.path(path)
     }
 
-    pub(crate) fn places(&self) -> mcparley::Places {
-        self.world.places()
+    pub(crate) fn paths(&self) -> mcparley::Paths {
+        self.world.paths()
     }
 
-    pub(crate) fn wishes(&self) -> mcparley::Wishes {
-        self.world.wishes.clone()
+    pub(crate) fn run_options(&self) -> mcparley::RunOptions {
+        self.world.run_options.clone()
     }
 
     pub(crate) fn file(self, path: &str, text: &Value) -> Self {
@@ -89,21 +89,21 @@ impl Making {
     }
 
     pub(crate) fn start_as(self, change: impl FnOnce(HostBuilder) -> HostBuilder) -> Alive {
-        let places = self.world.places();
-        self.start_among(&places, change)
+        let paths = self.world.paths();
+        self.start_among(&paths, change)
     }
 
     /// Starts the host with some files elsewhere than usual.
-    pub(crate) fn start_in(self, change: impl FnOnce(&mut Places)) -> Alive {
-        let mut places = self.world.places();
-        change(&mut places);
-        self.start_among(&places, |builder| builder)
+    pub(crate) fn start_in(self, change: impl FnOnce(&mut Paths)) -> Alive {
+        let mut paths = self.world.paths();
+        change(&mut paths);
+        self.start_among(&paths, |builder| builder)
     }
 
-    fn start_among(self, places: &Places, change: impl FnOnce(HostBuilder) -> HostBuilder) -> Alive {
+    fn start_among(self, paths: &Paths, change: impl FnOnce(HostBuilder) -> HostBuilder) -> Alive {
         let Self { servers, world, start } = self;
         world.write("home/.claude.json", &json!({ "mcpServers": servers }).to_string());
-        let builder = Host::builder(places, &world.wishes).start_with(start);
+        let builder = Host::builder(paths, &world.run_options).start_with(start);
         Alive { host: change(builder).start(), world }
     }
 

@@ -3,7 +3,7 @@
 use mcparley::SettingSource;
 use mcparley::change::{self, ChangeError, WriteScope};
 use mcparley::model::approval::Pending;
-use mcparley::model::plan::Standing;
+use mcparley::model::plan::ServerStanding;
 
 use crate::world::{World, server, servers};
 
@@ -14,7 +14,7 @@ fn approved(entry: &str) -> World {
     let world = World::new();
     declare(&world, entry);
     world.approve("it", None).unwrap();
-    assert_eq!(world.standing("it"), Standing::Ready);
+    assert_eq!(world.standing("it"), ServerStanding::Ready);
     world
 }
 
@@ -26,10 +26,10 @@ fn declare(world: &World, entry: &str) {
 #[test]
 fn a_project_server_waits_until_it_is_approved() {
     let world = World::with(&[(MCP, &server("it", "x"))]);
-    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
+    assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Undecided));
     let chosen = world.approve("it", None).unwrap();
-    assert_eq!(chosen.file, world.places().approvals);
-    assert_eq!(world.standing("it"), Standing::Ready);
+    assert_eq!(chosen.file, world.paths().approvals);
+    assert_eq!(world.standing("it"), ServerStanding::Ready);
 }
 
 // C7 B21
@@ -48,7 +48,7 @@ fn whatever_changes_what_runs_is_pending_again() {
     let world = approved(r#"{"command": "x", "args": ["a"], "env": {"K": "v"}}"#);
     for entry in changed {
         declare(&world, entry);
-        assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Changed), "{entry}");
+        assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Changed), "{entry}");
     }
 }
 
@@ -65,7 +65,7 @@ fn whatever_changes_who_is_talked_to_is_pending_again() {
     let world = approved(r#"{"url": "https://h/a", "headers": {"K": "v"}}"#);
     for entry in changed {
         declare(&world, entry);
-        assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Changed), "{entry}");
+        assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Changed), "{entry}");
     }
 }
 
@@ -74,7 +74,7 @@ fn whatever_changes_who_is_talked_to_is_pending_again() {
 fn what_does_not_change_the_launch_stays_approved() {
     let world = approved(r#"{"command": "x", "args": ["a"]}"#);
     declare(&world, r#"{"args": ["a"], "timeout": 5, "alwaysLoad": true, "x-note": 1, "command": "x"}"#);
-    assert_eq!(world.standing("it"), Standing::Ready);
+    assert_eq!(world.standing("it"), ServerStanding::Ready);
 }
 
 // C7 B24
@@ -85,14 +85,14 @@ fn a_rotated_token_stays_approved_and_a_changed_argument_does_not() {
     declare(&world, r#"{"command": "x", "env": {"K": "${X}"}}"#);
     world.approve("it", None).unwrap();
     world.set("X", "new");
-    assert_eq!(world.standing("it"), Standing::Ready);
+    assert_eq!(world.standing("it"), ServerStanding::Ready);
 
     let mut world = World::new();
     world.set("X", "old");
     declare(&world, r#"{"command": "x", "args": ["${X}"]}"#);
     world.approve("it", None).unwrap();
     world.set("X", "new");
-    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Changed));
+    assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Changed));
 }
 
 // C7
@@ -130,8 +130,8 @@ fn a_no_beats_every_yes() {
     ] {
         let mut world = World::with(&[(MCP, &server("it", "x"))]);
         world.approve("it", None).unwrap();
-        world.wishes.setting_sources = Some(SettingSource::ALL.to_vec());
-        assert_eq!(world.standing("it"), Standing::Ready);
+        world.run_options.setting_sources = Some(SettingSource::ALL.to_vec());
+        assert_eq!(world.standing("it"), ServerStanding::Ready);
         world.write(no, r#"{"disabledMcpjsonServers": ["it"]}"#);
         assert_eq!(world.table(), [format!("project it rejected: rejected in {no}:1:29")]);
     }
@@ -142,15 +142,15 @@ fn a_no_beats_every_yes() {
 fn an_approval_does_not_cover_another_server_whose_name_looks_the_same() {
     let world = World::with(&[(MCP, &servers(&["my.server", "my_server"]))]);
     world.approve("my.server", None).unwrap();
-    assert_eq!(world.standing("my.server"), Standing::Ready);
-    assert_eq!(world.standing("my_server"), Standing::NeedsApproval(Pending::Changed));
+    assert_eq!(world.standing("my.server"), ServerStanding::Ready);
+    assert_eq!(world.standing("my_server"), ServerStanding::NeedsApproval(Pending::Changed));
 }
 
 // C7 B23
 #[test]
 fn a_rejection_covers_every_spelling_of_the_name() {
     let world = World::with(&[(MCP, &servers(&["my.server", "my_server"]))]);
-    change::reject(&world.places(), &world.load(), "my.server", WriteScope::Local).unwrap();
+    change::reject(&world.paths(), &world.load(), "my.server", WriteScope::Local).unwrap();
     let standings = world.load().plan.servers.into_iter().map(|server| server.standing.as_str());
     assert_eq!(standings.collect::<Vec<_>>(), ["rejected", "rejected"]);
 }
@@ -173,9 +173,9 @@ fn an_approval_of_something_else_than_was_looked_at_is_refused() {
     let refused = world.approve("it", Some(&seen)).unwrap_err();
     let actual = world.load().plan.named("it").first().unwrap().definition.unwrap().to_string();
     assert_eq!(refused.to_string(), format!("`it` is not what was looked at: its definition is {actual}"));
-    assert!(!world.places().approvals.exists());
+    assert!(!world.paths().approvals.exists());
     world.approve("it", Some(&actual)).unwrap();
-    assert_eq!(world.standing("it"), Standing::Ready);
+    assert_eq!(world.standing("it"), ServerStanding::Ready);
 }
 
 // C7 B27
@@ -189,9 +189,9 @@ fn without_a_person_the_project_counts_only_when_it_was_asked_for() {
         (true, None, false),
     ];
     for (interactive, sources, runs) in cases {
-        world.wishes.interactive = interactive;
-        world.wishes.setting_sources = sources;
-        assert_eq!(world.load().plan.ready().count(), usize::from(runs), "{:?}", world.wishes);
+        world.run_options.interactive = interactive;
+        world.run_options.setting_sources = sources;
+        assert_eq!(world.load().plan.ready().count(), usize::from(runs), "{:?}", world.run_options);
     }
 }
 
@@ -211,12 +211,12 @@ fn only_usable_project_servers_can_be_approved() {
 #[test]
 fn an_approval_takes_back_ones_own_rejection_and_the_other_way_round() {
     let world = World::with(&[(MCP, &server("it", "x"))]);
-    let reject = |scope| change::reject(&world.places(), &world.load(), "it", scope).unwrap();
+    let reject = |scope| change::reject(&world.paths(), &world.load(), "it", scope).unwrap();
     reject(WriteScope::User);
     reject(WriteScope::Local);
     assert_eq!(world.standing("it").as_str(), "rejected");
     world.approve("it", None).unwrap();
-    assert_eq!(world.standing("it"), Standing::Ready);
+    assert_eq!(world.standing("it"), ServerStanding::Ready);
     reject(WriteScope::Local);
     assert_eq!(world.standing("it").as_str(), "rejected");
 }

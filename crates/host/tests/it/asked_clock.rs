@@ -30,8 +30,8 @@ impl Elicitor for Ponderous {
 
 fn host(server: &Inside) -> (Host, World) {
     let mut world = World::new();
-    world.wishes.allowed_tools.push("mcp__inside".to_owned());
-    let builder = HostBuilder::new(&world.places(), world.load()).without_own_server();
+    world.run_options.allowed_tools.push("mcp__inside".to_owned());
+    let builder = HostBuilder::new(&world.paths(), world.load()).without_own_server();
     let builder = builder.server("inside", std::sync::Arc::new(server.clone()));
     (builder.elicitor(Ponderous).start(), world)
 }

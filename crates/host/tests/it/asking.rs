@@ -230,9 +230,9 @@ pub(crate) fn host(server: &Inside, person: Option<&Person>) -> (Host, World) {
 /// A host with this server inside, and with whoever else is wanted.
 pub(crate) fn host_as(server: &Inside, change: impl FnOnce(HostBuilder) -> HostBuilder) -> (Host, World) {
     let mut world = World::new();
-    world.wishes.allowed_tools.push("mcp__inside".to_owned());
-    world.wishes.allowed_tools.push("ReadMcpResource".to_owned());
-    let builder = HostBuilder::new(&world.places(), world.load()).without_own_server();
+    world.run_options.allowed_tools.push("mcp__inside".to_owned());
+    world.run_options.allowed_tools.push("ReadMcpResource".to_owned());
+    let builder = HostBuilder::new(&world.paths(), world.load()).without_own_server();
     let builder = builder.server("inside", Arc::new(server.clone()));
     (change(builder).start(), world)
 }

@@ -14,7 +14,11 @@ const CANARY: &str = "canary-4711";
 /// A host that keeps a record in `home/state/calls.jsonl`.
 fn recorded(making: Making) -> (Making, PathBuf) {
     let path = making.path("home/state/calls.jsonl");
-    (making.wish(|wishes| wishes.settings.push(json!({ "audit": { "path": path } }).to_string())), path)
+    (
+        making
+            .wish(|run_options| run_options.settings.push(json!({ "audit": { "path": path } }).to_string())),
+        path,
+    )
 }
 
 fn recording(making: Making) -> (Alive, PathBuf) {
@@ -123,9 +127,10 @@ async fn who_decided_is_told_without_their_words() {
 #[tokio::test]
 async fn two_hosts_share_a_record_and_rules_say_whether_there_is_one() {
     let (first, path) = recorded(servers([("one", scripted(&[]))]).allow("mcp__one"));
-    let places = first.places();
+    let paths = first.paths();
     let alive = first.start_as(|builder| builder.door("first"));
-    let second = Host::builder(&places, &alive.world.wishes).start_with(Start::All).door("second").start();
+    let second =
+        Host::builder(&paths, &alive.world.run_options).start_with(Start::All).door("second").start();
     for _ in 0..50 {
         let call = || Call::new("mcp__one__echo", json!({ "message": "hi" }));
         let (one, two) = tokio::join!(alive.host.call(call()), second.call(call()));
@@ -138,11 +143,11 @@ async fn two_hosts_share_a_record_and_rules_say_whether_there_is_one() {
         let numbers: Vec<u64> = own.map(|line| line["number"].as_u64().unwrap()).collect();
         assert_eq!(numbers, (1..=50).collect::<Vec<u64>>(), "{door}");
     }
-    let off =
-        servers([("one", scripted(&[]))]).wish(|wishes| wishes.settings.push(r#"{"audit": false}"#.into()));
-    let mut places = off.places();
-    places.audit = Some(path.clone());
-    let host = Host::builder(&places, &off.wishes()).start();
+    let off = servers([("one", scripted(&[]))])
+        .wish(|run_options| run_options.settings.push(r#"{"audit": false}"#.into()));
+    let mut paths = off.paths();
+    paths.audit = Some(path.clone());
+    let host = Host::builder(&paths, &off.run_options()).start();
     host.call(Call::new("nothing", json!({}))).await.unwrap_err();
     host.shut_down().await;
     assert_eq!(self::lines(&path).len(), 100);

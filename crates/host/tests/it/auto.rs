@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::alive::{Alive, Making, scripted, servers};
 
 fn making() -> Making {
-    servers([("one", scripted(&[]))]).wish(|wishes| wishes.mode = Some(Mode::Auto))
+    servers([("one", scripted(&[]))]).wish(|run_options| run_options.mode = Some(Mode::Auto))
 }
 
 fn echo() -> Call {

@@ -82,13 +82,13 @@ async fn deny_beats_consent_and_consent_beats_ask() {
     }
     assert!(denied.call("one", "add", json!({ "a": 1, "b": 2 })).await.is_ok());
 
-    let planning = servers(entries()).wish(|wishes| wishes.mode = Some(Mode::Plan)).ready().await;
+    let planning = servers(entries()).wish(|run_options| run_options.mode = Some(Mode::Plan)).ready().await;
     assert!(planning.echo("one", "hi").await.is_ok(), "it only reads");
     let error = planning.call("one", "add", json!({ "a": 1, "b": 2 })).await.unwrap_err();
     assert!(matches!(error, CallError::Denied { .. }), "{error}");
 
     let bypassing =
-        servers(entries()).wish(|wishes| wishes.mode = Some(Mode::BypassPermissions)).ready().await;
+        servers(entries()).wish(|run_options| run_options.mode = Some(Mode::BypassPermissions)).ready().await;
     assert!(bypassing.host.call(Call::new("mcp__one__echo", hi())).await.is_ok());
 }
 

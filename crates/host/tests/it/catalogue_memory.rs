@@ -47,9 +47,9 @@ async fn held(tools: usize, most: usize) -> (usize, Alive) {
     let entry = |name: &str| with(scripted(&[&script]), "env", json!({ "NAME": name }));
     let making = names.iter().fold(making, |making, name| making.with_server(name, entry(name)));
     let before = live();
-    let alive = making.start_in(|places| {
-        places.cache = Some(places.home.join("cache"));
-        places.trust = Some(places.home.join("trust"));
+    let alive = making.start_in(|paths| {
+        paths.cache = Some(paths.home.join("cache"));
+        paths.trust = Some(paths.home.join("trust"));
     });
     assert!(alive.host.ready(LONG).await.settled);
     let catalog = alive.host.catalog();

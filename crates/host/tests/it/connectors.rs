@@ -18,7 +18,7 @@ fn connector(name: &str, url: &str) -> Connector {
 }
 
 fn loaded(world: &World, answer: Result<Vec<Connector>, ConnectorError>) -> Loaded {
-    load(&world.places(), &world.wishes, &Fake(answer))
+    load(&world.paths(), &world.run_options, &Fake(answer))
 }
 
 // C1

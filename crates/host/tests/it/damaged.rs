@@ -1,6 +1,6 @@
 //! One bad entry or file never hides the good ones (C10, B53, B54, F77).
 
-use mcparley::model::plan::Standing;
+use mcparley::model::plan::ServerStanding;
 
 use crate::world::{World, servers};
 
@@ -82,7 +82,7 @@ fn a_file_that_cannot_be_read_takes_no_other_source_with_it() {
     for broken in files {
         for bytes in [&b"{\"mcpServers\": {\n  \"a\": "[..], b"\xff\xfe{", b"{} trailing"] {
             let mut world = World::new();
-            world.wishes.mcp_config = vec![servers(&["given"])];
+            world.run_options.mcp_config = vec![servers(&["given"])];
             world.write(broken, "");
             std::fs::write(world.path(broken), bytes).unwrap();
             assert_eq!(world.table(), ["dynamic given ready"]);
@@ -130,10 +130,11 @@ fn odd_names_are_shown_and_only_those_that_can_be_spoken_of_run() {
     let loaded = world.load();
     let found: Vec<&str> = loaded.plan.servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(found, names);
-    let ready = loaded.plan.servers.iter().filter(|server| server.standing == Standing::Ready);
+    let ready = loaded.plan.servers.iter().filter(|server| server.standing == ServerStanding::Ready);
     let ready: Vec<&str> = ready.map(|server| server.name.as_str()).collect();
     assert_eq!(ready, ["__proto__", "constructor", "a b"]);
-    let invalid = loaded.plan.servers.iter().filter(|server| matches!(server.standing, Standing::Invalid(_)));
+    let invalid =
+        loaded.plan.servers.iter().filter(|server| matches!(server.standing, ServerStanding::Invalid(_)));
     assert_eq!(invalid.count(), names.len() - ready.len());
 }
 

@@ -22,7 +22,7 @@ fn a_server_configured_by_hand_beats_the_same_one_of_a_plugin() {
             }"#,
         ),
     ]);
-    world.wishes.plugin_dirs = vec![world.path("home/plug")];
+    world.run_options.plugin_dirs = vec![world.path("home/plug")];
     assert_eq!(
         world.table(),
         [
@@ -42,7 +42,7 @@ fn between_plugins_the_first_one_wins() {
         ("home/one/.mcp.json", r#"{"a": {"command": "x"}}"#),
         ("home/two/.mcp.json", r#"{"b": {"command": "x"}}"#),
     ]);
-    world.wishes.plugin_dirs = vec![world.path("home/two"), world.path("home/one")];
+    world.run_options.plugin_dirs = vec![world.path("home/two"), world.path("home/one")];
     assert_eq!(
         world.table(),
         [
@@ -59,7 +59,7 @@ fn between_plugins_of_one_name_the_first_one_wins() {
         ("home/a/plug/.mcp.json", r#"{"it": {"command": "x"}}"#),
         ("home/b/plug/.mcp.json", r#"{"it": {"command": "y"}}"#),
     ]);
-    world.wishes.plugin_dirs = vec![world.path("home/a/plug"), world.path("home/b/plug")];
+    world.run_options.plugin_dirs = vec![world.path("home/a/plug"), world.path("home/b/plug")];
     assert_eq!(
         world.table(),
         [
@@ -87,6 +87,6 @@ fn a_server_that_does_not_run_makes_nobody_a_duplicate() {
         ("home/project/.mcp.json", r#"{"mcpServers": {"waits": {"command": "x"}}}"#),
         ("home/plug/.mcp.json", r#"{"it": {"command": "x"}}"#),
     ]);
-    world.wishes.plugin_dirs = vec![world.path("home/plug")];
+    world.run_options.plugin_dirs = vec![world.path("home/plug")];
     assert_eq!(world.table()[0], "plugin plugin:plug:it ready");
 }

@@ -8,7 +8,7 @@ use crate::fleet_asks::everything;
 
 /// The server, and files for what is no text.
 fn begun() -> Alive {
-    everything().start_in(|places| places.results = Some(places.home.join("results")))
+    everything().start_in(|paths| paths.results = Some(paths.home.join("results")))
 }
 
 // R1 R3

@@ -74,16 +74,16 @@ async fn fleet_tools_are_found_by_what_people_would_type() {
     let catalog = alive.host.catalog();
     let lines = QUERIES.lines().filter(|line| !line.starts_with('#'));
     let rows: Vec<Row<'_>> = lines.map(|line| Row::read(line, &catalog)).collect();
-    let mut places: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+    let mut paths: BTreeMap<Option<usize>, usize> = BTreeMap::new();
     let mut table = String::new();
     for row in &rows {
         let rank = row.rank(&catalog);
-        *places.entry(rank).or_default() += 1;
+        *paths.entry(rank).or_default() += 1;
         let shown = rank.map_or("-".to_owned(), |rank| rank.to_string());
         writeln!(table, "{shown:>2}  {:<55} {}", row.query, row.wanted[0].name).unwrap();
     }
-    let found = rows.len() - places.get(&None).copied().unwrap_or_default();
-    println!("{table}{found} of {} among the first five, by place: {places:?}", rows.len());
+    let found = rows.len() - paths.get(&None).copied().unwrap_or_default();
+    println!("{table}{found} of {} among the first five, by place: {paths:?}", rows.len());
     assert!(rows.len() >= 100);
     assert!(found * 100 >= rows.len() * ENOUGH, "{table}{found} of {}", rows.len());
 }

@@ -6,8 +6,8 @@ use std::process::Command;
 use mcparley::change;
 use mcparley::load_as_if_approved;
 use mcparley::model::approval::{Item, Pending};
-use mcparley::model::hook::Standing as HookStanding;
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::hook::HookStanding;
+use mcparley::model::plan::{Planned, ServerStanding};
 
 use crate::world::{World, server};
 
@@ -91,7 +91,7 @@ const SERVERS: [&str; 7] = [
 ];
 
 /// Every server of the folder with what becomes of it.
-fn standings(world: &World) -> Vec<(String, Standing)> {
+fn standings(world: &World) -> Vec<(String, ServerStanding)> {
     let named = |server: Planned| (server.name.as_str().to_owned(), server.standing);
     let standings: Vec<_> = world.load().plan.servers.into_iter().map(named).collect();
     assert_eq!(standings.len(), SERVERS.len(), "{standings:?}");
@@ -115,13 +115,13 @@ fn allowed(world: &World) -> Vec<String> {
 /// Approves all that waits, as `mcparley trust --yes` does.
 fn approve_everything(world: &World) {
     let now = world.load();
-    let then = load_as_if_approved(&world.places(), &world.wishes);
+    let then = load_as_if_approved(&world.paths(), &world.run_options);
     let servers = then.plan.servers.iter().filter_map(|server| server.as_found());
     let mut items: Vec<Item> =
         servers.map(|server| Item::server(server.name.as_str(), server.definition)).collect();
     items.extend(now.settings.waiting.iter().map(|waiting| waiting.item.clone()));
     items.extend(now.settings.hooks.all.iter().map(|hook| hook.item()));
-    change::approve_items(&world.places(), &items).unwrap();
+    change::approve_items(&world.paths(), &items).unwrap();
 }
 
 // C7 B121 H04 H05
@@ -133,7 +133,7 @@ fn nothing_of_a_foreign_folder_counts_whatever_its_shape() {
         let names: Vec<&str> = standings.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, SERVERS, "{shape}");
         for (name, standing) in &standings {
-            assert!(matches!(standing, Standing::NeedsApproval(_)), "{shape}: {name} {standing:?}");
+            assert!(matches!(standing, ServerStanding::NeedsApproval(_)), "{shape}: {name} {standing:?}");
         }
         let loaded = world.load();
         assert_eq!(loaded.env.get("PATH"), Some("/usr/bin"), "{shape}");
@@ -155,10 +155,10 @@ fn nothing_of_a_foreign_folder_counts_whatever_its_shape() {
             ],
             "{shape}"
         );
-        let agents = mcparley::agents(&world.places(), &world.wishes);
+        let agents = mcparley::agents(&world.paths(), &world.run_options);
         let own = loaded.own_for_agent(agents.named("helper").unwrap());
-        assert!(matches!(own.plan.servers[0].standing, Standing::NeedsApproval(_)), "{shape}");
-        assert!(!world.places().approvals.exists(), "{shape}: looking approves nothing");
+        assert!(matches!(own.plan.servers[0].standing, ServerStanding::NeedsApproval(_)), "{shape}");
+        assert!(!world.paths().approvals.exists(), "{shape}: looking approves nothing");
     }
 }
 
@@ -169,7 +169,7 @@ fn after_consent_it_works_and_one_change_waits_alone() {
         let world = foreign(shape);
         approve_everything(&world);
         for (name, standing) in standings(&world) {
-            assert_eq!(standing, Standing::Ready, "{shape}: {name}");
+            assert_eq!(standing, ServerStanding::Ready, "{shape}: {name}");
         }
         assert_eq!(waiting(&world), [] as [&str; 0], "{shape}");
         assert_eq!(world.load().env.get("PATH"), Some("/evil-local"), "{shape}");
@@ -178,8 +178,8 @@ fn after_consent_it_works_and_one_change_waits_alone() {
 
         world.write(LOCAL, &settings("local").replace(r#""one""#, r#""two""#));
         for (name, standing) in standings(&world) {
-            let changed = Standing::NeedsApproval(Pending::Changed);
-            let expected = if name == "in-local" { changed } else { Standing::Ready };
+            let changed = ServerStanding::NeedsApproval(Pending::Changed);
+            let expected = if name == "in-local" { changed } else { ServerStanding::Ready };
             assert_eq!(standing, expected, "{shape}: {name}");
         }
         assert_eq!(waiting(&world), [] as [&str; 0], "{shape}");
@@ -206,9 +206,9 @@ fn approvals_are_private_and_outside_of_the_project() {
 fn an_approval_of_one_folder_is_none_of_another() {
     let world = World::with(&[(MCP, &server("it", "x")), ("home/other/.mcp.json", &server("it", "x"))]);
     world.approve("it", None).unwrap();
-    assert_eq!(world.standing("it"), Standing::Ready);
+    assert_eq!(world.standing("it"), ServerStanding::Ready);
     let world = world.standing_in("home/other");
-    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
+    assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Undecided));
 }
 
 // C7: a store that anybody may write, or that is broken, approves nothing.
@@ -217,12 +217,12 @@ fn a_store_that_cannot_be_trusted_approves_nothing() {
     let world = World::with(&[(MCP, &server("it", "x"))]);
     let file = world.approve("it", None).unwrap().file;
     crate::world::chmod(&file, 0o666);
-    assert!(matches!(world.standing("it"), Standing::NeedsApproval(_)));
+    assert!(matches!(world.standing("it"), ServerStanding::NeedsApproval(_)));
     assert_eq!(world.problems().len(), 1);
     crate::world::chmod(&file, 0o600);
-    assert_eq!(world.standing("it"), Standing::Ready);
+    assert_eq!(world.standing("it"), ServerStanding::Ready);
     std::fs::write(&file, "{ broken").unwrap();
-    assert!(matches!(world.standing("it"), Standing::NeedsApproval(_)));
+    assert!(matches!(world.standing("it"), ServerStanding::NeedsApproval(_)));
     assert_eq!(world.problems().len(), 1);
 }
 
@@ -242,28 +242,28 @@ fn servers_approved_in_claude_code_count_as_they_are_when_first_seen() {
         "home/project",
         r#"{"enabledMcpjsonServers": ["one"], "hasTrustDialogAccepted": true}"#,
     );
-    assert_eq!(world.standing("one"), Standing::Ready);
-    assert_eq!(world.standing("two"), Standing::NeedsApproval(Pending::Undecided));
+    assert_eq!(world.standing("one"), ServerStanding::Ready);
+    assert_eq!(world.standing("two"), ServerStanding::NeedsApproval(Pending::Undecided));
     // Its next start moves the name into the folder and away from where we saw it.
     claude_json(&world, "home/project", r#"{"hasTrustDialogAccepted": true}"#);
     world.write(LOCAL, r#"{"enabledMcpjsonServers": ["one", "two"]}"#);
-    assert_eq!(world.standing("one"), Standing::Ready);
-    assert!(matches!(world.standing("two"), Standing::NeedsApproval(Pending::SelfApproved { .. })));
+    assert_eq!(world.standing("one"), ServerStanding::Ready);
+    assert!(matches!(world.standing("two"), ServerStanding::NeedsApproval(Pending::SelfApproved { .. })));
     world.write(MCP, &both.replace(r#""one": {"command": "x"}"#, r#""one": {"command": "y"}"#));
-    assert_eq!(world.standing("one"), Standing::NeedsApproval(Pending::Changed));
+    assert_eq!(world.standing("one"), ServerStanding::NeedsApproval(Pending::Changed));
 }
 
 // C7
 #[test]
 fn a_folder_trusted_in_claude_code_counts_as_it_is_when_first_seen() {
     let mut world = foreign("archive");
-    world.wishes.interactive = true;
+    world.run_options.interactive = true;
     claude_json(&world, "home/project", r#"{"hasTrustDialogAccepted": true}"#);
     assert_eq!(waiting(&world), [] as [&str; 0]);
     assert_eq!(hooks(&world), [HookStanding::Ready, HookStanding::Ready]);
     // Claude Code was told to use `in-mcp`; the servers of settings files it never saw.
     for (name, standing) in standings(&world) {
-        assert_eq!(standing == Standing::Ready, name == "in-mcp", "{name} {standing:?}");
+        assert_eq!(standing == ServerStanding::Ready, name == "in-mcp", "{name} {standing:?}");
     }
     world.write(SETTINGS, &settings("shared").replace("mcp__shared", "mcp__new"));
     assert_eq!(waiting(&world), ["mcp__new"]);
@@ -279,12 +279,12 @@ fn approvals_of_claude_code_count_for_this_very_folder_only() {
     ] {
         let world = World::with(&[(MCP, &server("it", "x")), (SETTINGS, r#"{"env": {"A": "b"}}"#)]);
         claude_json(&world, project, entry);
-        assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided), "{project}");
+        assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Undecided), "{project}");
         assert_eq!(waiting(&world), ["A=b"], "{project}");
     }
     let world = World::with(&[("home/.mcp.json", &server("it", "x"))]).standing_in("home");
     claude_json(&world, "home", r#"{"hasTrustDialogAccepted": true, "enabledMcpjsonServers": ["it"]}"#);
-    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided), "home is no project");
+    assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Undecided), "home is no project");
 }
 
 // C7: where the store cannot be written, an approval of Claude Code counts for the run; a broken one stops it.
@@ -296,7 +296,7 @@ fn a_store_that_cannot_be_written_is_told_and_one_that_cannot_be_read_adopts_not
     let world =
         World::with(&[(MCP, &server("it", "x")), ("home/.local/state/mcparley/approvals.json", "{ broken")]);
     claude_json(&world, "home/project", r#"{"enabledMcpjsonServers": ["it"]}"#);
-    assert!(matches!(world.standing("it"), Standing::NeedsApproval(_)));
+    assert!(matches!(world.standing("it"), ServerStanding::NeedsApproval(_)));
 }
 
 // C7 P6
@@ -317,8 +317,8 @@ fn what_our_commands_write_into_the_folder_is_approved_in_the_same_step() {
             replace: false,
             provenance: Provenance::Own,
         };
-        change::add(&world.places(), &world.wishes, &world.load(), &new).unwrap();
-        change::add_rule(&world.places(), RuleKind::Allow, "mcp__a", scope).unwrap();
+        change::add(&world.paths(), &world.run_options, &world.load(), &new).unwrap();
+        change::add_rule(&world.paths(), RuleKind::Allow, "mcp__a", scope).unwrap();
     }
     let mut world = world;
     world.set("UNSET", "now it is");
@@ -326,11 +326,11 @@ fn what_our_commands_write_into_the_folder_is_approved_in_the_same_step() {
     assert_eq!(allowed(&world), ["mcp__a", "mcp__a"]);
 
     // Gone is gone: should the folder bring them back, they are somebody else's.
-    change::remove(&world.places(), &world.load(), "shared", None).unwrap();
-    change::remove_rule(&world.places(), &world.load(), "mcp__a", None).unwrap();
+    change::remove(&world.paths(), &world.load(), "shared", None).unwrap();
+    change::remove_rule(&world.paths(), &world.load(), "mcp__a", None).unwrap();
     world.write(MCP, &format!(r#"{{"mcpServers": {{"shared": {}}}}}"#, serde_json::json!(entry)));
     world.write(SETTINGS, r#"{"permissions": {"allow": ["mcp__a"]}}"#);
-    assert_eq!(world.standing("shared"), Standing::NeedsApproval(Pending::Undecided));
+    assert_eq!(world.standing("shared"), ServerStanding::NeedsApproval(Pending::Undecided));
     assert_eq!(waiting(&world), ["mcp__a"]);
 }
 
@@ -350,12 +350,12 @@ fn an_entry_taken_from_the_folder_stays_in_it_and_waits() {
         replace: false,
         provenance: Provenance::Folder,
     };
-    let refused = change::add(&world.places(), &world.wishes, &world.load(), &new).unwrap_err();
+    let refused = change::add(&world.paths(), &world.run_options, &world.load(), &new).unwrap_err();
     assert!(matches!(refused, ChangeError::FromFolder { .. }));
     new.scope = WriteScope::Local;
-    let added = change::add(&world.places(), &world.wishes, &world.load(), &new).unwrap();
+    let added = change::add(&world.paths(), &world.run_options, &world.load(), &new).unwrap();
     assert_eq!(added.file, world.path(LOCAL));
-    assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
+    assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Undecided));
 }
 
 // C7: the approval is of a content, not of a file.
@@ -371,11 +371,11 @@ fn removing_an_entry_keeps_the_approval_of_an_equal_one_in_another_file() {
         (agent, brings.to_owned(), "ready"),
     ] {
         let world = World::with(&[(MCP, &server("shared", "x")), (kept, &kept_text)]);
-        let waiting = change::Waiting::find(&world.places(), &world.wishes);
+        let waiting = change::Waiting::find(&world.paths(), &world.run_options);
         let is_x = |item: &Item| item.name == "shared" && item.content == waiting.to_items()[0].content;
         let approved: Vec<Item> = waiting.to_items().into_iter().filter(is_x).collect();
-        change::approve_items(&world.places(), &approved).unwrap();
-        change::remove(&world.places(), &world.load(), "shared", Some(WriteScope::Project)).unwrap();
+        change::approve_items(&world.paths(), &approved).unwrap();
+        change::remove(&world.paths(), &world.load(), "shared", Some(WriteScope::Project)).unwrap();
         // The same entry comes back: it is approved as long as its content was never gone.
         world.write(MCP, &server("shared", "x"));
         world.write(LOCAL, "{}");
@@ -389,11 +389,11 @@ fn removing_a_rule_keeps_the_approval_of_an_equal_one_in_another_file() {
     use mcparley::change::WriteScope;
     let rules = r#"{"permissions": {"allow": ["mcp__a"]}}"#;
     let world = World::with(&[(SETTINGS, rules), (LOCAL, rules)]);
-    let waiting = change::Waiting::find(&world.places(), &world.wishes);
-    change::approve_items(&world.places(), &waiting.to_items()).unwrap();
-    change::remove_rule(&world.places(), &world.load(), "mcp__a", Some(WriteScope::Local)).unwrap();
+    let waiting = change::Waiting::find(&world.paths(), &world.run_options);
+    change::approve_items(&world.paths(), &waiting.to_items()).unwrap();
+    change::remove_rule(&world.paths(), &world.load(), "mcp__a", Some(WriteScope::Local)).unwrap();
     assert_eq!((allowed(&world), self::waiting(&world)), (vec!["mcp__a".to_owned()], vec![]));
-    change::remove_rule(&world.places(), &world.load(), "mcp__a", None).unwrap();
+    change::remove_rule(&world.paths(), &world.load(), "mcp__a", None).unwrap();
     world.write(SETTINGS, rules);
     assert_eq!(self::waiting(&world), ["mcp__a"]);
 }

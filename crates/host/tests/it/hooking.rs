@@ -90,7 +90,7 @@ impl Approver for Yes {
 async fn a_hook_that_asks_has_a_person_asked() {
     let settings = hooks("PreToolUse", "", &[&decides("ask")]);
     let person = Yes::default();
-    let making = with_hooks(&settings).wish(|wishes| wishes.mode = Some(Mode::BypassPermissions));
+    let making = with_hooks(&settings).wish(|run_options| run_options.mode = Some(Mode::BypassPermissions));
     let alive = making.start_as(|builder| builder.approver(person.clone()));
     assert_eq!(echo(&alive, "hi").await.unwrap(), "hi");
     assert_eq!(person.0.load(std::sync::atomic::Ordering::SeqCst), 1);

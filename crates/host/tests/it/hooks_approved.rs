@@ -1,7 +1,7 @@
 //! Hooks that a project brings: nothing of them runs before the user has said yes to what they are.
 
 use mcparley::change;
-use mcparley::model::hook::Standing;
+use mcparley::model::hook::HookStanding;
 use serde_json::json;
 
 use crate::alive::{Alive, Making};
@@ -11,7 +11,7 @@ fn project(settings: &serde_json::Value) -> Making {
     with_hooks(&json!({})).file("home/project/.claude/settings.json", settings).allow("mcp__one")
 }
 
-fn standings(alive: &Alive) -> Vec<Standing> {
+fn standings(alive: &Alive) -> Vec<HookStanding> {
     let loaded = alive.world.load();
     loaded.settings.hooks.judged(loaded.session).into_iter().map(|judged| judged.standing).collect()
 }
@@ -31,15 +31,15 @@ async fn hooks_of_a_repository_run_only_when_approved_as_they_are() {
     assert!(!ran(&alive));
     assert_eq!(
         standings(&alive),
-        [Standing::NeedsApproval, Standing::NeedsApproval, Standing::NeedsApproval]
+        [HookStanding::NeedsApproval, HookStanding::NeedsApproval, HookStanding::NeedsApproval]
     );
 
-    let (places, loaded) = (alive.world.places(), alive.world.load());
+    let (paths, loaded) = (alive.world.paths(), alive.world.load());
     let pending = change::pending_hooks(&loaded);
     assert_eq!(pending.len(), 3);
     let before = loaded.settings.hooks.all[0].definition().to_string();
-    let chosen = change::approve_hook(&places, &loaded, &before["sha256:".len()..][..12]).unwrap();
-    assert_eq!(chosen.file, places.approvals, "outside of the project");
+    let chosen = change::approve_hook(&paths, &loaded, &before["sha256:".len()..][..12]).unwrap();
+    assert_eq!(chosen.file, paths.approvals, "outside of the project");
     alive.host.reload().await;
     echo(&alive, "hi").await.unwrap();
     assert!(ran(&alive));
@@ -50,7 +50,7 @@ async fn hooks_of_a_repository_run_only_when_approved_as_they_are() {
     alive.host.reload().await;
     echo(&alive, "hi").await.unwrap();
     assert!(!ran(&alive), "it is another one now");
-    assert_eq!(standings(&alive), [Standing::NeedsApproval]);
+    assert_eq!(standings(&alive), [HookStanding::NeedsApproval]);
 }
 
 // P5 H05 B25
@@ -78,18 +78,18 @@ async fn a_project_cannot_approve_its_hooks_or_switch_off_those_of_others() {
 #[tokio::test]
 async fn a_rejected_hook_stays_away_and_reset_forgets_it() {
     let alive = project(&hooks("PreToolUse", "*", &["touch ran"])).start();
-    let (places, loaded) = (alive.world.places(), alive.world.load());
+    let (paths, loaded) = (alive.world.paths(), alive.world.load());
     let definition = loaded.settings.hooks.all[0].definition().to_string();
-    change::approve_hook(&places, &loaded, &definition).unwrap();
-    assert_eq!(standings(&alive), [Standing::Ready]);
-    change::reject_hook(&places, &loaded, &definition).unwrap();
-    assert!(matches!(standings(&alive)[..], [Standing::Rejected { .. }]));
-    change::reset_project_choices(&places).unwrap();
-    assert_eq!(standings(&alive), [Standing::NeedsApproval]);
+    change::approve_hook(&paths, &loaded, &definition).unwrap();
+    assert_eq!(standings(&alive), [HookStanding::Ready]);
+    change::reject_hook(&paths, &loaded, &definition).unwrap();
+    assert!(matches!(standings(&alive)[..], [HookStanding::Rejected { .. }]));
+    change::reset_project_choices(&paths).unwrap();
+    assert_eq!(standings(&alive), [HookStanding::NeedsApproval]);
     for wrong in ["", "sha256:", "abc", "sha256:ffffffffffff"] {
-        assert!(change::approve_hook(&places, &loaded, wrong).is_err(), "{wrong}");
+        assert!(change::approve_hook(&paths, &loaded, wrong).is_err(), "{wrong}");
     }
     let own = with_hooks(&hooks("PreToolUse", "*", &["touch ran"])).start();
-    let error = change::approve_hook(&own.world.places(), &own.world.load(), &definition).unwrap_err();
+    let error = change::approve_hook(&own.world.paths(), &own.world.load(), &definition).unwrap_err();
     assert!(error.to_string().contains("needs no approval"), "{error}");
 }

@@ -38,7 +38,7 @@ fn write(world: &World, name: &str, text: &str) {
 
 fn world() -> World {
     let mut world = World::new();
-    world.wishes.ide = Some(Editor::Nearest);
+    world.run_options.ide = Some(Editor::Nearest);
     world
 }
 
@@ -70,9 +70,9 @@ fn an_editor_with_the_folder_open_is_a_server_of_this_run() {
 fn nobody_looks_for_editors_unless_one_is_wanted() {
     let mut world = world();
     write(&world, "4321.lock", "not JSON");
-    world.wishes.ide = None;
+    world.run_options.ide = None;
     assert_eq!((world.table(), world.problems()), (vec![], vec![]));
-    world.wishes.ide = Some(Editor::Port(4322));
+    world.run_options.ide = Some(Editor::Port(4322));
     assert_eq!((world.table(), world.problems()), (vec![], vec![]), "another editor's file is not looked at");
 }
 
@@ -218,7 +218,7 @@ fn policy_and_settings_judge_editors_like_all_servers() {
 fn what_was_named_for_this_run_wins_over_the_editor() {
     let mut world = world();
     write(&world, "4321.lock", &project(&world).to_string());
-    world.wishes.mcp_config = vec![r#"{"mcpServers": {"ide": {"command": "x"}}}"#.to_owned()];
+    world.run_options.mcp_config = vec![r#"{"mcpServers": {"ide": {"command": "x"}}}"#.to_owned()];
     assert!(world.table()[0].starts_with("dynamic ide shadowed"), "{:?}", world.table());
 }
 
@@ -240,9 +240,9 @@ fn editor(world: &World, transport: &str, token: &str, written: &str) -> HttpSer
 async fn an_editor_gets_its_token_and_no_origin_and_a_model_gets_two_of_its_tools() {
     for transport in ["sse", "ws"] {
         let mut world = world();
-        world.wishes.allowed_tools = vec!["mcp__ide".into()];
+        world.run_options.allowed_tools = vec!["mcp__ide".into()];
         let server = editor(&world, transport, "key-1", "key-1");
-        let host = HostBuilder::new(&world.places(), world.load()).without_own_server().start();
+        let host = HostBuilder::new(&world.paths(), world.load()).without_own_server().start();
         host.ready(LONG).await;
         let names: Vec<String> = host.catalog().iter().map(|entry| entry.name.as_str().to_owned()).collect();
         assert_eq!(names[..2], ["mcp__ide__getDiagnostics", "mcp__ide__executeCode"], "{transport}");
@@ -282,14 +282,14 @@ async fn an_editor_gets_its_token_and_no_origin_and_a_model_gets_two_of_its_tool
 async fn a_wrong_or_missing_token_is_refused_and_not_told() {
     let world = world();
     let _server = editor(&world, "sse", "key-1", "other-key-22");
-    let host = HostBuilder::new(&world.places(), world.load()).start();
+    let host = HostBuilder::new(&world.paths(), world.load()).start();
     let error = host.connect(&ServerName::new("ide")).await.unwrap_err().to_string();
     assert!(!error.contains("other-key-22"), "{error}");
     host.shut_down().await;
     let mut world = World::new();
     let entry = json!({ "type": "sse-ide", "url": "http://127.0.0.1:1/sse", "ideName": "Ed" });
-    world.wishes.mcp_config = vec![json!({ "mcpServers": { "x": entry } }).to_string()];
-    let host = HostBuilder::new(&world.places(), world.load()).start();
+    world.run_options.mcp_config = vec![json!({ "mcpServers": { "x": entry } }).to_string()];
+    let host = HostBuilder::new(&world.paths(), world.load()).start();
     let error = host.connect(&ServerName::new("x")).await.unwrap_err().to_string();
     assert!(error.contains("its `authToken` is missing"), "{error}");
     host.shut_down().await;

@@ -15,12 +15,12 @@ fn world(entry: &serde_json::Value) -> World {
     world
 }
 
-async fn run(world: &World) -> (Host, mcparley::Places) {
-    let mut places = world.places();
-    places.logs = Some(world.path("logs"));
-    let host = Host::builder(&places, &world.wishes).start();
+async fn run(world: &World) -> (Host, mcparley::Paths) {
+    let mut paths = world.paths();
+    paths.logs = Some(world.path("logs"));
+    let host = Host::builder(&paths, &world.run_options).start();
     host.ready(LONG).await;
-    (host, places)
+    (host, paths)
 }
 
 // B62 H29
@@ -31,13 +31,13 @@ async fn a_server_that_prints_its_key_does_not_get_it_into_errors_or_logs() {
         "args": ["-c", "echo \"cannot sign in with $API_KEY\" >&2; exit 3"],
         "env": { "API_KEY": "canary-7f3a9c" },
     }));
-    let (host, places) = run(&world).await;
+    let (host, paths) = run(&world).await;
     let server = &host.servers()[0];
     let Status::Failed(error) = &server.state.status else { panic!("{:?}", server.state.status) };
     assert_eq!(error.stderr.clean().trim(), "cannot sign in with ***");
     host.shut_down().await;
 
-    let lines = read_logs(&places, &ServerName::new("one")).unwrap();
+    let lines = read_logs(&paths, &ServerName::new("one")).unwrap();
     let said = lines.iter().find(|line| line.from == Speaker::Stderr).unwrap();
     assert_eq!(said.text.raw(), "cannot sign in with ***");
     assert!(lines.iter().any(|line| line.text.raw().contains("code 3")), "{lines:?}");
@@ -52,13 +52,13 @@ async fn a_server_that_prints_its_key_does_not_get_it_into_errors_or_logs() {
 #[tokio::test]
 async fn what_a_process_said_before_it_was_stopped_is_there_afterwards() {
     let world = world(&stdio(&Scripted::stdio(&["stderr-flood:1"])));
-    let (host, places) = run(&world).await;
+    let (host, paths) = run(&world).await;
     let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
     host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
     host.shut_down().await;
-    let lines = read_logs(&places, &ServerName::new("one")).unwrap();
+    let lines = read_logs(&paths, &ServerName::new("one")).unwrap();
     assert!(lines.iter().any(|line| line.from == Speaker::Stderr));
-    assert_eq!(read_logs(&places, &ServerName::new("other")).unwrap(), []);
+    assert_eq!(read_logs(&paths, &ServerName::new("other")).unwrap(), []);
 }
 
 #[tokio::test]
@@ -75,11 +75,11 @@ async fn a_run_without_trouble_writes_nothing() {
 #[tokio::test]
 async fn lines_on_stdout_that_are_no_messages_are_counted_in_the_log() {
     let world = world(&scripted(&["chatter"]));
-    let (host, places) = run(&world).await;
+    let (host, paths) = run(&world).await;
     let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
     host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
     host.shut_down().await;
-    let lines = read_logs(&places, &ServerName::new("one")).unwrap();
+    let lines = read_logs(&paths, &ServerName::new("one")).unwrap();
     let told: Vec<_> = lines.iter().filter(|line| line.text.raw().contains("on stdout")).collect();
     let [told] = told[..] else { panic!("{lines:?}") };
     assert_eq!(told.from, Speaker::Host);
@@ -92,9 +92,9 @@ async fn lines_on_stdout_that_are_no_messages_are_counted_in_the_log() {
 #[tokio::test]
 async fn a_server_that_only_logs_on_stdout_has_them_counted_though_it_was_never_reached() {
     let world = world(&json!({ "command": "/bin/sh", "args": ["-c", "echo '[INFO] bye'; exit 3"] }));
-    let (host, places) = run(&world).await;
+    let (host, paths) = run(&world).await;
     host.shut_down().await;
-    let lines = read_logs(&places, &ServerName::new("one")).unwrap();
+    let lines = read_logs(&paths, &ServerName::new("one")).unwrap();
     let told = "1 line on stdout that was no MCP message; the first: [INFO] bye";
     assert!(lines.iter().any(|line| line.text.raw() == told), "{lines:?}");
 }

@@ -9,7 +9,7 @@ use crate::world::{World, servers};
 /// A user with two servers, one of them given for this run.
 fn user() -> World {
     let mut world = World::with(&[("home/.claude.json", &servers(&["mine"]))]);
-    world.wishes.mcp_config = vec![servers(&["given"])];
+    world.run_options.mcp_config = vec![servers(&["given"])];
     world
 }
 
@@ -155,8 +155,8 @@ fn a_trial_folder_counts_only_on_a_machine_without_managed_files() {
     for file in ["managed-mcp.json", "managed-settings.json", "managed-settings.d/1.json"] {
         let world = World::new();
         let trial = world.path("trial");
-        assert_eq!(world.places().with_managed_trial(&trial).managed, trial);
+        assert_eq!(world.paths().with_managed_trial(&trial).managed, trial);
         world.write(&format!("managed/{file}"), "{}");
-        assert_eq!(world.places().with_managed_trial(&trial).managed, world.path("managed"));
+        assert_eq!(world.paths().with_managed_trial(&trial).managed, world.path("managed"));
     }
 }

@@ -42,7 +42,7 @@ async fn beginning_to_sign_in_needs_no_permission_unless_the_server_is_denied() 
     for mode in [Mode::Default, Mode::Plan, Mode::DontAsk] {
         let server = AuthServer::start(&[]);
         let mut home = Home::new([("s", guarded(&server))]);
-        home.world.wishes.mode = Some(mode);
+        home.world.run_options.mode = Some(mode);
         let it = home.host().await;
         let first = it.call("mcp__s__authenticate", json!({})).await.unwrap();
         assert!(!first.is_error, "{mode:?}: {}", first.text());
@@ -53,7 +53,7 @@ async fn beginning_to_sign_in_needs_no_permission_unless_the_server_is_denied() 
     for rule in ["mcp__s", "mcp__s__authenticate"] {
         let server = AuthServer::start(&[]);
         let mut home = Home::new([("s", guarded(&server))]);
-        home.world.wishes.disallowed_tools.push(rule.to_owned());
+        home.world.run_options.disallowed_tools.push(rule.to_owned());
         let error = home.host().await.call("mcp__s__authenticate", json!({})).await.unwrap_err();
         let is_denied = matches!(error, CallError::Denied { .. } | CallError::UnknownTool { .. });
         assert!(is_denied, "{rule}: {error}");

@@ -30,7 +30,7 @@ impl Proxy {
     /// With these pages in its catalogue; `tokens` are accepted.
     fn start(pages: &[Value], tokens: &str) -> Self {
         let mut world = World::new();
-        world.wishes.allowed_tools = vec!["mcp__claude_ai_Slack".into()];
+        world.run_options.allowed_tools = vec!["mcp__claude_ai_Slack".into()];
         let pages: Vec<String> = pages.iter().map(ToString::to_string).collect();
         world.write("pages", &pages.join("\n"));
         world.write("tokens", tokens);
@@ -45,15 +45,15 @@ impl Proxy {
     }
 
     async fn fetch(&self, organisation: &Organisation) -> Result<Known, mcparley::ConnectorError> {
-        let surroundings = Surroundings::new(&self.world.wishes.env, &self.world.places());
+        let surroundings = Surroundings::new(&self.world.run_options.env, &self.world.paths());
         organisation.fetch(&surroundings, LONG).await
     }
 
     /// A host with its connectors.
     async fn host(&self, organisation: Organisation) -> Host {
         let fetched = self.fetch(&organisation).await;
-        let loaded = load(&self.world.places(), &self.world.wishes, &fetched);
-        let host = HostBuilder::new(&self.world.places(), loaded);
+        let loaded = load(&self.world.paths(), &self.world.run_options, &fetched);
+        let host = HostBuilder::new(&self.world.paths(), loaded);
         let host = host.organisation(Some(organisation)).without_own_server().start();
         host.ready(LONG).await;
         host
@@ -159,9 +159,9 @@ async fn a_connector_that_the_catalogue_did_not_list_gets_no_token_elsewhere() {
     let mut world = World::new();
     let url = format!("http://{}/v1/mcp/x", elsewhere.server.address());
     let entry = json!({ "mcpServers": { "x": { "type": "claudeai-proxy", "url": url, "id": "x" } } });
-    world.wishes.mcp_config = vec![entry.to_string()];
+    world.run_options.mcp_config = vec![entry.to_string()];
     let organisation = proxy.organisation(Arc::new(Renewing::default()));
-    let host = HostBuilder::new(&world.places(), world.load()).organisation(Some(organisation)).start();
+    let host = HostBuilder::new(&world.paths(), world.load()).organisation(Some(organisation)).start();
     let error = host.connect(&ServerName::new("x")).await.unwrap_err();
     assert!(error.to_string().contains("origin of their catalogue only"), "{error}");
     assert_eq!(elsewhere.server.stats()["unauthorized"], 0);
@@ -175,7 +175,7 @@ async fn every_page_is_read_and_what_is_wrong_is_told() {
     let proxy = Proxy::start(&[page("a", "1"), page("b", "2"), page("c", "7")], "0");
     let organisation = proxy.organisation(Arc::new(Renewing::default()));
     let known = proxy.fetch(&organisation).await;
-    let loaded = load(&proxy.world.places(), &proxy.world.wishes, &known);
+    let loaded = load(&proxy.world.paths(), &proxy.world.run_options, &known);
     let ready = ["a", "b", "c"].map(|name| format!("connectors claude.ai {name} ready"));
     assert_eq!(proxy.world.lines(&loaded), ready);
     let problems: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
@@ -206,7 +206,7 @@ async fn a_catalogue_that_does_not_answer_well_is_a_problem_with_a_reason() {
     assert!(told(&proxy).await.ends_with("larger than 1048576 bytes"));
     let organisation = proxy.organisation(Arc::new(Renewing::default()));
     drop(proxy.server);
-    let surroundings = Surroundings::new(&proxy.world.wishes.env, &proxy.world.places());
+    let surroundings = Surroundings::new(&proxy.world.run_options.env, &proxy.world.paths());
     let error = organisation.fetch(&surroundings, LONG).await.unwrap_err().to_string();
     assert!(error.starts_with("the connectors could not be fetched: the server could not be"), "{error}");
 }
@@ -218,7 +218,7 @@ async fn a_catalogue_that_says_nothing_is_waited_for_only_so_long() {
     let world = World::new();
     let tokens = Arc::new(Renewing::default());
     let organisation = Organisation::at(&format!("http://{}", silent.local_addr().unwrap()), tokens).unwrap();
-    let surroundings = Surroundings::new(&world.wishes.env, &world.places());
+    let surroundings = Surroundings::new(&world.run_options.env, &world.paths());
     let limit = Duration::from_millis(200);
     let begun = std::time::Instant::now();
     let error = organisation.fetch(&surroundings, limit).await.unwrap_err().to_string();
@@ -290,7 +290,7 @@ async fn without_a_token_nothing_is_asked() {
 async fn a_host_asks_for_connectors_by_itself_and_starts_without_waiting_for_them() {
     let proxy = Proxy::start(&[slack()], "0");
     let organisation = proxy.organisation(Arc::new(Renewing::default()));
-    let host = Host::builder(&proxy.world.places(), &proxy.world.wishes)
+    let host = Host::builder(&proxy.world.paths(), &proxy.world.run_options)
         .organisation(Some(organisation))
         .without_own_server()
         .start();

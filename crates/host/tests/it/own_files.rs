@@ -76,10 +76,10 @@ fn a_config_directory_of_ones_own_moves_the_user_files() {
         ("elsewhere/.claude.json", &servers(&["moved"])),
         ("elsewhere/settings.json", &servers(&["settings"])),
     ]);
-    let mut places = world.places();
-    places.claude.dir = world.path("elsewhere");
-    places.claude.json = world.path("elsewhere/.claude.json");
-    let loaded = mcparley::load(&places, &world.wishes, &mcparley::NoConnectors);
+    let mut paths = world.paths();
+    paths.claude.dir = world.path("elsewhere");
+    paths.claude.json = world.path("elsewhere/.claude.json");
+    let loaded = mcparley::load(&paths, &world.run_options, &mcparley::NoConnectors);
     assert_eq!(world.lines(&loaded), ["user moved ready", "user settings ready"]);
 }
 
@@ -103,7 +103,7 @@ fn left_out_sources_are_not_read_and_are_named() {
         (vec![], vec![], vec![User, Project, Local]),
     ];
     for (wanted, table, left_out) in cases {
-        world.wishes.setting_sources = Some(wanted);
+        world.run_options.setting_sources = Some(wanted);
         let loaded = world.load();
         assert_eq!(world.lines(&loaded), table);
         assert_eq!(loaded.left_out, left_out);

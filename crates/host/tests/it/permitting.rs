@@ -30,9 +30,10 @@ async fn a_tool_that_a_rule_denies_whatever_its_arguments_need_not_be_offered() 
         .await;
     assert_eq!(denied(&alive), ["mcp__one__add"]);
 
-    let alive = servers(entries()).wish(|wishes| wishes.mode = Some(Mode::Plan)).ready().await;
+    let alive = servers(entries()).wish(|run_options| run_options.mode = Some(Mode::Plan)).ready().await;
     assert!(denied(&alive).is_empty(), "a person leaves the mode at any time");
-    let alive = servers(entries()).allow("mcp__one").wish(|wishes| wishes.mode = Some(Mode::DontAsk));
+    let alive =
+        servers(entries()).allow("mcp__one").wish(|run_options| run_options.mode = Some(Mode::DontAsk));
     let denied = denied(&alive.ready().await);
     assert!(denied.iter().any(|name| name == "mcp__two__add"), "{denied:?}");
     assert!(!denied.iter().any(|name| name.starts_with("mcp__one__")), "{denied:?}");
@@ -42,17 +43,17 @@ async fn a_tool_that_a_rule_denies_whatever_its_arguments_need_not_be_offered() 
 #[tokio::test]
 async fn a_denied_call_is_noted_with_the_command_that_allows_it_and_the_model_is_not_told_it() {
     let making = servers([("one", scripted(&[]))]);
-    let mut places = making.places();
-    places.pending = Some(making.path("pending.jsonl"));
-    let file = places.pending.clone();
-    let alive = making.start_in(|places| places.pending = file);
+    let mut paths = making.paths();
+    paths.pending = Some(making.path("pending.jsonl"));
+    let file = paths.pending.clone();
+    let alive = making.start_in(|paths| paths.pending = file);
     assert!(alive.host.ready(LONG).await.settled);
     let mut denied = alive.host.denied_calls();
     let error = alive.host.call(Call::new("mcp__one__add", json!({ "a": 1, "b": 2 }))).await.unwrap_err();
     assert_eq!(denied.try_recv().unwrap().command(), "mcparley permissions allow mcp__one__add");
     let told = format!("{error} {}", error.hint().unwrap());
     assert!(told.contains("the user can allow it") && !told.contains("permissions allow"), "{told}");
-    let commands: Vec<String> = pending_calls(&places).iter().map(PendingCall::command).collect();
+    let commands: Vec<String> = pending_calls(&paths).iter().map(PendingCall::command).collect();
     assert_eq!(commands, ["mcparley permissions allow mcp__one__add"]);
 }
 

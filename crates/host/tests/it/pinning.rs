@@ -6,8 +6,7 @@ use std::time::Duration;
 use mcparley::model::name::{ServerName, ToolName};
 use mcparley::model::permission::Decider;
 use mcparley::{
-    AlwaysScope, Answer, Approver, Boxed, Call, CallError, Catalog, Host, HostBuilder, Places, Question,
-    Start,
+    AlwaysScope, Answer, Approver, Boxed, Call, CallError, Catalog, Host, HostBuilder, Paths, Question, Start,
 };
 use serde_json::{Value, json};
 
@@ -63,15 +62,15 @@ impl Pinning {
         self.world.write("description", text);
     }
 
-    fn places(&self) -> Places {
-        let mut places = self.world.places();
-        places.cache = Some(self.world.path("cache"));
-        places.trust = Some(self.world.path("trust"));
-        places
+    fn paths(&self) -> Paths {
+        let mut paths = self.world.paths();
+        paths.cache = Some(self.world.path("cache"));
+        paths.trust = Some(self.world.path("trust"));
+        paths
     }
 
     fn builder(&self) -> HostBuilder {
-        Host::builder(&self.places(), &self.world.wishes).start_with(Start::All)
+        Host::builder(&self.paths(), &self.world.run_options).start_with(Start::All)
     }
 
     /// What a process of its own would be.
@@ -187,8 +186,8 @@ async fn always_allow_is_bound_to_the_definition_without_pins_too() {
 async fn always_allow_holds_at_once_in_every_host() {
     let pinning = Pinning::new(&json!({}));
     let person = Person::saying(&[Answer::Always(AlwaysScope::Private), Answer::Deny("no".to_owned())]);
-    let loaded = mcparley::load(&pinning.places(), &pinning.world.wishes, &mcparley::NoConnectors);
-    let builder = HostBuilder::new(&pinning.places(), loaded).start_with(Start::All);
+    let loaded = mcparley::load(&pinning.paths(), &pinning.world.run_options, &mcparley::NoConnectors);
+    let builder = HostBuilder::new(&pinning.paths(), loaded).start_with(Start::All);
     let host = builder.approver(person.clone()).start();
     assert!(host.ready(LONG).await.settled);
     let agent = host.agent(mcparley::AgentSpec::new("helper")).await.unwrap();

@@ -6,7 +6,7 @@ use crate::world::{World, servers};
 
 fn with_plugin(files: &[(&str, &str)]) -> World {
     let mut world = World::with(files);
-    world.wishes.plugin_dirs = vec![world.path("home/plug")];
+    world.run_options.plugin_dirs = vec![world.path("home/plug")];
     world
 }
 
@@ -86,7 +86,7 @@ fn a_plugins_servers_know_the_plugins_folders() {
 #[test]
 fn nobody_else_knows_a_plugins_folders() {
     let mut world = with_plugin(&[("home/plug/.mcp.json", r#"{"it": {"command": "x"}}"#)]);
-    world.wishes.mcp_config =
+    world.run_options.mcp_config =
         vec![r#"{"mcpServers": {"other": {"command": "${CLAUDE_PLUGIN_ROOT}"}}}"#.to_owned()];
     assert_eq!(
         world.table(),
@@ -130,7 +130,7 @@ fn the_users_settings_load_plugins_from_folders() {
 #[test]
 fn a_given_folder_that_is_no_plugin_is_told() {
     let mut world = World::new();
-    world.wishes.plugin_dirs = vec!["nowhere".into()];
+    world.run_options.plugin_dirs = vec!["nowhere".into()];
     let loaded = world.load();
     assert_eq!(world.problems(), ["home/project/nowhere: there is no such plugin folder"]);
     assert_eq!(loaded.problems[0].severity, mcparley::Severity::Given);

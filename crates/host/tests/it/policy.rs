@@ -196,8 +196,8 @@ fn a_denied_server_is_denied_under_every_other_name_and_from_every_source() {
         ),
         ("home/plug/.mcp.json", r#"{"hidden": {"command": "tool"}}"#),
     ]);
-    world.wishes.plugin_dirs = vec![world.path("home/plug")];
-    world.wishes.mcp_config = vec![r#"{"mcpServers": {"given": {"command": "tool"}}}"#.to_owned()];
+    world.run_options.plugin_dirs = vec![world.path("home/plug")];
+    world.run_options.mcp_config = vec![r#"{"mcpServers": {"given": {"command": "tool"}}}"#.to_owned()];
     let rule = "denied by policy: serverName `x` (managed/managed-settings.json:1:23)";
     let same = format!("blocked: it is the same server as `x`: {rule}");
     assert_eq!(
@@ -219,8 +219,8 @@ fn a_strict_run_does_not_lift_the_denial_of_another_name() {
         ("managed/managed-settings.json", DENIED_X),
         ("home/.claude.json", r#"{"mcpServers": {"x": {"command": "tool"}}}"#),
     ]);
-    world.wishes.strict = true;
-    world.wishes.mcp_config = vec![r#"{"mcpServers": {"given": {"command": "tool"}}}"#.to_owned()];
+    world.run_options.strict = true;
+    world.run_options.mcp_config = vec![r#"{"mcpServers": {"given": {"command": "tool"}}}"#.to_owned()];
     assert!(names(&world, "ready").is_empty(), "{:?}", world.table());
 }
 

@@ -14,8 +14,8 @@ fn everywhere() -> World {
         ("dynamic.json", &server("it", "dynamic")),
     ]);
     world.write("managed/managed-settings.json", r#"{"enableAllProjectMcpServers": true}"#);
-    world.wishes.plugin_dirs = vec![world.path("home/plug")];
-    world.wishes.mcp_config = vec![world.path("dynamic.json").to_string_lossy().into_owned()];
+    world.run_options.plugin_dirs = vec![world.path("home/plug")];
+    world.run_options.mcp_config = vec![world.path("dynamic.json").to_string_lossy().into_owned()];
     world
 }
 
@@ -29,7 +29,7 @@ impl Connectors for One {
 }
 
 fn table(world: &World) -> Vec<String> {
-    world.lines(&load(&world.places(), &world.wishes, &One))
+    world.lines(&load(&world.paths(), &world.run_options, &One))
 }
 
 // C1 C15
@@ -68,7 +68,7 @@ fn without_the_strongest_source_the_next_one_wins() {
             .collect();
         assert_eq!(winners, [scope]);
         std::fs::remove_file(world.path(file)).unwrap();
-        world.wishes.mcp_config.clear();
+        world.run_options.mcp_config.clear();
     }
     assert!(world.load().plan.named("it").is_empty());
 }
@@ -107,7 +107,7 @@ fn an_empty_managed_list_of_servers_lets_nothing_run() {
 #[test]
 fn a_strict_run_uses_only_what_the_command_line_gave() {
     let mut world = everywhere();
-    world.wishes.strict = true;
+    world.run_options.strict = true;
     let blocked = "it blocked: `--strict-mcp-config` uses only `--mcp-config`";
     assert_eq!(
         table(&world),
@@ -126,7 +126,7 @@ fn a_strict_run_uses_only_what_the_command_line_gave() {
 #[test]
 fn a_strict_run_does_not_get_around_the_managed_servers() {
     let mut world = everywhere();
-    world.wishes.strict = true;
+    world.run_options.strict = true;
     world.write("managed/managed-mcp.json", &server("theirs", "managed"));
     let loaded = world.load();
     let ready: Vec<&str> = loaded.plan.ready().map(|server| server.name.as_str()).collect();
@@ -137,7 +137,7 @@ fn a_strict_run_does_not_get_around_the_managed_servers() {
 #[test]
 fn of_several_given_files_the_later_one_wins() {
     let mut world = World::new();
-    world.wishes.mcp_config = vec![server("it", "first"), server("it", "second")];
+    world.run_options.mcp_config = vec![server("it", "first"), server("it", "second")];
     let loaded = world.load();
     let ready: Vec<_> = loaded.plan.ready().map(|server| server.raw.clone().unwrap().command).collect();
     assert_eq!(ready.into_iter().map(|command| command.unwrap().text).collect::<Vec<_>>(), ["second"]);
@@ -173,7 +173,7 @@ fn what_may_not_run_never_hides_what_may() {
 #[test]
 fn a_given_file_without_servers_is_a_mistake() {
     let mut world = World::new();
-    world.wishes.mcp_config = vec![r#"{"servers": {}}"#.to_owned(), "missing.json".to_owned()];
+    world.run_options.mcp_config = vec![r#"{"servers": {}}"#.to_owned(), "missing.json".to_owned()];
     assert_eq!(
         world.problems(),
         ["--mcp-config: there is no `mcpServers` in it", "home/project/missing.json: there is no such file",]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mcparley::change::request_reconnect;
 use mcparley::model::name::ServerName;
-use mcparley::{AgentSpec, Places, Start, Status, Surroundings};
+use mcparley::{AgentSpec, Paths, Start, Status, Surroundings};
 use mcparley_testkit::{Scripted, log_starts};
 use serde_json::{Value, json};
 
@@ -21,23 +21,23 @@ fn starts(log: &Path, name: &str) -> usize {
 }
 
 /// The places of the host, with the file of requests.
-fn following(making: &Making) -> Places {
-    let mut places = making.places();
-    places.reconnects = Some(making.path(REQUESTS));
-    places.cache = Some(making.path("cache"));
-    places
+fn following(making: &Making) -> Paths {
+    let mut paths = making.paths();
+    paths.reconnects = Some(making.path(REQUESTS));
+    paths.cache = Some(making.path("cache"));
+    paths
 }
 
-fn start(making: Making) -> (Alive, Places) {
-    let places = following(&making);
-    let alive = making.start_in(|own| *own = places.clone());
-    (alive, places)
+fn start(making: Making) -> (Alive, Paths) {
+    let paths = following(&making);
+    let alive = making.start_in(|own| *own = paths.clone());
+    (alive, paths)
 }
 
 /// Asks for the server as another process would.
-fn request(alive: &Alive, places: &Places, name: &str) {
+fn request(alive: &Alive, paths: &Paths, name: &str) {
     let loaded = alive.host.loaded();
-    let surroundings = Surroundings::new(&loaded.env, places);
+    let surroundings = Surroundings::new(&loaded.env, paths);
     request_reconnect(&surroundings, loaded.plan.named(name).first().unwrap()).unwrap();
 }
 
@@ -57,15 +57,15 @@ async fn until_started(alive: &Alive, log: &Path, name: &str, times: usize) {
 #[tokio::test]
 async fn request_is_acted_on_once_and_for_its_server_only() {
     let (_folder, log, _) = own("request-once");
-    let (alive, places) = start(servers([("one", logged(&log, "one")), ("two", logged(&log, "two"))]));
+    let (alive, paths) = start(servers([("one", logged(&log, "one")), ("two", logged(&log, "two"))]));
     assert!(alive.host.ready(LONG).await.settled);
     let process = alive.call("one", "pid", json!({})).await.unwrap().text();
-    request(&alive, &places, "one");
+    request(&alive, &paths, "one");
     until_started(&alive, &log, "one", 2).await;
     assert_ne!(alive.call("one", "pid", json!({})).await.unwrap().text(), process);
     assert_eq!((starts(&log, "one"), starts(&log, "two")), (2, 1));
     // The file is read again for another server, and holds the first request still.
-    request(&alive, &places, "two");
+    request(&alive, &paths, "two");
     until_started(&alive, &log, "two", 2).await;
     assert_eq!(starts(&log, "one"), 2, "an old request is not acted on again");
 }
@@ -75,16 +75,16 @@ async fn request_is_acted_on_once_and_for_its_server_only() {
 async fn request_from_before_the_start_is_not_replayed() {
     let (_folder, log, _) = own("request-old");
     let making = servers([("one", logged(&log, "one")), ("two", logged(&log, "two"))]);
-    let (alive, places) = start(making);
+    let (alive, paths) = start(making);
     assert!(alive.host.ready(LONG).await.settled);
-    request(&alive, &places, "one");
+    request(&alive, &paths, "one");
     until_started(&alive, &log, "one", 2).await;
     alive.host.shut_down().await;
-    let again = mcparley::Host::builder(&places, &alive.world.wishes).start_with(Start::All).start();
+    let again = mcparley::Host::builder(&paths, &alive.world.run_options).start_with(Start::All).start();
     let next = Alive { host: again, world: alive.world };
     assert!(next.host.ready(LONG).await.settled);
     assert_eq!(starts(&log, "one"), 3);
-    request(&next, &places, "two");
+    request(&next, &paths, "two");
     until_started(&next, &log, "two", 3).await;
     assert_eq!(starts(&log, "one"), 3, "the request was for the host before");
 }
@@ -101,13 +101,13 @@ async fn failed_server_is_tried_at_once_and_its_failure_forgotten() {
         server.program.display(),
         server.args.join(" ")
     );
-    let (alive, places) = start(servers([("one", json!({ "command": "sh", "args": ["-c", run] }))]));
+    let (alive, paths) = start(servers([("one", json!({ "command": "sh", "args": ["-c", run] }))]));
     assert!(alive.host.ready(LONG).await.settled);
     assert!(matches!(alive.status("one"), Status::Failed(_)));
     let failures = || std::fs::read_dir(alive.world.path("cache/failures")).unwrap().count();
     assert_eq!(failures(), 1);
     std::fs::write(&mended, "").unwrap();
-    request(&alive, &places, "one");
+    request(&alive, &paths, "one");
     assert_eq!(failures(), 0);
     alive.until("one", is_connected).await;
 }
@@ -116,7 +116,7 @@ async fn failed_server_is_tried_at_once_and_its_failure_forgotten() {
 #[tokio::test]
 async fn server_that_an_agent_brings_is_reconnected_too() {
     let (_folder, log, _) = own("request-agent");
-    let (alive, places) = start(servers([("one", scripted(&[])), ("same", logged(&log, "same"))]));
+    let (alive, paths) = start(servers([("one", scripted(&[])), ("same", logged(&log, "same"))]));
     assert!(alive.host.ready(LONG).await.settled);
     let spec = AgentSpec::new("helper").share("one").bring("mine", &logged(&log, "mine"));
     let agent = alive.host.agent(spec).await.unwrap();
@@ -125,8 +125,8 @@ async fn server_that_an_agent_brings_is_reconnected_too() {
     // Another process knows the same server under another name.
     let elsewhere = servers([("other", logged(&log, "mine"))]);
     let other =
-        elsewhere.start_in(|own| *own = Places { reconnects: places.reconnects.clone(), ..own.clone() });
-    request(&other, &places, "other");
+        elsewhere.start_in(|own| *own = Paths { reconnects: paths.reconnects.clone(), ..own.clone() });
+    request(&other, &paths, "other");
     let reconnected = async { while !is_connected(&events.recv().await.unwrap().status) {} };
     tokio::time::timeout(LONG, reconnected).await.unwrap();
     assert_eq!(starts(&log, "same"), 1);

@@ -248,7 +248,7 @@ async fn a_server_whose_first_list_is_lost_on_the_way_was_not_reached_and_is_tri
         HttpServer::start_with(&["cut"], &["--versions", "2025-11-25", "--on", "tools/list", "--times", "1"]);
     let alive = servers([("cut", http(&server))]).ready().await;
     assert!(!is_connected(&alive.status("cut")));
-    let readiness = alive.host.insist(&[ServerName::new("cut")], LONG).await;
+    let readiness = alive.host.require(&[ServerName::new("cut")], LONG).await;
     assert!(readiness.settled && is_connected(&readiness.servers[0].state.status));
     assert_eq!(alive.echo("cut", "hi").await.unwrap(), "hi");
 }

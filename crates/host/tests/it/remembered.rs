@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Host, Places, PromptCall, Start, Status};
+use mcparley::{Call, CallError, Consent, Host, Paths, PromptCall, Start, Status};
 use mcparley_testkit::{Scripted, log_starts};
 use serde_json::{Value, json};
 
@@ -23,15 +23,15 @@ impl Remembering {
         Self { world }
     }
 
-    fn places(&self) -> Places {
-        let mut places = self.world.places();
-        places.cache = Some(self.world.path("cache"));
-        places
+    fn paths(&self) -> Paths {
+        let mut paths = self.world.paths();
+        paths.cache = Some(self.world.path("cache"));
+        paths
     }
 
     /// What a process of its own would be.
     async fn host(&self, start: Start) -> Host {
-        let host = Host::builder(&self.places(), &self.world.wishes).start_with(start).start();
+        let host = Host::builder(&self.paths(), &self.world.run_options).start_with(start).start();
         assert!(host.ready(LONG).await.settled);
         host
     }
@@ -139,7 +139,7 @@ async fn what_is_too_old_or_from_the_future_is_shown_and_asked_for_again() {
     for time in [SystemTime::now() - day, SystemTime::now() + day] {
         let [file] = here.files().try_into().unwrap();
         std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
-        let host = Host::builder(&here.places(), &here.world.wishes).start();
+        let host = Host::builder(&here.paths(), &here.world.run_options).start();
         assert!(names(&host).contains(&"mcp__one__echo".to_owned()));
         assert!(matches!(status(&host, "one"), Status::Pending { .. }));
         assert!(host.ready(LONG).await.settled);
@@ -189,7 +189,7 @@ async fn a_tool_that_turns_out_to_be_another_one_is_checked_and_permitted_anew()
     });
     let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let seen = std::sync::Arc::clone(&asked);
-    let host = Host::builder(&here.places(), &here.world.wishes).approver(Asking(seen)).start();
+    let host = Host::builder(&here.paths(), &here.world.run_options).approver(Asking(seen)).start();
     assert!(host.ready(LONG).await.settled);
     // What fits the old schema does not fit the new one.
     let error = host.call(Call::new("mcp__one__echo", json!({ "old": 1 }))).await.unwrap_err();
@@ -198,7 +198,7 @@ async fn a_tool_that_turns_out_to_be_another_one_is_checked_and_permitted_anew()
 
     changed(&here, |tool| tool["description"] = json!("what it was"));
     asked.lock().unwrap().clear();
-    let host = Host::builder(&here.places(), &here.world.wishes)
+    let host = Host::builder(&here.paths(), &here.world.run_options)
         .approver(Asking(std::sync::Arc::clone(&asked)))
         .start();
     assert!(host.ready(LONG).await.settled);
@@ -274,7 +274,7 @@ async fn prompts_and_instructions_are_known_before_a_server_runs() {
 impl Remembering {
     /// What a command that only lists is made of.
     fn lister(&self) -> mcparley::HostBuilder {
-        Host::builder(&self.places(), &self.world.wishes).skip_known_failures()
+        Host::builder(&self.paths(), &self.world.run_options).skip_known_failures()
     }
 
     fn failures(&self) -> Vec<String> {
@@ -358,7 +358,7 @@ async fn failed_server_that_works_again_is_found_in_the_background_and_its_failu
     host.shut_down().await;
     assert_eq!(here.failures().len(), 1);
     std::fs::write(&marker, "").unwrap();
-    let host = Host::builder(&here.places(), &here.world.wishes).start();
+    let host = Host::builder(&here.paths(), &here.world.run_options).start();
     assert!(is_remembered_failure(&status(&host, "one")));
     let mut events = host.events();
     while !is_connected(&status(&host, "one")) {
@@ -412,7 +412,7 @@ async fn lists_are_remembered_by_what_the_client_can_do_and_overwrite_no_others(
     let here = Remembering::new(&json!({ "one": scripted(&[]) }));
     here.warm().await;
     assert_eq!(here.files().len(), 1);
-    let builder = || Host::builder(&here.places(), &here.world.wishes).elicitor(Silent);
+    let builder = || Host::builder(&here.paths(), &here.world.run_options).elicitor(Silent);
     // What another client was told is shown, and asked for again.
     let host = builder().start();
     assert!(names(&host).contains(&"mcp__one__echo".to_owned()));
@@ -439,10 +439,10 @@ async fn lists_are_remembered_in_every_folder_where_the_entry_means_the_same_pro
         here.world.write(&format!("{folder}/server.sh"), &script);
     }
     here.warm().await;
-    let mut places = here.places();
-    places.cwd = here.world.path("home/other");
-    places.project = places.cwd.clone();
-    let host = Host::builder(&places, &here.world.wishes).start_with(Start::OnDemand).start();
+    let mut paths = here.paths();
+    paths.cwd = here.world.path("home/other");
+    paths.project = paths.cwd.clone();
+    let host = Host::builder(&paths, &here.world.run_options).start_with(Start::OnDemand).start();
     let known = names(&host);
     assert!(known.contains(&"mcp__everywhere__echo".to_owned()), "{known:?}");
     assert!(!known.contains(&"mcp__relative__echo".to_owned()), "it is another program there: {known:?}");

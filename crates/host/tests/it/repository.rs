@@ -2,7 +2,7 @@
 
 use mcparley::model::approval::Pending;
 use mcparley::model::permission::Mode;
-use mcparley::model::plan::Standing;
+use mcparley::model::plan::ServerStanding;
 
 use crate::world::{World, server, servers};
 
@@ -15,7 +15,7 @@ fn no_file_inside_the_project_approves_everything() {
     for file in INSIDE {
         let world =
             World::with(&[(MCP, &server("it", "x")), (file, r#"{"enableAllProjectMcpServers": true}"#)]);
-        assert_eq!(world.standing("it"), Standing::NeedsApproval(Pending::Undecided));
+        assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Undecided));
         let why = "a file in the project's folder cannot approve the project's servers";
         assert_eq!(world.warnings(), [format!("{file}:1:32: {why}")]);
     }
@@ -82,7 +82,7 @@ fn the_mode_of_the_run_wins_over_that_of_the_user() {
         r#"{"permissions": {"defaultMode": "bypassPermissions"}}"#,
     )]);
     assert_eq!(world.load().settings.mode.map(|mode| mode.value), Some(Mode::BypassPermissions));
-    world.wishes.mode = Some(Mode::Plan);
+    world.run_options.mode = Some(Mode::Plan);
     assert_eq!(world.load().settings.mode.map(|mode| mode.value), Some(Mode::Plan));
 }
 

@@ -199,7 +199,7 @@ impl Handler for Growing {
 async fn templates_are_fetched_again_with_the_resources() {
     let world = World::new();
     let server = Arc::new(Growing::default());
-    let builder = HostBuilder::new(&world.places(), world.load()).without_own_server();
+    let builder = HostBuilder::new(&world.paths(), world.load()).without_own_server();
     let host = builder.server("inside", Arc::<Growing>::clone(&server)).start_with(Start::All).start();
     host.ready(LONG).await;
     let sizes = || {
@@ -223,7 +223,7 @@ async fn templates_are_fetched_again_with_the_resources() {
 async fn what_is_denied_of_a_server_whole_holds_for_its_resources_too() {
     let deny = |rule: &'static str| {
         servers([("one", scripted(&[])), ("two", scripted(&[]))])
-            .wish(move |wishes| wishes.disallowed_tools.push(rule.into()))
+            .wish(move |run_options| run_options.disallowed_tools.push(rule.into()))
     };
     for rule in ["mcp__one", "mcp__one__*"] {
         let alive = deny(rule).ready().await;

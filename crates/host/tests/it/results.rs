@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mcparley::{Call, CallError, HostBuilder, Outcome, Places};
+use mcparley::{Call, CallError, HostBuilder, Outcome, Paths};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, Making, scripted, servers};
@@ -27,9 +27,9 @@ fn one() -> Making {
 /// Keeps results below the world's home.
 fn in_files(making: Making) -> Alive {
     let mut folder = None;
-    let alive = making.start_in(|places: &mut Places| {
-        let results = places.home.join(".cache/mcparley/results");
-        places.results = Some(results.clone());
+    let alive = making.start_in(|paths: &mut Paths| {
+        let results = paths.home.join(".cache/mcparley/results");
+        paths.results = Some(results.clone());
         folder = Some(results);
     });
     assert!(folder.is_some_and(|folder| !folder.exists()), "nothing is made before it is needed");
@@ -113,10 +113,10 @@ async fn the_limits_can_be_set() {
 #[tokio::test]
 async fn a_folder_that_cannot_be_used_costs_the_rest_of_the_text_and_nothing_else() {
     let making = one();
-    let alive = making.start_in(|places| {
-        let link = places.home.join("results");
+    let alive = making.start_in(|paths| {
+        let link = paths.home.join("results");
         std::os::unix::fs::symlink(Path::new("/"), &link).unwrap();
-        places.results = Some(link);
+        paths.results = Some(link);
     });
     let given = alive.call("one", "echo", json!({ "message": lines(10_000) })).await.unwrap();
     let text = given.text();

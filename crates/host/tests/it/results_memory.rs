@@ -18,7 +18,7 @@ fn heavy_thirty_megabytes_cost_a_model_two_kilobytes_and_us_three_times_the_resu
 async fn alone_in_its_process() {
     let making =
         servers([("one", scripted(&["huge:30"]))]).variable("MCPARLEY_MAX_MESSAGE_BYTES", "33554432");
-    let alive = making.start_in(|places| places.results = Some(places.home.join("results")));
+    let alive = making.start_in(|paths| paths.results = Some(paths.home.join("results")));
     alive.reach("one").await;
     let before = peak();
     let given = alive.call("one", "echo", json!({ "message": "x" })).await.unwrap();

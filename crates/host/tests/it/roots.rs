@@ -13,10 +13,10 @@ const WANTS: &str = r#"{"resultType":"input_required","inputRequests":{"a":{"met
 
 fn host(server: &Inside, added: &[&str]) -> (Host, World) {
     let mut world = World::with(&[("home/project/.git/HEAD", "")]);
-    world.wishes.allowed_tools.push("mcp__inside".to_owned());
-    let mut places = world.places();
-    places.add_dirs = added.iter().map(|path| world.path(path)).collect();
-    let builder = HostBuilder::new(&places, world.load()).without_own_server();
+    world.run_options.allowed_tools.push("mcp__inside".to_owned());
+    let mut paths = world.paths();
+    paths.add_dirs = added.iter().map(|path| world.path(path)).collect();
+    let builder = HostBuilder::new(&paths, world.load()).without_own_server();
     (builder.server("inside", std::sync::Arc::new(server.clone())).start(), world)
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use mcparley::model::name::ServerName;
 use mcparley::{
-    Boxed, Call, CallError, Consent, Entry, Flow, Host, HostBuilder, Outcome, Page, PageOpener, Places,
+    Boxed, Call, CallError, Consent, Entry, Flow, Host, HostBuilder, Outcome, Page, PageOpener, Paths,
     Provider, Start, Status, Way,
 };
 use mcparley_testkit::{AuthServer, Browser};
@@ -30,11 +30,11 @@ impl Home {
         Self { world }
     }
 
-    fn places(&self) -> Places {
-        let mut places = self.world.places();
-        places.secrets = Some(self.world.path("secrets"));
-        places.cache = Some(self.world.path("cache"));
-        places
+    fn paths(&self) -> Paths {
+        let mut paths = self.world.paths();
+        paths.secrets = Some(self.world.path("secrets"));
+        paths.cache = Some(self.world.path("cache"));
+        paths
     }
 
     /// What a process of its own would have, when its servers have settled.
@@ -43,7 +43,7 @@ impl Home {
     }
 
     pub(crate) async fn host_as(&self, change: impl FnOnce(HostBuilder) -> HostBuilder) -> Signed {
-        let builder = Host::builder(&self.places(), &self.world.wishes).start_with(Start::All);
+        let builder = Host::builder(&self.paths(), &self.world.run_options).start_with(Start::All);
         let host = change(builder.without_own_server()).start();
         assert!(host.ready(LONG).await.settled);
         Signed { host }

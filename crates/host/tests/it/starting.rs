@@ -68,7 +68,7 @@ async fn look_at_runner(script: &str, limit: Duration) -> (Health, Duration) {
     world.set("PATH", "/usr/bin:/bin");
     world.write("home/.claude.json", &json!({ "mcpServers": { "one": { "command": runner } } }).to_string());
     let loaded = world.load();
-    let mut surroundings = Surroundings::new(&loaded.env, &world.places());
+    let mut surroundings = Surroundings::new(&loaded.env, &world.paths());
     assert_eq!(surroundings.download_limit, Some(Duration::from_secs(120)));
     surroundings.limit = limit;
     surroundings.download_limit = Some(Duration::from_secs(20));

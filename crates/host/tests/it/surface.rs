@@ -27,7 +27,7 @@ async fn configured(scripted: &Scripted) -> Result<Connected<Link>, ConnectError
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let config = server.config.as_ref().unwrap();
-    Surroundings::new(&env, &world.places()).connect(config, Arc::new(Deaf), LONG).await
+    Surroundings::new(&env, &world.paths()).connect(config, Arc::new(Deaf), LONG).await
 }
 
 async fn surface(scripts: &[&str]) -> Surface {
@@ -111,7 +111,7 @@ async fn a_server_behind_a_url_offers_the_same_in_both_eras() {
         let world = World::with(&[("home/.claude.json", &entry.to_string())]);
         let loaded = world.load();
         let config = loaded.plan.servers[0].config.as_ref().unwrap();
-        let connected = Surroundings::new(&Env::default(), &world.places())
+        let connected = Surroundings::new(&Env::default(), &world.paths())
             .connect(config, Arc::new(Deaf), LONG)
             .await
             .unwrap();
@@ -137,7 +137,7 @@ async fn a_server_behind_a_socket_is_greeted_in_the_old_way_unless_its_entry_say
         let loaded = world.load();
         let config = loaded.plan.servers[0].config.as_ref().unwrap();
         assert!(matches!(config.transport, Transport::Ws(_)));
-        let connected = Surroundings::new(&Env::default(), &world.places())
+        let connected = Surroundings::new(&Env::default(), &world.paths())
             .connect(config, Arc::new(Deaf), LONG)
             .await
             .unwrap();
@@ -160,7 +160,7 @@ async fn a_server_behind_a_socket_is_not_probed_when_it_fails_later() {
     let world = World::with(&[("home/.claude.json", &entry.to_string())]);
     let loaded = world.load();
     let config = loaded.plan.servers[0].config.as_ref().unwrap();
-    let surroundings = Surroundings::new(&Env::default(), &world.places());
+    let surroundings = Surroundings::new(&Env::default(), &world.paths());
     surroundings.connect(config, Arc::new(Deaf), LONG).await.unwrap().link.stop().await;
     // Another at the same place, which does not take the greeting.
     let port = server.address().rsplit(':').next().unwrap().to_owned();

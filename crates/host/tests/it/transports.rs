@@ -88,7 +88,7 @@ fn world_with(entry: &Value) -> World {
 
 fn configured(entry: &Value, life: Life) -> Subject {
     let world = world_with(entry);
-    let host = HostBuilder::new(&world.places(), world.load()).start();
+    let host = HostBuilder::new(&world.paths(), world.load()).start();
     subject("it", host, life, world)
 }
 
@@ -100,7 +100,7 @@ fn subject(name: &'static str, host: Host, life: Life, world: World) -> Subject 
 /// An editor with the folder open, found through its lock file.
 fn editor(transport: &str) -> Subject {
     let mut world = World::new();
-    world.wishes.ide = Some(Editor::Nearest);
+    world.run_options.ide = Some(Editor::Nearest);
     let mut scripts = vec!["ide:key-1".to_owned()];
     if transport == "sse" {
         scripts.insert(0, "legacy-sse-only".to_owned());
@@ -113,7 +113,7 @@ fn editor(transport: &str) -> Subject {
     });
     world.write(&path, &lock.to_string());
     std::fs::set_permissions(world.path(&path), std::fs::Permissions::from_mode(0o600)).unwrap();
-    let host = HostBuilder::new(&world.places(), world.load()).start();
+    let host = HostBuilder::new(&world.paths(), world.load()).start();
     let subject = subject("ide", host, life, world);
     Subject { tool: "executeCode", arguments: json!({ "code": "hello" }), ..subject }
 }
@@ -129,7 +129,7 @@ async fn connector() -> Subject {
     let (life, address) = Life::remote(scripts.to_vec());
     let token = StoredToken::new(Some(Secret::new("token-1".to_owned())), world.path("none"));
     let organisation = Organisation::at(&format!("http://{address}"), Arc::new(token)).unwrap();
-    let builder = Host::builder(&world.places(), &world.wishes).organisation(Some(organisation));
+    let builder = Host::builder(&world.paths(), &world.run_options).organisation(Some(organisation));
     let host = builder.start();
     let begun = Instant::now();
     while host.servers().len() < 2 {
@@ -161,7 +161,7 @@ async fn subject_of(kind: Kind) -> Subject {
         }
         Kind::Sdk => {
             let world = World::new();
-            let builder = HostBuilder::new(&world.places(), world.load());
+            let builder = HostBuilder::new(&world.paths(), world.load());
             let host = builder.server("inside", Arc::new(Within)).start();
             Subject { tool: "hello", answer: "inside", ..subject("inside", host, Life::Inside, world) }
         }

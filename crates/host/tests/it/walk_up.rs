@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mcparley::Places;
+use mcparley::Paths;
 
 use crate::world::{World, server, servers};
 
@@ -42,8 +42,8 @@ fn above_the_home_directory_nothing_is_read() {
 // C3
 #[test]
 fn outside_of_the_home_directory_the_search_goes_to_the_root() {
-    let places = Places::of("/home/me".as_ref(), "/srv/site/deep".as_ref());
-    let searched: Vec<PathBuf> = places.project_files().collect();
+    let paths = Paths::of("/home/me".as_ref(), "/srv/site/deep".as_ref());
+    let searched: Vec<PathBuf> = paths.project_files().collect();
     let expected = ["/srv/site/deep/.mcp.json", "/srv/site/.mcp.json", "/srv/.mcp.json", "/.mcp.json"]
         .map(PathBuf::from);
     assert_eq!(searched, expected);
@@ -60,7 +60,7 @@ fn outside_of_the_home_directory_farther_files_are_read_too() {
 // C3
 #[test]
 fn the_home_directory_itself_is_searched_and_is_the_last() {
-    let places = Places::of("/home/me".as_ref(), "/home/me/a".as_ref());
-    let searched: Vec<PathBuf> = places.project_files().collect();
+    let paths = Paths::of("/home/me".as_ref(), "/home/me/a".as_ref());
+    let searched: Vec<PathBuf> = paths.project_files().collect();
     assert_eq!(searched, ["/home/me/a/.mcp.json", "/home/me/.mcp.json"].map(PathBuf::from));
 }

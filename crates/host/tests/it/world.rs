@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use mcparley::change::{self, ChangeError, Chosen};
 use mcparley::model::expand::Env;
-use mcparley::model::plan::{Planned, Standing};
-use mcparley::{Loaded, NoConnectors, Places, Wishes, load};
+use mcparley::model::plan::{Planned, ServerStanding};
+use mcparley::{Loaded, NoConnectors, Paths, RunOptions, load};
 use tempfile::TempDir;
 
 /// Everything a run can see.
 pub(crate) struct World {
     pub(crate) root: PathBuf,
-    pub(crate) wishes: Wishes,
+    pub(crate) run_options: RunOptions,
     cwd: PathBuf,
     _folder: TempDir,
 }
@@ -23,7 +23,7 @@ impl World {
         let root = folder.path().canonicalize().unwrap();
         let cwd = root.join("home/project");
         std::fs::create_dir_all(&cwd).unwrap();
-        Self { root, wishes: Wishes::default(), cwd, _folder: folder }
+        Self { root, run_options: RunOptions::default(), cwd, _folder: folder }
     }
 
     /// A world with these files in it.
@@ -53,21 +53,21 @@ impl World {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &str) {
-        self.wishes.env.set(name, value);
+        self.run_options.env.set(name, value);
     }
 
     pub(crate) fn unset_all(&mut self) {
-        self.wishes.env = Env::default();
+        self.run_options.env = Env::default();
     }
 
-    pub(crate) fn places(&self) -> Places {
-        let mut places = Places::of(&self.path("home"), &self.cwd);
-        places.managed = self.path("managed");
-        places
+    pub(crate) fn paths(&self) -> Paths {
+        let mut paths = Paths::of(&self.path("home"), &self.cwd);
+        paths.managed = self.path("managed");
+        paths
     }
 
     pub(crate) fn load(&self) -> Loaded {
-        load(&self.places(), &self.wishes, &NoConnectors)
+        load(&self.paths(), &self.run_options, &NoConnectors)
     }
 
     /// The plan, one line for each declaration, lowest precedence first.
@@ -86,7 +86,7 @@ impl World {
     }
 
     /// What becomes of the strongest declaration of a name.
-    pub(crate) fn standing(&self, name: &str) -> Standing {
+    pub(crate) fn standing(&self, name: &str) -> ServerStanding {
         let loaded = self.load();
         loaded.plan.named(name).first().unwrap().standing.clone()
     }
@@ -109,7 +109,7 @@ impl World {
     }
 
     pub(crate) fn approve(&self, name: &str, seen: Option<&str>) -> Result<Chosen, ChangeError> {
-        change::approve(&self.places(), &self.load(), name, seen)
+        change::approve(&self.paths(), &self.load(), name, seen)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::signature::Definition;
 /// What becomes of a hook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
-pub enum Standing {
+pub enum HookStanding {
     /// It runs.
     Ready,
     /// It lies in the project's folder, and the user has not let it run as it is.
@@ -33,7 +33,7 @@ pub enum Standing {
     Duplicate,
 }
 
-impl Standing {
+impl HookStanding {
     /// One or two words.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -47,7 +47,7 @@ impl Standing {
     }
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for HookStanding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ready => f.write_str("it runs"),
@@ -66,7 +66,7 @@ pub struct Judged {
     #[serde(flatten)]
     pub hook: Arc<Hook>,
     /// What becomes of it.
-    pub standing: Standing,
+    pub standing: HookStanding,
 }
 
 impl Hooks {
@@ -77,14 +77,14 @@ impl Hooks {
         let judged = self.all.iter().map(|hook| {
             let (standing, definition) = (self.standing(hook, session), hook.definition());
             let standing = match standing {
-                Standing::Ready if running.contains(&definition) => Standing::Duplicate,
-                Standing::Ready
-                | Standing::NeedsApproval
-                | Standing::Rejected { .. }
-                | Standing::Disabled { .. }
-                | Standing::Duplicate => standing,
+                HookStanding::Ready if running.contains(&definition) => HookStanding::Duplicate,
+                HookStanding::Ready
+                | HookStanding::NeedsApproval
+                | HookStanding::Rejected { .. }
+                | HookStanding::Disabled { .. }
+                | HookStanding::Duplicate => standing,
             };
-            if standing == Standing::Ready {
+            if standing == HookStanding::Ready {
                 running.push(definition);
             }
             Judged { hook: Arc::clone(hook), standing }
@@ -96,31 +96,31 @@ impl Hooks {
     #[must_use]
     pub fn ready(&self, session: Session) -> Vec<Arc<Hook>> {
         let judged = self.judged(session).into_iter();
-        judged.filter(|judged| judged.standing == Standing::Ready).map(|judged| judged.hook).collect()
+        judged.filter(|judged| judged.standing == HookStanding::Ready).map(|judged| judged.hook).collect()
     }
 
     /// Whether a hook for this event runs.
     #[must_use]
     pub fn has(&self, event: Event, session: Session) -> bool {
-        self.all.iter().any(|hook| hook.event == event && self.standing(hook, session) == Standing::Ready)
+        self.all.iter().any(|hook| hook.event == event && self.standing(hook, session) == HookStanding::Ready)
     }
 
-    fn standing(&self, hook: &Hook, session: Session) -> Standing {
+    fn standing(&self, hook: &Hook, session: Session) -> HookStanding {
         if let Some(by) = self.switched_off(hook) {
-            return Standing::Disabled { by: by.clone() };
+            return HookStanding::Disabled { by: by.clone() };
         }
         // A no is for what a project brings: what guards the user's calls cannot be rejected by a file in its folder.
         if !hook.needs_approval() {
-            return Standing::Ready;
+            return HookStanding::Ready;
         }
         let definition = hook.definition().to_string();
         if let Some((_, by)) = self.rejected.iter().find(|(rejected, _)| *rejected == definition) {
-            return Standing::Rejected { by: by.clone() };
+            return HookStanding::Rejected { by: by.clone() };
         }
         let is_asked_for = session == Session::HeadlessWithProject;
         match is_asked_for || self.approved.contains(&definition) {
-            true => Standing::Ready,
-            false => Standing::NeedsApproval,
+            true => HookStanding::Ready,
+            false => HookStanding::NeedsApproval,
         }
     }
 

@@ -3,7 +3,7 @@
 //! What an agent brings is judged as everything else is. It hides a shared server of its name for this agent alone, and
 //! nothing an agent brings changes what becomes of a shared one.
 
-use super::{Block, Declaration, Ground, Plan, Planned, Standing, compete};
+use super::{Block, Declaration, Ground, Plan, Planned, ServerStanding, compete};
 use crate::name::ServerName;
 
 impl Plan {
@@ -17,8 +17,8 @@ impl Plan {
         compete::deny_aliases(&mut servers);
         let mut own = servers.split_off(shared);
         if ground.strict {
-            let runs = own.iter_mut().filter(|server| !matches!(server.standing, Standing::Blocked(_)));
-            runs.for_each(|server| server.standing = Standing::Blocked(Block::Strict));
+            let runs = own.iter_mut().filter(|server| !matches!(server.standing, ServerStanding::Blocked(_)));
+            runs.for_each(|server| server.standing = ServerStanding::Blocked(Block::Strict));
         }
         compete::shadow(&mut own);
         Self { servers: own }
@@ -30,9 +30,9 @@ impl Plan {
         let mut servers: Vec<Planned> =
             self.servers.iter().filter(|server| sees(&server.name)).cloned().collect();
         for server in &mut servers {
-            let hidden = matches!(server.standing, Standing::Ready | Standing::NeedsApproval(_));
+            let hidden = matches!(server.standing, ServerStanding::Ready | ServerStanding::NeedsApproval(_));
             if hidden && let Some(winner) = own.ready().find(|winner| winner.name == server.name) {
-                server.standing = Standing::Shadowed { by: winner.origin.clone() };
+                server.standing = ServerStanding::Shadowed { by: winner.origin.clone() };
             }
         }
         servers.extend(own.servers.iter().cloned());
@@ -41,5 +41,5 @@ impl Plan {
 }
 
 fn is_denied(server: &Planned) -> bool {
-    matches!(&server.standing, Standing::Blocked(Block::Policy(violation)) if violation.is_denial())
+    matches!(&server.standing, ServerStanding::Blocked(Block::Policy(violation)) if violation.is_denial())
 }

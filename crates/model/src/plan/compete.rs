@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Block, Planned, Standing};
+use super::{Block, Planned, ServerStanding};
 use crate::name::ServerName;
 use crate::policy::Violation;
 use crate::scope::{Origin, Scope};
@@ -12,7 +12,7 @@ use crate::signature::Endpoint;
 pub(super) fn deny_aliases(servers: &mut [Planned]) {
     let mut denied: HashMap<Endpoint, (ServerName, Violation)> = HashMap::new();
     for server in servers.iter() {
-        if let Standing::Blocked(Block::Policy(violation)) = &server.standing
+        if let ServerStanding::Blocked(Block::Policy(violation)) = &server.standing
             && violation.is_denial()
             && let Some(endpoint) = server.endpoint()
         {
@@ -26,9 +26,9 @@ pub(super) fn deny_aliases(servers: &mut [Planned]) {
         let Some((name, violation)) = server.endpoint().and_then(|endpoint| denied.get(&endpoint)) else {
             continue;
         };
-        if !matches!(server.standing, Standing::Blocked(_)) {
+        if !matches!(server.standing, ServerStanding::Blocked(_)) {
             server.standing =
-                Standing::Blocked(Block::Alias { of: name.clone(), violation: violation.clone() });
+                ServerStanding::Blocked(Block::Alias { of: name.clone(), violation: violation.clone() });
         }
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn deny_aliases(servers: &mut [Planned]) {
 pub(super) fn shadow(servers: &mut [Planned]) {
     let mut winners: HashMap<ServerName, (usize, Origin)> = HashMap::new();
     for (index, server) in servers.iter().enumerate() {
-        if server.standing != Standing::Ready {
+        if server.standing != ServerStanding::Ready {
             continue;
         }
         let keeps_first = server.scope == Scope::Plugin
@@ -54,18 +54,18 @@ pub(super) fn shadow(servers: &mut [Planned]) {
     for (index, server) in servers.iter_mut().enumerate() {
         let Some((winner, origin)) = winners.get(&server.name) else { continue };
         let loses = match server.standing {
-            Standing::Ready => *winner != index,
-            Standing::NeedsApproval(_) => *winner > index,
-            Standing::Rejected { .. }
-            | Standing::Blocked(_)
-            | Standing::Disabled { .. }
-            | Standing::Shadowed { .. }
-            | Standing::Duplicate { .. }
-            | Standing::Invalid(_)
-            | Standing::Skipped(_) => false,
+            ServerStanding::Ready => *winner != index,
+            ServerStanding::NeedsApproval(_) => *winner > index,
+            ServerStanding::Rejected { .. }
+            | ServerStanding::Blocked(_)
+            | ServerStanding::Disabled { .. }
+            | ServerStanding::Shadowed { .. }
+            | ServerStanding::Duplicate { .. }
+            | ServerStanding::Invalid(_)
+            | ServerStanding::Skipped(_) => false,
         };
         if loses {
-            server.standing = Standing::Shadowed { by: origin.clone() };
+            server.standing = ServerStanding::Shadowed { by: origin.clone() };
         }
     }
 }
@@ -94,7 +94,7 @@ fn claim(known: &mut HashMap<Endpoint, (ServerName, Origin)>, server: &mut Plann
     let Some(endpoint) = ready_endpoint(server) else { return };
     match known.get(&endpoint) {
         Some((of, origin)) => {
-            server.standing = Standing::Duplicate { of: of.clone(), origin: origin.clone() };
+            server.standing = ServerStanding::Duplicate { of: of.clone(), origin: origin.clone() };
         }
         None => {
             known.insert(endpoint, (server.name.clone(), server.origin.clone()));
@@ -103,5 +103,5 @@ fn claim(known: &mut HashMap<Endpoint, (ServerName, Origin)>, server: &mut Plann
 }
 
 fn ready_endpoint(server: &Planned) -> Option<Endpoint> {
-    (server.standing == Standing::Ready).then(|| server.endpoint()).flatten()
+    (server.standing == ServerStanding::Ready).then(|| server.endpoint()).flatten()
 }

@@ -16,7 +16,7 @@ use crate::text::shell_word;
 
 /// What becomes of a declared server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ServerStanding {
     /// It may be connected to.
     Ready,
     /// A person must look at it first.
@@ -103,7 +103,7 @@ pub enum Block {
     },
 }
 
-impl Standing {
+impl ServerStanding {
     /// The word people and `--json` use.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -188,7 +188,7 @@ impl fmt::Display for Block {
     }
 }
 
-impl Serialize for Standing {
+impl Serialize for ServerStanding {
     /// `{"is": "...", "reason": "...", "by": {...}}`: the word to branch on, the sentence to show, the place.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

@@ -67,7 +67,7 @@ fn with_managed_servers_every_other_declaration_is_blocked_by_their_file() {
     let plan = Plan::make(all, &ground);
     let ready: Vec<Scope> = plan.ready().map(|server| server.scope).collect();
     assert_eq!(ready, [Scope::Enterprise]);
-    let blocked = Standing::Blocked(Block::ManagedOnly { file: Source::inline("managed") });
+    let blocked = ServerStanding::Blocked(Block::ManagedOnly { file: Source::inline("managed") });
     assert_eq!(plan.servers.iter().filter(|server| server.standing == blocked).count(), 6);
 }
 
@@ -80,7 +80,7 @@ fn a_broken_managed_file_blocks_everything() {
     let plan = Plan::make(all, &ground);
     assert_eq!(plan.ready().count(), 0);
     assert_eq!(plan.servers.len(), Scope::ALL.len());
-    assert!(plan.servers.iter().all(|server| matches!(server.standing, Standing::Blocked(_))));
+    assert!(plan.servers.iter().all(|server| matches!(server.standing, ServerStanding::Blocked(_))));
 }
 
 // C1
@@ -201,8 +201,8 @@ fn only_project_servers_wait_for_approval() {
     for scope in Scope::ALL {
         let plan = Plan::make(vec![declare(scope, 1, "s", &entry_of(scope))], &Ground::default());
         let expected = match scope {
-            Scope::Project => Standing::NeedsApproval(Pending::Undecided),
-            _ => Standing::Ready,
+            Scope::Project => ServerStanding::NeedsApproval(Pending::Undecided),
+            _ => ServerStanding::Ready,
         };
         assert_eq!(plan.servers[0].standing, expected, "{scope}");
     }
@@ -255,7 +255,7 @@ proptest! {
             let ready: Vec<&Planned> = plan.ready().filter(|server| server.name.as_str() == name).collect();
             prop_assert!(ready.len() <= 1);
             for shadowed in plan.servers.iter().filter(|server| server.name.as_str() == name) {
-                if let (Standing::Shadowed { .. }, Some(winner)) = (&shadowed.standing, ready.first()) {
+                if let (ServerStanding::Shadowed { .. }, Some(winner)) = (&shadowed.standing, ready.first()) {
                     prop_assert!(winner.scope >= shadowed.scope);
                 }
             }
@@ -301,7 +301,7 @@ fn an_entry_that_would_start_mcparley_itself_is_skipped_in_every_scope() {
     for (entry, scope) in entries.iter().flat_map(|entry| scopes.map(|scope| (entry, scope))) {
         let plan = Plan::make(vec![declare(scope, 1, "tools", entry)], &ground);
         let standing = &plan.servers.first().unwrap().standing;
-        assert_eq!(*standing, Standing::Skipped(SkipReason::StartsItself), "{scope} {entry}");
+        assert_eq!(*standing, ServerStanding::Skipped(SkipReason::StartsItself), "{scope} {entry}");
         assert_eq!(standing.reason().as_deref(), Some("would start mcparley itself"));
     }
     for entry in [
@@ -332,10 +332,10 @@ fn an_entry_is_not_started_below_itself_and_nothing_below_the_third_level() {
         let plan = Plan::make(all(), &Ground { ancestry: Ancestry::of(&env), ..Ground::default() });
         plan.servers.into_iter().map(|server| server.standing).collect::<Vec<_>>()
     };
-    let started_this = Standing::Skipped(SkipReason::StartedThis);
-    let too_deep = Standing::Skipped(SkipReason::TooDeep);
-    assert_eq!(below("x"), [Standing::Ready, Standing::Ready]);
-    assert_eq!(below(&format!("x,{signature}")), [started_this.clone(), Standing::Ready]);
+    let started_this = ServerStanding::Skipped(SkipReason::StartedThis);
+    let too_deep = ServerStanding::Skipped(SkipReason::TooDeep);
+    assert_eq!(below("x"), [ServerStanding::Ready, ServerStanding::Ready]);
+    assert_eq!(below(&format!("x,{signature}")), [started_this.clone(), ServerStanding::Ready]);
     assert_eq!(below(&format!("x,{signature},y")), [started_this, too_deep.clone()]);
     assert_eq!(below("x,y,z"), [too_deep.clone(), too_deep]);
 }

@@ -6,7 +6,7 @@
 //! | what | where |
 //! |---|---|
 //! | the HTTP library, proxies, certificates | `network`, `tunnel` |
-//! | one HTTP request, redirects, what its errors mean | `courier`, `redirect`, `trouble` |
+//! | one HTTP request, redirects, what its errors mean | `http_sender`, `redirect`, `trouble` |
 //! | which headers our requests have | `target`, `endpoint` |
 //! | what of a message stands in headers | `head` |
 //! | the queue of POSTs | `post` |
@@ -18,12 +18,12 @@
 //! | documents that are no conversation | `document` |
 
 pub(super) mod body;
-pub(super) mod courier;
 mod document;
 mod endpoint;
 mod event;
 mod exchange;
 pub(super) mod head;
+pub(super) mod http_sender;
 mod listen;
 mod network;
 pub(super) mod post;

@@ -18,7 +18,7 @@ use reqwest::{Method, Response};
 use url::Url;
 
 use super::http::body::{self, Kind, Stream};
-use super::http::courier::Courier;
+use super::http::http_sender::HttpSender;
 use super::http::post::{self, Posts};
 use super::http::refusal;
 use super::http::{HttpTarget, Network};
@@ -55,8 +55,8 @@ impl Sse {
     ) -> Result<Self, Failure> {
         let late = Failure::TimedOut { phase: Phase::Connecting, after: REQUEST_LIMIT };
         let work = async {
-            let courier = Courier::new(target, network, |_| false)?;
-            let response = get(&courier, &target.url).await?;
+            let http_sender = HttpSender::new(target, network, |_| false)?;
+            let response = get(&http_sender, &target.url).await?;
             if !response.status().is_success() {
                 return Err(refusal::of(response, None).await);
             }
@@ -64,7 +64,7 @@ impl Sse {
                 let text = body::excerpt(&body::beginning(response).await);
                 return Err(Failure::Protocol(format!("its answer is no stream of events: {text}").into()));
             }
-            Self::begin(courier, response, handler).await
+            Self::begin(http_sender, response, handler).await
         };
         tokio::time::timeout(REQUEST_LIMIT, work).await.unwrap_or(Err(late))
     }
@@ -79,10 +79,10 @@ impl Sse {
         handler: Arc<dyn Handler>,
     ) -> Result<Option<Self>, Failure> {
         let work = async {
-            let courier = Courier::new(target, network, |_| false)?;
-            match get(&courier, &target.url).await {
+            let http_sender = HttpSender::new(target, network, |_| false)?;
+            match get(&http_sender, &target.url).await {
                 Ok(response) if response.status().is_success() && Kind::of(&response) == Kind::Events => {
-                    Self::begin(courier, response, handler).await.map(Some)
+                    Self::begin(http_sender, response, handler).await.map(Some)
                 }
                 Ok(_) | Err(_) => Ok(None),
             }
@@ -90,14 +90,18 @@ impl Sse {
         tokio::time::timeout(PROBE, work).await.unwrap_or(Ok(None))
     }
 
-    async fn begin(courier: Courier, response: Response, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
+    async fn begin(
+        http_sender: HttpSender,
+        response: Response,
+        handler: Arc<dyn Handler>,
+    ) -> Result<Self, Failure> {
         let base = response.url().clone();
         let mut stream = Stream::new(response, handler.message_limit());
         let endpoint = endpoint::named(&mut stream, &base).await?;
         let (posts, waiting) = Posts::new();
         let (peer, inbox) = Peer::new(Box::new(posts), handler);
         let tasks = Tasks::default();
-        tasks.spawn(post::run(waiting, Letters::new(courier, endpoint, inbox.clone())));
+        tasks.spawn(post::run(waiting, Letters::new(http_sender, endpoint, inbox.clone())));
         tasks.spawn(listen(stream, inbox.clone()));
         Ok(Self { peer, inbox, tasks })
     }
@@ -139,10 +143,10 @@ impl Drop for Sse {
     }
 }
 
-async fn get(courier: &Courier, url: &Url) -> Result<Response, Failure> {
-    let mut headers = courier.headers();
+async fn get(http_sender: &HttpSender, url: &Url) -> Result<Response, Failure> {
+    let mut headers = http_sender.headers();
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-    courier.send(Method::GET, url, headers, Bytes::new(), None).await
+    http_sender.send(Method::GET, url, headers, Bytes::new(), None).await
 }
 
 /// Delivers what comes until the stream ends, and the conversation with it.

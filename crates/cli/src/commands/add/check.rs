@@ -3,7 +3,7 @@
 //! The entry is written whatever comes of it: what is found out is told beside, and never changes the exit code.
 
 use mcparley::model::limits::ADD_CHECK_TIME;
-use mcparley::model::plan::{Planned, Standing};
+use mcparley::model::plan::{Planned, ServerStanding};
 use mcparley::model::text::display;
 use mcparley::{Checked, Checkup, Health};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ impl CheckOutcome {
     pub(super) fn of_added(name: &str, context: &Context, out: &mut Out) -> Result<Self, CommandError> {
         let loaded = context.load()?;
         let named = loaded.plan.named(name);
-        let Some(server) = named.iter().find(|server| server.standing == Standing::Ready) else {
+        let Some(server) = named.iter().find(|server| server.standing == ServerStanding::Ready) else {
             let standing = named.first().map_or("unknown", |server| server.standing.as_str());
             return Ok(Self::NotTried { standing });
         };

@@ -3,17 +3,17 @@
 //! Whatever would be
 //! dropped without a word elsewhere (a header for a command, a variable for a URL) is refused here.
 
-use mcparley::Places;
+use mcparley::Paths;
 use serde_json::{Map, Value, json};
 
 use crate::args::{AddArgs, AddOptions, with_scheme};
 use crate::error::CommandError;
 
 /// The entry that the words mean.
-pub(super) fn from_args(args: &AddArgs, places: &Places) -> Result<Map<String, Value>, CommandError> {
+pub(super) fn from_args(args: &AddArgs, paths: &Paths) -> Result<Map<String, Value>, CommandError> {
     match args.target.split_first() {
         None => Err(CommandError::usage("there is no command and no URL", "see `mcparley add --help`")),
-        Some((url, [])) if args.is_remote() => remote(&with_scheme(url), &args.options, places),
+        Some((url, [])) if args.is_remote() => remote(&with_scheme(url), &args.options, paths),
         Some(_) if args.is_remote() => Err(CommandError::usage(
             "behind a URL only options may stand",
             "a URL takes no arguments; see `mcparley add --help`",
@@ -56,7 +56,7 @@ fn local(command: &str, args: &[String], options: &AddOptions) -> Result<Map<Str
     Ok(object(json!({ "type": "stdio", "command": command, "args": args, "env": env })))
 }
 
-fn remote(url: &str, options: &AddOptions, places: &Places) -> Result<Map<String, Value>, CommandError> {
+fn remote(url: &str, options: &AddOptions, paths: &Paths) -> Result<Map<String, Value>, CommandError> {
     if !options.env.is_empty() {
         return Err(CommandError::usage(
             "`--env` means nothing for a URL",
@@ -73,14 +73,14 @@ fn remote(url: &str, options: &AddOptions, places: &Places) -> Result<Map<String
         let headers = options.header.iter().map(|line| header(line)).collect::<Result<Map<_, _>, _>>()?;
         entry.insert("headers".to_owned(), headers.into());
     }
-    let oauth = oauth(options, places)?;
+    let oauth = oauth(options, paths)?;
     if !oauth.is_empty() {
         entry.insert("oauth".to_owned(), oauth.into());
     }
     Ok(entry)
 }
 
-fn oauth(options: &AddOptions, places: &Places) -> Result<Map<String, Value>, CommandError> {
+fn oauth(options: &AddOptions, paths: &Paths) -> Result<Map<String, Value>, CommandError> {
     let grant = options.grant.as_deref();
     if options.assertion_file.is_some() && grant != Some("jwt-bearer") {
         return Err(CommandError::usage(
@@ -89,7 +89,7 @@ fn oauth(options: &AddOptions, places: &Places) -> Result<Map<String, Value>, Co
         ));
     }
     let mut oauth = Map::new();
-    let file = |path: &Option<String>| path.as_deref().map(|path| as_seen_from_project(path, places));
+    let file = |path: &Option<String>| path.as_deref().map(|path| as_seen_from_project(path, paths));
     let texts = [
         ("clientId", options.client_id.clone()),
         ("clientMetadataUrl", options.client_metadata_url.clone()),
@@ -117,11 +117,11 @@ fn oauth(options: &AddOptions, places: &Places) -> Result<Map<String, Value>, Co
 }
 
 /// Files of an entry are looked for from the project's folder, wherever it was typed.
-fn as_seen_from_project(path: &str, places: &Places) -> String {
-    if path.starts_with('$') || places.cwd == places.project {
+fn as_seen_from_project(path: &str, paths: &Paths) -> String {
+    if path.starts_with('$') || paths.cwd == paths.project {
         return path.to_owned();
     }
-    places.cwd.join(path).to_string_lossy().into_owned()
+    paths.cwd.join(path).to_string_lossy().into_owned()
 }
 
 /// The transport a URL asks for.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use mcparley::change;
 use mcparley::model::settings::IdentityProvider;
-use mcparley::{IdentitySettings, Loaded, Places, SignInError, Surroundings};
+use mcparley::{IdentitySettings, Loaded, Paths, SignInError, Surroundings};
 use mcparley_auth::Identity;
 use serde::Serialize;
 use serde_json::json;
@@ -46,7 +46,7 @@ fn setup(args: &IdpSetupArgs, context: &Context, loaded: &Loaded, out: &mut Out)
         let identity = identity(settings_of(&provider), context, loaded)?;
         live::beforehand(identity.keep_client_secret(secret))?.map_err(failed(&provider.issuer))?;
     }
-    let file = change::name_identity_provider(&context.places, &provider)?;
+    let file = change::name_identity_provider(&context.paths, &provider)?;
     let file = file.to_string_lossy();
     if out.json {
         let named = json!({ "issuer": provider.issuer, "clientId": provider.client_id });
@@ -90,7 +90,7 @@ fn login(args: &WaitArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> 
 }
 
 fn status(context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let report = live::beforehand(Report::of(loaded, &context.places))?;
+    let report = live::beforehand(Report::of(loaded, &context.paths))?;
     if out.json {
         out.json_line(&json!({ "identityProvider": report }));
         return Ok(exit::OK);
@@ -121,7 +121,7 @@ fn clear(context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
         };
         live::beforehand(forgetting)?.map_err(failed(&issuer))?;
     }
-    let file = change::forget_identity_provider(&context.places)?;
+    let file = change::forget_identity_provider(&context.paths)?;
     let file = file.map(|file| file.to_string_lossy().into_owned());
     if out.json {
         out.value(&json!({ "cleared": loaded.settings.identity.is_some(), "file": file }));
@@ -152,10 +152,10 @@ pub(super) struct Report {
 
 impl Report {
     /// Nothing when the settings name none.
-    pub(super) async fn of(loaded: &Loaded, places: &Places) -> Option<Self> {
+    pub(super) async fn of(loaded: &Loaded, paths: &Paths) -> Option<Self> {
         let settings = loaded.identity_settings()?;
         let (issuer, client_id) = (settings.issuer.clone(), settings.client_id.clone());
-        let surroundings = Surroundings::new(&loaded.env, places).with_identity(Some(settings));
+        let surroundings = Surroundings::new(&loaded.env, paths).with_identity(Some(settings));
         let person = match surroundings.accounts().identity() {
             Some(identity) => identity.person().await,
             None => None,
@@ -189,7 +189,7 @@ fn identity(
     loaded: &Loaded,
 ) -> Result<Identity, CommandError> {
     let issuer = settings.issuer.clone();
-    let surroundings = Surroundings::new(&loaded.env, &context.places).with_identity(Some(settings));
+    let surroundings = Surroundings::new(&loaded.env, &context.paths).with_identity(Some(settings));
     let identity = surroundings.accounts().identity().cloned();
     identity.ok_or_else(|| failed(&issuer)(SignInError::NoIdentity))
 }

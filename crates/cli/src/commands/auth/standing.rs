@@ -14,7 +14,7 @@ use crate::sign_in::{Door, login_command};
 /// How one sign-in stands.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::commands) struct Standing {
+pub(in crate::commands) struct SignInReport {
     server: String,
     /// `signed-in`, `signed-out`, `over`, or `unknown` when the vault cannot be read.
     is: &'static str,
@@ -44,7 +44,7 @@ pub(in crate::commands) struct Standing {
     error: Option<String>,
 }
 
-impl Standing {
+impl SignInReport {
     pub(in crate::commands) async fn of(door: &Door<'_>) -> Self {
         let blank = Self {
             server: door.name().to_owned(),

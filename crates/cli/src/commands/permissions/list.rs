@@ -52,7 +52,7 @@ pub(super) fn run(
     let mut dead = rules.dead(&known);
     let catalog = remembered(context, loaded).map(|remembered| remembered.catalog).unwrap_or_default();
     let mut row = |rule: &Arc<Rule>| Row {
-        as_is: change::is_bound(&context.places, rule),
+        as_is: change::is_bound(&context.paths, rule),
         tools: meant(rule, &catalog, &known),
         dead: dead.iter().position(|dead| dead.rule == *rule).map(|at| dead.swap_remove(at).why),
         rule: Arc::clone(rule),

@@ -22,10 +22,10 @@ pub(super) fn allow(args: &AllowArgs, context: &Context, out: &mut Out) -> Done 
 }
 
 pub(super) fn write(kind: RuleKind, args: &RuleArgs, context: &Context, out: &mut Out) -> Done {
-    let written = change::add_rule(&context.places, kind, &args.rule, args.scope.into())?;
+    let written = change::add_rule(&context.paths, kind, &args.rule, args.scope.into())?;
     tell(kind, &written, false, out);
     let loaded = context.load()?;
-    change::bind_to_servers(&context.places, &loaded, &written)?;
+    change::bind_to_servers(&context.paths, &loaded, &written)?;
     tell_dead(&written, &loaded, out)
 }
 
@@ -59,7 +59,7 @@ pub(super) fn allow_as_is(args: &AllowArgs, context: &Context, loaded: &Loaded, 
 
 pub(super) fn remove(args: &RemoveRuleArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
     let scope = args.scope.map(WriteScope::from);
-    let removed = change::remove_rule(&context.places, loaded, &args.rule, scope)?;
+    let removed = change::remove_rule(&context.paths, loaded, &args.rule, scope)?;
     if out.json {
         let files: Vec<_> = removed.files.iter().map(|file| file.to_string_lossy()).collect();
         out.value(&json!({ "removed": removed.rule, "files": files }));

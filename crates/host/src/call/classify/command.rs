@@ -25,7 +25,7 @@ use serde_json::json;
 use super::{Case, Classifier, Opinion};
 use crate::hooks::run_command;
 use crate::launch::passed_on;
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// A command that decides.
 pub(crate) struct ByCommand {
@@ -50,13 +50,13 @@ enum Word {
 }
 
 impl ByCommand {
-    pub(crate) fn new(command: &ClassifierCommand, env: &Env, places: &Places) -> Self {
+    pub(crate) fn new(command: &ClassifierCommand, env: &Env, paths: &Paths) -> Self {
         let ClassifierCommand { command, args, timeout } = command;
         let launch = Launch {
             program: command.into(),
             args: args.iter().map(Into::into).collect(),
             env: passed_on(env),
-            cwd: Some(places.cwd.clone()),
+            cwd: Some(paths.cwd.clone()),
         };
         Self { launch, limit: timeout.unwrap_or(CLASSIFIER_TIME) }
     }

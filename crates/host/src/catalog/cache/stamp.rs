@@ -11,12 +11,12 @@ use mcparley_model::expand::Env;
 use mcparley_model::hex::Hex;
 use sha2::{Digest, Sha256};
 
-use crate::places::Places;
+use crate::paths::Paths;
 
 /// The stamp of an entry: of length and time of every file that its command names. Empty for a remote server.
-pub(super) fn of(config: &ServerConfig, env: &Env, places: &Places) -> String {
+pub(super) fn of(config: &ServerConfig, env: &Env, paths: &Paths) -> String {
     let Transport::Stdio(stdio) = &config.transport else { return String::new() };
-    let cwd = stdio.cwd.as_ref().map_or_else(|| places.project.clone(), |cwd| places.project.join(cwd));
+    let cwd = stdio.cwd.as_ref().map_or_else(|| paths.project.clone(), |cwd| paths.project.join(cwd));
     let own = stdio.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.expose().as_str());
     let program = program(&stdio.command, own.or_else(|| env.get("PATH")), &cwd);
     let arguments = stdio.args.iter().map(|argument| cwd.join(argument.expose()));
@@ -44,9 +44,9 @@ fn program(command: &str, path: Option<&str>, cwd: &Path) -> Option<PathBuf> {
 /// Identity of what an entry names by a relative path: the same words mean another program in another folder.
 ///
 /// Empty for an entry that means the same in every folder.
-pub(super) fn relative_paths(config: &ServerConfig, places: &Places) -> Vec<PathBuf> {
+pub(super) fn relative_paths(config: &ServerConfig, paths: &Paths) -> Vec<PathBuf> {
     let Transport::Stdio(stdio) = &config.transport else { return Vec::new() };
-    let cwd = stdio.cwd.as_ref().map_or_else(|| places.project.clone(), |cwd| places.project.join(cwd));
+    let cwd = stdio.cwd.as_ref().map_or_else(|| paths.project.clone(), |cwd| paths.project.join(cwd));
     let command = Path::new(&stdio.command);
     let is_path = stdio.command.contains('/') && command.is_relative();
     let command = is_path.then(|| cwd.join(command));

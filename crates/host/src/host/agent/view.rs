@@ -14,8 +14,8 @@ use tokio::sync::watch;
 use super::Shared;
 use crate::agent::AgentSpec;
 use crate::connection::Connection;
+use crate::host::parts::{HostParts, Nameless, Next};
 use crate::host::roster::Roster;
-use crate::host::standing::{Nameless, Next, Standing};
 use crate::host::starter::{Place, Starter};
 use crate::host::{Host, HostInner, locked};
 use crate::own_server::{self, OwnServer};
@@ -25,10 +25,10 @@ use crate::sources::Loaded;
 impl Host {
     /// A host that sees what this agent may see of `self`.
     pub(super) fn view_for(&self, spec: Arc<AgentSpec>) -> Self {
-        let above = &self.inner.standing;
+        let above = &self.inner.parts;
         let own = above.own_server.then(|| Arc::new(OwnServer::new(above.offers_own_server)));
         let starter = Arc::new(self.roster().starter().for_agent(spec.start.clone(), own.clone()));
-        let standing = Standing {
+        let parts = HostParts {
             approver: Arc::clone(&above.approver),
             hooks: Arc::clone(&above.hooks),
             classifier: above.classifier.clone(),
@@ -45,8 +45,8 @@ impl Host {
             denied: above.denied.clone(),
         };
         let shared = Shared { host: self.clone(), spec };
-        let first = Gathering::new(&shared, None, &HashSet::new(), starter).finish(&standing);
-        let host = Self::from_inner(Arc::new(HostInner::new(standing, first.roster, Some(shared))));
+        let first = Gathering::new(&shared, None, &HashSet::new(), starter).finish(&parts);
+        let host = Self::from_inner(Arc::new(HostInner::new(parts, first.roster, Some(shared))));
         if let Some(own) = own {
             own.show(Arc::downgrade(&host.inner));
         }
@@ -61,7 +61,7 @@ impl Host {
         }
         let (off, old) = (locked(&self.inner.off), self.roster());
         let starter = old.starter_for(&shared.host.loaded().env);
-        let next = Gathering::new(shared, Some(&old), &off, starter).finish(&self.inner.standing);
+        let next = Gathering::new(shared, Some(&old), &off, starter).finish(&self.inner.parts);
         self.put(next, off);
     }
 }
@@ -94,7 +94,7 @@ impl<'g> Gathering<'g> {
         let mut this = Self { old, off, starter, above, loaded, connections, lent, change, nameless };
         let own: Vec<(ServerName, ServerConfig)> =
             own.ready().filter_map(|server| Some((server.name.clone(), server.config.clone()?))).collect();
-        this.borrow(&shared.spec, &own, shared.host.inner.standing.own_server);
+        this.borrow(&shared.spec, &own, shared.host.inner.parts.own_server);
         own.into_iter().for_each(|(name, config)| this.bring(name, config));
         this
     }
@@ -168,14 +168,14 @@ impl<'g> Gathering<'g> {
         Some(Arc::new(shared.known_as(name.clone(), config.clone())))
     }
 
-    fn finish(mut self, standing: &Standing) -> Next {
-        for name in &standing.inside {
+    fn finish(mut self, parts: &HostParts) -> Next {
+        for name in &parts.inside {
             let server = ServerName::new(name);
             if !self.connections.iter().any(|connection| connection.name == server) {
                 self.bring(server, ServerConfig::new(Transport::Sdk { name: name.clone() }));
             }
         }
-        let gate = standing.gate(&self.loaded, &self.connections, &self.starter);
+        let gate = parts.gate(&self.loaded, &self.connections, &self.starter);
         let Self { old, starter, loaded, connections, lent, mut change, mut nameless, .. } = self;
         let roster = Roster::new(Arc::new(loaded), gate, starter, connections).with_lent(lent);
         let own = old.into_iter().flat_map(Roster::own);

@@ -6,7 +6,7 @@ use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderValue};
 
 use super::body::{self, Kind};
-use super::courier::Courier;
+use super::http_sender::HttpSender;
 use super::refusal::Refusal;
 use super::{HttpTarget, Network};
 use crate::failure::Failure;
@@ -17,10 +17,10 @@ use crate::failure::Failure;
 /// # Errors
 /// A [`Failure`]; [`Failure::Unauthorized`] when the target's authorizer cannot get us in.
 pub async fn document(target: &HttpTarget, network: &Network, limit: usize) -> Result<Bytes, Failure> {
-    let courier = Courier::new(target, network, |_| false)?;
-    let mut headers = courier.headers();
+    let http_sender = HttpSender::new(target, network, |_| false)?;
+    let mut headers = http_sender.headers();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    let sent = courier.send(Method::GET, &target.url, headers, Bytes::new(), Some(REQUEST_LIMIT));
+    let sent = http_sender.send(Method::GET, &target.url, headers, Bytes::new(), Some(REQUEST_LIMIT));
     let response = sent.await?;
     if !response.status().is_success() {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());

@@ -1,6 +1,6 @@
 //! The requests of Streamable HTTP: which headers each has, as agreed with the server.
 //!
-//! How a request is carried is in [`super::courier`].
+//! How a request is carried is in [`super::http_sender`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,8 +12,8 @@ use tokio::sync::watch;
 use url::Url;
 
 use super::HttpTarget;
-use super::courier::Courier;
 use super::head::{self, Head};
+use super::http_sender::HttpSender;
 use super::network::Network;
 use crate::failure::Failure;
 use crate::session::{Spoken, Version};
@@ -26,14 +26,14 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The server, and what we agreed on with it.
 pub(super) struct Endpoint {
-    courier: Courier,
+    http_sender: HttpSender,
     url: Url,
-    standing: Mutex<Standing>,
+    session_state: Mutex<SessionState>,
     listening: watch::Sender<bool>,
 }
 
 #[derive(Default)]
-struct Standing {
+struct SessionState {
     session: Option<HeaderValue>,
     spoken: Option<Spoken>,
     /// Whether the server has forgotten the session.
@@ -43,32 +43,32 @@ struct Standing {
 impl Endpoint {
     pub(super) fn new(target: &HttpTarget, network: &Network) -> Result<Self, Failure> {
         Ok(Self {
-            courier: Courier::new(target, network, is_ours)?,
+            http_sender: HttpSender::new(target, network, is_ours)?,
             url: target.url.clone(),
-            standing: Mutex::default(),
+            session_state: Mutex::default(),
             listening: watch::Sender::new(false),
         })
     }
 
     pub(super) fn agreed(&self, spoken: Spoken) {
-        self.standing().spoken = Some(spoken);
+        self.session_state().spoken = Some(spoken);
     }
 
     pub(super) fn spoken(&self) -> Option<Spoken> {
-        self.standing().spoken
+        self.session_state().spoken
     }
 
     pub(super) fn session(&self) -> Option<HeaderValue> {
-        self.standing().session.clone()
+        self.session_state().session.clone()
     }
 
     pub(super) fn set_session(&self, session: Option<HeaderValue>) {
-        self.standing().session = session;
+        self.session_state().session = session;
     }
 
     /// The server has forgotten the session. It is kept, so that other requests in it are understood alike.
     pub(super) fn expired(&self) {
-        self.standing().expired = true;
+        self.session_state().expired = true;
     }
 
     /// Whether there is a GET stream, as far as we know.
@@ -100,7 +100,7 @@ impl Endpoint {
         // How long a tool may run is for its caller to say, and a subscription stays open.
         let is_long = head.is("tools/call") || head.is("subscriptions/listen");
         let limit = if is_long { None } else { Some(REQUEST_LIMIT) };
-        self.courier.send(Method::POST, &self.url, headers, message, limit).await
+        self.http_sender.send(Method::POST, &self.url, headers, message, limit).await
     }
 
     /// Opens a stream of events, behind the one with `last_id`. Some servers send no header before they have
@@ -110,34 +110,34 @@ impl Endpoint {
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         let last_id = last_id.and_then(|id| HeaderValue::from_maybe_shared(id.clone()).ok());
         headers.extend(last_id.map(|id| (LAST_EVENT_ID, id)));
-        self.courier.send(Method::GET, &self.url, headers, Bytes::new(), None).await
+        self.http_sender.send(Method::GET, &self.url, headers, Bytes::new(), None).await
     }
 
     /// Ends the session, if there is one.
     pub(super) async fn delete(&self) -> Result<(), Failure> {
-        if self.session().is_none() || self.standing().expired {
+        if self.session().is_none() || self.session_state().expired {
             return Ok(());
         }
         let headers = self.common(false);
-        self.courier.send(Method::DELETE, &self.url, headers, Bytes::new(), None).await.map(drop)
+        self.http_sender.send(Method::DELETE, &self.url, headers, Bytes::new(), None).await.map(drop)
     }
 
     fn common(&self, is_new: bool) -> HeaderMap {
-        let mut headers = self.courier.headers();
-        let standing = self.standing();
-        let version = if is_new { Some(Version::NEW) } else { standing.spoken.map(Spoken::version) };
+        let mut headers = self.http_sender.headers();
+        let session_state = self.session_state();
+        let version = if is_new { Some(Version::NEW) } else { session_state.spoken.map(Spoken::version) };
         if let Some(version) = version {
             headers.insert(VERSION, HeaderValue::from_static(version.as_str()));
         }
-        if let Some(session) = standing.session.as_ref().filter(|_| !is_new) {
+        if let Some(session) = session_state.session.as_ref().filter(|_| !is_new) {
             headers.insert(SESSION, session.clone());
         }
         headers
     }
 
-    fn standing(&self) -> MutexGuard<'_, Standing> {
+    fn session_state(&self) -> MutexGuard<'_, SessionState> {
         // Every change is one step, so a panic leaves nothing half done.
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+        self.session_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,8 +12,8 @@ use url::Url;
 use crate::failure::{Failure, Phase};
 use crate::peer::{Inbox, Ticket};
 use crate::transport::http::body;
-use crate::transport::http::courier::Courier;
 use crate::transport::http::head::Head;
+use crate::transport::http::http_sender::HttpSender;
 use crate::transport::http::post::Deliver;
 use crate::transport::http::reach::Reach;
 use crate::transport::http::refusal;
@@ -24,16 +24,16 @@ use crate::transport::http::retry;
 pub(super) struct Letters(Arc<Shared>);
 
 struct Shared {
-    courier: Courier,
+    http_sender: HttpSender,
     endpoint: Url,
     inbox: Inbox,
     reach: Reach,
 }
 
 impl Letters {
-    pub(super) fn new(courier: Courier, endpoint: Url, inbox: Inbox) -> Self {
+    pub(super) fn new(http_sender: HttpSender, endpoint: Url, inbox: Inbox) -> Self {
         let reach = Reach::new(inbox.clone());
-        Self(Arc::new(Shared { courier, endpoint, inbox, reach }))
+        Self(Arc::new(Shared { http_sender, endpoint, inbox, reach }))
     }
 }
 
@@ -80,10 +80,11 @@ impl Letters {
     }
 
     async fn post(&self, message: Bytes) -> Result<(), Failure> {
-        let Shared { courier, endpoint, .. } = &*self.0;
-        let mut headers = courier.headers();
+        let Shared { http_sender, endpoint, .. } = &*self.0;
+        let mut headers = http_sender.headers();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let response = courier.send(Method::POST, endpoint, headers, message, Some(REQUEST_LIMIT)).await?;
+        let response =
+            http_sender.send(Method::POST, endpoint, headers, message, Some(REQUEST_LIMIT)).await?;
         match response.status() {
             status if status.is_success() => {
                 // Reading the little there may be lets the connection be used again.

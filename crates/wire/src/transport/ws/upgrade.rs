@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use url::Url;
 
 use crate::failure::Failure;
-use crate::transport::http::courier::Courier;
+use crate::transport::http::http_sender::HttpSender;
 use crate::transport::http::{HttpTarget, Network, body, refusal};
 
 /// What is spoken on the socket.
@@ -24,15 +24,15 @@ const SUBPROTOCOL: &str = "mcp";
 /// Connects, and agrees on a WebSocket.
 pub(super) async fn connect(target: &HttpTarget, network: &Network) -> Result<Upgraded, Failure> {
     let target = HttpTarget { url: place(&target.url), ..target.clone() };
-    let courier = Courier::new(&target, network, is_ours)?.through_tunnels();
+    let http_sender = HttpSender::new(&target, network, is_ours)?.through_tunnels();
     let key = generate_key();
-    let mut headers = courier.headers();
+    let mut headers = http_sender.headers();
     headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
     headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
     headers.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(SUBPROTOCOL));
     headers.extend(HeaderValue::from_str(&key).map(|key| (SEC_WEBSOCKET_KEY, key)));
-    let response = courier.send(Method::GET, &target.url, headers, Bytes::new(), None).await?;
+    let response = http_sender.send(Method::GET, &target.url, headers, Bytes::new(), None).await?;
     match response.status() {
         StatusCode::SWITCHING_PROTOCOLS => check(&response, &key)?,
         status if status.is_client_error() || status.is_server_error() => {

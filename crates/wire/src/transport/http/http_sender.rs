@@ -1,5 +1,5 @@
-//! Carries one HTTP request to the server, over at most one redirect, and once more when it is refused and
-//! something can be done about it.
+//! Sends HTTP requests to one server: over at most one redirect, and a second time when the server refuses a request and
+//! the authorizer can do something about it.
 //!
 //! No header of ours reaches another origin.
 
@@ -35,8 +35,8 @@ enum Verdict {
     Perhaps,
 }
 
-/// The way to one server.
-pub(in crate::transport) struct Courier {
+/// Sends requests to one server.
+pub(in crate::transport) struct HttpSender {
     network: Network,
     headers: HeaderMap,
     /// The work of tunnels, for whoever wants one through every proxy.
@@ -44,7 +44,7 @@ pub(in crate::transport) struct Courier {
     authorizer: Arc<dyn Authorizer>,
 }
 
-impl Courier {
+impl HttpSender {
     /// Whatever the configuration says about headers that are ours is left out.
     pub(in crate::transport) fn new(
         target: &HttpTarget,
@@ -62,7 +62,7 @@ impl Courier {
     }
 
     /// The same, through a tunnel whatever the proxy: what is not a request and its answer passes no other way.
-    /// Tunnels end with the courier, unless the connection has been taken over.
+    /// Tunnels end with the http_sender, unless the connection has been taken over.
     pub(in crate::transport) fn through_tunnels(mut self) -> Self {
         self.tunnels = Some(Tasks::default());
         self

@@ -1,4 +1,4 @@
-//! How long a call waits: one limit for all of it, whatever it waits for and however often it is repeated (K2).
+//! The deadline of a call: one limit for all of it, whatever it waits for and however often it is repeated (K2).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use tokio::time::Instant;
 use super::wish::Call;
 use crate::connection::{Connection, Epoch, Live, Unavailable};
 
-/// The limit of one call, and when it passes.
+/// The time limit of one call, and the moment it passes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct Deadline {
     pub(super) limit: Duration,
     /// Absent when that is farther away than the clock reaches.
     pub(super) until: Option<Instant>,
 }
 
-impl Patience {
+impl Deadline {
     /// Begins now: the call's own limit, else that of the server's entry, else the general one.
     pub(super) fn of(call: &Call, connection: &Connection) -> Self {
         Self::lasting(call.limit.or(connection.config.timeout).unwrap_or(connection.tool_limit))
@@ -29,12 +29,12 @@ impl Patience {
         Self { limit, until: Instant::now().checked_add(limit) }
     }
 
-    /// A connection to use, while the patience lasts.
+    /// A connection to use, if there is one before the deadline.
     pub(super) async fn lease(&self, connection: &Connection) -> Result<Arc<Live>, Unavailable> {
         self.lease_after(connection, Epoch::default()).await
     }
 
-    /// As [`Patience::lease`], when the one of epoch `stale` was found to be of no use.
+    /// As [`Deadline::lease`], when the one of epoch `stale` was found to be of no use.
     pub(super) async fn lease_after(
         &self,
         connection: &Connection,
@@ -48,7 +48,7 @@ impl Patience {
                 leased.unwrap_or(Err(Unavailable::Late { after: self.limit }))?
             }
         };
-        live.know_roots(connection.desk().roots()).await;
+        live.know_roots(connection.server_requests().roots()).await;
         Ok(live)
     }
 
@@ -103,8 +103,8 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub(super) fn new(patience: &Patience, open: watch::Receiver<usize>) -> Self {
-        let Patience { limit, until } = *patience;
+    pub(super) fn new(deadline: &Deadline, open: watch::Receiver<usize>) -> Self {
+        let Deadline { limit, until } = *deadline;
         let last = Instant::now() + limit.max(TOOL_TIME);
         Self { limit, deadline: until.unwrap_or(last), last, open, stopped: None, stood: Duration::ZERO }
     }
@@ -141,10 +141,10 @@ impl Clock {
     }
 
     /// The request is over: the time it stood still was not the call's.
-    pub(super) fn give_back(mut self, patience: &mut Patience) {
+    pub(super) fn give_back(mut self, deadline: &mut Deadline) {
         if let Some(since) = self.stopped {
             self.go_on(since);
         }
-        patience.extend(self.stood);
+        deadline.extend(self.stood);
     }
 }

@@ -1,4 +1,4 @@
-//! What is noted while a call runs. However the call ends, its record is put down: also when its future is dropped.
+//! The audit entry of a call, filled while the call runs and written however it ends, also when its future is dropped.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,9 +16,9 @@ use super::record::{Called, End, Record};
 use crate::call::{CallError, Outcome};
 use crate::catalog::Entry;
 
-/// The notes of one call; where no record is kept, nothing.
+/// The audit entry of one call; empty where no record is kept.
 #[derive(Debug, Default)]
-pub(crate) struct Trail(Option<Box<Notes>>);
+pub(crate) struct AuditEntry(Option<Box<Notes>>);
 
 #[derive(Debug)]
 struct Notes {
@@ -31,7 +31,7 @@ struct Notes {
     ended: Option<End>,
 }
 
-impl Trail {
+impl AuditEntry {
     /// Begins the notes of a call to what goes by this name.
     pub(crate) fn begin(audit: &Arc<Audit>, agent: Option<String>, wanted: &str) -> Self {
         let tool = Called::Nothing(cut(&clean(wanted), AUDIT_NAME_CHARS).into_owned());

@@ -1,13 +1,13 @@
-//! How often somebody may do something: so many at once, and no more than come back with time.
+//! Rate limit for what servers may do: a burst at once, and then only as often as tokens come back with time.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A store of leaves that fills up again with time.
+/// A token bucket: every action takes a token, and the bucket fills up again with time.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct TokenBucket {
     most: u32,
     /// How long it takes to fill up when it is empty.
     every: Duration,
@@ -20,13 +20,13 @@ struct Store {
     since: Option<Instant>,
 }
 
-impl Pace {
-    /// At most so many within that time, and so many at once.
+impl TokenBucket {
+    /// Lets `most` actions happen within `every`, all of them at once if need be.
     pub(crate) fn new(most: u32, every: Duration) -> Self {
         Self { most, every, store: Mutex::new(Store { left: f64::from(most), since: None }) }
     }
 
-    /// Takes a leave, if there is one.
+    /// Takes a token; tells whether there was one.
     pub(crate) fn take(&self) -> bool {
         let now = Instant::now();
         // Every change is one step, so a panic leaves nothing half done.
@@ -50,8 +50,8 @@ mod tests {
     // B114
     #[tokio::test(start_paused = true)]
     async fn as_many_as_are_in_the_store_and_then_as_many_as_come_back() {
-        let pace = Pace::new(3, Duration::from_secs(30));
-        let taken = || (0..9).filter(|_| pace.take()).count();
+        let rate_limit = TokenBucket::new(3, Duration::from_secs(30));
+        let taken = || (0..9).filter(|_| rate_limit.take()).count();
         assert_eq!(taken(), 3);
         tokio::time::advance(Duration::from_secs(10)).await;
         assert_eq!(taken(), 1);

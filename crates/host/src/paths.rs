@@ -1,20 +1,20 @@
-//! Where everything is, as one value: the library never looks around by itself.
+//! Paths of configuration, state and caches as one value: the library never looks around by itself.
 
 use std::path::{Path, PathBuf};
 
 use mcparley_model::limits::WALK_UP_FOLDERS;
 use mcparley_platform::dirs::ClaudeFiles;
 
-/// The folders and files that configuration is read from.
+/// Folders and files that a host reads from and writes to.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct Paths {
     /// Where the user stands.
     pub cwd: PathBuf,
     /// Other folders that servers are told to work in (`--add-dir`), absolute.
     pub add_dirs: Vec<PathBuf>,
     /// The user's home directory.
     pub home: PathBuf,
-    /// The project: the nearest folder with version control, or [`Places::cwd`].
+    /// The project: the nearest folder with version control, or [`Paths::cwd`].
     pub project: PathBuf,
     /// The user's own files.
     pub claude: ClaudeFiles,
@@ -55,8 +55,8 @@ fn system_managed_dir() -> &'static Path {
     })
 }
 
-impl Places {
-    /// The usual places of a user with this home who stands in `cwd`.
+impl Paths {
+    /// The usual paths of a user with this home who stands in `cwd`.
     #[must_use]
     pub fn of(home: &Path, cwd: &Path) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl Places {
         }
     }
 
-    /// The same places for a user who stands in another folder.
+    /// The same paths for a user who stands in another folder.
     #[must_use]
     pub fn standing_in(&self, cwd: &Path) -> Self {
         Self { cwd: cwd.to_owned(), project: project_of(cwd, &self.home), ..self.clone() }

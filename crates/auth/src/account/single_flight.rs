@@ -1,4 +1,4 @@
-//! One piece of work for all who want the same: whoever comes while it is under way gets what comes of it.
+//! Single flight: a request for tokens that is already under way is joined instead of sent again, and its outcome shared.
 //!
 //! A failure is shared as well. A hundred requests that wait for an authorization server which hangs would otherwise ask
 //! it one after the other, and the last would hear of it after a hundred times the limit (F81).
@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcparley_model::secret::Secret;
 use tokio::sync::watch;
 
-use super::memory::Kept;
+use super::memory::StoredSignIn;
 use super::renewal::RenewError;
 use crate::error::SignInError;
 use crate::task::Tasks;
 
 /// What came of it.
-pub(super) type Outcome = Result<Arc<Kept>, RenewError>;
+pub(super) type Outcome = Result<Arc<StoredSignIn>, RenewError>;
 
 /// What somebody wants.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,16 +26,16 @@ pub(super) enum Wish {
     Anew(Option<Secret<String>>),
 }
 
-/// The work that is under way.
+/// The requests that are under way, each shared by everybody who wants the same.
 #[derive(Default)]
-pub(super) struct Joint(Mutex<Vec<Running>>);
+pub(super) struct SingleFlight(Mutex<Vec<Running>>);
 
 struct Running {
     wish: Wish,
     outcome: watch::Receiver<Option<Outcome>>,
 }
 
-impl Joint {
+impl SingleFlight {
     /// Starts the work, or joins it; it is finished whatever becomes of those who wait for it.
     pub(super) async fn share<W>(&self, tasks: &Tasks, wish: Wish, work: W) -> Outcome
     where

@@ -23,19 +23,19 @@ use super::visits::Visits;
 use super::{Ask, Elicitation, Elicitor, Reply, Unanswered};
 use crate::call::{Misfit, Person};
 use crate::connect::Surroundings;
-use crate::hooks::Board;
+use crate::hooks::HookRunner;
 use crate::log::Log;
 use crate::roots::ServerRoots;
 use crate::sample::{Unsampled, Window};
 
-/// Where the requests of one server are answered.
-pub(crate) struct Desk {
+/// The requests of one server that wait for an answer, and the means to answer them.
+pub(crate) struct ServerRequests {
     server: ServerName,
     elicitor: Option<Arc<dyn Elicitor>>,
     askers: Askers,
     roots: ServerRoots,
     models: Window,
-    hooks: Arc<Board>,
+    hooks: Arc<HookRunner>,
     log: Arc<Log>,
     /// Questions that belong to no call for certain come one after the other.
     turn: Semaphore,
@@ -76,7 +76,7 @@ struct Asked {
     ask: Ask,
 }
 
-impl Desk {
+impl ServerRequests {
     pub(crate) fn new(
         server: ServerName,
         surroundings: &Surroundings,
@@ -362,8 +362,8 @@ fn late() -> String {
     format!("the person did not answer within {} minutes", QUESTION_TIME.as_secs() / 60)
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for ServerRequests {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("server", &self.server).finish_non_exhaustive()
+        f.debug_struct("ServerRequests").field("server", &self.server).finish_non_exhaustive()
     }
 }

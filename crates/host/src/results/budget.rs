@@ -7,14 +7,14 @@ use mcparley_model::tool::Tool;
 
 use crate::connect::number;
 
-/// How much text one result may have.
+/// The characters and tokens that one result may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct ResultBudget {
     pub(super) chars: usize,
     pub(super) tokens: usize,
 }
 
-impl Room {
+impl ResultBudget {
     /// The same for a tool: one that claims a length of its own is not counted in tokens.
     pub(crate) fn for_tool(self, tool: &Tool) -> Self {
         match tool.result_chars {

@@ -15,17 +15,17 @@ use crate::audit::Audit;
 use crate::call::{Approver, Asks, ByCommand, ByHistory, Classifier, Gate, PendingCall};
 use crate::change::bind_typed_rules;
 use crate::connection::{Connection, Event};
-use crate::hooks::Board;
+use crate::hooks::HookRunner;
 use crate::reload::{Change, Sources};
 use crate::results::Results;
 use crate::sign_in::PageOpener;
 use crate::sources::Loaded;
 
 /// What does not change while a host lives.
-pub(super) struct Standing {
+pub(super) struct HostParts {
     pub(super) approver: Arc<dyn Approver>,
     /// What runs beside calls; an agent shares its host's.
-    pub(super) hooks: Arc<Board>,
+    pub(super) hooks: Arc<HookRunner>,
     /// Who decides in mode `auto`, if the program has somebody for that.
     pub(super) classifier: Option<Arc<dyn Classifier>>,
     /// The record of calls, if one is kept; an agent shares its host's.
@@ -74,7 +74,7 @@ impl Next {
 /// A connection that has lost a name, and the one that has it now and waits for the signal.
 pub(super) type Nameless = (Arc<Connection>, Option<watch::Sender<bool>>);
 
-impl Standing {
+impl HostParts {
     /// The roster a host begins with.
     pub(super) fn first(&self, loaded: Loaded, starter: Arc<Starter>) -> Roster {
         let mut connections: Vec<Arc<Connection>> = Vec::new();
@@ -153,13 +153,13 @@ impl Standing {
     }
 }
 
-impl Standing {
+impl HostParts {
     /// Who decides in mode `auto`: the program's own, else the command of the settings, else the default.
     fn classifier(&self, loaded: &Loaded, starter: &Starter) -> Arc<dyn Classifier> {
-        let places = &starter.surroundings.places;
+        let paths = &starter.surroundings.paths;
         match (&self.classifier, &loaded.settings.classifier) {
             (Some(own), _) => Arc::clone(own),
-            (None, Some(command)) => Arc::new(ByCommand::new(&command.value, &loaded.env, places)),
+            (None, Some(command)) => Arc::new(ByCommand::new(&command.value, &loaded.env, paths)),
             (None, None) => Arc::new(ByHistory),
         }
     }
@@ -189,8 +189,8 @@ fn reused(
     Some(Arc::new(same.also(name.clone(), config.clone())))
 }
 
-impl std::fmt::Debug for Standing {
+impl std::fmt::Debug for HostParts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Standing").field("inside", &self.inside).finish_non_exhaustive()
+        f.debug_struct("HostParts").field("inside", &self.inside).finish_non_exhaustive()
     }
 }

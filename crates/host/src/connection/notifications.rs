@@ -1,4 +1,4 @@
-//! What a server says unasked: its requests are answered at its [`Desk`], beside everything else, and its changes
+//! What a server says unasked: its requests are answered at its [`ServerRequests`], beside everything else, and its changes
 //! marked.
 //!
 //! Nothing here waits, so a storm of notifications costs a few instructions each.
@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use super::watched::Watched;
-use crate::elicit::Desk;
+use crate::elicit::ServerRequests;
 use crate::log::Log;
 use crate::roots::RootsGate;
 use crate::surface::Lists;
@@ -23,8 +23,8 @@ const ROOTS: &str = "roots/list";
 
 /// The host's side of a conversation with a server.
 #[derive(Debug)]
-pub(crate) struct Ears {
-    desk: Arc<Desk>,
+pub(crate) struct Notifications {
+    server_requests: Arc<ServerRequests>,
     changes: Arc<Changes>,
     watched: Arc<Watched>,
     log: Arc<Log>,
@@ -32,15 +32,15 @@ pub(crate) struct Ears {
     message_limit: usize,
 }
 
-impl Ears {
+impl Notifications {
     /// For a connection that lives too short for changes to matter.
-    pub(crate) fn for_a_moment(desk: Desk, log: Arc<Log>) -> Self {
-        Self::new(Arc::new(desk), Arc::default(), log)
+    pub(crate) fn for_a_moment(server_requests: ServerRequests, log: Arc<Log>) -> Self {
+        Self::new(Arc::new(server_requests), Arc::default(), log)
     }
 
-    pub(super) fn new(desk: Arc<Desk>, changes: Arc<Changes>, log: Arc<Log>) -> Self {
+    pub(super) fn new(server_requests: Arc<ServerRequests>, changes: Arc<Changes>, log: Arc<Log>) -> Self {
         let (watched, gate) = Default::default();
-        Self { desk, changes, watched, log, gate, message_limit: MESSAGE_BYTES }
+        Self { server_requests, changes, watched, log, gate, message_limit: MESSAGE_BYTES }
     }
 
     /// What is known of the roots that the server reads.
@@ -51,9 +51,9 @@ impl Ears {
     /// Answers with the roots of the server.
     fn list_roots(&self) -> Boxed<'static, Result<RawJson, RpcError>> {
         self.gate.begin();
-        let (desk, gate) = (Arc::clone(&self.desk), Arc::clone(&self.gate));
+        let (server_requests, gate) = (Arc::clone(&self.server_requests), Arc::clone(&self.gate));
         Box::pin(async move {
-            let (version, roots) = desk.roots().to_result().await;
+            let (version, roots) = server_requests.roots().to_result().await;
             gate.tell(version);
             RawJson::of(&roots).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
         })
@@ -70,7 +70,7 @@ impl Ears {
     }
 }
 
-impl Handler for Ears {
+impl Handler for Notifications {
     fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
         if let ("ping", Ok(pong)) = (method, RawJson::of(&json!({}))) {
             return Box::pin(std::future::ready(Ok(pong)));
@@ -78,8 +78,8 @@ impl Handler for Ears {
         if method == ROOTS {
             return self.list_roots();
         }
-        let (desk, method) = (Arc::clone(&self.desk), method.to_owned());
-        Box::pin(async move { desk.answer(&method, params).await })
+        let (server_requests, method) = (Arc::clone(&self.server_requests), method.to_owned());
+        Box::pin(async move { server_requests.answer(&method, params).await })
     }
 
     fn answered(&self, method: &str) {
@@ -98,8 +98,10 @@ impl Handler for Ears {
             "notifications/prompts/list_changed" => self.changes.mark(Lists::PROMPTS),
             "notifications/resources/list_changed" => self.changes.mark(Lists::RESOURCES),
             "notifications/resources/updated" => self.watched.updated(params.as_ref()),
-            "notifications/elicitation/complete" => self.desk.visited(params.as_ref()),
-            "notifications/tasks/status" | "notifications/tasks" => self.desk.task_news().notify_waiters(),
+            "notifications/elicitation/complete" => self.server_requests.visited(params.as_ref()),
+            "notifications/tasks/status" | "notifications/tasks" => {
+                self.server_requests.task_news().notify_waiters()
+            }
             "notifications/message" => self.log.message(params.as_ref()),
             _ => {}
         }

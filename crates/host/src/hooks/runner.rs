@@ -1,4 +1,4 @@
-//! Every hook of a host, those of the settings and those of the program, and what they say together.
+//! Runs the hooks of a host, those of the settings and those of the program, and combines their answers.
 //!
 //! One for a host and its agents. The configured hooks are replaced whole when the settings change. Who asks in vain, as
 //! every call of a host without hooks does, reads one number.
@@ -18,7 +18,7 @@ use super::merge::{self, Said};
 use super::notes::{HookNote, Notes};
 use super::{After, Before, Ended, Hooks, ToolUse};
 use crate::elicit::{Ask, Elicitation, Reply};
-use crate::places::Places;
+use crate::paths::Paths;
 use crate::sources::Loaded;
 use crate::task::Owned;
 
@@ -28,10 +28,10 @@ const NAME_CHARS: usize = 80;
 /// What the hooks of an embedding program are called.
 const INSIDE: &str = "of this program";
 
-/// The hooks of a host.
-pub(crate) struct Board {
+/// Runs the hooks of a host and its agents.
+pub(crate) struct HookRunner {
     inside: Vec<Arc<dyn Hooks>>,
-    places: Arc<Places>,
+    paths: Arc<Paths>,
     session: String,
     /// The events that a hook is for, one bit each.
     heard: AtomicU8,
@@ -43,13 +43,13 @@ pub(crate) struct Board {
     began: watch::Sender<Option<Vec<String>>>,
 }
 
-impl Board {
-    pub(crate) fn new(places: Arc<Places>, session: String, inside: Vec<Arc<dyn Hooks>>) -> Self {
+impl HookRunner {
+    pub(crate) fn new(paths: Arc<Paths>, session: String, inside: Vec<Arc<dyn Hooks>>) -> Self {
         let room = Arc::new(Semaphore::new(HOOKS_AT_ONCE));
-        let force = Force::none(Arc::clone(&places), Arc::clone(&room));
+        let force = Force::none(Arc::clone(&paths), Arc::clone(&room));
         let this = Self {
             inside,
-            places,
+            paths,
             session,
             heard: AtomicU8::new(0),
             force: RwLock::new(Arc::new(force)),
@@ -63,7 +63,7 @@ impl Board {
 
     /// From now on the hooks of these settings run.
     pub(crate) fn put(&self, loaded: &Loaded) {
-        let force = Arc::new(Force::new(loaded, Arc::clone(&self.places), Arc::clone(&self.room)));
+        let force = Arc::new(Force::new(loaded, Arc::clone(&self.paths), Arc::clone(&self.room)));
         *self.force.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&force);
         self.note_heard(force.events());
     }
@@ -241,8 +241,8 @@ fn bit(event: Event) -> u8 {
     }
 }
 
-impl std::fmt::Debug for Board {
+impl std::fmt::Debug for HookRunner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Board").field("session", &self.session).finish_non_exhaustive()
+        f.debug_struct("HookRunner").field("session", &self.session).finish_non_exhaustive()
     }
 }
