@@ -1,34 +1,61 @@
 //! Arguments the other way round, for tests: what a model would write to mean this.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::super::back::{Back, Text};
+use super::super::kinds::Kinds;
 
-/// How a model writes a value that the tool knows.
-pub(super) fn written(back: &Back, value: &Value) -> Value {
-    match &back.text {
-        Text::Json => return Value::String(value.to_string()),
+/// The most ways to write one value.
+const WAYS: usize = 4096;
+
+/// The ways in which a model may write a value that the tool knows. Where a text stands for a value, another alternative of the
+/// schema may take the value as it is; only the schema tells which of them fits.
+pub(super) fn ways_to_write(back: &Back, value: &Value) -> Vec<Value> {
+    let text = match &back.text {
+        Text::Json => Some(value.to_string()),
         Text::Choice(values) => {
-            if let Some((shown, _)) = values.iter().find(|(_, known)| known == value) {
-                return Value::String(shown.clone());
-            }
+            values.iter().find(|(_, known)| known == value).map(|(shown, _)| shown.clone())
         }
-        Text::Itself => {}
+        Text::Itself => None,
+    };
+    let is_taken = !value.is_string() && back.kinds.has(Kinds::of(value));
+    let may_stay = match &back.text {
+        Text::Json => is_taken,
+        Text::Choice(_) => text.is_none() || is_taken,
+        Text::Itself => true,
+    };
+    let mut ways: Vec<Value> = text.map(Value::String).into_iter().collect();
+    if may_stay {
+        ways.extend(ways_to_write_parts(back, value));
     }
+    ways
+}
+
+fn ways_to_write_parts(back: &Back, value: &Value) -> Vec<Value> {
     match (value, &back.members, &back.elements) {
         (Value::Object(map), Some(members), _) => {
-            let member = |(name, value): (&String, &Value)| {
+            let parts = map.iter().map(|(name, value)| {
                 let known = members.named.iter().find(|(_, (own, _))| own == name);
-                match known {
-                    Some((shown, (_, back))) => (shown.clone(), written(back, value)),
-                    None => (name.clone(), written(&members.others, value)),
-                }
-            };
-            Value::Object(map.iter().map(member).collect())
+                let (shown, back) = known.map_or((name, &members.others), |(shown, (_, back))| (shown, back));
+                ways_to_write(back, value).into_iter().map(|way| (shown.clone(), way)).collect()
+            });
+            let objects = combine(parts).into_iter().map(Map::from_iter);
+            objects.map(Value::Object).collect()
         }
         (Value::Array(elements), _, Some(back)) => {
-            elements.iter().map(|element| written(back, element)).collect()
+            let arrays = combine(elements.iter().map(|element| ways_to_write(back, element)));
+            arrays.into_iter().map(Value::Array).collect()
         }
-        (value, _, _) => value.clone(),
+        (value, _, _) => vec![value.clone()],
     }
+}
+
+/// Every choice of one way for each part, up to the limit.
+fn combine<T: Clone>(parts: impl Iterator<Item = Vec<T>>) -> Vec<Vec<T>> {
+    parts.fold(vec![Vec::new()], |chosen, ways| {
+        let longer = chosen.iter().flat_map(|chosen| {
+            ways.iter().map(move |way| [chosen.as_slice(), std::slice::from_ref(way)].concat())
+        });
+        longer.take(WAYS).collect()
+    })
 }
