@@ -1,102 +1,102 @@
-//! Calls of four kinds, by every contender, against the client without a library.
+//! Measures four kinds of calls, by every contender, against the client without a library.
 
 use std::io;
 
-use crate::caller::{self, Caller, Contender};
+use crate::caller::{self, BenchCaller, Contender};
 use crate::cores::Cores;
-use crate::figure::{Bound, Figure, Unit};
+use crate::figure::{BenchFigure, FigureBound, FigureUnit};
 use crate::rounds::{self, median};
-use crate::stage::Stage;
+use crate::stage::BenchStage;
 
-/// What is done in one round.
-struct Kind {
+/// The calls of one round.
+struct CallKind {
     name: &'static str,
     size: usize,
     count: usize,
-    /// How many calls are made at the same time.
+    /// The number of concurrent calls.
     width: usize,
-    /// Where client and server run.
+    /// The cores that client and server run on.
     cores: Cores,
-    /// Who does it.
-    contenders: fn(&Stage) -> io::Result<Vec<Contender>>,
-    bound: Bound,
+    /// The contenders.
+    contenders: fn(&BenchStage) -> io::Result<Vec<Contender>>,
+    bound: FigureBound,
 }
 
-const KINDS: [Kind; 4] = [
-    Kind {
+const KINDS: [CallKind; 4] = [
+    CallKind {
         name: "call of 100 B, one by one",
         size: 100,
         count: 1000,
         width: 1,
         cores: Cores::One,
-        contenders: caller::all,
-        bound: Bound::AtMost(1.6),
+        contenders: caller::all_contenders,
+        bound: FigureBound::AtMost(1.6),
     },
-    Kind {
+    CallKind {
         name: "calls of 100 B, 64 at once",
         size: 100,
         count: 6400,
         width: 64,
         cores: Cores::All,
-        contenders: caller::all,
-        bound: Bound::AtLeast(0.6),
+        contenders: caller::all_contenders,
+        bound: FigureBound::AtLeast(0.6),
     },
-    Kind {
+    CallKind {
         name: "call of 1 MB, one by one",
         size: 1 << 20,
         count: 20,
         width: 1,
         cores: Cores::All,
-        contenders: caller::all,
-        bound: Bound::AtMost(1.5),
+        contenders: caller::all_contenders,
+        bound: FigureBound::AtMost(1.5),
     },
-    Kind {
+    CallKind {
         name: "result of 1 MB, stored",
         size: 1 << 20,
         count: 20,
         width: 1,
         cores: Cores::All,
-        contenders: caller::storing,
-        bound: Bound::AtMost(2.0),
+        contenders: caller::storing_contenders,
+        bound: FigureBound::AtMost(2.0),
     },
 ];
 
-pub(crate) fn measure(
-    stage: &Stage,
+pub(crate) fn measure_calls(
+    stage: &BenchStage,
     rounds: usize,
     wanted: &dyn Fn(&str) -> bool,
-) -> io::Result<Vec<Figure>> {
+) -> io::Result<Vec<BenchFigure>> {
     let mut figures = Vec::new();
     for kind in KINDS.iter().filter(|kind| wanted(kind.name)) {
-        let _kept = kind.cores.keep()?;
+        let _kept = kind.cores.pin_to_cores()?;
         let mut callers = (kind.contenders)(stage)?;
-        let samples = rounds::run(rounds, callers.len(), |contender| {
+        let samples = rounds::run_rounds(rounds, callers.len(), |contender| {
             let contender = callers.get_mut(contender).ok_or(io::ErrorKind::NotFound)?;
-            kind.measure(contender.caller.as_mut())
+            kind.measure_round(contender.caller.as_mut())
         })?;
         let mut samples = samples.into_iter();
         let limit = samples.next().unwrap_or_default();
         for (contender, ours) in callers.iter().skip(1).zip(samples) {
             let (name, limit) = (format!("{}: {}", kind.name, contender.name), limit.clone());
-            let bound = if contender.is_promised { kind.bound } else { Bound::None };
-            figures.push(Figure::Compared { name, unit: kind.unit(), limit, ours, bound });
+            let bound = if contender.is_promised { kind.bound } else { FigureBound::None };
+            figures.push(BenchFigure::Compared { name, unit: kind.call_unit(), limit, ours, bound });
         }
     }
     Ok(figures)
 }
 
-impl Kind {
-    fn unit(&self) -> Unit {
-        if self.width > 1 { Unit::Rate } else { Unit::Time }
+impl CallKind {
+    fn call_unit(&self) -> FigureUnit {
+        if self.width > 1 { FigureUnit::Rate } else { FigureUnit::Time }
     }
 
-    fn measure(&self, caller: &mut dyn Caller) -> io::Result<f64> {
+    fn measure_round(&self, caller: &mut dyn BenchCaller) -> io::Result<f64> {
         if self.width > 1 {
-            let took = caller.at_once(self.size, self.count, self.width)?;
-            // A whole number of calls far below what a float can tell apart.
+            let took = caller.call_concurrently(self.size, self.count, self.width)?;
+            // A count of calls is far below the precision limit of a float.
             return Ok(self.count as f64 / took.as_secs_f64());
         }
-        let times = caller.one_by_one(self.size, self.count)?;
+        let times = caller.call_sequentially(self.size, self.count)?;
         Ok(median(times.into_iter().map(|time| time.as_secs_f64()).collect()))
     }
 }

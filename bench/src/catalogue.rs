@@ -1,26 +1,28 @@
-//! What thousands of tools cost: putting the catalogue together, searching it, and saying it to a model.
+//! Measures the cost of thousands of tools: assembling the catalog, searching it, and rendering it for a
+//! model.
 //!
-//! Ten servers inside this program offer them, so that nothing but our own work is measured.
+//! Ten in-process servers offer the tools, so that only our own code is measured.
 
 use std::hint::black_box;
 use std::io;
 use std::time::{Duration, Instant};
 
-use mcparley::{Budget, Dialect, Host, Paths, RunOptions, SearchQuery};
-use mcparley_bench::inside::Inside;
+use mcparley::catalog::{Budget, Dialect, SearchQuery};
+use mcparley::{Host, Paths, RunOptions};
+use mcparley_bench::inside::ManyToolsServer;
 use tokio::runtime::Builder;
 
-use crate::figure::{Bound, Figure, Unit};
-use crate::rounds::Samples;
-use crate::stage::Stage;
+use crate::figure::{BenchFigure, FigureBound, FigureUnit};
+use crate::rounds::RoundSamples;
+use crate::stage::BenchStage;
 
 pub(crate) const SERVERS: usize = 10;
 pub(crate) const TOOLS: usize = 500;
 
-/// As long as listing all can take on a busy machine.
+/// The timeout for listing all tools on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What is searched for, over and over, in one round.
+/// The search queries, repeated within one round.
 const QUERIES: [&str; 8] = [
     "create a new invoice",
     "delete user from team",
@@ -32,14 +34,14 @@ const QUERIES: [&str; 8] = [
     "select:mcp__server_1__create_invoice_7",
 ];
 
-/// As many searches as a percentile needs.
+/// The number of searches: enough for a percentile.
 const SEARCHES: usize = 400;
 
-pub(crate) fn measure(
-    stage: &Stage,
+pub(crate) fn measure_catalog(
+    stage: &BenchStage,
     rounds: usize,
     wanted: &dyn Fn(&str) -> bool,
-) -> io::Result<Vec<Figure>> {
+) -> io::Result<Vec<BenchFigure>> {
     let all = SERVERS * TOOLS;
     let names = [
         format!("assemble {all} tools"),
@@ -51,58 +53,79 @@ pub(crate) fn measure(
         return Ok(Vec::new());
     }
     let [assembled, search, untouched, rewritten] = names;
-    let servers: Vec<Inside> =
-        (0..SERVERS).map(|server| Inside::new(server, TOOLS)).collect::<io::Result<_>>()?;
+    let servers: Vec<ManyToolsServer> =
+        (0..SERVERS).map(|server| ManyToolsServer::new(server, TOOLS)).collect::<io::Result<_>>()?;
     let mut taken: [Vec<f64>; 4] = Default::default();
     for _ in 0..=rounds {
-        let once = once(stage, &servers)?;
+        let once = measure_round(stage, &servers)?;
         taken.iter_mut().zip(once).for_each(|(samples, sample)| samples.push(sample));
     }
-    let [assembling, searching, anthropic, gemini] = taken.map(|samples| Samples::after_warming_up(&samples));
+    let [assembling, searching, anthropic, gemini] =
+        taken.map(|samples| RoundSamples::after_warming_up(&samples));
     let figures = [
-        Figure::Alone { name: assembled, unit: Unit::Time, ours: assembling, bound: Bound::Within(0.050) },
-        Figure::Alone { name: search, unit: Unit::Time, ours: searching, bound: Bound::Within(0.001) },
-        Figure::Alone { name: untouched, unit: Unit::Time, ours: anthropic, bound: Bound::Within(0.100) },
-        Figure::Alone { name: rewritten, unit: Unit::Time, ours: gemini, bound: Bound::Within(0.100) },
+        BenchFigure::Alone {
+            name: assembled,
+            unit: FigureUnit::Time,
+            ours: assembling,
+            bound: FigureBound::Within(0.050),
+        },
+        BenchFigure::Alone {
+            name: search,
+            unit: FigureUnit::Time,
+            ours: searching,
+            bound: FigureBound::Within(0.001),
+        },
+        BenchFigure::Alone {
+            name: untouched,
+            unit: FigureUnit::Time,
+            ours: anthropic,
+            bound: FigureBound::Within(0.100),
+        },
+        BenchFigure::Alone {
+            name: rewritten,
+            unit: FigureUnit::Time,
+            ours: gemini,
+            bound: FigureBound::Within(0.100),
+        },
     ];
     Ok(figures.into_iter().filter(|figure| wanted(figure.name())).collect())
 }
 
-/// The time to assemble, the time of the hundredth slowest search, and that of two lists for
-/// models, in one host.
-fn once(stage: &Stage, servers: &[Inside]) -> io::Result<[f64; 4]> {
-    let paths = Paths::of(stage.home(), stage.home());
+/// One round in one host: the time to assemble, the 99th percentile of a search, and the time of two lists
+/// for models.
+fn measure_round(stage: &BenchStage, servers: &[ManyToolsServer]) -> io::Result<[f64; 4]> {
+    let paths = Paths::new(stage.home(), stage.home());
     let run_options = RunOptions { strict: true, ..RunOptions::default() };
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let mut builder = Host::builder(&paths, &run_options).without_own_server();
+        let mut builder = Host::builder(&paths, &run_options).without_built_in_server();
         for server in servers {
-            builder = server.join(builder);
+            builder = server.add_to_host(builder);
         }
         let host = builder.start();
-        host.ready(LIMIT).await;
+        host.wait_until_ready(LIMIT).await;
         let begun = Instant::now();
-        let catalog = host.catalog();
+        let catalog = host.publish_catalog();
         let assembling = begun.elapsed().as_secs_f64();
         if catalog.iter().len() < SERVERS * TOOLS {
             return Err(io::Error::other(format!("only {} tools are there", catalog.iter().len())));
         }
-        // The first search takes the texts apart.
-        black_box(catalog.search(&SearchQuery::new("warm up")));
+        // The first search builds the index.
+        black_box(catalog.search_tools(&SearchQuery::new("warm up")));
         let queries = QUERIES.iter().cycle().take(SEARCHES);
         let mut times: Vec<f64> =
-            queries.map(|query| timed(|| catalog.search(&SearchQuery::new(query)))).collect();
+            queries.map(|query| time_work(|| catalog.search_tools(&SearchQuery::new(query)))).collect();
         times.sort_by(f64::total_cmp);
         let slow = times.get(times.len() * 99 / 100).copied().unwrap_or(f64::NAN);
-        let offer = catalog.offer(&Budget::unlimited());
+        let offer = catalog.model_offer(&Budget::without_limit());
         let [anthropic, gemini] =
-            [Dialect::Anthropic, Dialect::Gemini].map(|dialect| timed(|| offer.for_model(dialect)));
+            [Dialect::Anthropic, Dialect::Gemini].map(|dialect| time_work(|| offer.for_model(dialect)));
         host.shut_down().await;
         Ok([assembling, slow, anthropic, gemini])
     })
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> f64 {
+fn time_work<T>(work: impl FnOnce() -> T) -> f64 {
     let begun = Instant::now();
     black_box(work());
     begun.elapsed().as_secs_f64()

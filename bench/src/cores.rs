@@ -1,24 +1,24 @@
-//! Which processor cores a measurement and the servers it starts run on.
+//! Pins a measurement and its servers to processor cores.
 
 use std::io;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// How many cores.
+/// The number of cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cores {
-    /// One for everybody.
+    /// One core for all processes.
     One,
-    /// All there are.
+    /// All available cores.
     All,
 }
 
-/// While it is held, this program and all it starts keep to the chosen cores.
-pub(crate) struct Kept(CpuSet);
+/// Pins this program and its children to the chosen cores until dropped.
+pub(crate) struct CorePin(CpuSet);
 
 impl Cores {
-    /// Keeps to these cores.
-    pub(crate) fn keep(self) -> io::Result<Kept> {
+    /// Pins this program to these cores.
+    pub(crate) fn pin_to_cores(self) -> io::Result<CorePin> {
         let all = sched_getaffinity(None)?;
         let last = (0..CpuSet::MAX_CPU).rev().find(|core| all.is_set(*core));
         if let (Self::One, Some(core)) = (self, last) {
@@ -26,13 +26,13 @@ impl Cores {
             one.set(core);
             sched_setaffinity(None, &one)?;
         }
-        Ok(Kept(all))
+        Ok(CorePin(all))
     }
 }
 
-impl Drop for Kept {
+impl Drop for CorePin {
     fn drop(&mut self) {
-        // What was allowed before is allowed again; if not, the next figure runs on one core.
+        // Restores the previous affinity; if that fails, the next figure runs on one core.
         let _restored = sched_setaffinity(None, &self.0);
     }
 }

@@ -1,54 +1,54 @@
-//! One line of the table: what was measured and what is promised of it.
+//! One row of the table: a measured figure and its promised limit.
 
 use std::fmt;
 
-use crate::rounds::Samples;
+use crate::rounds::RoundSamples;
 
-/// In what something is measured.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum FigureUnit {
     /// Seconds; less is better.
     Time,
-    /// Calls in a second; more is better.
+    /// Calls per second; more is better.
     Rate,
     /// Bytes; less is better.
     Memory,
 }
 
-/// What is promised.
+/// The promised limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Bound {
-    /// Ours is at most this many times the other.
+pub(crate) enum FigureBound {
+    /// At most this many times the baseline.
     AtMost(f64),
-    /// Ours is at least this many times the other.
+    /// At least this many times the baseline.
     AtLeast(f64),
-    /// Ours alone is at most this many bytes.
+    /// At most this many bytes, regardless of a baseline.
     Absolute(f64),
-    /// Ours alone takes at most this many seconds, in the middle of the rounds.
+    /// At most this many seconds in the median round, regardless of a baseline.
     Within(f64),
-    /// Nothing; it is shown to explain the others.
+    /// No promise; the figure explains the others.
     None,
 }
 
-/// One line.
+/// One row of the table.
 #[derive(Clone, Debug)]
-pub(crate) enum Figure {
-    /// Measured against something else.
-    Compared { name: String, unit: Unit, limit: Samples, ours: Samples, bound: Bound },
-    /// Measured alone.
-    Alone { name: String, unit: Unit, ours: Samples, bound: Bound },
-    /// Not measured, and why.
+pub(crate) enum BenchFigure {
+    /// Measured against a baseline.
+    Compared { name: String, unit: FigureUnit, limit: RoundSamples, ours: RoundSamples, bound: FigureBound },
+    /// Measured without a baseline.
+    Alone { name: String, unit: FigureUnit, ours: RoundSamples, bound: FigureBound },
+    /// Not measured, with the reason.
     Missing { name: String, why: String },
 }
 
-impl Figure {
+impl BenchFigure {
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Compared { name, .. } | Self::Alone { name, .. } | Self::Missing { name, .. } => name,
         }
     }
 
-    /// The middle of the ratios of the rounds.
+    /// The median of the ratios of the rounds.
     pub(crate) fn ratio(&self) -> Option<f64> {
         match self {
             Self::Compared { limit, ours, .. } => Some(ours.ratio(limit)),
@@ -59,41 +59,43 @@ impl Figure {
     /// The ratio of the two best rounds.
     pub(crate) fn best_ratio(&self) -> Option<f64> {
         match self {
-            Self::Compared { unit, limit, ours, .. } => Some(unit.best(ours) / unit.best(limit)),
+            Self::Compared { unit, limit, ours, .. } => {
+                Some(unit.best_sample(ours) / unit.best_sample(limit))
+            }
             Self::Alone { .. } | Self::Missing { .. } => None,
         }
     }
 
-    pub(crate) fn bound(&self) -> Bound {
+    pub(crate) fn bound(&self) -> FigureBound {
         match self {
             Self::Compared { bound, .. } | Self::Alone { bound, .. } => *bound,
-            Self::Missing { .. } => Bound::None,
+            Self::Missing { .. } => FigureBound::None,
         }
     }
 
-    /// Whether it is worse than promised by more than `slack`.
+    /// Whether the figure is worse than promised by more than `slack`.
     pub(crate) fn is_over(&self, slack: f64) -> bool {
         let ratio = self.ratio().unwrap_or(f64::NAN);
         match (self.bound(), self) {
-            (Bound::AtMost(most), _) => ratio > most * slack,
-            (Bound::AtLeast(least), _) => ratio < least / slack,
-            (Bound::Absolute(most), Self::Alone { ours, .. }) => ours.most() > most * slack,
-            (Bound::Within(most), Self::Alone { ours, .. }) => ours.median() > most * slack,
-            (Bound::Absolute(_) | Bound::Within(_) | Bound::None, _) => false,
+            (FigureBound::AtMost(most), _) => ratio > most * slack,
+            (FigureBound::AtLeast(least), _) => ratio < least / slack,
+            (FigureBound::Absolute(most), Self::Alone { ours, .. }) => ours.most() > most * slack,
+            (FigureBound::Within(most), Self::Alone { ours, .. }) => ours.median() > most * slack,
+            (FigureBound::Absolute(_) | FigureBound::Within(_) | FigureBound::None, _) => false,
         }
     }
 }
 
-impl Unit {
-    fn best(self, samples: &Samples) -> f64 {
+impl FigureUnit {
+    fn best_sample(self, samples: &RoundSamples) -> f64 {
         match self {
             Self::Time | Self::Memory => samples.least(),
             Self::Rate => samples.most(),
         }
     }
 
-    /// As people read it.
-    pub(crate) fn show(self, amount: f64) -> String {
+    /// The amount formatted for people.
+    pub(crate) fn format_amount(self, amount: f64) -> String {
         match self {
             Self::Time if amount < 1e-3 => format!("{:.1} µs", amount * 1e6),
             Self::Time => format!("{:.2} ms", amount * 1e3),
@@ -103,13 +105,13 @@ impl Unit {
     }
 }
 
-impl fmt::Display for Bound {
+impl fmt::Display for FigureBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AtMost(most) => write!(f, "≤ {most}"),
             Self::AtLeast(least) => write!(f, "≥ {least}"),
-            Self::Absolute(most) => write!(f, "≤ {}", Unit::Memory.show(*most)),
-            Self::Within(most) => write!(f, "≤ {}", Unit::Time.show(*most)),
+            Self::Absolute(most) => write!(f, "≤ {}", FigureUnit::Memory.format_amount(*most)),
+            Self::Within(most) => write!(f, "≤ {}", FigureUnit::Time.format_amount(*most)),
             Self::None => Ok(()),
         }
     }

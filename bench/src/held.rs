@@ -1,45 +1,45 @@
-//! What a host and its catalogue hold of the heap for thousands of tools, against the size of the tools' JSON.
+//! Measures the heap of a host and its catalog for thousands of tools, against the size of the tools' JSON.
 //!
-//! The resident memory of a process says nothing about that: a heap that has grown once has room for what comes next. So
-//! `mcparley-bench-heap` counts every byte in a process of its own, and what a host holds anyway is taken off by another
-//! that has nearly no tools.
+//! Resident memory cannot show that: a heap that has grown once has room for later allocations. So
+//! `mcparley-bench-heap` counts every byte in a separate process, and the fixed cost of a host is subtracted
+//! by another run with nearly no tools.
 
 use std::io;
 use std::process::Stdio;
 
-use mcparley_bench::inside::Inside;
+use mcparley_bench::inside::ManyToolsServer;
 
 use crate::catalogue::{SERVERS, TOOLS};
-use crate::figure::{Bound, Figure, Unit};
-use crate::rounds::Samples;
-use crate::stage::{Stage, beside};
+use crate::figure::{BenchFigure, FigureBound, FigureUnit};
+use crate::rounds::RoundSamples;
+use crate::stage::{BenchStage, sibling_program};
 
-/// How many tools each server has where nearly none are wanted.
+/// The number of tools per server in the run that measures the fixed cost.
 const FEW: usize = 1;
 
-pub(crate) fn name() -> String {
+pub(crate) fn figure_name() -> String {
     format!("hold {} tools, heap against JSON", SERVERS * TOOLS)
 }
 
-pub(crate) fn measure(stage: &Stage, rounds: usize) -> io::Result<Figure> {
+pub(crate) fn measure_heap(stage: &BenchStage, rounds: usize) -> io::Result<BenchFigure> {
     let (mut json, mut heap) = (Vec::new(), Vec::new());
     for _ in 0..=rounds {
-        // Bytes, far fewer than a float can tell apart.
-        json.push((written(TOOLS)? - written(FEW)?) as f64);
-        heap.push(held(stage, TOOLS)? - held(stage, FEW)?);
+        // A number of bytes is far below the precision limit of a float.
+        json.push((lists_size(TOOLS)? - lists_size(FEW)?) as f64);
+        heap.push(run_heap_program(stage, TOOLS)? - run_heap_program(stage, FEW)?);
     }
-    let [limit, ours] = [json, heap].map(|samples| Samples::after_warming_up(&samples));
-    let bound = Bound::AtMost(1.5);
-    Ok(Figure::Compared { name: name(), unit: Unit::Memory, limit, ours, bound })
+    let [limit, ours] = [json, heap].map(|samples| RoundSamples::after_warming_up(&samples));
+    let bound = FigureBound::AtMost(1.5);
+    Ok(BenchFigure::Compared { name: figure_name(), unit: FigureUnit::Memory, limit, ours, bound })
 }
 
 /// The size of the lists of all servers.
-fn written(tools: usize) -> io::Result<usize> {
-    (0..SERVERS).map(|number| Inside::new(number, tools).map(|server| server.size())).sum()
+fn lists_size(tools: usize) -> io::Result<usize> {
+    (0..SERVERS).map(|number| ManyToolsServer::new(number, tools).map(|server| server.list_size())).sum()
 }
 
-fn held(stage: &Stage, tools: usize) -> io::Result<f64> {
-    let mut command = stage.command(&beside("mcparley-bench-heap")?);
+fn run_heap_program(stage: &BenchStage, tools: usize) -> io::Result<f64> {
+    let mut command = stage.command(&sibling_program("mcparley-bench-heap")?);
     command.args([SERVERS.to_string(), tools.to_string()]).stdout(Stdio::piped());
     let output = command.output()?;
     let said = String::from_utf8_lossy(&output.stdout);

@@ -1,64 +1,66 @@
-//! Servers inside this program that have many tools, so that nothing but our own work is measured.
+//! In-process servers with many tools, so that only our own code is measured.
 
 use std::io;
 use std::sync::Arc;
 
-use mcparley::{Boxed, HostBuilder};
+use mcparley::{BoxedFuture, HostBuilder};
 use mcparley_wire::peer::Handler;
-use mcparley_wire::{RawJson, RpcError};
+use mcparley_wire::{Incoming, Notice, RawJson, RpcError};
 use serde_json::{Value, json};
 
 const VERBS: [&str; 8] = ["create", "delete", "list", "update", "find", "send", "export", "archive"];
 const THINGS: [&str; 10] =
     ["invoice", "user", "order", "report", "customer", "message", "result", "project", "ticket", "address"];
 
-/// One of the servers.
+/// An in-process server.
 #[derive(Clone, Debug)]
-pub struct Inside {
+pub struct ManyToolsServer {
     name: String,
-    /// What it answers when its tools are asked for.
+    /// The answer to `tools/list`.
     list: RawJson,
 }
 
-impl Inside {
-    /// The server of this number: its tools are of usual size, with words that many share.
+impl ManyToolsServer {
+    /// The server with this number: its tools are of usual size and share many words.
     ///
     /// # Errors
-    /// Only when the list cannot be written.
+    /// Only when the list cannot be serialized.
     pub fn new(number: usize, tools: usize) -> io::Result<Self> {
-        let tools: Vec<Value> = (0..tools).map(|tool| definition(number, tool)).collect();
-        let list = RawJson::of(&json!({ "tools": tools })).map_err(io::Error::other)?;
+        let tools: Vec<Value> = (0..tools).map(|tool| tool_definition(number, tool)).collect();
+        let list = RawJson::from_value(&json!({ "tools": tools })).map_err(io::Error::other)?;
         Ok(Self { name: format!("server_{number}"), list })
     }
 
-    /// The size of its list, in bytes of JSON.
+    /// The size of the list, in bytes of JSON.
     #[must_use]
-    pub fn size(&self) -> usize {
+    pub fn list_size(&self) -> usize {
         self.list.as_bytes().len()
     }
 
-    /// A host that has it beside its others.
+    /// Adds the server to a host.
     #[must_use]
-    pub fn join(&self, builder: HostBuilder) -> HostBuilder {
-        builder.server(&self.name, Arc::new(self.clone()))
+    pub fn add_to_host(&self, builder: HostBuilder) -> HostBuilder {
+        builder.in_process_handler(&self.name, Arc::new(self.clone()))
     }
 }
 
-impl Handler for Inside {
-    fn request(&self, method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+impl Handler for ManyToolsServer {
+    fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
         let discovered = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
-        let answer = match method {
-            "server/discover" => RawJson::of(&discovered).map_err(|_| RpcError::new(-32603, "no answer")),
+        let answer = match &*incoming.method {
+            "server/discover" => {
+                RawJson::from_value(&discovered).map_err(|_| RpcError::new(-32603, "no answer"))
+            }
             "tools/list" => Ok(self.list.clone()),
             _ => Err(RpcError::new(-32601, "no such method")),
         };
         Box::pin(std::future::ready(answer))
     }
 
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+    fn handle_notice(&self, _notice: Notice) {}
 }
 
-fn definition(server: usize, number: usize) -> Value {
+fn tool_definition(server: usize, number: usize) -> Value {
     let pick = |words: &[&'static str], by: usize| words.get(by % words.len()).copied().unwrap_or_default();
     let (verb, thing) = (pick(&VERBS, number), pick(&THINGS, number / VERBS.len() + server));
     let other = pick(&THINGS, number + 3);

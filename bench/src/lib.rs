@@ -1,12 +1,13 @@
-//! What the programs of the benchmark share: the client without a library, and servers with many tools.
+//! Shared code of the benchmark programs: the client without a library, and servers with many tools.
 //!
-//! | program | what it is |
+//! | program | purpose |
 //! |---|---|
 //! | `mcparley-bench` | measures and prints the table |
-//! | `mcparley-bench-server` | a server so light that it is never what is measured |
-//! | `mcparley-bench-target` | a server that is there to be killed, for the soak |
-//! | `mcparley-bench-limit` | starts servers, greets them and lists their tools with as little as possible |
-//! | `mcparley-bench-heap` | counts the heap of a host with many tools |
+//! | `mcparley-bench-server` | a server so light that its own cost is negligible |
+//! | `mcparley-bench-target` | a server that the soak test kills |
+//! | `mcparley-bench-limit` | starts servers, does the handshake and lists their tools at the least possible
+//! cost |
+//! | `mcparley-bench-heap` | measures the heap of a host with many tools |
 
 pub mod inside;
 pub mod raw;

@@ -1,17 +1,17 @@
-//! Measures mcparley side by side with the least that the same work can cost, and prints one table.
+//! Measures mcparley against the least possible cost of the same work, and prints one table.
 //!
-//! | what | where |
+//! | measurement | module |
 //! |---|---|
 //! | calls: the library against a client without one | [`calls`] on chosen [`cores`], its contenders in [`caller`] |
 //! | the command line against its limit, and its memory | [`programs`], [`memory`] |
-//! | starting many servers against the least it can take | [`startup`] |
-//! | thousands of tools: assembled and searched, and what they hold of the heap | [`catalogue`], [`held`] |
-//! | everything under load while servers are killed | [`soak`] |
-//! | other command lines, where somebody installed them | [`peers`] |
+//! | starting many servers against the least possible time | [`startup`] |
+//! | thousands of tools: assembly, search and heap | [`catalogue`], [`held`] |
+//! | load on all servers while they are killed | [`soak`] |
+//! | other command lines, where they are installed | [`peers`] |
 //! | rounds, medians, ratios | [`rounds`] |
-//! | what is promised, and the table | [`figure`], [`table`] |
+//! | promised limits, and the table | [`figure`], [`table`] |
 //!
-//! All contenders of a figure run in every round, in rotating order, so a busy moment of the machine meets
+//! All contenders of a figure run in every round, in rotating order, so a busy moment of the machine affects
 //! each of them; only ratios within a round count.
 #![expect(
     clippy::disallowed_methods,
@@ -42,17 +42,17 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use figure::Figure;
-use stage::Stage;
+use figure::BenchFigure;
+use stage::BenchStage;
 
 /// Measure calls and the command line side by side with their limits
 #[derive(Debug, Parser)]
 #[command(name = "mcparley-bench", args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 struct Options {
-    /// How often everything is measured
+    /// The number of rounds
     #[arg(long, default_value_t = 15, value_name = "NUMBER")]
     rounds: usize,
-    /// Measure only figures whose name has this in it
+    /// Measure only figures whose name contains this text
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// Print JSON instead of a table
@@ -67,23 +67,25 @@ struct Options {
     /// The program to measure, instead of building it
     #[arg(long, value_name = "PROGRAM")]
     mcparley: Option<PathBuf>,
-    /// Where other command lines are installed; see the README beside this program's source
+    /// The folder where other command lines are installed; see the README beside this program's source
     #[arg(long, value_name = "FOLDER")]
     peers: Option<PathBuf>,
     #[command(subcommand)]
-    instead: Option<Instead>,
+    instead: Option<BenchCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Instead {
+enum BenchCommand {
     Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
     let options = Options::parse();
     let done = match &options.instead {
-        Some(Instead::Soak(options)) => soak::run(options).map(|report| finish_soak(options, &report)),
-        None => measure(&options).map(|figures| finish(&options, &figures)),
+        Some(BenchCommand::Soak(options)) => {
+            soak::run_soak(options).map(|report| finish_soak(options, &report))
+        }
+        None => measure_figures(&options).map(|figures| finish_bench(&options, &figures)),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error}");
@@ -91,30 +93,30 @@ fn main() -> ExitCode {
     })
 }
 
-fn measure(options: &Options) -> io::Result<Vec<Figure>> {
-    let stage = Stage::new(options.mcparley.clone())?;
+fn measure_figures(options: &Options) -> io::Result<Vec<BenchFigure>> {
+    let stage = BenchStage::new(options.mcparley.clone())?;
     let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
-    let mut figures = calls::measure(&stage, options.rounds, &wanted)?;
-    figures.extend(programs::measure(&stage, options.rounds, &wanted)?);
-    figures.extend(startup::measure(&stage, options.rounds, &wanted)?);
-    figures.extend(catalogue::measure(&stage, options.rounds, &wanted)?);
-    if wanted(&held::name()) {
-        figures.push(held::measure(&stage, options.rounds)?);
+    let mut figures = calls::measure_calls(&stage, options.rounds, &wanted)?;
+    figures.extend(programs::measure_programs(&stage, options.rounds, &wanted)?);
+    figures.extend(startup::measure_startup(&stage, options.rounds, &wanted)?);
+    figures.extend(catalogue::measure_catalog(&stage, options.rounds, &wanted)?);
+    if wanted(&held::figure_name()) {
+        figures.push(held::measure_heap(&stage, options.rounds)?);
     }
     if wanted(memory::NAME) {
-        figures.push(memory::measure(&stage, options.rounds)?);
+        figures.push(memory::measure_memory(&stage, options.rounds)?);
     }
     if let Some(folder) = &options.peers {
-        figures.extend(peers::measure(&stage, folder, options.rounds, &wanted)?);
+        figures.extend(peers::measure_peers(&stage, folder, options.rounds, &wanted)?);
     }
     Ok(figures)
 }
 
-fn finish(options: &Options, figures: &[Figure]) -> ExitCode {
+fn finish_bench(options: &Options, figures: &[BenchFigure]) -> ExitCode {
     if options.json {
-        println!("{}", table::json(figures));
+        println!("{}", table::render_json(figures));
     } else {
-        print!("{}", table::text(figures));
+        print!("{}", table::render_text(figures));
     }
     let over: Vec<&str> =
         figures.iter().filter(|figure| figure.is_over(options.slack)).map(|figure| figure.name()).collect();
@@ -125,13 +127,13 @@ fn finish(options: &Options, figures: &[Figure]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn finish_soak(options: &soak::Options, report: &soak::Report) -> ExitCode {
+fn finish_soak(options: &soak::Options, report: &soak::SoakReport) -> ExitCode {
     if options.json {
-        println!("{}", report.json());
+        println!("{}", report.to_json());
     } else {
-        print!("{}", report.text());
+        print!("{}", report.to_text());
     }
-    let broken = report.broken();
+    let broken = report.broken_promises();
     if options.check && !broken.is_empty() {
         eprintln!("error: broken: {}", broken.join(", "));
         return ExitCode::FAILURE;

@@ -1,13 +1,13 @@
-//! A client without a library: what every client must do, and nothing else.
+//! A client without a library: the minimum that every client must do.
 //!
 //! One thread and blocking pipes, the fastest way to talk to one process. It
 //!
-//! - numbers its requests, remembers those that wait and matches answers by id, in any order;
-//! - writes what is queued in one system call, and reads through a buffer of 64 KiB;
-//! - sends the `_meta` that the newest protocol wants with every request, as fixed text;
-//! - reads each answer once, straight into what the caller wants of it.
+//! - numbers its requests, remembers pending ones and matches answers by id, in any order;
+//! - writes queued requests in one system call, and reads through a buffer of 64 KiB;
+//! - sends the `_meta` that the newest protocol requires with every request, as fixed text;
+//! - parses each answer once, directly into the caller's type.
 //!
-//! It has no limits, no time-outs, no recovery and no second era, and never looks at what it did not ask for.
+//! It has no limits, timeouts, recovery or second era, and ignores unsolicited messages.
 
 #![expect(
     clippy::disallowed_methods,
@@ -25,9 +25,9 @@ use serde::de::DeserializeOwned;
 const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 const BUFFER: usize = 64 * 1024;
 
-/// A running server and the requests it has not answered yet.
+/// A running server and its pending requests.
 #[derive(Debug)]
-pub struct Raw {
+pub struct RawClient {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
@@ -39,34 +39,34 @@ pub struct Raw {
 
 /// The result of `tools/call`.
 #[derive(Debug, Deserialize)]
-pub struct Called {
-    content: Vec<Block>,
+pub struct CallText {
+    content: Vec<TextBlock>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Block {
+struct TextBlock {
     text: String,
 }
 
-impl Called {
-    /// How long its first text is.
+impl CallText {
+    /// The length of the first text.
     #[must_use]
-    pub fn length(&self) -> usize {
+    pub fn text_length(&self) -> usize {
         self.text().len()
     }
 
-    /// Its first text.
+    /// The first text.
     #[must_use]
     pub fn text(&self) -> &str {
         self.content.first().map_or("", |block| &block.text)
     }
 }
 
-impl Raw {
-    /// Starts a server; says nothing to it yet.
+impl RawClient {
+    /// Starts a server; no request is sent yet.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// When the server cannot be started.
     pub fn start(program: &Path, arguments: &[String]) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.args(arguments).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -78,8 +78,8 @@ impl Raw {
         Ok(Self { child, stdin, stdout, queued, line, last: 0, waiting })
     }
 
-    /// Queues a request; `members` stands before `_meta` and ends with a comma, if it is anything.
-    pub fn queue(&mut self, method: &str, members: &str) -> u64 {
+    /// Queues a request; `members` go before `_meta` and end with a comma unless empty.
+    pub fn queue_request(&mut self, method: &str, members: &str) -> u64 {
         self.last += 1;
         let id = self.last;
         let request =
@@ -90,24 +90,24 @@ impl Raw {
         id
     }
 
-    /// Sends what is queued.
+    /// Sends the queued requests.
     ///
     /// # Errors
-    /// When the server is gone.
-    pub fn send(&mut self) -> io::Result<()> {
+    /// When the server has exited.
+    pub fn send_queued(&mut self) -> io::Result<()> {
         let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         stdin.write_all(&self.queued)?;
         self.queued.clear();
         Ok(())
     }
 
-    /// Reads the next answer to one of the requests that wait.
+    /// Reads the next answer to a pending request.
     ///
     /// # Errors
-    /// When the server is gone or what it says is not such an answer.
-    pub fn answer<T: DeserializeOwned>(&mut self) -> io::Result<(u64, T)> {
+    /// When the server has exited, or its output is not such an answer.
+    pub fn read_answer<T: DeserializeOwned>(&mut self) -> io::Result<(u64, T)> {
         #[derive(Deserialize)]
-        struct Reply<T> {
+        struct RawReply<T> {
             id: u64,
             result: T,
         }
@@ -116,51 +116,51 @@ impl Raw {
             if self.stdout.read_until(b'\n', &mut self.line)? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            let reply: Reply<T> = serde_json::from_slice(&self.line)?;
+            let reply: RawReply<T> = serde_json::from_slice(&self.line)?;
             if self.waiting.remove(&reply.id) {
                 return Ok((reply.id, reply.result));
             }
         }
     }
 
-    /// Makes a request and waits for its answer.
+    /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// As for [`Self::answer`].
-    pub fn request<T: DeserializeOwned>(&mut self, method: &str, members: &str) -> io::Result<T> {
-        let id = self.queue(method, members);
-        self.send()?;
+    /// As for [`Self::read_answer`].
+    pub fn send_request<T: DeserializeOwned>(&mut self, method: &str, members: &str) -> io::Result<T> {
+        let id = self.queue_request(method, members);
+        self.send_queued()?;
         loop {
-            let (answered, result) = self.answer()?;
+            let (answered, result) = self.read_answer()?;
             if answered == id {
                 return Ok(result);
             }
         }
     }
 
-    /// How many requests wait for an answer.
+    /// The number of pending requests.
     #[must_use]
-    pub fn waiting(&self) -> usize {
+    pub fn pending_count(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether the next answer is here already.
+    /// Whether the next answer has already been read into the buffer.
     #[must_use]
     pub fn has_answer(&self) -> bool {
         self.stdout.buffer().contains(&b'\n')
     }
 
-    /// Closes the server's input; it ends by itself.
-    pub fn close(&mut self) {
+    /// Closes the server's input, so that the server exits.
+    pub fn close_input(&mut self) {
         self.stdin = None;
     }
 
-    /// Waits for its end.
+    /// Waits for the server to exit.
     ///
     /// # Errors
-    /// When the system does not tell.
-    pub fn wait(mut self) -> io::Result<()> {
-        self.close();
+    /// When the exit status cannot be read.
+    pub fn wait_for_exit(mut self) -> io::Result<()> {
+        self.close_input();
         self.child.wait().map(drop)
     }
 }

@@ -1,15 +1,15 @@
-//! The soak: many servers under load while they are being killed, and every promise looked at.
+//! The soak test: load on many servers while they are being killed, with a check of every promise.
 //!
-//! | what | where |
+//! | part | module |
 //! |---|---|
-//! | how long, how many, how often | [`options`] |
-//! | the servers, and who kills and revives them | [`targets`], [`shooter`] |
-//! | the calls, how each can end, what became of all | [`load`], [`ending`], [`tally`] |
+//! | duration, number of servers, rates | [`options`] |
+//! | the servers, and the process that kills and restarts them | [`targets`], [`shooter`] |
+//! | the calls, their possible outcomes, and their counts | [`load`], [`ending`], [`tally`] |
 //! | memory; processes | [`watch`], [`census`] |
 //! | promises | [`report`] |
 //!
-//! The library runs in this process, so what this process holds is what is measured: everything here that counts
-//! has a fixed size.
+//! The library runs in this process, so the memory of this process is measured: all counters here have a
+//! fixed size.
 
 mod census;
 mod chance;
@@ -28,68 +28,71 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use mcparley::{Host, Paths, RunOptions, Status};
+use mcparley::pool::connection::ServerStatus;
+use mcparley::{Host, Paths, RunOptions};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::processes;
-use census::Census;
-use chance::Chance;
-use load::Load;
+use census::ProcessCensus;
+use chance::SeededRandom;
+use load::LoadGenerator;
 pub(crate) use options::Options;
-pub(crate) use report::Report;
-use shooter::{Kills, Shooter, Wounds};
-use tally::Tally;
-use targets::Targets;
-use watch::Watched;
+pub(crate) use report::SoakReport;
+use shooter::{DownTimes, KillCounts, ServerKiller};
+use tally::CallTally;
+use targets::SoakTargets;
+use watch::MemorySamples;
 
-/// How long starting all servers may take, and how long the last may take to come back.
+/// The timeout for starting all servers, and for the last one to recover.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Idle HTTP connections are closed within this time, so that the files left open are those of connected servers.
+/// The time within which idle HTTP connections are closed; the files open after it belong to connected
+/// servers.
 const REST: Duration = Duration::from_secs(6);
-/// So that tasks of the library really run at the same time.
+/// The number of threads: more than one, so that tasks of the library really run in parallel.
 const THREADS: usize = 2;
 
-/// Runs it.
-pub(crate) fn run(options: &Options) -> io::Result<Report> {
-    let program = crate::stage::beside("mcparley-bench-target")?;
+/// Runs the soak test.
+pub(crate) fn run_soak(options: &Options) -> io::Result<SoakReport> {
+    let program = crate::stage::sibling_program("mcparley-bench-target")?;
     let home = tempfile::tempdir()?;
-    let seed = options.seed.unwrap_or_else(any_seed);
-    // Not from the seed: two runs with the same would want the same ports.
-    let mut targets = Targets::start(&program, options.servers, &mut Chance::new(any_seed()))?;
+    let seed = options.seed.unwrap_or_else(clock_seed);
+    // Not from the seed: two runs with the same seed would want the same ports.
+    let mut targets = SoakTargets::start(&program, options.servers, &mut SeededRandom::new(clock_seed()))?;
     let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
-    let files_before = processes::open_files()?;
-    let host = start(&runtime, home.path(), &targets)?;
+    let files_before = processes::count_open_files()?;
+    let host = start_host(&runtime, home.path(), &targets)?;
     let names = targets.names().into();
-    let mut load = Load { host, names, locals: targets.local(), chance: Chance::new(seed) };
-    runtime.block_on(load.fill())?;
-    let files_at_rest = fewest_files(REST)?;
-    let (calls, kills, watched) = under_fire(options, &runtime, &mut load, &mut targets)?;
-    let missing = runtime.block_on(load.missing(PATIENCE));
+    let mut load =
+        LoadGenerator { host, names, locals: targets.local_count(), chance: SeededRandom::new(seed) };
+    runtime.block_on(load.fill_buffers())?;
+    let files_at_rest = min_open_files(REST)?;
+    let (calls, kills, watched) = run_under_kills(options, &runtime, &mut load, &mut targets)?;
+    let missing = runtime.block_on(load.find_missing_servers(PATIENCE));
     let (locals, remotes) = options.servers;
-    let end = Census::until(Census {
+    let end = ProcessCensus::wait_for(ProcessCensus {
         locals,
         guardians: locals,
         houses: usize::from(locals > 0),
         remotes,
         zombies: 0,
     })?;
-    let files_at_rest = (files_at_rest, until_at_most(files_at_rest)?);
+    let files_at_rest = (files_at_rest, wait_for_open_files(files_at_rest)?);
     let begun = Instant::now();
     runtime.block_on(load.host.shut_down());
     let shut_down = begun.elapsed();
-    let after = Census::until(Census { remotes, ..Census::default() })?;
+    let after = ProcessCensus::wait_for(ProcessCensus { remotes, ..ProcessCensus::default() })?;
     drop(load);
-    // Tasks of the library that are still ending hold what they hold until the runtime has let them go.
-    let files_after = until_at_most(files_before)?;
-    let warm_up = options.warm_up();
-    Ok(Report {
+    // Ending tasks of the library hold their resources until the runtime has dropped them.
+    let files_after = wait_for_open_files(files_before)?;
+    let warm_up = options.warm_up_time();
+    Ok(SoakReport {
         options: options.clone(),
         seed,
         calls,
         kills,
         missing,
-        memory: watched.memory(warm_up),
-        course: watched.course(),
+        memory: watched.memory_drift(warm_up),
+        course: watched.memory_course(),
         files_at_rest,
         files_around: (files_before, files_after),
         processes: [end, after],
@@ -97,21 +100,21 @@ pub(crate) fn run(options: &Options) -> io::Result<Report> {
     })
 }
 
-/// Loads, kills and watches at the same time, until the load ends.
-fn under_fire(
+/// Loads, kills and samples memory at the same time, until the load ends.
+fn run_under_kills(
     options: &Options,
     runtime: &Runtime,
-    load: &mut Load,
-    targets: &mut Targets,
-) -> io::Result<(Tally, Kills, Watched)> {
-    let wounds = Wounds::new(targets.names().len());
-    let chance = Chance::new(load.chance.below(u64::MAX));
-    let shooter = Shooter { targets, wounds: &wounds, chance, every: options.kill_every };
+    load: &mut LoadGenerator,
+    targets: &mut SoakTargets,
+) -> io::Result<(CallTally, KillCounts, MemorySamples)> {
+    let wounds = DownTimes::new(targets.names().len());
+    let chance = SeededRandom::new(load.chance.number_below(u64::MAX));
+    let shooter = ServerKiller { targets, wounds: &wounds, chance, every: options.kill_every };
     let ((stop_shooting, shooting), (stop_watching, watching)) = (channel(), channel());
     std::thread::scope(|scope| {
-        let shooter = scope.spawn(move || shooter.run(&shooting));
-        let watch = scope.spawn(move || watch::watch(options.lasts, &watching));
-        let calls = runtime.block_on(load.run(options.lasts, options.rate, &wounds));
+        let shooter = scope.spawn(move || shooter.run_until(&shooting));
+        let watch = scope.spawn(move || watch::sample_memory(options.lasts, &watching));
+        let calls = runtime.block_on(load.generate_load(options.lasts, options.rate, &wounds));
         drop((stop_shooting, stop_watching));
         let kills = shooter.join().map_err(|_| io::Error::other("killing ended by a panic"))??;
         let watched = watch.join().map_err(|_| io::Error::other("watching ended by a panic"))??;
@@ -119,11 +122,11 @@ fn under_fire(
     })
 }
 
-/// A host to which every server has answered.
-fn start(runtime: &Runtime, home: &Path, targets: &Targets) -> io::Result<Host> {
+/// Starts a host and waits until every server has answered.
+fn start_host(runtime: &Runtime, home: &Path, targets: &SoakTargets) -> io::Result<Host> {
     let file = home.join("servers.json");
     std::fs::write(&file, targets.configuration().to_string())?;
-    let mut paths = Paths::of(home, home);
+    let mut paths = Paths::new(home, home);
     paths.logs = Some(home.join("logs"));
     let run_options = RunOptions {
         mcp_config: vec![file.to_string_lossy().into_owned()],
@@ -132,9 +135,10 @@ fn start(runtime: &Runtime, home: &Path, targets: &Targets) -> io::Result<Host> 
         ..RunOptions::default()
     };
     runtime.block_on(async {
-        let host = Host::builder(&paths, &run_options).without_own_server().whole_results().start();
-        let readiness = host.ready(PATIENCE).await;
-        let is_connected = |status: &Status| matches!(status, Status::Connected { .. });
+        let host =
+            Host::builder(&paths, &run_options).without_built_in_server().without_result_limit().start();
+        let readiness = host.wait_until_ready(PATIENCE).await;
+        let is_connected = |status: &ServerStatus| matches!(status, ServerStatus::Connected { .. });
         match readiness.servers.iter().find(|server| !is_connected(&server.state.status)) {
             Some(server) => {
                 let (name, status) = (server.name.as_str(), &server.state.status);
@@ -146,21 +150,21 @@ fn start(runtime: &Runtime, home: &Path, targets: &Targets) -> io::Result<Host> 
 }
 
 /// The fewest open files within `time`.
-fn fewest_files(time: Duration) -> io::Result<usize> {
+fn min_open_files(time: Duration) -> io::Result<usize> {
     let begun = Instant::now();
-    let mut fewest = processes::open_files()?;
+    let mut fewest = processes::count_open_files()?;
     while begun.elapsed() < time {
         std::thread::sleep(Duration::from_millis(20));
-        fewest = fewest.min(processes::open_files()?);
+        fewest = fewest.min(processes::count_open_files()?);
     }
     Ok(fewest)
 }
 
-/// The number of open files once it is no more than `most`, or after some seconds.
-fn until_at_most(most: usize) -> io::Result<usize> {
+/// Waits until the number of open files is at most `most`, for a few seconds; returns the number.
+fn wait_for_open_files(most: usize) -> io::Result<usize> {
     let begun = Instant::now();
     loop {
-        let files = processes::open_files()?;
+        let files = processes::count_open_files()?;
         if files <= most || begun.elapsed() > Duration::from_secs(10) {
             return Ok(files);
         }
@@ -168,8 +172,8 @@ fn until_at_most(most: usize) -> io::Result<usize> {
     }
 }
 
-fn any_seed() -> u64 {
-    // Whatever the clock says will do, even nothing.
+fn clock_seed() -> u64 {
+    // Any value of the clock will do, even zero.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos())
 }

@@ -1,4 +1,4 @@
-//! The programs that are measured and the empty place they run in.
+//! The measured programs and the empty home they run in.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,26 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, json};
 
-/// Programs, and a home that exists for the measurement only.
-pub(crate) struct Stage {
+/// The programs, and a temporary home for the measurement.
+pub(crate) struct BenchStage {
     pub(crate) server: PathBuf,
     pub(crate) limit: PathBuf,
     pub(crate) mcparley: PathBuf,
     home: tempfile::TempDir,
 }
 
-impl Stage {
-    /// Finds the programs that were built with this one, and builds `mcparley` unless it is given.
+impl BenchStage {
+    /// Finds the programs that were built with this one, and builds `mcparley` unless its path is given.
     pub(crate) fn new(given: Option<PathBuf>) -> io::Result<Self> {
         let mcparley = match given {
             Some(program) => program.canonicalize()?,
             None => {
-                build()?;
-                beside("mcparley")?
+                build_mcparley()?;
+                sibling_program("mcparley")?
             }
         };
-        let (server, limit) = (beside("mcparley-bench-server")?, beside("mcparley-bench-limit")?);
+        let (server, limit) =
+            (sibling_program("mcparley-bench-server")?, sibling_program("mcparley-bench-limit")?);
         Ok(Self { server, limit, mcparley, home: tempfile::tempdir()? })
     }
 
@@ -33,15 +34,15 @@ impl Stage {
         self.home.path()
     }
 
-    /// A file that configures `count` servers, in the form that all programs understand.
-    pub(crate) fn configuration(&self, count: usize) -> io::Result<PathBuf> {
-        self.configuration_of(count, &[])
+    /// Writes a file that configures `count` servers, in the format that all programs understand.
+    pub(crate) fn write_configuration(&self, count: usize) -> io::Result<PathBuf> {
+        self.write_configuration_with(count, &[])
     }
 
-    /// The same for servers with these arguments.
-    pub(crate) fn configuration_of(&self, count: usize, arguments: &[String]) -> io::Result<PathBuf> {
+    /// Writes a file that configures `count` servers with these arguments.
+    pub(crate) fn write_configuration_with(&self, count: usize, arguments: &[String]) -> io::Result<PathBuf> {
         let path = self.home.path().join(format!("{count}{}.json", arguments.concat()));
-        // Entries that are the same would be one server.
+        // Identical entries would count as one server.
         let server = |number: usize| {
             let env = json!({ "NUMBER": number.to_string() });
             (format!("s{number:02}"), json!({ "command": self.server, "args": arguments, "env": env }))
@@ -51,7 +52,7 @@ impl Stage {
         Ok(path)
     }
 
-    /// A program that will run in the empty home, with nothing around it but the usual folders of programs.
+    /// A command that runs in the empty home, with only `PATH` and the home in its environment.
     pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.home.path()).env_clear().env("HOME", self.home.path());
@@ -61,8 +62,8 @@ impl Stage {
     }
 }
 
-/// A program that was built with this one.
-pub(crate) fn beside(name: &str) -> io::Result<PathBuf> {
+/// The path of a program that was built with this one.
+pub(crate) fn sibling_program(name: &str) -> io::Result<PathBuf> {
     let program = std::env::current_exe()?.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     match program.is_file() {
         true => Ok(program),
@@ -73,8 +74,8 @@ pub(crate) fn beside(name: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// Builds it into the folder this program was built into.
-fn build() -> io::Result<()> {
+/// Builds `mcparley` into the folder this program was built into.
+fn build_mcparley() -> io::Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["build", "--release", "--quiet", "--package", "mcparley-cli", "--bin", "mcparley"]);

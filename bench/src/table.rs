@@ -1,22 +1,22 @@
-//! Shows the figures, for people and for programs.
+//! Renders the figures for people and for programs.
 
 use serde_json::{Value, json};
 
-use crate::figure::{Bound, Figure};
+use crate::figure::{BenchFigure, FigureBound};
 
 const HEAD: [&str; 7] = ["figure", "limit", "mcparley", "ratio", "best", "promised", ""];
 
-/// A table for people.
-pub(crate) fn text(figures: &[Figure]) -> String {
+/// Renders a table for people.
+pub(crate) fn render_text(figures: &[BenchFigure]) -> String {
     let rows: Vec<Vec<String>> = std::iter::once(HEAD.map(str::to_owned).to_vec())
-        .chain(figures.iter().map(|figure| row(figure).to_vec()))
+        .chain(figures.iter().map(|figure| figure_row(figure).to_vec()))
         .collect();
-    // Names and verdicts are read from the left, numbers from the right.
-    aligned(&rows, |column| column == 0 || column == 6)
+    // Names and verdicts are left-aligned, numbers right-aligned.
+    align_columns(&rows, |column| column == 0 || column == 6)
 }
 
-/// Rows with their columns below each other; `from_left` says which of them begin below each other.
-pub(crate) fn aligned(rows: &[Vec<String>], from_left: impl Fn(usize) -> bool) -> String {
+/// Renders rows with aligned columns; `from_left` tells which columns are left-aligned.
+pub(crate) fn align_columns(rows: &[Vec<String>], from_left: impl Fn(usize) -> bool) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
@@ -35,16 +35,18 @@ pub(crate) fn aligned(rows: &[Vec<String>], from_left: impl Fn(usize) -> bool) -
     text
 }
 
-fn row(figure: &Figure) -> [String; 7] {
+fn figure_row(figure: &BenchFigure) -> [String; 7] {
     let ratio = |ratio: Option<f64>| match ratio {
         Some(ratio) if ratio < 0.1 => format!("{ratio:.3}"),
         Some(ratio) => format!("{ratio:.2}"),
         None => String::new(),
     };
     let (limit, ours) = match figure {
-        Figure::Compared { unit, limit, ours, .. } => (unit.show(limit.median()), unit.show(ours.median())),
-        Figure::Alone { unit, ours, .. } => (String::new(), unit.show(ours.most())),
-        Figure::Missing { why, .. } => {
+        BenchFigure::Compared { unit, limit, ours, .. } => {
+            (unit.format_amount(limit.median()), unit.format_amount(ours.median()))
+        }
+        BenchFigure::Alone { unit, ours, .. } => (String::new(), unit.format_amount(ours.most())),
+        BenchFigure::Missing { why, .. } => {
             let mut row = [const { String::new() }; 7];
             row[0] = figure.name().to_owned();
             row[6] = why.clone();
@@ -53,25 +55,40 @@ fn row(figure: &Figure) -> [String; 7] {
     };
     let name = figure.name().to_owned();
     let bound = figure.bound().to_string();
-    [name, limit, ours, ratio(figure.ratio()), ratio(figure.best_ratio()), bound, verdict(figure).to_owned()]
+    [
+        name,
+        limit,
+        ours,
+        ratio(figure.ratio()),
+        ratio(figure.best_ratio()),
+        bound,
+        figure_verdict(figure).to_owned(),
+    ]
 }
 
-fn verdict(figure: &Figure) -> &'static str {
+fn figure_verdict(figure: &BenchFigure) -> &'static str {
     match figure.bound() {
-        Bound::None => "",
-        Bound::AtMost(_) | Bound::AtLeast(_) | Bound::Absolute(_) | Bound::Within(_) => {
-            if figure.is_over(1.0) { "OVER" } else { "ok" }
+        FigureBound::None => "",
+        FigureBound::AtMost(_)
+        | FigureBound::AtLeast(_)
+        | FigureBound::Absolute(_)
+        | FigureBound::Within(_) => {
+            if figure.is_over(1.0) {
+                "OVER"
+            } else {
+                "ok"
+            }
         }
     }
 }
 
-/// The same for programs: seconds, calls in a second and bytes.
-pub(crate) fn json(figures: &[Figure]) -> Value {
-    let figure = |figure: &Figure| {
+/// Renders JSON for programs: seconds, calls per second and bytes.
+pub(crate) fn render_json(figures: &[BenchFigure]) -> Value {
+    let figure = |figure: &BenchFigure| {
         let (limit, ours) = match figure {
-            Figure::Compared { limit, ours, .. } => (Some(limit.median()), Some(ours.median())),
-            Figure::Alone { ours, .. } => (None, Some(ours.most())),
-            Figure::Missing { why, .. } => return json!({ "figure": figure.name(), "missing": why }),
+            BenchFigure::Compared { limit, ours, .. } => (Some(limit.median()), Some(ours.median())),
+            BenchFigure::Alone { ours, .. } => (None, Some(ours.most())),
+            BenchFigure::Missing { why, .. } => return json!({ "figure": figure.name(), "missing": why }),
         };
         json!({
             "figure": figure.name(),

@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: what the product promises to need, measured and set against its limit.
+//! `cargo xtask bench`: measures the figures with a limit, and compares each with its limit.
 //!
-//! The limits stand here and nowhere else. Pure work is measured by the benches of the crates, the start of
-//! the program from outside, as its user meets it. Medians count; the fastest run stands beside them, because
-//! a wide gap between the two says that the machine was busy.
+//! The limits are defined here and nowhere else. Pure computation is measured by the benches of the crates,
+//! the start of the program from outside, as its user experiences it. Medians count; the fastest run is shown
+//! next to them, because a wide gap between the two means that the machine was busy.
 
 mod amount;
 mod cold_start;
@@ -12,9 +12,9 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::error::ChoreError;
-use crate::step::Step;
+use crate::step::ChoreStep;
 use amount::Amount;
-use divan::Timing;
+use divan::BenchTiming;
 
 const PLAN: Amount = Amount::Time(Duration::from_millis(10));
 const NAMING: Amount = Amount::Time(Duration::from_millis(20));
@@ -23,32 +23,36 @@ const START: Amount = Amount::Time(Duration::from_millis(15));
 const MEMORY: Amount = Amount::Memory(15_000_000);
 
 /// A bench whose median has a limit.
-struct Limited {
+struct LimitedBench {
     bench: &'static str,
     what: &'static str,
     limit: Amount,
 }
 
-const fn limited(bench: &'static str, what: &'static str, limit: Amount) -> Limited {
-    Limited { bench, what, limit }
+const fn limited_bench(bench: &'static str, what: &'static str, limit: Amount) -> LimitedBench {
+    LimitedBench { bench, what, limit }
 }
 
-const LIMITED: [Limited; 10] = [
-    limited("declarations_of_seven_sources", "plan of 1,000 servers, 7 sources, already read", PLAN),
-    limited("declarations_under_managed_servers", "the same, managed servers exclude the others", PLAN),
-    limited("files_of_six_sources", "plan of 1,000 servers, 6 sources, read from files", PLAN),
-    limited("files_of_seven_sources", "the same, with managed servers as the seventh", PLAN),
-    limited("plain_names", "names for 10,000 tools", NAMING),
-    limited("names_too_long", "names for 10,000 tools, all too long", NAMING),
-    limited("names_that_all_collide", "names for 10,000 tools, all collide", NAMING),
-    limited("decision_among_200_rules", "decision among 200 rules", DECISION),
-    limited("decision_among_200_rules_of_one_server", "the same, all for tools of one server", DECISION),
-    limited("decision_among_200_rules_about_arguments", "the same, all about an argument", DECISION),
+const LIMITED: [LimitedBench; 10] = [
+    limited_bench("declarations_of_seven_sources", "plan of 1,000 servers, 7 sources, already read", PLAN),
+    limited_bench("declarations_under_managed_servers", "the same, managed servers exclude the others", PLAN),
+    limited_bench("files_of_six_sources", "plan of 1,000 servers, 6 sources, read from files", PLAN),
+    limited_bench("files_of_seven_sources", "the same, with managed servers as the seventh", PLAN),
+    limited_bench("plain_names", "names for 10,000 tools", NAMING),
+    limited_bench("names_too_long", "names for 10,000 tools, all too long", NAMING),
+    limited_bench("names_that_all_collide", "names for 10,000 tools, all collide", NAMING),
+    limited_bench("decision_among_200_rules", "decision among 200 rules", DECISION),
+    limited_bench(
+        "decision_among_200_rules_of_one_server",
+        "the same, all for tools of one server",
+        DECISION,
+    ),
+    limited_bench("decision_among_200_rules_about_arguments", "the same, all about an argument", DECISION),
 ];
 
 /// One measured value and its limit.
 #[derive(Clone, Debug)]
-struct Figure {
+struct LimitedFigure {
     what: String,
     measured: Amount,
     /// The fastest run, where several were timed.
@@ -58,53 +62,53 @@ struct Figure {
 
 /// A figure that is over its limit.
 #[derive(Debug)]
-pub(crate) struct OverLimit(Figure);
+pub(crate) struct OverLimit(LimitedFigure);
 
-/// Measures, shows the table and, if `strict`, fails if a figure is over its limit.
-pub(crate) fn run(strict: bool) -> Result<(), ChoreError> {
-    let mut figures = medians()?;
-    figures.extend(cold_start()?);
-    print!("\n{}", table(&figures));
-    let over: Vec<_> = figures.into_iter().filter(Figure::is_over).map(OverLimit).collect();
+/// Measures all figures, prints the table and, if `strict`, fails if a figure is over its limit.
+pub(crate) fn run_benches(strict: bool) -> Result<(), ChoreError> {
+    let mut figures = measure_medians()?;
+    figures.extend(measure_cold_start()?);
+    print!("\n{}", render_table(&figures));
+    let over: Vec<_> = figures.into_iter().filter(LimitedFigure::is_over).map(OverLimit).collect();
     if strict && !over.is_empty() { Err(ChoreError::OverLimit(over)) } else { Ok(()) }
 }
 
-/// Measures what has no limit in milliseconds: calls and the command line, next to the least they can cost.
-pub(crate) fn calls(passed_on: &[String]) -> Result<(), ChoreError> {
-    beside(&[]).args(passed_on).run()
+/// Runs the benchmark of calls and the command line, whose limits are relative to the least possible cost.
+pub(crate) fn run_call_bench(passed_on: &[String]) -> Result<(), ChoreError> {
+    bench_program_step(&[]).with_args(passed_on).run()
 }
 
-/// Loads many servers while they are being killed.
-pub(crate) fn soak(passed_on: &[String]) -> Result<(), ChoreError> {
-    beside(&["soak"]).args(passed_on).run()
+/// Runs the soak test: load on many servers while they are being killed.
+pub(crate) fn run_soak(passed_on: &[String]) -> Result<(), ChoreError> {
+    bench_program_step(&["soak"]).with_args(passed_on).run()
 }
 
-/// The program that has the measurements without a limit in milliseconds.
-fn beside(arguments: &[&str]) -> Step {
+/// The command that runs the `mcparley-bench` program.
+fn bench_program_step(arguments: &[&str]) -> ChoreStep {
     let program = ["run", "--release", "--quiet", "--package", "mcparley-bench", "--"];
-    Step::cargo(&[&program, arguments].concat())
+    ChoreStep::cargo(&[&program, arguments].concat())
 }
 
 /// Runs the benches of all crates in one build.
-fn medians() -> Result<Vec<Figure>, ChoreError> {
-    let step = Step::cargo(&["bench", "--workspace", "--bench", "plan", "--bench", "naming"]);
+fn measure_medians() -> Result<Vec<LimitedFigure>, ChoreError> {
+    let step = ChoreStep::cargo(&["bench", "--workspace", "--bench", "plan", "--bench", "naming"]);
     let line = step.line().to_owned();
-    let output = step.output()?;
+    let output = step.run_for_output()?;
     print!("{output}");
-    let figure = |bench: &Limited| {
+    let figure = |bench: &LimitedBench| {
         let silent = || ChoreError::Silent { line: line.clone(), wanted: format!("`{}`", bench.bench) };
-        let timing = divan::timing(&output, bench.bench).ok_or_else(silent)?;
-        Ok(Figure::timed(bench.what.to_owned(), &timing, bench.limit))
+        let timing = divan::find_timing(&output, bench.bench).ok_or_else(silent)?;
+        Ok(LimitedFigure::from_timing(bench.what.to_owned(), &timing, bench.limit))
     };
     LIMITED.iter().map(figure).collect()
 }
 
-fn cold_start() -> Result<Vec<Figure>, ChoreError> {
-    let measured = cold_start::measure()?;
+fn measure_cold_start() -> Result<Vec<LimitedFigure>, ChoreError> {
+    let measured = cold_start::measure_cold_start()?;
     let what = format!("`mcparley plan`, {} servers: ", cold_start::SERVERS);
-    let mut figures = vec![Figure::timed(format!("{what}cold start"), &measured.timing, START)];
+    let mut figures = vec![LimitedFigure::from_timing(format!("{what}cold start"), &measured.timing, START)];
     match measured.peak_memory {
-        Some(bytes) => figures.push(Figure {
+        Some(bytes) => figures.push(LimitedFigure {
             what: format!("{what}peak memory"),
             measured: Amount::Memory(bytes),
             best: None,
@@ -115,8 +119,8 @@ fn cold_start() -> Result<Vec<Figure>, ChoreError> {
     Ok(figures)
 }
 
-impl Figure {
-    fn timed(what: String, timing: &Timing, limit: Amount) -> Self {
+impl LimitedFigure {
+    fn from_timing(what: String, timing: &BenchTiming, limit: Amount) -> Self {
         let best = Some(Amount::Time(timing.fastest));
         Self { what, measured: Amount::Time(timing.median), best, limit }
     }
@@ -130,7 +134,7 @@ impl Figure {
     }
 }
 
-fn table(figures: &[Figure]) -> String {
+fn render_table(figures: &[LimitedFigure]) -> String {
     let width = figures.iter().map(|figure| figure.what.chars().count()).max().unwrap_or(0);
     let row = |what: &str, [measured, best, limit]: [&str; 3], verdict: &str| {
         format!("{what:width$}  {measured:>10}  {best:>10}  {limit:>10}  {verdict}\n")
@@ -146,7 +150,7 @@ fn table(figures: &[Figure]) -> String {
 
 impl fmt::Display for OverLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(Figure { what, measured, limit, .. }) = self;
+        let Self(LimitedFigure { what, measured, limit, .. }) = self;
         write!(f, "{what}: {measured}, limit {limit}")
     }
 }

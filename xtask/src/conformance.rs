@@ -1,8 +1,8 @@
-//! `cargo xtask conformance`: the official suite against a client, one process of the suite for each scenario.
+//! `cargo xtask conformance`: runs the official suite against a client, with one suite process per scenario.
 //!
-//! The suite's own way to run many scenarios looks neither at the client's exit code nor at time-outs, and runs
-//! them all at once. Which scenarios there are is decided in [`plan`], what counts as passed in [`verdict`].
-//! There is no list of what may fail.
+//! The suite's own runner ignores the client's exit code and timeouts, and runs all scenarios at once. The
+//! scenarios are listed in [`plan`], the pass criteria are in [`verdict`]. There is no list of expected
+//! failures.
 
 mod plan;
 mod scenario;
@@ -19,51 +19,51 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::ChoreError;
-use crate::step::Step;
+use crate::step::ChoreStep;
 use plan::Scenario;
-use scenario::Runner;
-use suite::Suite;
-use table::Row;
+use scenario::ScenarioRunner;
+use suite::ConformanceSuite;
+use table::ScenarioRow;
 
-/// What is to be run, and how.
+/// The options of a conformance run.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Wishes {
+pub(crate) struct ConformanceOptions {
     /// The client, a program with arguments separated by spaces; the server's URL is put behind them
     ///
     /// Unless given, the example `conformance_client` is built and run.
     #[arg(long, value_name = "COMMAND")]
     client: Option<String>,
-    /// How many scenarios run at a time
+    /// Number of scenarios to run at a time
     #[arg(long, default_value = "2", value_name = "COUNT")]
     jobs: NonZeroUsize,
-    /// How many seconds a client has
+    /// Seconds until a client times out
     #[arg(long, default_value = "20", value_name = "SECONDS")]
     limit: u64,
-    /// Only scenarios in whose selection and name, such as `2026-07-28 auth/dpop`, one of these occurs
+    /// Only scenarios with one of these texts in their selection and name, such as `2026-07-28 auth/dpop`
     #[arg(value_name = "TEXT")]
     only: Vec<String>,
 }
 
-/// Runs them and prints one table.
-pub(crate) fn run(wishes: &Wishes) -> Result<(), ChoreError> {
-    let suite = Suite::ready()?;
+/// Runs the selected scenarios and prints one table.
+pub(crate) fn run_conformance(wishes: &ConformanceOptions) -> Result<(), ChoreError> {
+    let suite = ConformanceSuite::install()?;
     let client = match &wishes.client {
         Some(command) => command.clone(),
-        None => example()?,
+        None => build_example_client()?,
     };
-    let mut scenarios = plan::all(&suite)?;
+    let mut scenarios = plan::all_scenarios(&suite)?;
     let is_wanted = |scenario: &Scenario| {
         wishes.only.is_empty() || wishes.only.iter().any(|text| scenario.to_string().contains(text))
     };
     scenarios.retain(is_wanted);
     let results = suite.results();
-    let runner = Runner { suite: &suite, client: &client, limit: Duration::from_secs(wishes.limit) };
+    let runner = ScenarioRunner { suite: &suite, client: &client, limit: Duration::from_secs(wishes.limit) };
     let rows = run_all(&runner, &scenarios, wishes.jobs.get())?;
-    print!("{}", table::render(&rows));
-    judge(&rows, &results)
+    print!("{}", table::render_table(&rows));
+    check_rows(&rows, &results)
 }
 
-fn judge(rows: &[Row], results: &Path) -> Result<(), ChoreError> {
+fn check_rows(rows: &[ScenarioRow], results: &Path) -> Result<(), ChoreError> {
     let failed = rows.iter().filter(|row| !row.is_passed()).count();
     match failed {
         0 if !rows.is_empty() => Ok(()),
@@ -71,18 +71,22 @@ fn judge(rows: &[Row], results: &Path) -> Result<(), ChoreError> {
     }
 }
 
-fn example() -> Result<String, ChoreError> {
+fn build_example_client() -> Result<String, ChoreError> {
     let build = ["build", "--release", "--package", "mcparley", "--example", "conformance_client"];
-    Ok(Step::cargo(&build).built()?.to_string_lossy().into_owned())
+    Ok(ChoreStep::cargo(&build).run_build()?.to_string_lossy().into_owned())
 }
 
-/// The rows in the order of the scenarios.
-fn run_all(runner: &Runner<'_>, scenarios: &[Scenario], jobs: usize) -> Result<Vec<Row>, ChoreError> {
+/// Runs all scenarios; the rows are in the order of the scenarios.
+fn run_all(
+    runner: &ScenarioRunner<'_>,
+    scenarios: &[Scenario],
+    jobs: usize,
+) -> Result<Vec<ScenarioRow>, ChoreError> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     let work = || {
         while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let row = runner.run(scenario);
+            let row = runner.run_scenario(scenario);
             done.lock().unwrap_or_else(PoisonError::into_inner).push(row);
         }
     };
@@ -92,7 +96,7 @@ fn run_all(runner: &Runner<'_>, scenarios: &[Scenario], jobs: usize) -> Result<V
         }
     });
     let rows = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut rows = rows.into_iter().collect::<Result<Vec<Row>, ChoreError>>()?;
+    let mut rows = rows.into_iter().collect::<Result<Vec<ScenarioRow>, ChoreError>>()?;
     rows.sort_by_key(|row| scenarios.iter().position(|scenario| *scenario == row.scenario));
     Ok(rows)
 }

@@ -1,49 +1,58 @@
-//! Why a chore failed, and with which exit code it ends.
+//! The errors of chores, and their exit codes.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::bench::OverLimit;
-use crate::generate::Drift;
-use crate::lint::tree::Finding;
+use crate::generate::PageDrift;
+use crate::lint::flow_tables::StaleRow;
+use crate::lint::structure::StructureFinding;
+use crate::lint::tree::SourceFinding;
+use crate::lint::wording::WordingFinding;
 
-/// A chore that cannot go on.
+/// The error that ends a chore.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChoreError {
     #[error("`{line}` cannot be started: {source}")]
     Start { line: String, source: io::Error },
     #[error("`{line}` failed with exit code {code}")]
     Step { line: String, code: u8 },
-    #[error("`{line}` was ended by a signal")]
+    #[error("`{line}` was killed by a signal")]
     Signal { line: String },
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
     #[error("a page cannot be rendered: {0}")]
     Render(#[source] io::Error),
-    #[error("the tree is not in order:\n{}", lines(.0))]
-    Tree(Vec<Finding>),
-    #[error("generated pages differ from the code:\n{}\nhint: run `cargo xtask generate`", lines(.0))]
-    Drift(Vec<Drift>),
+    #[error("source files break a rule:\n{}", indent_lines(.0))]
+    Tree(Vec<SourceFinding>),
+    #[error("the structure got worse:\n{}", indent_lines(.0))]
+    Structure(Vec<StructureFinding>),
+    #[error("the wording got worse:\n{}", indent_lines(.0))]
+    Wording(Vec<WordingFinding>),
+    #[error("the architecture page is stale:\n{}", indent_lines(.0))]
+    StaleRows(Vec<StaleRow>),
+    #[error("generated pages differ from the code:\n{}\nhint: run `cargo xtask generate`", indent_lines(.0))]
+    Drift(Vec<PageDrift>),
     #[error("`{line}` printed nothing about {wanted}")]
     Silent { line: String, wanted: String },
     #[error("`{program}` is missing or too old\nhint: {hint}")]
     Missing { program: &'static str, hint: &'static str },
     #[error("the suite lists {found} scenarios for {selection}, and {expected} were expected")]
     Scenarios { selection: &'static str, expected: usize, found: usize },
-    #[error("{failed} of {all} scenarios failed; what was said is below `{}`", results.display())]
+    #[error("{failed} of {all} scenarios failed; see the output below `{}`", results.display())]
     Conformance { failed: usize, all: usize, results: PathBuf },
-    #[error("over the limit:\n{}", lines(.0))]
+    #[error("over the limit:\n{}", indent_lines(.0))]
     OverLimit(Vec<OverLimit>),
 }
 
 impl ChoreError {
-    /// For `map_err` after work on `path`.
-    pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+    /// Wraps an I/O error with its `path`, for `map_err`.
+    pub(crate) fn file_error(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         |source| Self::File { path: path.to_owned(), source }
     }
 
-    /// A failed step's own code; everything else is 1.
+    /// The exit code: that of a failed step, or 1 for every other error.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Step { code, .. } => ExitCode::from(*code),
@@ -52,6 +61,9 @@ impl ChoreError {
             | Self::File { .. }
             | Self::Render(_)
             | Self::Tree(_)
+            | Self::Structure(_)
+            | Self::Wording(_)
+            | Self::StaleRows(_)
             | Self::Drift(_)
             | Self::Silent { .. }
             | Self::Missing { .. }
@@ -62,6 +74,6 @@ impl ChoreError {
     }
 }
 
-fn lines(items: &[impl ToString]) -> String {
+fn indent_lines(items: &[impl ToString]) -> String {
     items.iter().map(|item| format!("  {}", item.to_string())).collect::<Vec<_>>().join("\n")
 }

@@ -1,15 +1,15 @@
-//! The chores of the workspace: `cargo xtask <chore>`.
+//! The development chores of the workspace: `cargo xtask <chore>`.
 //!
 //! | chore | where |
 //! |---|---|
 //! | run every test | [`mod@test`] |
 //! | install the servers that tests talk to | [`fleet`] |
-//! | hold the client against the official suite | [`conformance`] |
-//! | judge the source | [`lint`], [`lint::tree`] |
+//! | run the official conformance suite | [`conformance`] |
+//! | check the source | [`lint`], [`lint::tree`], [`lint::structure`], [`lint::flow_tables`] |
 //! | write the reference pages | [`generate`] |
 //! | measure | [`mod@bench`] |
 //!
-//! A chore is a row of commands; [`step`] shows and runs one, [`tool`] sees that its program is there.
+//! A chore is a sequence of commands; [`step`] prints and runs one, [`tool`] installs its program if needed.
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Do the chores of the mcparley workspace
+/// Run the chores of the mcparley workspace
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", disable_help_subcommand = true)]
 struct Cli {
@@ -53,16 +53,16 @@ enum Chore {
     },
     /// Install the third-party servers that tests talk to, as pinned in `fleet/`
     ///
-    /// They go into `.tools/fleet`. What is there as pinned is left alone. Needs Node 20 with npm, and
-    /// Python 3.10 or newer.
+    /// They go into `.tools/fleet`. Packages that are installed as pinned are left alone. Needs Node 20 with
+    /// npm, and Python 3.10 or newer.
     Fleet,
     /// Run the official conformance suite against a client, every scenario strictly
     ///
     /// Installs the suite into `.tools/conformance` as pinned in `fleet/conformance`, and a Node for it where
     /// the machine has none of version 22 or newer. A warning, a time-out, a crash or a scenario without a
     /// single success counts as a failure.
-    Conformance(conformance::Wishes),
-    /// Check the source: layout, format, lints, dependencies, documentation
+    Conformance(conformance::ConformanceOptions),
+    /// Check the source: layout, structure, format, lints, each crate alone, dependencies, documentation
     ///
     /// Installs cargo-deny into `.tools` if it is missing or of another version. Security advisories are not
     /// part of it: they need a database from the network. `cargo deny check advisories` looks them up.
@@ -73,7 +73,7 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
-    /// Measure what has a limit: planning, cold start, memory, naming
+    /// Measure the figures with a limit: planning, cold start, memory, naming
     Bench {
         /// Fail if a figure is over its limit
         #[arg(long)]
@@ -85,13 +85,13 @@ enum Chore {
 
 #[derive(Debug, Subcommand)]
 enum Measure {
-    /// Measure calls and the command line side by side with the least they can cost; see `bench/README.md`
+    /// Measure calls and the command line against the least possible cost; see `bench/README.md`
     Calls {
         /// Arguments for `mcparley-bench`, such as `--check`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "BENCH-ARGUMENTS")]
         passed_on: Vec<String>,
     },
-    /// Load many servers while they are being killed, and see whether every promise holds; see `bench/README.md`
+    /// Run the soak test: load many servers while they are being killed; see `bench/README.md`
     Soak {
         /// Arguments for `mcparley-bench soak`, such as `--check` or `--for 1h`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "SOAK-ARGUMENTS")]
@@ -101,15 +101,15 @@ enum Measure {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().chore {
-        Chore::Test { passed_on } => test::run(&passed_on),
-        Chore::Fleet => fleet::run(),
-        Chore::Conformance(wishes) => conformance::run(&wishes),
-        Chore::Lint => lint::run(),
-        Chore::Generate { check: true } => generate::check(),
-        Chore::Generate { check: false } => generate::write(),
-        Chore::Bench { strict, instead: None } => bench::run(strict),
-        Chore::Bench { instead: Some(Measure::Calls { passed_on }), .. } => bench::calls(&passed_on),
-        Chore::Bench { instead: Some(Measure::Soak { passed_on }), .. } => bench::soak(&passed_on),
+        Chore::Test { passed_on } => test::run_tests(&passed_on),
+        Chore::Fleet => fleet::install_fleet(),
+        Chore::Conformance(wishes) => conformance::run_conformance(&wishes),
+        Chore::Lint => lint::run_lints(),
+        Chore::Generate { check: true } => generate::check_pages(),
+        Chore::Generate { check: false } => generate::write_pages(),
+        Chore::Bench { strict, instead: None } => bench::run_benches(strict),
+        Chore::Bench { instead: Some(Measure::Calls { passed_on }), .. } => bench::run_call_bench(&passed_on),
+        Chore::Bench { instead: Some(Measure::Soak { passed_on }), .. } => bench::run_soak(&passed_on),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! One command of a chore: shown before it runs, timed after.
+//! Runs one command of a chore: prints it before it runs, and its time after.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,24 @@ use serde_json::Value;
 use crate::error::ChoreError;
 use crate::workspace;
 
-/// Variables that `cargo run` sets for this program and that are wrong for any other package: build scripts
-/// that watch them would run again after every chore.
+/// The prefixes of variables that `cargo run` sets for this program and that are wrong for other packages:
+/// build scripts that watch them would run again after every chore.
 const OURS: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
 
-/// A command about to be run in the workspace's root.
+/// A command to run in the workspace's root.
 #[derive(Debug)]
-pub(crate) struct Step {
+pub(crate) struct ChoreStep {
     command: Command,
     line: String,
 }
 
-impl Step {
-    /// `cargo` with these arguments.
+impl ChoreStep {
+    /// A command that runs `cargo` with these arguments.
     pub(crate) fn cargo(arguments: &[&str]) -> Self {
-        Self::new(&workspace::cargo(), "cargo", arguments)
+        Self::new(&workspace::cargo_program(), "cargo", arguments)
     }
 
-    /// A program by its path, shown by its file name.
+    /// A command that runs a program by its path, printed by its file name.
     pub(crate) fn program(path: &Path, arguments: &[&str]) -> Self {
         let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         Self::new(path.as_os_str(), &shown, arguments)
@@ -35,7 +35,7 @@ impl Step {
 
     fn new(program: &OsStr, shown: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(program);
-        command.current_dir(workspace::root()).args(arguments).stdin(Stdio::null());
+        command.current_dir(workspace::workspace_root()).args(arguments).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             if OURS.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
                 command.env_remove(name);
@@ -45,45 +45,46 @@ impl Step {
         Self { command, line }
     }
 
-    /// With a variable.
-    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+    /// Sets an environment variable.
+    pub(crate) fn with_env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
-        self.line = format!("{name}={} {}", quoted(value), self.line);
+        self.line = format!("{name}={} {}", quote_argument(value), self.line);
         self
     }
 
-    /// With more arguments.
-    pub(crate) fn args(mut self, arguments: &[String]) -> Self {
+    /// Appends arguments.
+    pub(crate) fn with_args(mut self, arguments: &[String]) -> Self {
         self.command.args(arguments);
         for argument in arguments {
-            self.line = format!("{} {}", self.line, quoted(argument));
+            self.line = format!("{} {}", self.line, quote_argument(argument));
         }
         self
     }
 
-    /// Runs it with our own output streams.
+    /// Runs the command with inherited output streams.
     pub(crate) fn run(mut self) -> Result<(), ChoreError> {
-        let started = self.announce();
+        let started = self.print_line();
         let status = self.command.status();
-        self.finish(status, started)
+        self.report_result(status, started)
     }
 
-    /// Runs it and gives what it prints to standard output.
-    pub(crate) fn output(mut self) -> Result<String, ChoreError> {
-        let started = self.announce();
+    /// Runs the command and returns its standard output.
+    pub(crate) fn run_for_output(mut self) -> Result<String, ChoreError> {
+        let started = self.print_line();
         let output = self.command.stderr(Stdio::inherit()).output();
         let (status, text) = match output {
             Ok(output) => (Ok(output.status), String::from_utf8_lossy(&output.stdout).into_owned()),
             Err(error) => (Err(error), String::new()),
         };
-        self.finish(status, started).map(|()| text)
+        self.report_result(status, started).map(|()| text)
     }
 
-    /// Runs a `cargo build` and gives the last program it made; where that is depends on the target folder.
-    pub(crate) fn built(self) -> Result<PathBuf, ChoreError> {
-        let step = self.args(&["--message-format".to_owned(), "json-render-diagnostics".to_owned()]);
+    /// Runs a `cargo build` and returns the path of the last program it built, which depends on the target
+    /// folder.
+    pub(crate) fn run_build(self) -> Result<PathBuf, ChoreError> {
+        let step = self.with_args(&["--message-format".to_owned(), "json-render-diagnostics".to_owned()]);
         let silent = ChoreError::Silent { line: step.line.clone(), wanted: "its program".to_owned() };
-        let messages = step.output()?;
+        let messages = step.run_for_output()?;
         let program = messages
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok())
@@ -92,23 +93,23 @@ impl Step {
         program.ok_or(silent)
     }
 
-    /// What it prints to standard output, without a word about it; `None` when it cannot run.
-    pub(crate) fn probe(mut self) -> Option<String> {
+    /// Runs the command silently and returns its standard output; `None` if it fails.
+    pub(crate) fn run_silently(mut self) -> Option<String> {
         let output = self.command.stderr(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// The line that shows it.
+    /// The command line as printed.
     pub(crate) fn line(&self) -> &str {
         &self.line
     }
 
-    fn announce(&self) -> Instant {
+    fn print_line(&self) -> Instant {
         eprintln!("$ {}", self.line);
         Instant::now()
     }
 
-    fn finish(self, status: std::io::Result<ExitStatus>, started: Instant) -> Result<(), ChoreError> {
+    fn report_result(self, status: std::io::Result<ExitStatus>, started: Instant) -> Result<(), ChoreError> {
         let line = self.line;
         let status = match status {
             Ok(status) => status,
@@ -117,14 +118,14 @@ impl Step {
         eprintln!("  took {:.1} s", started.elapsed().as_secs_f64());
         match status.code() {
             Some(0) => Ok(()),
-            // Codes above 255 exist only on Windows, where one of them is as good as another.
+            // Codes above 255 exist only on Windows, where their value does not matter.
             Some(code) => Err(ChoreError::Step { line, code: u8::try_from(code).unwrap_or(1) }),
             None => Err(ChoreError::Signal { line }),
         }
     }
 }
 
-fn quoted(text: &str) -> String {
+fn quote_argument(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();

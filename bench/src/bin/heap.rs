@@ -1,7 +1,8 @@
-//! `mcparley-bench-heap SERVERS TOOLS`: what a host and its catalogue hold of the heap, with so many servers of so many tools.
+//! `mcparley-bench-heap SERVERS TOOLS`: measures the heap of a host with this many servers of this many
+//! tools.
 //!
-//! Prints the bytes that were asked for since before the host was made and not given back. It is a program of its own
-//! because every byte of its heap is counted.
+//! Prints the bytes that were allocated since before the host was created and not freed. It is a separate
+//! program because every byte of its heap is counted.
 #![expect(clippy::print_stdout, reason = "what is measured is told to the program that started this one")]
 
 use std::alloc::System;
@@ -10,14 +11,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use mcparley::{Host, Paths, RunOptions};
-use mcparley_bench::inside::Inside;
+use mcparley_bench::inside::ManyToolsServer;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use tokio::runtime::Builder;
 
 #[global_allocator]
 static HEAP: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// As long as listing all can take on a busy machine.
+/// The timeout for listing all tools on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn main() -> io::Result<()> {
@@ -27,31 +28,32 @@ fn main() -> io::Result<()> {
     };
     let (servers, tools): (usize, usize) =
         (servers.parse().map_err(io::Error::other)?, tools.parse().map_err(io::Error::other)?);
-    let servers = (0..servers).map(|number| Inside::new(number, tools)).collect::<io::Result<Vec<_>>>()?;
+    let servers =
+        (0..servers).map(|number| ManyToolsServer::new(number, tools)).collect::<io::Result<Vec<_>>>()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let held = runtime.block_on(held(&servers, tools))?;
+    let held = runtime.block_on(measure_heap(&servers, tools))?;
     println!("{held}");
     Ok(())
 }
 
-/// Nothing was searched, called or said to a model yet: what that needs is made when it is first needed.
-async fn held(servers: &[Inside], tools: usize) -> io::Result<usize> {
-    let before = live();
-    let paths = Paths::of(Path::new("/nowhere"), Path::new("/nowhere"));
-    let builder =
-        Host::builder(&paths, &RunOptions { strict: true, ..RunOptions::default() }).without_own_server();
-    let host = servers.iter().fold(builder, |builder, server| server.join(builder)).start();
-    host.ready(LIMIT).await;
-    let catalog = host.catalog();
+/// Measures before the first search, call or list for a model, whose data are built on first use.
+async fn measure_heap(servers: &[ManyToolsServer], tools: usize) -> io::Result<usize> {
+    let before = live_bytes();
+    let paths = Paths::new(Path::new("/nowhere"), Path::new("/nowhere"));
+    let builder = Host::builder(&paths, &RunOptions { strict: true, ..RunOptions::default() })
+        .without_built_in_server();
+    let host = servers.iter().fold(builder, |builder, server| server.add_to_host(builder)).start();
+    host.wait_until_ready(LIMIT).await;
+    let catalog = host.publish_catalog();
     if catalog.iter().len() < servers.len() * tools {
         return Err(io::Error::other(format!("only {} tools are there", catalog.iter().len())));
     }
-    let held = live() - before;
+    let held = live_bytes() - before;
     host.shut_down().await;
     Ok(held)
 }
 
-fn live() -> usize {
+fn live_bytes() -> usize {
     let stats = HEAP.stats();
     stats.bytes_allocated - stats.bytes_deallocated
 }

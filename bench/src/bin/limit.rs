@@ -1,17 +1,17 @@
-//! `mcparley-bench-limit SERVERS PROGRAM`: the least that listing the tools of some servers can cost.
+//! `mcparley-bench-limit SERVERS PROGRAM`: lists the tools of some servers at the least possible cost.
 //!
-//! Starts all of them at the same time, greets each, lists the tools of each, closes the input of each and
-//! waits for their ends. No configuration is read, nothing is checked and nobody is guarded.
+//! Starts all of them at the same time, does the handshake and lists the tools of each, closes the input of
+//! each and waits for their exits. It reads no configuration, validates nothing and starts no guardian.
 
 use std::io;
 use std::path::Path;
 
-use mcparley_bench::raw::Raw;
+use mcparley_bench::raw::RawClient;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 #[derive(Deserialize)]
-struct Listed {
+struct ToolsList {
     tools: Vec<IgnoredAny>,
 }
 
@@ -22,22 +22,22 @@ fn main() -> io::Result<()> {
     };
     let count: usize = servers.parse().map_err(io::Error::other)?;
     let mut servers =
-        (0..count).map(|_| Raw::start(Path::new(program), &[])).collect::<io::Result<Vec<_>>>()?;
+        (0..count).map(|_| RawClient::start(Path::new(program), &[])).collect::<io::Result<Vec<_>>>()?;
     for server in &mut servers {
-        server.queue("server/discover", "");
-        server.send()?;
+        server.queue_request("server/discover", "");
+        server.send_queued()?;
     }
     for server in &mut servers {
-        server.answer::<IgnoredAny>()?;
-        server.queue("tools/list", "");
-        server.send()?;
+        server.read_answer::<IgnoredAny>()?;
+        server.queue_request("tools/list", "");
+        server.send_queued()?;
     }
     for server in &mut servers {
-        let (_, listed) = server.answer::<Listed>()?;
+        let (_, listed) = server.read_answer::<ToolsList>()?;
         if listed.tools.is_empty() {
             return Err(io::Error::other("a server lists no tools"));
         }
-        server.close();
+        server.close_input();
     }
-    servers.into_iter().try_for_each(Raw::wait)
+    servers.into_iter().try_for_each(RawClient::wait_for_exit)
 }

@@ -1,4 +1,4 @@
-//! Calls through a door of the library, on a runtime of one thread.
+//! Calls through one layer of the library, on a runtime with one thread.
 //!
 //! Callers are tasks, as in an agent: the future that a runtime blocks on is polled less directly.
 
@@ -10,45 +10,45 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
-use super::Caller;
+use super::BenchCaller;
 
-/// A way into the library that is open. All clones are the same.
-pub(super) trait Door: Clone + Send + Sync + 'static {
-    /// Makes one call and looks at its text.
+/// An open connection through one layer of the library. All clones share it.
+pub(super) trait LibraryLayer: Clone + Send + Sync + 'static {
+    /// Makes one call and checks its text.
     fn call(&self, size: usize) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// A door and the runtime it lives on.
-pub(super) struct Through<D> {
-    /// Dropped before the runtime, and its server with it.
-    door: D,
+/// A layer and the runtime it runs on.
+pub(super) struct LayerCaller<D> {
+    /// The layer; dropped before the runtime, together with its server.
+    layer: D,
     runtime: Runtime,
 }
 
-impl<D: Door> Through<D> {
+impl<D: LibraryLayer> LayerCaller<D> {
     pub(super) fn open(open: impl Future<Output = io::Result<D>>) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let door = runtime.block_on(open)?;
-        Ok(Self { door, runtime })
+        Ok(Self { layer: door, runtime })
     }
 }
 
-impl<D: Door> Caller for Through<D> {
-    fn one_by_one(&mut self, size: usize, count: usize) -> io::Result<Vec<Duration>> {
+impl<D: LibraryLayer> BenchCaller for LayerCaller<D> {
+    fn call_sequentially(&mut self, size: usize, count: usize) -> io::Result<Vec<Duration>> {
         self.runtime.block_on(async {
             let mut caller = JoinSet::new();
-            caller.spawn(times(self.door.clone(), size, count));
+            caller.spawn(time_calls(self.layer.clone(), size, count));
             caller.join_next().await.ok_or(io::ErrorKind::NotFound)?.map_err(io::Error::other)?
         })
     }
 
-    fn at_once(&mut self, size: usize, count: usize, width: usize) -> io::Result<Duration> {
+    fn call_concurrently(&mut self, size: usize, count: usize, width: usize) -> io::Result<Duration> {
         self.runtime.block_on(async {
             let start = Instant::now();
             let begun = Arc::new(AtomicUsize::new(0));
             let mut callers = JoinSet::new();
             for _ in 0..width {
-                callers.spawn(call_until(Arc::clone(&begun), count, self.door.clone(), size));
+                callers.spawn(call_until(Arc::clone(&begun), count, self.layer.clone(), size));
             }
             while let Some(ended) = callers.join_next().await {
                 ended.map_err(io::Error::other)??;
@@ -58,8 +58,8 @@ impl<D: Door> Caller for Through<D> {
     }
 }
 
-/// One caller.
-async fn times(door: impl Door, size: usize, count: usize) -> io::Result<Vec<Duration>> {
+/// Makes the calls of one caller and times each.
+async fn time_calls(door: impl LibraryLayer, size: usize, count: usize) -> io::Result<Vec<Duration>> {
     let mut times = Vec::with_capacity(count);
     for _ in 0..count {
         let start = Instant::now();
@@ -69,8 +69,13 @@ async fn times(door: impl Door, size: usize, count: usize) -> io::Result<Vec<Dur
     Ok(times)
 }
 
-/// One of several callers that share `count` calls.
-async fn call_until(begun: Arc<AtomicUsize>, count: usize, door: impl Door, size: usize) -> io::Result<()> {
+/// Makes calls as one of several callers that share `count` calls.
+async fn call_until(
+    begun: Arc<AtomicUsize>,
+    count: usize,
+    door: impl LibraryLayer,
+    size: usize,
+) -> io::Result<()> {
     while begun.fetch_add(1, Ordering::Relaxed) < count {
         door.call(size).await?;
     }

@@ -1,66 +1,68 @@
-//! Calls through a session of `wire`: the protocol engine without plan, catalogue and permissions.
+//! Calls through a session of `wire`: the protocol engine without plan, catalog and permissions.
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_bench::raw::Called;
+use mcparley_bench::raw::CallText;
 use mcparley_model::config::Era;
-use mcparley_platform::process::Launch;
-use mcparley_wire::handshake::{self, Connect, Connected, Introduction};
-use mcparley_wire::peer::{Boxed, CallOptions, Deaf};
-use mcparley_wire::transport::stdio::Stdio;
-use mcparley_wire::{Failure, Params, Session};
+use mcparley_platform::process::ProgramLaunch;
+use mcparley_wire::handshake::{self, EstablishedConnection, Introduction, ServerConnector};
+use mcparley_wire::peer::{BoxedFuture, PeerCallOptions, PingHandler};
+use mcparley_wire::transport::stdio::StdioTransport;
+use mcparley_wire::{Failure, ProtocolSession, RequestParams};
 use serde::Serialize;
 use serde_json::json;
 
-use super::check;
-use super::door::Door;
-use crate::stage::Stage;
+use super::check_length;
+use super::door::LibraryLayer;
+use crate::stage::BenchStage;
 
-/// As long as any call here can take.
+/// The timeout of a call.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A connection.
+/// A session with one server.
 #[derive(Clone)]
-pub(super) struct SessionDoor {
-    session: Session,
-    /// Ends the server when it is dropped.
-    _link: Arc<Stdio>,
+pub(super) struct SessionLayer {
+    session: ProtocolSession,
+    /// The transport; dropping it ends the server.
+    _link: Arc<StdioTransport>,
 }
 
-struct Server(Launch);
+struct BenchConnector(ProgramLaunch);
 
-impl Connect for Server {
-    type Link = Stdio;
+impl ServerConnector for BenchConnector {
+    type Link = StdioTransport;
 
-    fn open(&mut self) -> Boxed<'_, Result<Stdio, Failure>> {
-        Box::pin(Stdio::open(&self.0, Arc::new(Deaf)))
+    fn open(&mut self) -> BoxedFuture<'_, Result<StdioTransport, Failure>> {
+        Box::pin(StdioTransport::open(&self.0, Arc::new(PingHandler)))
     }
 }
 
-impl SessionDoor {
-    pub(super) async fn open(stage: &Stage) -> io::Result<Self> {
+impl SessionLayer {
+    pub(super) async fn open(stage: &BenchStage) -> io::Result<Self> {
         let program = stage.server.clone().into_os_string();
-        let mut server = Server(Launch { program, args: Vec::new(), env: Vec::new(), cwd: None });
+        let mut server =
+            BenchConnector(ProgramLaunch { program, args: Vec::new(), env: Vec::new(), cwd: None });
         let introduction =
             Introduction { info: json!({ "name": "bench", "version": "1" }), capabilities: json!({}) };
         let connecting = handshake::connect(&mut server, Era::New, &introduction, LIMIT);
-        let Connected { link, session } = connecting.await.map_err(io::Error::other)?;
+        let EstablishedConnection { link, session } = connecting.await.map_err(io::Error::other)?;
         Ok(Self { session, _link: Arc::new(link) })
     }
 }
 
-impl Door for SessionDoor {
+impl LibraryLayer for SessionLayer {
     async fn call(&self, size: usize) -> io::Result<()> {
         #[derive(Serialize)]
-        struct Echo {
+        struct SessionEcho {
             size: usize,
         }
-        let params = Params::new().with("name", &"echo").with("arguments", &Echo { size });
-        let options = CallOptions { limit: Some(LIMIT), ..CallOptions::default() };
+        let params =
+            RequestParams::new().with_member("name", &"echo").with_member("arguments", &SessionEcho { size });
+        let options = PeerCallOptions { limit: Some(LIMIT), ..PeerCallOptions::default() };
         let result = self.session.call("tools/call", params, options).await.map_err(io::Error::other)?;
-        let called: Called = result.decode().map_err(io::Error::other)?;
-        check(called.length(), size)
+        let called: CallText = result.decode().map_err(io::Error::other)?;
+        check_length(called.text_length(), size)
     }
 }

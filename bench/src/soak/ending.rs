@@ -1,36 +1,38 @@
-//! How a call can end, and which ends are none that a caller may see.
+//! The possible outcomes of a call, and those that a caller must never see.
 
-use mcparley::{CallError, Executed, Unavailable};
+use mcparley::CallError;
+use mcparley::call::ExecutionStatus;
+use mcparley::pool::connection::Unavailable;
 use mcparley_wire::Failure;
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// With its own answer.
+pub(crate) enum CallEnding {
+    /// The call got its own answer.
     Answered,
-    /// The tool failed, as it was asked to.
+    /// The tool failed, as requested.
     ToolFailed,
     /// The server cannot be reached.
     Unreachable,
-    /// The server was lost and is tried again later.
+    /// The server was lost and is retried later.
     Waiting,
-    /// The connection was lost, and nothing had been executed.
+    /// The connection was lost before the call was executed.
     Unsent,
-    /// The connection was lost, and nobody knows what was executed.
+    /// The connection was lost, and it is unknown whether the call was executed.
     Unknown,
-    /// Its limit passed.
+    /// The call timed out.
     TimedOut,
-    /// The tool is said not to exist.
+    /// The tool was reported not to exist.
     Missing,
-    /// Another error: none that a killed server explains.
+    /// Another error that a killed server does not explain.
     Unexpected,
-    /// With an answer that is not its own.
+    /// The call got the answer of another call.
     Wrong,
-    /// Not at all, or by a panic.
+    /// The call never ended, or panicked.
     Never,
 }
 
-impl Ending {
+impl CallEnding {
     pub(crate) const ALL: [Self; 11] = [
         Self::Answered,
         Self::ToolFailed,
@@ -61,12 +63,12 @@ impl Ending {
         }
     }
 
-    /// Whether the server did what was asked.
+    /// Whether the server executed the call as requested.
     pub(crate) fn is_success(self) -> bool {
         matches!(self, Self::Answered | Self::ToolFailed)
     }
 
-    /// Whether it tells the caller something that is not so.
+    /// Whether the outcome misinforms the caller.
     pub(crate) fn is_untrue(self) -> bool {
         match self {
             Self::Missing | Self::Unexpected => true,
@@ -83,24 +85,24 @@ impl Ending {
     }
 }
 
-impl From<&CallError> for Ending {
+impl From<&CallError> for CallEnding {
     fn from(error: &CallError) -> Self {
         match error {
             CallError::Unavailable { why: Unavailable::Failed(_), .. } => Self::Unreachable,
             CallError::Unavailable { why: Unavailable::Waiting { .. }, .. } => Self::Waiting,
             CallError::UnknownTool { .. } => Self::Missing,
-            CallError::Unavailable { why: Unavailable::Late { .. }, .. }
+            CallError::Unavailable { why: Unavailable::TimedOut { .. }, .. }
             | CallError::Failed { failure: Failure::TimedOut { .. }, .. } => Self::TimedOut,
             CallError::Failed {
                 failure: Failure::Closed { .. } | Failure::Refused { .. } | Failure::SessionExpired,
                 executed,
                 ..
             } => match executed {
-                Executed::No => Self::Unsent,
-                Executed::Unknown => Self::Unknown,
-                Executed::Yes => Self::Unexpected,
+                ExecutionStatus::No => Self::Unsent,
+                ExecutionStatus::Unknown => Self::Unknown,
+                ExecutionStatus::Yes => Self::Unexpected,
             },
-            // The library may get more errors; none of them is one that a killed server explains.
+            // New errors of the library are not explained by a killed server.
             _ => Self::Unexpected,
         }
     }

@@ -1,31 +1,31 @@
-//! Times, counted in a memory that does not grow: sixteen steps for each doubling, so within 7 %.
+//! A histogram of times in fixed memory: sixteen buckets per doubling, so within 7 %.
 
 use std::time::Duration;
 
 const STEPS: u32 = 16;
-/// From a microsecond to more than a day.
+/// The range: from a microsecond to more than a day.
 const DOUBLINGS: u32 = 40;
 const BUCKETS: usize = (STEPS * DOUBLINGS) as usize;
 
-/// How often which time was needed.
+/// A histogram of times.
 #[derive(Clone, Debug)]
-pub(crate) struct Histogram {
+pub(crate) struct TimeHistogram {
     counts: Box<[u64; BUCKETS]>,
     count: u64,
     most: Duration,
 }
 
-impl Default for Histogram {
+impl Default for TimeHistogram {
     fn default() -> Self {
         Self { counts: Box::new([0; BUCKETS]), count: 0, most: Duration::ZERO }
     }
 }
 
-impl Histogram {
-    pub(crate) fn add(&mut self, time: Duration) {
+impl TimeHistogram {
+    pub(crate) fn add_time(&mut self, time: Duration) {
         self.count += 1;
         self.most = self.most.max(time);
-        let bucket = bucket(time);
+        let bucket = bucket_index(time);
         if let Some(count) = self.counts.get_mut(bucket) {
             *count += 1;
         }
@@ -35,34 +35,34 @@ impl Histogram {
         self.count
     }
 
-    /// The longest.
-    pub(crate) fn most(&self) -> Duration {
+    /// The longest time.
+    pub(crate) fn max_time(&self) -> Duration {
         self.most
     }
 
-    /// The time that this share of all needed at most.
-    pub(crate) fn share(&self, share: f64) -> Duration {
-        // Counts are far below what a float can tell apart.
+    /// The percentile: the time that this share of all calls took at most.
+    pub(crate) fn percentile(&self, share: f64) -> Duration {
+        // Counts are far below the precision limit of a float.
         let wanted = (self.count as f64 * share).ceil() as u64;
         let mut seen = 0;
         for (bucket, count) in self.counts.iter().enumerate() {
             seen += count;
             if seen >= wanted && *count > 0 {
-                return end(bucket).min(self.most);
+                return bucket_end(bucket).min(self.most);
             }
         }
         self.most
     }
 }
 
-fn bucket(time: Duration) -> usize {
+fn bucket_index(time: Duration) -> usize {
     let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX).max(1);
     let place = (micros as f64).log2() * f64::from(STEPS);
     (place as usize).min(BUCKETS - 1)
 }
 
-/// The longest time that is counted there.
-fn end(bucket: usize) -> Duration {
+/// The longest time that a bucket counts.
+fn bucket_end(bucket: usize) -> Duration {
     Duration::from_secs_f64(2_f64.powf((bucket as f64 + 1.0) / f64::from(STEPS)) / 1e6)
 }
 
@@ -72,13 +72,13 @@ mod tests {
 
     #[test]
     fn shares_are_found_within_a_step_and_the_longest_exactly() {
-        let mut times = Histogram::default();
-        (1..=1000).for_each(|ms| times.add(Duration::from_millis(ms)));
+        let mut times = TimeHistogram::default();
+        (1..=1000).for_each(|ms| times.add_time(Duration::from_millis(ms)));
         for (share, exact) in [(0.5, 0.5), (0.99, 0.99), (1.0, 1.0)] {
-            let found = times.share(share).as_secs_f64();
+            let found = times.percentile(share).as_secs_f64();
             assert!((exact..exact * 1.07).contains(&found), "{share}: {found}");
         }
-        assert_eq!((times.count(), times.most()), (1000, Duration::from_secs(1)));
-        assert_eq!(Histogram::default().share(0.5), Duration::ZERO);
+        assert_eq!((times.count(), times.max_time()), (1000, Duration::from_secs(1)));
+        assert_eq!(TimeHistogram::default().percentile(0.5), Duration::ZERO);
     }
 }

@@ -1,38 +1,39 @@
-//! Calls at an even rate, whether earlier ones have ended or not.
+//! Makes calls at a constant rate, whether earlier ones have ended or not.
 
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley::{Block, Call, CallError, Consent, Host, Outcome};
+use mcparley::permission::Consent;
+use mcparley::{Call, CallError, CallOutcome, ContentBlock, Host};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::chance::Chance;
-use super::ending::Ending;
-use super::shooter::Wounds;
-use super::tally::{Done, Tally};
+use super::chance::SeededRandom;
+use super::ending::CallEnding;
+use super::shooter::DownTimes;
+use super::tally::{CallTally, FinishedCall};
 
-/// How many calls may be under way, as a multiple of those that begin in a second: longer than any call's limit.
+/// The limit of concurrent calls, as a multiple of the calls per second: longer than any call's timeout.
 const MOST_SECONDS: u32 = 10;
-/// A call that has not ended so long after its limit never will.
+/// The time after its timeout at which a call counts as never ending.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Before a server that does not answer is asked again.
+/// The pause before a server that does not answer is called again.
 const PAUSE: Duration = Duration::from_millis(100);
 const LIMITS_MS: (u64, u64) = (2000, 5000);
 const BIG: u64 = 100_000;
 
-/// What calls are made from.
-pub(crate) struct Load {
+/// The load generator.
+pub(crate) struct LoadGenerator {
     pub(crate) host: Host,
     pub(crate) names: Arc<[String]>,
     pub(crate) locals: usize,
-    pub(crate) chance: Chance,
+    pub(crate) chance: SeededRandom,
 }
 
-/// What a call is to do.
+/// The tool of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tool {
+enum LoadTool {
     Echo,
     Note,
     Fail,
@@ -40,21 +41,26 @@ enum Tool {
     Big,
 }
 
-/// A call that is to be made.
-struct Order {
+/// A call to make.
+struct LoadCall {
     server: usize,
     name: String,
-    tool: Tool,
+    tool: LoadTool,
     token: u64,
     limit: Duration,
-    /// Whether the tool is named as the catalogue does, or as its server.
+    /// Whether the tool is called by its public name or by its server's own.
     by_public_name: bool,
 }
 
-impl Load {
-    /// Calls for as long as it is told, and waits for the last.
-    pub(crate) async fn run(&mut self, lasts: Duration, rate: u32, wounds: &Wounds) -> Tally {
-        let mut tally = Tally::default();
+impl LoadGenerator {
+    /// Makes calls for the given duration, and waits for the last to end.
+    pub(crate) async fn generate_load(
+        &mut self,
+        lasts: Duration,
+        rate: u32,
+        wounds: &DownTimes,
+    ) -> CallTally {
+        let mut tally = CallTally::default();
         let (mut calls, mut token) = (JoinSet::new(), 0);
         let most = (rate * MOST_SECONDS) as usize;
         let mut ticks = tokio::time::interval(Duration::from_secs(1) / rate);
@@ -64,55 +70,60 @@ impl Load {
             tokio::select! {
                 biased;
                 () = &mut end => break,
-                Some(done) = calls.join_next() => self.take(&mut tally, done, wounds),
+                Some(done) = calls.join_next() => self.record_call(&mut tally, done, wounds),
                 due = ticks.tick() => {
-                    tally.late_begun.add(due.elapsed());
+                    tally.late_begun.add_time(due.elapsed());
                     if calls.len() >= most {
                         tally.held_back += 1;
                         continue;
                     }
                     token += 1;
-                    calls.spawn(self.order(token).make(self.host.clone()));
+                    calls.spawn(self.next_call(token).make_call(self.host.clone()));
                 }
             }
         }
         while let Some(done) = calls.join_next().await {
-            self.take(&mut tally, done, wounds);
+            self.record_call(&mut tally, done, wounds);
         }
         tally
     }
 
-    fn take(&self, tally: &mut Tally, done: Result<Done, tokio::task::JoinError>, wounds: &Wounds) {
+    fn record_call(
+        &self,
+        tally: &mut CallTally,
+        done: Result<FinishedCall, tokio::task::JoinError>,
+        wounds: &DownTimes,
+    ) {
         match done {
-            Ok(done) => tally.add(done, wounds, self.locals),
-            Err(panic) => tally.count(Ending::Never, Some(panic.to_string())),
+            Ok(done) => tally.add_call(done, wounds, self.locals),
+            Err(panic) => tally.count_ending(CallEnding::Never, Some(panic.to_string())),
         }
     }
 
-    fn order(&mut self, token: u64) -> Order {
+    fn next_call(&mut self, token: u64) -> LoadCall {
         let chance = &mut self.chance;
-        let tool = match chance.below(100) {
-            0..55 => Tool::Echo,
-            55..80 => Tool::Note,
-            80..94 => Tool::Work { ms: 1 + chance.below(50) },
-            94..97 => Tool::Big,
-            _ => Tool::Fail,
+        let tool = match chance.number_below(100) {
+            0..55 => LoadTool::Echo,
+            55..80 => LoadTool::Note,
+            80..94 => LoadTool::Work { ms: 1 + chance.number_below(50) },
+            94..97 => LoadTool::Big,
+            _ => LoadTool::Fail,
         };
-        let server = chance.place(self.names.len());
-        Order {
+        let server = chance.random_index(self.names.len());
+        LoadCall {
             server,
             name: self.names.get(server).cloned().unwrap_or_default(),
             tool,
             token,
-            limit: Duration::from_millis(LIMITS_MS.0 + chance.below(LIMITS_MS.1 - LIMITS_MS.0)),
-            by_public_name: chance.below(2) == 0,
+            limit: Duration::from_millis(LIMITS_MS.0 + chance.number_below(LIMITS_MS.1 - LIMITS_MS.0)),
+            by_public_name: chance.number_below(2) == 0,
         }
     }
 
-    /// Lets every server give its largest answer, so that buffers have their size before anything is measured.
-    pub(crate) async fn fill(&self) -> io::Result<()> {
+    /// Calls every server for its largest answer, so that buffers have their size before the measurement.
+    pub(crate) async fn fill_buffers(&self) -> io::Result<()> {
         for server in 0..self.names.len() {
-            let Done { ending, said, .. } = self.one(server, Tool::Big).await;
+            let FinishedCall { ending, said, .. } = self.call_once(server, LoadTool::Big).await;
             if !ending.is_success() {
                 return Err(io::Error::other(said.unwrap_or_else(|| ending.as_str().to_owned())));
             }
@@ -120,12 +131,12 @@ impl Load {
         Ok(())
     }
 
-    /// The servers that do not answer, after each was asked again and again for as long as `patience`.
-    pub(crate) async fn missing(&self, patience: Duration) -> Vec<String> {
+    /// The servers that do not answer, after retries for as long as `patience`.
+    pub(crate) async fn find_missing_servers(&self, patience: Duration) -> Vec<String> {
         let end = Instant::now() + patience;
         let mut missing = Vec::new();
         for (server, name) in self.names.iter().enumerate() {
-            while !self.one(server, Tool::Echo).await.ending.is_success() {
+            while !self.call_once(server, LoadTool::Echo).await.ending.is_success() {
                 if Instant::now() > end {
                     missing.push(name.clone());
                     break;
@@ -136,64 +147,66 @@ impl Load {
         missing
     }
 
-    async fn one(&self, server: usize, tool: Tool) -> Done {
+    async fn call_once(&self, server: usize, tool: LoadTool) -> FinishedCall {
         let name = self.names.get(server).cloned().unwrap_or_default();
         let limit = Duration::from_millis(LIMITS_MS.1);
-        Order { server, name, tool, token: 0, limit, by_public_name: true }.make(self.host.clone()).await
+        LoadCall { server, name, tool, token: 0, limit, by_public_name: true }
+            .make_call(self.host.clone())
+            .await
     }
 }
 
-impl Order {
-    async fn make(self, host: Host) -> Done {
+impl LoadCall {
+    async fn make_call(self, host: Host) -> FinishedCall {
         let began = Instant::now();
-        let ended = tokio::time::timeout(self.limit + PATIENCE, host.call(self.call())).await;
+        let ended = tokio::time::timeout(self.limit + PATIENCE, host.call(self.build_call())).await;
         let took = began.elapsed();
         let (ending, said) = match &ended {
-            Ok(Ok(outcome)) => self.judge(outcome),
-            Ok(Err(error)) => (error.into(), Some(told(error))),
-            Err(_) => (Ending::Never, Some(format!("{:?} of `{}`", self.tool, self.name))),
+            Ok(Ok(outcome)) => self.classify_outcome(outcome),
+            Ok(Err(error)) => (error.into(), Some(error_line(error))),
+            Err(_) => (CallEnding::Never, Some(format!("{:?} of `{}`", self.tool, self.name))),
         };
-        Done { server: self.server, began, took, limit: self.limit, ending, said }
+        FinishedCall { server: self.server, began, took, limit: self.limit, ending, said }
     }
 
-    fn call(&self) -> Call {
+    fn build_call(&self) -> Call {
         let token = self.token.to_string();
         let arguments = match self.tool {
-            Tool::Echo | Tool::Note | Tool::Fail => json!({ "token": token }),
-            Tool::Work { ms } => json!({ "token": token, "ms": ms }),
-            Tool::Big => json!({ "token": token, "bytes": BIG }),
+            LoadTool::Echo | LoadTool::Note | LoadTool::Fail => json!({ "token": token }),
+            LoadTool::Work { ms } => json!({ "token": token, "ms": ms }),
+            LoadTool::Big => json!({ "token": token, "bytes": BIG }),
         };
         let (server, tool) = (self.name.as_str(), self.tool.name());
         let call = match self.by_public_name {
             true => Call::new(&format!("mcp__{server}__{tool}"), arguments),
-            false => Call::to(server, tool, arguments).with_consent(Consent::Given),
+            false => Call::on_server(server, tool, arguments).with_consent(Consent::Given),
         };
         call.with_limit(self.limit)
     }
 
-    fn judge(&self, outcome: &Outcome) -> (Ending, Option<String>) {
+    fn classify_outcome(&self, outcome: &CallOutcome) -> (CallEnding, Option<String>) {
         let expected = format!("{} {} {}", self.name, self.tool.name(), self.token);
         let text = match outcome.content.first() {
-            Some(Block::Text(text)) => text.as_str(),
+            Some(ContentBlock::Text(text)) => text.as_str(),
             Some(_) | None => "",
         };
         let is_right = match self.tool {
-            Tool::Big => text.len() == expected.len() + 1 + BIG as usize && text.starts_with(&expected),
-            Tool::Echo | Tool::Note | Tool::Fail | Tool::Work { .. } => text == expected,
+            LoadTool::Big => text.len() == expected.len() + 1 + BIG as usize && text.starts_with(&expected),
+            LoadTool::Echo | LoadTool::Note | LoadTool::Fail | LoadTool::Work { .. } => text == expected,
         };
-        let is_failure = self.tool == Tool::Fail;
+        let is_failure = self.tool == LoadTool::Fail;
         match (is_right && outcome.is_error == is_failure, is_failure) {
-            (true, false) => (Ending::Answered, None),
-            (true, true) => (Ending::ToolFailed, None),
+            (true, false) => (CallEnding::Answered, None),
+            (true, true) => (CallEnding::ToolFailed, None),
             (false, _) => {
                 let came: String = text.chars().take(100).collect();
-                (Ending::Wrong, Some(format!("`{came}` instead of `{expected}`")))
+                (CallEnding::Wrong, Some(format!("`{came}` instead of `{expected}`")))
             }
         }
     }
 }
 
-impl Tool {
+impl LoadTool {
     fn name(self) -> &'static str {
         match self {
             Self::Echo => "echo",
@@ -206,6 +219,6 @@ impl Tool {
 }
 
 /// The error as one line of bounded length.
-fn told(error: &CallError) -> String {
+fn error_line(error: &CallError) -> String {
     error.to_string().chars().take(200).collect()
 }

@@ -1,4 +1,4 @@
-//! Kills a server every now and then, and plays the supervisor of those behind a URL.
+//! Kills a random server at a fixed interval, and acts as the supervisor of those behind a URL.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -8,32 +8,33 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::census;
-use super::chance::Chance;
-use super::targets::Targets;
+use super::chance::SeededRandom;
+use super::targets::SoakTargets;
 
-/// The longest that a supervisor takes.
+/// The longest downtime before the supervisor restarts a server.
 const DOWN_MS: u64 = 3000;
-/// When a server that could not be started is tried again.
+/// The interval before a failed start is retried.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Since when each server has been wounded: killed, and not seen to answer again.
+/// The time since which each server is down: killed, and not seen to answer again.
 #[derive(Debug)]
-pub(crate) struct Wounds(Vec<Mutex<Option<Instant>>>);
+pub(crate) struct DownTimes(Vec<Mutex<Option<Instant>>>);
 
-impl Wounds {
+impl DownTimes {
     pub(crate) fn new(servers: usize) -> Self {
         Self((0..servers).map(|_| Mutex::default()).collect())
     }
 
-    /// One that is wounded already stays so since then.
-    fn hit(&self, server: usize, at: Instant) {
-        self.with(server, |wound| *wound = wound.or(Some(at)));
+    /// Records a kill; a server that is already down keeps its earlier time.
+    fn record_kill(&self, server: usize, at: Instant) {
+        self.with_server(server, |wound| *wound = wound.or(Some(at)));
     }
 
-    /// A call that began after the wound succeeded: how long ago the wound was.
-    pub(crate) fn heal(&self, server: usize, began: Instant) -> Option<Duration> {
+    /// Marks a server as recovered by a successful call that began after the kill; returns the time since the
+    /// kill.
+    pub(crate) fn record_recovery(&self, server: usize, began: Instant) -> Option<Duration> {
         let mut since = None;
-        self.with(server, |wound| {
+        self.with_server(server, |wound| {
             if wound.is_some_and(|at| at < began) {
                 since = wound.take().map(|at| at.elapsed());
             }
@@ -41,84 +42,88 @@ impl Wounds {
         since
     }
 
-    fn with(&self, server: usize, change: impl FnOnce(&mut Option<Instant>)) {
+    fn with_server(&self, server: usize, change: impl FnOnce(&mut Option<Instant>)) {
         if let Some(wound) = self.0.get(server) {
             change(&mut wound.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 }
 
-/// How many servers were killed.
+/// The number of killed servers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Kills {
+pub(crate) struct KillCounts {
     pub(crate) locals: u64,
     pub(crate) remotes: u64,
 }
 
-/// Kills and revives.
-pub(crate) struct Shooter<'s> {
-    pub(crate) targets: &'s mut Targets,
-    pub(crate) wounds: &'s Wounds,
-    pub(crate) chance: Chance,
+/// Kills servers and restarts those behind a URL.
+pub(crate) struct ServerKiller<'s> {
+    pub(crate) targets: &'s mut SoakTargets,
+    pub(crate) wounds: &'s DownTimes,
+    pub(crate) chance: SeededRandom,
     pub(crate) every: Duration,
 }
 
-impl Shooter<'_> {
-    /// Goes on until it is told to stop; leaves no server behind a URL dead.
-    pub(crate) fn run(mut self, stop: &Receiver<()>) -> io::Result<Kills> {
+impl ServerKiller<'_> {
+    /// Runs until told to stop; restarts all servers behind a URL at the end.
+    pub(crate) fn run_until(mut self, stop: &Receiver<()>) -> io::Result<KillCounts> {
         let names = self.targets.names();
-        let mut kills = Kills::default();
+        let mut kills = KillCounts::default();
         let mut next = Instant::now() + self.every;
         let mut due: Vec<(Instant, usize)> = Vec::new();
         loop {
             let soonest = due.iter().map(|(at, _)| *at).fold(next, Instant::min);
             match stop.recv_timeout(soonest.saturating_duration_since(Instant::now())) {
                 Err(RecvTimeoutError::Timeout) => {}
-                Ok(()) | Err(RecvTimeoutError::Disconnected) => return self.revive_all().map(|()| kills),
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => return self.restart_all().map(|()| kills),
             }
             let now = Instant::now();
             if now >= next {
                 next += self.every;
-                due.extend(self.shoot(&names, &mut kills)?);
+                due.extend(self.kill_random(&names, &mut kills)?);
             }
             let (ready, later): (Vec<_>, Vec<_>) = due.into_iter().partition(|(at, _)| *at <= now);
             due = later;
             for (_, server) in ready {
-                if !self.targets.revive(server)? {
+                if !self.targets.restart_remote(server)? {
                     due.push((now + AGAIN, server));
                 }
             }
         }
     }
 
-    /// Kills one that is alive; when it is to be revived, if that is ours to do.
-    fn shoot(&mut self, names: &[String], kills: &mut Kills) -> io::Result<Option<(Instant, usize)>> {
+    /// Kills a running server; returns when it is to be restarted, if it is behind a URL.
+    fn kill_random(
+        &mut self,
+        names: &[String],
+        kills: &mut KillCounts,
+    ) -> io::Result<Option<(Instant, usize)>> {
         for _ in 0..names.len() {
-            let server = self.chance.place(names.len());
-            let is_local = server < self.targets.local();
+            let server = self.chance.random_index(names.len());
+            let is_local = server < self.targets.local_count();
             let is_hit = match names.get(server) {
                 Some(name) if is_local => kill_local(name)?,
-                Some(_) | None => self.targets.kill(server)?,
+                Some(_) | None => self.targets.kill_remote(server)?,
             };
             if !is_hit {
                 continue;
             }
             let now = Instant::now();
-            self.wounds.hit(server, now);
+            self.wounds.record_kill(server, now);
             if is_local {
                 kills.locals += 1;
                 return Ok(None);
             }
             kills.remotes += 1;
-            return Ok(Some((now + Duration::from_millis(self.chance.below(DOWN_MS + 1)), server)));
+            return Ok(Some((now + Duration::from_millis(self.chance.number_below(DOWN_MS + 1)), server)));
         }
         Ok(None)
     }
 
-    fn revive_all(&mut self) -> io::Result<()> {
+    fn restart_all(&mut self) -> io::Result<()> {
         let begun = Instant::now();
-        while let Some(server) = self.targets.dead().first().copied() {
-            if !self.targets.revive(server)? {
+        while let Some(server) = self.targets.down_remotes().first().copied() {
+            if !self.targets.restart_remote(server)? {
                 std::thread::sleep(AGAIN);
             }
             if begun.elapsed() > Duration::from_secs(60) {
@@ -129,8 +134,8 @@ impl Shooter<'_> {
     }
 }
 
-/// Whether there was such a process; one that ends by itself in this moment was not killed by us.
+/// Returns whether the process was killed; one that exits by itself at this moment does not count.
 fn kill_local(name: &str) -> io::Result<bool> {
-    let Some(pid) = census::local(name)?.and_then(Pid::from_raw) else { return Ok(false) };
+    let Some(pid) = census::local_pid(name)?.and_then(Pid::from_raw) else { return Ok(false) };
     Ok(kill_process(pid, Signal::KILL).is_ok())
 }

@@ -1,87 +1,87 @@
-//! Counts what became of the calls, in a memory that does not grow.
+//! Counts the outcomes of the calls, in fixed memory.
 
 use std::time::{Duration, Instant};
 
-use super::ending::Ending;
-use super::histogram::Histogram;
-use super::shooter::Wounds;
+use super::ending::CallEnding;
+use super::histogram::TimeHistogram;
+use super::shooter::DownTimes;
 
-/// How much later than its limit a call may end: the machine is busy.
+/// The delay after its timeout within which a call may end on a busy machine.
 pub(crate) const GRACE: Duration = Duration::from_millis(200);
 
-/// A call that has ended.
+/// A finished call.
 #[derive(Debug)]
-pub(crate) struct Done {
+pub(crate) struct FinishedCall {
     pub(crate) server: usize,
     pub(crate) began: Instant,
     pub(crate) took: Duration,
     pub(crate) limit: Duration,
-    pub(crate) ending: Ending,
-    /// What was wrong, where something was.
+    pub(crate) ending: CallEnding,
+    /// The error text, if the call failed.
     pub(crate) said: Option<String>,
 }
 
-/// What became of all.
+/// The counts of all calls.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tally {
-    counts: [u64; Ending::ALL.len()],
-    /// The last thing that was said at each ending.
-    said: [Option<String>; Ending::ALL.len()],
-    /// Those not begun because too many were under way.
+pub(crate) struct CallTally {
+    counts: [u64; CallEnding::ALL.len()],
+    /// The last error text of each outcome.
+    said: [Option<String>; CallEnding::ALL.len()],
+    /// Calls not started because too many were running.
     pub(crate) held_back: u64,
-    /// Those that ended after their limit.
+    /// Calls that ended after their timeout.
     pub(crate) late: u64,
-    /// How far beyond its limit the latest was.
+    /// The longest delay beyond a timeout.
     pub(crate) latest: Duration,
-    /// Of calls that succeeded.
-    pub(crate) answered: Histogram,
-    /// Of those that did not.
-    pub(crate) failed: Histogram,
-    /// How late calls began: the machine was busy, or somebody held up the threads that all tasks share.
-    pub(crate) late_begun: Histogram,
-    /// From a kill to the next success, of local servers and of those behind a URL.
-    pub(crate) recovered: [Histogram; 2],
+    /// The times of successful calls.
+    pub(crate) answered: TimeHistogram,
+    /// The times of failed calls.
+    pub(crate) failed: TimeHistogram,
+    /// The delays of starts: the machine was busy, or a task blocked the shared threads.
+    pub(crate) late_begun: TimeHistogram,
+    /// The times from a kill to the next success, of local servers and of those behind a URL.
+    pub(crate) recovered: [TimeHistogram; 2],
 }
 
-impl Tally {
-    pub(crate) fn add(&mut self, done: Done, wounds: &Wounds, locals: usize) {
-        let Done { server, began, took, limit, ending, said } = done;
-        self.count(ending, said);
+impl CallTally {
+    pub(crate) fn add_call(&mut self, done: FinishedCall, wounds: &DownTimes, locals: usize) {
+        let FinishedCall { server, began, took, limit, ending, said } = done;
+        self.count_ending(ending, said);
         if took > limit + GRACE {
             self.late += 1;
             self.latest = self.latest.max(took.saturating_sub(limit));
         }
         if !ending.is_success() {
-            return self.failed.add(took);
+            return self.failed.add_time(took);
         }
-        self.answered.add(took);
+        self.answered.add_time(took);
         let [local, remote] = &mut self.recovered;
-        if let Some(since) = wounds.heal(server, began) {
-            if server < locals { local } else { remote }.add(since);
+        if let Some(since) = wounds.record_recovery(server, began) {
+            if server < locals { local } else { remote }.add_time(since);
         }
     }
 
-    pub(crate) fn count(&mut self, ending: Ending, said: Option<String>) {
-        let place = place(ending);
+    pub(crate) fn count_ending(&mut self, ending: CallEnding, said: Option<String>) {
+        let place = ending_index(ending);
         if let (Some(count), Some(last)) = (self.counts.get_mut(place), self.said.get_mut(place)) {
             *count += 1;
             *last = said.or(last.take());
         }
     }
 
-    pub(crate) fn of(&self, ending: Ending) -> u64 {
-        self.counts.get(place(ending)).copied().unwrap_or(0)
+    pub(crate) fn ending_count(&self, ending: CallEnding) -> u64 {
+        self.counts.get(ending_index(ending)).copied().unwrap_or(0)
     }
 
-    pub(crate) fn said(&self, ending: Ending) -> Option<&str> {
-        self.said.get(place(ending))?.as_deref()
+    pub(crate) fn last_error(&self, ending: CallEnding) -> Option<&str> {
+        self.said.get(ending_index(ending))?.as_deref()
     }
 
-    pub(crate) fn all(&self) -> u64 {
+    pub(crate) fn total_count(&self) -> u64 {
         self.counts.iter().sum()
     }
 }
 
-fn place(ending: Ending) -> usize {
-    Ending::ALL.iter().position(|one| *one == ending).unwrap_or(0)
+fn ending_index(ending: CallEnding) -> usize {
+    CallEnding::ALL.iter().position(|one| *one == ending).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Measures the memory of this process at even distances while it is loaded.
+//! Samples the memory of this process at a fixed interval while it is under load.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -8,39 +8,39 @@ use crate::processes;
 use crate::rounds::median;
 
 const USUAL: Duration = Duration::from_secs(1);
-/// A short run is looked at this often too.
+/// The minimum number of samples of a short run.
 const LOOKS: u32 = 100;
-/// Enough to see where something grew.
+/// The number of points in the report: enough to see where memory grew.
 const COURSE: usize = 50;
 
-/// What was seen.
+/// The memory samples.
 #[derive(Clone, Debug)]
-pub(crate) struct Watched {
+pub(crate) struct MemorySamples {
     every: Duration,
-    /// In bytes.
+    /// The samples in bytes.
     memory: Vec<f64>,
 }
 
-/// How something was after the warm-up and at the end.
+/// A value after the warm-up and at the end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Drift {
+pub(crate) struct MemoryDrift {
     pub(crate) first: f64,
     pub(crate) last: f64,
 }
 
-impl Drift {
-    /// By how many percent it has grown.
+impl MemoryDrift {
+    /// The growth in percent.
     pub(crate) fn growth(self) -> f64 {
         (self.last / self.first - 1.0) * 100.0
     }
 }
 
-/// Watches until it is told to stop.
-pub(crate) fn watch(lasts: Duration, stop: &Receiver<()>) -> io::Result<Watched> {
+/// Samples until told to stop.
+pub(crate) fn sample_memory(lasts: Duration, stop: &Receiver<()>) -> io::Result<MemorySamples> {
     let every = USUAL.min(lasts / LOOKS);
-    // As much as will be needed, so that the watching itself takes nothing more while it goes on.
+    // Allocated up front, so that sampling itself allocates nothing during the run.
     let room = (lasts.as_secs_f64() / every.as_secs_f64()) as usize + 64;
-    let mut watched = Watched { every, memory: Vec::with_capacity(room) };
+    let mut watched = MemorySamples { every, memory: Vec::with_capacity(room) };
     let mut next = Instant::now() + every;
     loop {
         match stop.recv_timeout(next.saturating_duration_since(Instant::now())) {
@@ -48,24 +48,24 @@ pub(crate) fn watch(lasts: Duration, stop: &Receiver<()>) -> io::Result<Watched>
             Ok(()) | Err(RecvTimeoutError::Disconnected) => return Ok(watched),
         }
         let held =
-            processes::memory("self", "VmRSS").ok_or_else(|| io::Error::other("there is no `/proc`"))?;
-        // Far below what a float can tell apart.
+            processes::memory_size("self", "VmRSS").ok_or_else(|| io::Error::other("there is no `/proc`"))?;
+        // A number of bytes is far below the precision limit of a float.
         watched.memory.push(held as f64);
     }
 }
 
-impl Watched {
-    /// The memory after the warm-up and at the end, as the median of a tenth of the run each.
-    pub(crate) fn memory(&self, warm_up: Duration) -> Drift {
+impl MemorySamples {
+    /// The memory after the warm-up and at the end, each the median of a tenth of the run.
+    pub(crate) fn memory_drift(&self, warm_up: Duration) -> MemoryDrift {
         let begin = (warm_up.as_secs_f64() / self.every.as_secs_f64()) as usize;
         let tenth = (self.memory.len() / 10).max(1);
         let first = self.memory.iter().skip(begin).take(tenth).copied().collect();
         let last = self.memory.iter().rev().take(tenth).copied().collect();
-        Drift { first: median(first), last: median(last) }
+        MemoryDrift { first: median(first), last: median(last) }
     }
 
-    /// How the memory went, as some numbers of bytes at even distances over the whole run.
-    pub(crate) fn course(&self) -> Vec<f64> {
+    /// The memory over time, as some numbers of bytes at even intervals over the whole run.
+    pub(crate) fn memory_course(&self) -> Vec<f64> {
         self.memory.iter().step_by((self.memory.len() / COURSE).max(1)).copied().collect()
     }
 }
@@ -80,8 +80,8 @@ mod tests {
         memory.extend(vec![100.0; 10]);
         memory.extend(vec![900.0; 60]);
         memory.extend(vec![104.0; 10]);
-        let watched = Watched { every: USUAL, memory };
-        let growth = watched.memory(Duration::from_secs(20)).growth();
+        let watched = MemorySamples { every: USUAL, memory };
+        let growth = watched.memory_drift(Duration::from_secs(20)).growth();
         assert!((growth - 4.0).abs() < 1e-9, "{growth}");
     }
 }

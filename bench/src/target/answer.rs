@@ -1,4 +1,4 @@
-//! What a target answers, the same over every transport.
+//! The answers of a target, the same over every transport.
 
 use std::time::Duration;
 
@@ -7,41 +7,43 @@ use serde_json::{Value, json};
 const NEW: &str = "2026-07-28";
 const OLD: &str = "2025-11-25";
 
-/// Which protocol it speaks; it knows no other.
+/// The protocol era of the target; it supports no other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Era {
+pub(crate) enum TargetEra {
     Old,
     New,
 }
 
-/// A server.
+/// A server that the soak test kills.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct SoakServer {
     pub(crate) name: String,
-    pub(crate) era: Era,
+    pub(crate) era: TargetEra,
 }
 
-impl Target {
-    /// Whether others need not wait for the answer.
-    pub(crate) fn takes_time(&self, request: &Value) -> bool {
+impl SoakServer {
+    /// Whether the request is slow, so that other requests must not wait for it.
+    pub(crate) fn is_slow(&self, request: &Value) -> bool {
         request.pointer("/params/name").and_then(Value::as_str) == Some("work")
     }
 
-    /// The answer; none to what wants none.
-    pub(crate) fn answer(&self, request: &Value) -> Option<Value> {
+    /// The answer to a request; none to a notification.
+    pub(crate) fn answer_request(&self, request: &Value) -> Option<Value> {
         let id = request.get("id")?;
         let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
         let result = match (self.era, method) {
-            (Era::New, "server/discover") => Some(self.discovered()),
-            (Era::Old, "initialize") => Some(self.initialized()),
+            (TargetEra::New, "server/discover") => Some(self.discover_result()),
+            (TargetEra::Old, "initialize") => Some(self.initialize_result()),
             (_, "ping") => Some(json!({})),
-            (_, "tools/list") => Some(json!({ "tools": tools(), "ttlMs": 0, "cacheScope": "private" })),
-            (_, "tools/call") => self.call(request),
+            (_, "tools/list") => {
+                Some(json!({ "tools": tool_definitions(), "ttlMs": 0, "cacheScope": "private" }))
+            }
+            (_, "tools/call") => self.call_result(request),
             _ => None,
         };
         Some(match result {
             Some(mut result) => {
-                if let (Era::New, Some(members)) = (self.era, result.as_object_mut()) {
+                if let (TargetEra::New, Some(members)) = (self.era, result.as_object_mut()) {
                     members.insert("resultType".to_owned(), "complete".into());
                 }
                 json!({ "jsonrpc": "2.0", "id": id, "result": result })
@@ -53,7 +55,7 @@ impl Target {
         })
     }
 
-    fn discovered(&self) -> Value {
+    fn discover_result(&self) -> Value {
         json!({
             "supportedVersions": [NEW],
             "capabilities": { "tools": {} },
@@ -61,7 +63,7 @@ impl Target {
         })
     }
 
-    fn initialized(&self) -> Value {
+    fn initialize_result(&self) -> Value {
         json!({
             "protocolVersion": OLD,
             "capabilities": { "tools": {} },
@@ -69,7 +71,7 @@ impl Target {
         })
     }
 
-    fn call(&self, request: &Value) -> Option<Value> {
+    fn call_result(&self, request: &Value) -> Option<Value> {
         let tool = request.pointer("/params/name").and_then(Value::as_str)?;
         let arguments = request.pointer("/params/arguments")?;
         let token = arguments.get("token").and_then(Value::as_str)?;
@@ -89,18 +91,23 @@ impl Target {
     }
 }
 
-fn tools() -> Value {
+fn tool_definitions() -> Value {
     let number = json!({ "type": "integer", "minimum": 0 });
     json!([
-        tool("echo", "Repeats the token, and changes nothing", None, true),
-        tool("note", "Repeats the token, and may have changed something", None, false),
-        tool("fail", "Fails, as tools do", None, true),
-        tool("work", "Repeats the token after some milliseconds", Some(("ms", &number)), false),
-        tool("big", "Repeats the token with so many bytes behind it", Some(("bytes", &number)), true),
+        tool_definition("echo", "Repeats the token, and changes nothing", None, true),
+        tool_definition("note", "Repeats the token, and may have changed something", None, false),
+        tool_definition("fail", "Fails, as tools do", None, true),
+        tool_definition("work", "Repeats the token after some milliseconds", Some(("ms", &number)), false),
+        tool_definition(
+            "big",
+            "Repeats the token with so many bytes behind it",
+            Some(("bytes", &number)),
+            true
+        ),
     ])
 }
 
-fn tool(name: &str, description: &str, also: Option<(&str, &Value)>, reads_only: bool) -> Value {
+fn tool_definition(name: &str, description: &str, also: Option<(&str, &Value)>, reads_only: bool) -> Value {
     let mut properties = json!({ "token": { "type": "string" } });
     let mut required = vec!["token"];
     if let (Some((name, schema)), Some(members)) = (also, properties.as_object_mut()) {

@@ -7,27 +7,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::answer::{Era, Target};
+use crate::answer::{SoakServer, TargetEra};
 
-/// More than any request here has.
+/// The body size limit: more than any request here has.
 const BODY: u64 = 1 << 20;
 
-/// What the connections share.
-struct Site {
-    target: Arc<Target>,
-    /// Those that were greeted in this life; a server that was killed has forgotten all.
+/// The state shared by the connections.
+struct TargetSite {
+    target: Arc<SoakServer>,
+    /// The sessions of this process; a killed server has forgotten all of its own.
     sessions: Mutex<HashSet<String>>,
 }
 
-/// Serves until standard input ends; says when it listens.
-pub(crate) fn serve(target: Arc<Target>, port: u16) -> io::Result<()> {
+/// Serves until standard input ends; prints a line when it listens.
+pub(crate) fn serve_http(target: Arc<SoakServer>, port: u16) -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-    let site = Arc::new(Site { target, sessions: Mutex::default() });
+    let site = Arc::new(TargetSite { target, sessions: Mutex::default() });
     std::thread::spawn(move || {
         for stream in listener.incoming().filter_map(Result::ok) {
             let site = Arc::clone(&site);
-            // A connection that breaks concerns nobody else.
-            std::thread::spawn(move || site.converse(&stream).unwrap_or_default());
+            // An I/O error on one connection does not affect the others.
+            std::thread::spawn(move || site.serve_connection(&stream).unwrap_or_default());
         }
     });
     let mut output = io::stdout();
@@ -36,54 +36,58 @@ pub(crate) fn serve(target: Arc<Target>, port: u16) -> io::Result<()> {
     io::copy(&mut io::stdin().lock(), &mut io::sink()).map(drop)
 }
 
-/// The head of a request, as far as anybody looks at it.
+/// The fields of a request head that are used here.
 #[derive(Default)]
-struct Head {
+struct RequestHead {
     method: String,
     length: u64,
     session: Option<String>,
 }
 
-impl Site {
-    fn converse(&self, stream: &TcpStream) -> io::Result<()> {
+impl TargetSite {
+    fn serve_connection(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_nodelay(true)?;
         let (mut reader, mut writer) = (BufReader::new(stream), stream);
-        while let Some(head) = Head::read(&mut reader)? {
+        while let Some(head) = RequestHead::read_head(&mut reader)? {
             let mut body = Vec::new();
             (&mut reader).take(head.length.min(BODY)).read_to_end(&mut body)?;
-            writer.write_all(&self.respond(&head, &body))?;
+            writer.write_all(&self.response_bytes(&head, &body))?;
         }
         Ok(())
     }
 
-    fn respond(&self, head: &Head, body: &[u8]) -> Vec<u8> {
-        let (era, known) = (self.target.era, self.knows(head));
+    fn response_bytes(&self, head: &RequestHead, body: &[u8]) -> Vec<u8> {
+        let (era, known) = (self.target.era, self.has_session(head));
         let Ok(request) = serde_json::from_slice::<Value>(body) else {
             return match (head.method.as_str(), era) {
-                ("DELETE", Era::Old) if known => response("200 OK", None, ""),
-                _ => response("405 Method Not Allowed", None, ""),
+                ("DELETE", TargetEra::Old) if known => format_response("200 OK", None, ""),
+                _ => format_response("405 Method Not Allowed", None, ""),
             };
         };
         let is_greeting = request.get("method").and_then(Value::as_str) == Some("initialize");
         match (era, &head.session) {
-            (Era::Old, None) if !is_greeting => return response("400 Bad Request", None, "session missing"),
-            (Era::Old, Some(_)) if !known => return response("404 Not Found", None, "session not found"),
-            (Era::Old | Era::New, _) => {}
+            (TargetEra::Old, None) if !is_greeting => {
+                return format_response("400 Bad Request", None, "session missing");
+            }
+            (TargetEra::Old, Some(_)) if !known => {
+                return format_response("404 Not Found", None, "session not found");
+            }
+            (TargetEra::Old | TargetEra::New, _) => {}
         }
-        let session = (era == Era::Old && is_greeting).then(|| self.open());
-        match self.target.answer(&request) {
-            Some(answer) => response("200 OK", session.as_deref(), &answer.to_string()),
-            None => response("202 Accepted", None, ""),
+        let session = (era == TargetEra::Old && is_greeting).then(|| self.open_session());
+        match self.target.answer_request(&request) {
+            Some(answer) => format_response("200 OK", session.as_deref(), &answer.to_string()),
+            None => format_response("202 Accepted", None, ""),
         }
     }
 
-    fn knows(&self, head: &Head) -> bool {
+    fn has_session(&self, head: &RequestHead) -> bool {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         head.session.as_ref().is_some_and(|session| sessions.contains(session))
     }
 
-    /// The process is part of its name: no session is known to the server's next life.
-    fn open(&self) -> String {
+    /// Opens a session; its id contains the process id, so that it is unknown after a restart.
+    fn open_session(&self) -> String {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let session = format!("{}-{}", std::process::id(), sessions.len());
         sessions.insert(session.clone());
@@ -91,8 +95,8 @@ impl Site {
     }
 }
 
-impl Head {
-    fn read(reader: &mut impl BufRead) -> io::Result<Option<Self>> {
+impl RequestHead {
+    fn read_head(reader: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 {
             return Ok(None);
@@ -112,7 +116,7 @@ impl Head {
     }
 }
 
-fn response(status: &str, session: Option<&str>, body: &str) -> Vec<u8> {
+fn format_response(status: &str, session: Option<&str>, body: &str) -> Vec<u8> {
     let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
     let kind = if body.starts_with('{') { "application/json" } else { "text/plain" };
     let length = body.len();

@@ -1,4 +1,4 @@
-//! The measurements themselves, in a form that is short enough for every commit.
+//! Tests of the measurements, short enough for every commit.
 
 #![expect(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! The soak in its short form.
+//! Tests of the soak test, with a short run.
 
 use std::process::{Command, Output};
 
@@ -24,7 +24,7 @@ fn every_promise_holds_while_servers_are_killed_under_heavy_load() {
     let output = soak("--for 20s --servers 10+10 --rate 100 --kill-every 500ms --growth 25");
     let report = report(&output);
     assert!(output.status.success(), "{}\n{report:#}", String::from_utf8_lossy(&output.stderr));
-    // Otherwise all of it would say nothing.
+    // Otherwise the promises would prove nothing.
     assert!(count(&report, "/kills/local") > 5 && count(&report, "/kills/remote") > 5, "{report:#}");
     assert!(count(&report, "/endings/answered") > 1000, "{report:#}");
 }

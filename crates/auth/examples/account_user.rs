@@ -1,8 +1,9 @@
-//! A process that is signed in to a server through a vault it shares, to be started in numbers and killed.
+//! A process that is signed in to a server through a shared vault, for tests that start many and kill some.
 //!
-//! `account_user <folder> <url> <client>`: the sign-in of the server `shared`, kept in this folder, with this client or,
-//! for `-`, one that registers itself. It says `ready`, then for each line of its input calls the server's tool `echo`
-//! with that line and says `ok` and what came back, or `failed` and why. It ends with its input.
+//! `account_user <folder> <url> <client>`: the sign-in of the server `shared`, stored in this folder, with
+//! this client or, for `-`, one that registers itself. It prints `ready`, then for each line of its input
+//! calls the server's tool `echo` with that line and prints `ok` and the result, or `failed` and the reason.
+//! It ends with its input.
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -10,15 +11,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_auth::vault::{Storage, Vault, VaultSettings};
+use mcparley_auth::vault::{KeyStorage, Vault, VaultSettings};
 use mcparley_auth::{Account, Accounts, AccountsSettings};
-use mcparley_model::config::{Era, Oauth, Remote};
+use mcparley_model::config::{Era, OauthConfig, RemoteConfig};
 use mcparley_model::name::ServerName;
 use mcparley_model::secret::Secret;
-use mcparley_wire::handshake::{Connect, Connected, Introduction, connect};
-use mcparley_wire::peer::{Boxed, CallOptions, Deaf};
-use mcparley_wire::transport::http::{Http, HttpTarget, Network};
-use mcparley_wire::{Failure, Params};
+use mcparley_wire::handshake::{EstablishedConnection, Introduction, ServerConnector, connect};
+use mcparley_wire::peer::{BoxedFuture, PeerCallOptions, PingHandler};
+use mcparley_wire::transport::http::{HttpTarget, HttpTransport, Network};
+use mcparley_wire::{Failure, RequestParams};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -55,17 +56,18 @@ fn say(line: &str) -> io::Result<()> {
 }
 
 fn account(folder: &Path, url: &Url, client: &str) -> Account {
-    let vault = Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(folder) });
+    let vault = Vault::new(VaultSettings { storage: KeyStorage::File, ..VaultSettings::new(folder) });
     let client_id = (client != "-").then(|| client.to_owned());
-    let oauth = Some(Oauth { client_id, ..Oauth::default() });
-    let remote = Remote { url: Secret::new(url.clone()), headers: Vec::new(), headers_helper: None, oauth };
+    let oauth = Some(OauthConfig { client_id, ..OauthConfig::default() });
+    let remote =
+        RemoteConfig { url: Secret::new(url.clone()), headers: Vec::new(), headers_helper: None, oauth };
     let accounts = Accounts::new(AccountsSettings {
         network: Network::default(),
         vault: Some(vault),
         identity: None,
         folder: folder.to_owned(),
     });
-    accounts.of(&ServerName::new("shared"), &remote)
+    accounts.account_for(&ServerName::new("shared"), &remote)
 }
 
 struct Site {
@@ -74,25 +76,27 @@ struct Site {
 }
 
 impl Site {
-    async fn connect(&mut self) -> Result<Connected<Http>, Failure> {
+    async fn connect(&mut self) -> Result<EstablishedConnection<HttpTransport>, Failure> {
         let about = Introduction { info: json!({"name": "user", "version": "0"}), capabilities: json!({}) };
         connect(self, Era::Old, &about, PATIENCE).await
     }
 }
 
-impl Connect for Site {
-    type Link = Http;
+impl ServerConnector for Site {
+    type Link = HttpTransport;
 
-    fn open(&mut self) -> Boxed<'_, Result<Http, Failure>> {
+    fn open(&mut self) -> BoxedFuture<'_, Result<HttpTransport, Failure>> {
         let authorizer = Arc::new(self.account.clone());
         let target = HttpTarget { authorizer, ..HttpTarget::new(self.url.clone(), Vec::new()) };
-        Box::pin(std::future::ready(Http::open(&target, &Network::default(), Arc::new(Deaf))))
+        Box::pin(std::future::ready(HttpTransport::open(&target, &Network::default(), Arc::new(PingHandler))))
     }
 }
 
-async fn call(connected: &Connected<Http>, message: &str) -> Result<String, Failure> {
-    let params = Params::new().with("name", &"echo").with("arguments", &json!({ "message": message }));
-    let options = CallOptions { limit: Some(PATIENCE), ..CallOptions::default() };
+async fn call(connected: &EstablishedConnection<HttpTransport>, message: &str) -> Result<String, Failure> {
+    let params = RequestParams::new()
+        .with_member("name", &"echo")
+        .with_member("arguments", &json!({ "message": message }));
+    let options = PeerCallOptions { limit: Some(PATIENCE), ..PeerCallOptions::default() };
     let answer = connected.session.call("tools/call", params, options).await?;
     let answer: Value = answer.decode().map_err(|error| Failure::Protocol(error.to_string().into()))?;
     Ok(answer["content"][0]["text"].as_str().unwrap_or_default().to_owned())

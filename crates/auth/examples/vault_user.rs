@@ -1,10 +1,10 @@
-//! A process that uses a vault whose key is in a file, to be started in numbers and killed.
+//! A process that uses a vault with its key in a file, for tests that start many and kill some.
 //!
-//! - `vault_user fill <folder> <prefix> <count>`: writes so many entries.
-//! - `vault_user count <folder> <count>`: adds one to the number in one entry, under its lock, so often.
-//! - `vault_user hold <folder>`: takes the lock of the entry `shared`, says so, and keeps it until its input ends.
+//! - `vault_user fill <folder> <prefix> <count>`: writes this many entries.
+//! - `vault_user count <folder> <count>`: increments the number in one entry under its lock, this many times.
+//! - `vault_user hold <folder>`: locks the entry `shared`, says so, and holds the lock until its input ends.
 
-use mcparley_auth::vault::{EntryId, Expected, Storage, Vault, VaultError, VaultSettings};
+use mcparley_auth::vault::{EntryId, ExpectedEntry, KeyStorage, Vault, VaultError, VaultSettings};
 use mcparley_model::explain::Explain as _;
 use mcparley_model::secret::Secret;
 use std::io::{self, Read, Write};
@@ -29,7 +29,7 @@ async fn main() -> io::Result<ExitCode> {
 }
 
 fn open(folder: &str) -> Vault {
-    Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(folder) })
+    Vault::new(VaultSettings { storage: KeyStorage::File, ..VaultSettings::new(folder) })
 }
 
 fn number(text: &str) -> u32 {
@@ -43,25 +43,25 @@ fn shared() -> EntryId {
 async fn fill(vault: &Vault, prefix: &str, count: u32) -> Result<(), VaultError> {
     for number in 0..count {
         let id = EntryId::new("server", format!("{prefix}-{number}"));
-        vault.write(&id, Secret::new(id.as_str().into()), Expected::Nothing).await?;
+        vault.write_entry(&id, Secret::new(id.as_str().into()), ExpectedEntry::Absent).await?;
     }
     Ok(())
 }
 
 async fn count_up(vault: &Vault, count: u32) -> Result<(), VaultError> {
     for _ in 0..count {
-        let _held = vault.lock(&shared(), PATIENCE).await?;
-        let entry = vault.read(&shared()).await?;
+        let _held = vault.lock_entry(&shared(), PATIENCE).await?;
+        let entry = vault.read_entry(&shared()).await?;
         let expected =
-            entry.as_ref().map_or(Expected::Nothing, |entry| Expected::Generation(entry.generation));
+            entry.as_ref().map_or(ExpectedEntry::Absent, |entry| ExpectedEntry::Generation(entry.generation));
         let before = entry.map_or(0, |entry| number(&String::from_utf8_lossy(entry.value.expose())));
-        vault.write(&shared(), Secret::new((before + 1).to_string().into()), expected).await?;
+        vault.write_entry(&shared(), Secret::new((before + 1).to_string().into()), expected).await?;
     }
     Ok(())
 }
 
 async fn hold(vault: &Vault) -> io::Result<ExitCode> {
-    let _held = vault.lock(&shared(), PATIENCE).await.map_err(io::Error::other)?;
+    let _held = vault.lock_entry(&shared(), PATIENCE).await.map_err(io::Error::other)?;
     writeln!(io::stdout(), "held")?;
     io::stdin().read_to_end(&mut Vec::new())?;
     Ok(ExitCode::SUCCESS)

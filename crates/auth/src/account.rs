@@ -1,34 +1,34 @@
-//! The sign-in to one server: what its requests carry, and how that stays valid (A3, K4).
+//! The sign-in to one server: the credentials its requests carry, and keeping them valid.
 //!
-//! One value for all connections to a server in a process. It shows its tokens to nobody but that server and whoever gave
-//! them.
+//! An [`Account`] is one value for all connections to a server in a process. Its tokens are sent only to that
+//! server and to the authorization server that issued them.
 //!
-//! | what | where |
+//! | task | module |
 //! |---|---|
-//! | what is remembered, in memory and in the vault | `memory` |
-//! | what requests carry, and what follows a refusal | `authority` |
-//! | new tokens for old ones, once for everybody | `renewal`, `single_flight` |
-//! | tokens with the consent of a person | `consent`, seen from outside as a [`Flow`](crate::Flow) |
-//! | tokens without anybody | `alone` |
-//! | which grant an authorization server takes | `offered_grant` |
-//! | whether the server says how to sign in | `offered_sign_in` |
-//! | who we are to an authorization server, and the key of our tokens | `client`, `key` |
-//! | giving tokens back | `departure` |
-//! | hearing of sign-ins | `sign_ins` |
+//! | stored sign-ins, in memory and in the vault | `sign_in_cache` |
+//! | credentials of requests, and the step after a refusal | `authority` |
+//! | token renewal, one at a time for all callers | `renewal`, `single_flight` |
+//! | tokens with the user's consent | `consent`, seen from outside as a [`Flow`](crate::Flow) |
+//! | tokens without the user | `silent_sign_in` |
+//! | which grant an authorization server takes | `grant_choice` |
+//! | whether the server says how to sign in | `sign_in_support` |
+//! | our client registration, and the DPoP key of our tokens | `client`, `key` |
+//! | signing out and revoking tokens | `sign_out` |
+//! | waiting for a sign-in | `sign_ins` |
 
-mod alone;
 mod authority;
 mod client;
 mod consent;
-mod departure;
-#[cfg(test)]
-mod explored;
+mod grant_choice;
 mod key;
-mod memory;
-mod offered_grant;
-mod offered_sign_in;
+#[cfg(test)]
+mod model_checks;
 mod renewal;
+mod sign_in_cache;
+mod sign_in_support;
 mod sign_ins;
+mod sign_out;
+mod silent_sign_in;
 mod single_flight;
 
 use std::path::PathBuf;
@@ -36,74 +36,73 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::SystemTime;
 
-use mcparley_model::config::{Grant, Oauth, Remote};
+use mcparley_model::config::{ConfiguredGrant, OauthConfig, RemoteConfig};
 use mcparley_model::name::ServerName;
 use tokio::sync::watch;
 use url::Url;
 
 use crate::flow::Inner as FlowInner;
-use crate::identity::Identity;
-use crate::record::Slot;
-use crate::task::Tasks;
+use crate::identity::UserIdentity;
+use crate::sign_in_record::SignInSlot;
+use crate::task::TaskGroup;
 use crate::vault::Vault;
 use crate::web::Web;
-use memory::Memory;
+use sign_in_cache::SignInCache;
 use single_flight::SingleFlight;
 
-pub(crate) use consent::answer;
-pub use departure::SignedOut;
-pub use memory::SignInStanding;
-pub(crate) use renewal::RenewError;
-pub use sign_ins::SignIns;
+pub use sign_in_cache::SignInStatus;
+pub use sign_ins::SignInWatcher;
+pub use sign_out::SignOutOutcome;
 
-/// The sign-in to one server. Cheap to clone; all clones are one.
+/// The sign-in to one server. Cheap to clone; all clones share one state.
 #[derive(Clone)]
 pub struct Account(Arc<Inner>);
 
 struct Inner {
-    slot: Slot,
+    slot: SignInSlot,
     server: ServerName,
     url: Url,
-    oauth: Oauth,
+    oauth: OauthConfig,
     web: Web,
     vault: Option<Vault>,
-    identity: Option<Identity>,
-    /// Where files that the entry names are looked for.
+    identity: Option<UserIdentity>,
+    /// The folder in which files named by the entry are looked up.
     folder: PathBuf,
-    memory: Mutex<Memory>,
-    /// Renewals that are under way; whoever wants the same joins.
+    memory: Mutex<SignInCache>,
+    /// Renewals in progress; a caller that needs the same tokens joins the running one.
     single_flight: SingleFlight,
-    /// Held by whoever changes what is remembered: who waited looks again.
+    /// Held while the stored sign-in changes. A caller that waited for it reads the stored sign-in again.
     renewing: tokio::sync::Mutex<()>,
-    /// Held for reading while a code is redeemed: it is good once, and what it is good for must arrive.
+    /// Held for reading while an authorization code is redeemed: a code works once, and its tokens must be
+    /// stored.
     redeeming: tokio::sync::RwLock<()>,
-    /// The sign-in that is under way; whoever wants one too joins it.
+    /// The sign-in in progress; a second caller joins it.
     flow: tokio::sync::Mutex<Weak<FlowInner>>,
-    /// What the authorization server takes for a token, where the entry leaves that to it.
-    learnt_grant: tokio::sync::OnceCell<Grant>,
-    /// Whether a command of the entry says who we are.
-    is_spoken_for: AtomicBool,
+    /// The grant that the authorization server accepts, where the entry leaves the choice to it.
+    learnt_grant: tokio::sync::OnceCell<ConfiguredGrant>,
+    /// Whether the headers helper of the entry sends its own credentials.
+    has_helper_credentials: AtomicBool,
     /// Counts the sign-ins of this process.
-    signed_in: watch::Sender<u64>,
-    tasks: Tasks,
+    sign_in_count: watch::Sender<u64>,
+    tasks: TaskGroup,
 }
 
-/// What an account is made of besides the server's entry.
-pub(crate) struct Ground {
+/// The services an account needs besides the server's entry.
+pub(crate) struct AccountDependencies {
     pub(crate) web: Web,
     pub(crate) vault: Option<Vault>,
-    pub(crate) identity: Option<Identity>,
+    pub(crate) identity: Option<UserIdentity>,
     pub(crate) folder: PathBuf,
 }
 
 impl Account {
-    pub(crate) fn new(server: &ServerName, remote: &Remote, ground: Ground) -> Self {
-        let Ground { web, vault, identity, folder } = ground;
-        // Where the entry says that the authorization server is, it may be.
+    pub(crate) fn new(server: &ServerName, remote: &RemoteConfig, ground: AccountDependencies) -> Self {
+        let AccountDependencies { web, vault, identity, folder } = ground;
+        // The entry may place the authorization server on an address that is otherwise refused.
         let metadata = remote.oauth.as_ref().and_then(|oauth| oauth.auth_server_metadata_url.as_ref());
-        let web = metadata.map_or_else(|| web.clone(), |place| web.trusting(place));
+        let web = metadata.map_or_else(|| web.clone(), |place| web.with_trusted_place(place));
         Self(Arc::new(Inner {
-            slot: Slot::of(server, remote),
+            slot: SignInSlot::for_server(server, remote),
             server: server.clone(),
             url: remote.url.expose().clone(),
             oauth: remote.oauth.clone().unwrap_or_default(),
@@ -117,49 +116,51 @@ impl Account {
             redeeming: tokio::sync::RwLock::default(),
             flow: tokio::sync::Mutex::default(),
             learnt_grant: tokio::sync::OnceCell::new(),
-            is_spoken_for: AtomicBool::new(false),
-            signed_in: watch::Sender::new(0),
-            tasks: Tasks::default(),
+            has_helper_credentials: AtomicBool::new(false),
+            sign_in_count: watch::Sender::new(0),
+            tasks: TaskGroup::default(),
         }))
     }
 
-    /// Whether it takes a person to sign in.
+    /// Whether only the user can sign in.
     #[must_use]
-    pub fn takes_a_person(&self) -> bool {
-        match self.grant() {
-            Grant::Person => true,
-            Grant::ClientCredentials | Grant::JwtBearer => false,
+    pub fn needs_user(&self) -> bool {
+        match self.active_grant() {
+            ConfiguredGrant::Person => true,
+            ConfiguredGrant::ClientCredentials | ConfiguredGrant::JwtBearer => false,
         }
     }
 
     /// Whether there are tokens that can be used or renewed.
     pub async fn has_tokens(&self) -> bool {
-        self.read().await.is_ok_and(|kept| kept.is_some_and(|kept| kept.is_of_use(SystemTime::now())))
+        self.read_sign_in().await.is_ok_and(|kept| kept.is_some_and(|kept| kept.is_usable(SystemTime::now())))
     }
 
-    /// Whether a command of the entry says who we are, so that a sign-in would change nothing (A7).
+    /// Whether the headers helper of the entry sends its own credentials, so that a sign-in would change
+    /// nothing.
     #[must_use]
-    pub fn is_spoken_for(&self) -> bool {
-        self.0.is_spoken_for.load(Ordering::Relaxed)
+    pub fn has_helper_credentials(&self) -> bool {
+        self.0.has_helper_credentials.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn speak_for(&self, says_who: bool) {
-        self.0.is_spoken_for.store(says_who, Ordering::Relaxed);
+    pub(crate) fn set_helper_credentials(&self, says_who: bool) {
+        self.0.has_helper_credentials.store(says_who, Ordering::Relaxed);
     }
 
-    /// Whether it takes nobody to be let in: there are tokens, or somebody knows the person (A6).
-    pub async fn has_a_way_in(&self) -> bool {
-        self.has_tokens().await || self.is_person_known().await
+    /// Whether the server can be reached without asking the user: there are tokens, or the identity provider
+    /// already knows the user.
+    pub async fn can_sign_in_silently(&self) -> bool {
+        self.has_tokens().await || self.is_user_known().await
     }
 
-    /// Waits until nothing is under way that must not be torn: tokens that are being got for a code, renewed or
-    /// written down.
-    pub async fn settle(&self) {
+    /// Waits until the work that must not be interrupted is finished: tokens that are being redeemed, renewed
+    /// or stored.
+    pub async fn finish_pending_writes(&self) {
         drop(self.0.redeeming.write().await);
-        self.0.single_flight.settle().await;
-        // Whoever changes something else holds it until that is safe.
+        self.0.single_flight.wait_until_idle().await;
+        // Other changes hold this lock until they are stored.
         let _alone = self.0.renewing.lock().await;
-        self.save().await;
+        self.save_unsaved().await;
     }
 }
 

@@ -1,57 +1,57 @@
-//! All sign-ins of a user.
+//! The sign-ins of a user, one for each server.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcparley_model::config::Remote;
+use mcparley_model::config::RemoteConfig;
 use mcparley_model::name::ServerName;
 use mcparley_model::signature::Signature;
 use mcparley_wire::transport::http::Network;
 
-use crate::account::{Account, Ground};
-use crate::identity::Identity;
+use crate::account::{Account, AccountDependencies};
+use crate::identity::UserIdentity;
 use crate::vault::Vault;
 use crate::web::Web;
 
-/// All sign-ins of a user. Cheap to clone; all clones are one.
+/// The sign-ins of a user. Cheap to clone; all clones share one state.
 #[derive(Clone, Debug)]
 pub struct Accounts(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     settings: AccountsSettings,
-    known: Mutex<HashMap<(ServerName, Signature), Account>>,
+    accounts: Mutex<HashMap<(ServerName, Signature), Account>>,
 }
 
-/// What sign-ins are made with.
+/// The services and settings that sign-ins use.
 #[derive(Debug)]
 pub struct AccountsSettings {
-    /// The way to the network.
+    /// The network settings.
     pub network: Network,
-    /// Where they are kept; without one, in memory only.
+    /// The vault that stores sign-ins; without one they are held in memory only.
     pub vault: Option<Vault>,
-    /// Who knows the person, for servers that ask there.
-    pub identity: Option<Identity>,
-    /// Where files that entries name are looked for.
+    /// The identity provider, for servers that accept its sign-in.
+    pub identity: Option<UserIdentity>,
+    /// The folder in which files named by entries are looked up.
     pub folder: PathBuf,
 }
 
 impl Accounts {
-    /// Does nothing yet.
+    /// Creates the set without reading the vault or the network.
     #[must_use]
     pub fn new(settings: AccountsSettings) -> Self {
-        Self(Arc::new(Inner { settings, known: Mutex::default() }))
+        Self(Arc::new(Inner { settings, accounts: Mutex::default() }))
     }
 
-    /// The sign-in to a server, one for all who ask.
+    /// The sign-in to a server; all callers share one.
     #[must_use]
-    pub fn of(&self, server: &ServerName, remote: &Remote) -> Account {
-        let signature = Signature::of_remote(remote);
-        let mut known = self.known();
+    pub fn account_for(&self, server: &ServerName, remote: &RemoteConfig) -> Account {
+        let signature = Signature::from_remote(remote);
+        let mut known = self.lock_accounts();
         let AccountsSettings { network, vault, identity, folder } = &self.0.settings;
         let account = known.entry((server.clone(), signature)).or_insert_with(|| {
-            let ground = Ground {
+            let ground = AccountDependencies {
                 web: Web::new(network, remote.url.expose()),
                 vault: vault.clone(),
                 identity: identity.clone(),
@@ -62,27 +62,27 @@ impl Accounts {
         account.clone()
     }
 
-    /// Where secrets are kept, if anywhere.
+    /// The vault that stores secrets, if there is one.
     #[must_use]
     pub fn vault(&self) -> Option<&Vault> {
         self.0.settings.vault.as_ref()
     }
 
-    /// Who knows the person.
+    /// The identity provider, if one is configured.
     #[must_use]
-    pub fn identity(&self) -> Option<&Identity> {
+    pub fn identity(&self) -> Option<&UserIdentity> {
         self.0.settings.identity.as_ref()
     }
 
-    /// Waits until nothing is under way that must not be torn.
-    pub async fn settle(&self) {
-        let known: Vec<Account> = self.known().values().cloned().collect();
+    /// Waits until the work that must not be interrupted is finished in every account.
+    pub async fn finish_pending_writes(&self) {
+        let known: Vec<Account> = self.lock_accounts().values().cloned().collect();
         for account in known {
-            account.settle().await;
+            account.finish_pending_writes().await;
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<(ServerName, Signature), Account>> {
-        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_accounts(&self) -> MutexGuard<'_, HashMap<(ServerName, Signature), Account>> {
+        self.0.accounts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

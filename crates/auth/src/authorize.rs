@@ -1,13 +1,13 @@
-//! One attempt to get a person's consent: what the browser is sent out with, and which answer is believed.
+//! The authorization request: the page the browser is sent to, and the response that is accepted.
 //!
-//! Authorization code with PKCE (RFC 6749 4.1, RFC 7636) and the issuer in the answer (RFC 9207). Everything an answer is
-//! measured by is recorded before the browser leaves, so that nothing learnt later can bend it (H16). How the answer
-//! comes back is the business of [`crate::callback`]; redeeming the code is that of the token endpoint.
+//! Authorization code with PKCE (RFC 6749 4.1, RFC 7636) and the issuer in the response (RFC 9207). The
+//! values that a response is checked against are recorded before the browser leaves, so that metadata learned
+//! later cannot change them. [`crate::callback`] receives the response; the token endpoint redeems the code.
 
-mod answer;
 mod error;
-mod expected;
-mod refusal;
+mod error_response;
+mod expected_response;
+mod response;
 #[cfg(test)]
 mod tests;
 
@@ -19,133 +19,146 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcparley_model::secret::Secret;
 use url::Url;
 
-use crate::client::Client;
-use crate::metadata::{Found, Server};
-use crate::page::Page;
+use crate::browser_page::BrowserPage;
+use crate::client::OAuthClient;
+use crate::metadata::{AuthServerMetadata, MetadataSource};
 
-pub use answer::{Answer, AnswerError};
 pub use error::AuthorizeError;
-pub(crate) use expected::Expected;
-pub use refusal::{Refusal, RefusalKind};
+pub use error_response::{AuthorizationRefusal, RefusalKind};
+pub(crate) use expected_response::ExpectedResponse;
+pub use response::{AuthorizationResponse, AuthorizationResponseError};
 
-/// How many random bytes a state, a verifier and a nonce have: twice what nobody can guess. Written as 43 characters,
-/// which is the least a verifier may have.
+/// The number of random bytes in a state, a PKCE verifier and a nonce: 256 bits, twice as many as are needed
+/// against guessing. Encoded as 43 characters, the least a verifier may have.
 const RANDOM_BYTES: usize = 32;
 
-/// The scope that asks for a token that outlives the sign-in.
+/// The scope that requests a refresh token.
 const OFFLINE: &str = "offline_access";
 
-/// The scope that asks who the person is.
+/// The scope that requests an ID token (OpenID Connect).
 const OPENID: &str = "openid";
 
-/// One attempt. It is used up by the answer it takes.
+/// One authorization attempt. It is used up by the response it accepts.
 #[derive(Debug)]
-pub struct Attempt {
-    expected: Arc<Expected>,
+pub struct AuthorizationAttempt {
+    expected: Arc<ExpectedResponse>,
     verifier: Secret<String>,
     redirect: Url,
     nonce: Option<Secret<String>>,
 }
 
-/// What is asked for.
+/// The parameters of an authorization request.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish<'w> {
-    /// Where the browser is sent back to.
+pub struct AuthorizationRequest<'w> {
+    /// The address the browser is sent back to.
     pub redirect: &'w Url,
-    /// What the token is for, byte for byte as it names itself (RFC 8707); none for an identity alone.
+    /// The resource the token is for, byte for byte as the server names itself (RFC 8707); `None` for a
+    /// sign-in to the identity provider only.
     pub resource: Option<&'w str>,
-    /// The scopes; with none the parameter is left out.
+    /// The scopes to request; without any the parameter is left out.
     pub scopes: &'w [String],
-    /// Whether the answer shall tell who the person is.
-    pub identity: Identity,
-    /// The thumbprint of the key that the token shall be bound to (RFC 9449, 10).
+    /// Whether an ID token is requested.
+    pub identity: IdTokenDemand,
+    /// The thumbprint of the DPoP key that the token is bound to (RFC 9449, 10).
     pub dpop_jkt: Option<&'w str>,
 }
 
-/// Whether a sign-in is about who the person is (OpenID Connect).
+/// Whether a sign-in requests an ID token (OpenID Connect).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// It is not.
-    Unasked,
-    /// It is: the scope `openid` is asked for, with a nonce that the identity token must repeat.
-    Asked,
+pub enum IdTokenDemand {
+    /// No ID token.
+    NotRequested,
+    /// An ID token: the scope `openid` is requested, with a nonce that the token must repeat.
+    Requested,
 }
 
-/// What an attempt brought: everything the token endpoint wants to see.
+/// The authorization code with the values the token endpoint checks.
 #[derive(Clone, Debug)]
-pub struct Code {
-    /// The code itself.
+pub struct AuthorizationCode {
+    /// The authorization code.
     pub code: Secret<String>,
-    /// Shows that it was us who asked (RFC 7636).
+    /// The PKCE verifier, which proves that the request was ours (RFC 7636).
     pub verifier: Secret<String>,
-    /// Where the browser was sent back to; must be repeated.
+    /// The redirect address; the token request must repeat it.
     pub redirect: Url,
-    /// What the identity token must repeat, if one was asked for.
+    /// The nonce that the ID token must repeat, if one was requested.
     pub nonce: Option<Secret<String>>,
-    /// Who gave it, and the only one it may be shown to.
+    /// The issuer of the code, the only server it may be sent to.
     pub issuer: String,
 }
 
-impl Attempt {
-    /// Records what the answer will be measured by, and says which page to open.
+impl AuthorizationAttempt {
+    /// Records the expected response, and returns the page to open.
     ///
     /// # Errors
-    /// When the authorization server has no such page, or none that may be opened, or does not know PKCE.
-    pub fn begin(server: &Server, client: &Client, wish: &Wish<'_>) -> Result<(Self, Page), AuthorizeError> {
+    /// When the authorization server has no such page, or none that may be opened, or does not support PKCE.
+    pub fn begin_authorization(
+        server: &AuthServerMetadata,
+        client: &OAuthClient,
+        wish: &AuthorizationRequest<'_>,
+    ) -> Result<(Self, BrowserPage), AuthorizeError> {
         let endpoint = server.authorization_endpoint.as_ref().ok_or(AuthorizeError::NoEndpoint)?;
-        // Without S256 a stolen code is as good as a token. Servers of 2025-03-26 that say nothing at all must have it, and
-        // it is the protocol that wants to be told, not OpenID Connect (B75).
-        if server.found == Found::Described && !server.has_s256 && wish.identity == Identity::Unasked {
+        // Without S256 a stolen code is as good as a token. Servers of 2025-03-26 without metadata must
+        // support it, and only MCP demands that metadata says so, not OpenID Connect.
+        if server.source == MetadataSource::Published
+            && !server.has_s256
+            && wish.identity == IdTokenDemand::NotRequested
+        {
             return Err(AuthorizeError::NoPkce);
         }
         let nonce = match wish.identity {
-            Identity::Unasked => None,
-            Identity::Asked => Some(random()?),
+            IdTokenDemand::NotRequested => None,
+            IdTokenDemand::Requested => Some(random_token()?),
         };
-        let expected = Expected::new(random()?, server);
+        let expected = ExpectedResponse::new(random_token()?, server);
         let attempt = Self {
             expected: Arc::new(expected),
-            verifier: random()?,
+            verifier: random_token()?,
             redirect: wish.redirect.clone(),
             nonce,
         };
-        let page =
-            Page::try_from(attempt.address(endpoint, client, wish)).map_err(AuthorizeError::Endpoint)?;
+        let page = BrowserPage::try_from(attempt.page_url(endpoint, client, wish))
+            .map_err(AuthorizeError::Endpoint)?;
         Ok((attempt, page))
     }
 
-    /// The mark the answer must carry; whoever has it can answer in the person's place.
+    /// The `state` parameter that the response must repeat; a party that knows it can answer in the user's
+    /// place.
     #[must_use]
     pub fn state(&self) -> &Secret<String> {
         self.expected.state()
     }
 
-    /// Whether the answer is one to this attempt.
+    /// Whether the response belongs to this attempt.
     #[must_use]
-    pub fn is_for(&self, answer: &Answer) -> bool {
-        self.expected.is_for(answer)
+    pub fn matches_state(&self, answer: &AuthorizationResponse) -> bool {
+        self.expected.matches_state(answer)
     }
 
-    /// Takes the answer. One that is for another attempt uses this one up too: ask [`Self::is_for`] before.
+    /// Accepts the response. A response to another attempt uses this one up too: check
+    /// [`Self::matches_state`] before.
     ///
     /// # Errors
-    /// When it is for another attempt, comes from another issuer, or says no.
-    pub fn accept(self, answer: &Answer) -> Result<Code, AuthorizeError> {
-        let code = self.expected.judge(answer)?.clone();
+    /// When it belongs to another attempt, comes from another issuer, or is a refusal.
+    pub fn accept_response(
+        self,
+        answer: &AuthorizationResponse,
+    ) -> Result<AuthorizationCode, AuthorizeError> {
+        let code = self.expected.verify_response(answer)?.clone();
         let Self { expected, verifier, redirect, nonce } = self;
-        Ok(Code { code, verifier, redirect, nonce, issuer: expected.issuer().to_owned() })
+        Ok(AuthorizationCode { code, verifier, redirect, nonce, issuer: expected.issuer().to_owned() })
     }
 
-    pub(crate) fn expected(&self) -> &Arc<Expected> {
+    pub(crate) fn expected_response(&self) -> &Arc<ExpectedResponse> {
         &self.expected
     }
 
-    fn address(&self, endpoint: &Url, client: &Client, wish: &Wish<'_>) -> Url {
-        let ours = self.parameters(client, wish);
+    fn page_url(&self, endpoint: &Url, client: &OAuthClient, wish: &AuthorizationRequest<'_>) -> Url {
+        let ours = self.query_parameters(client, wish);
         let kept: Vec<(String, String)> = endpoint
             .query_pairs()
             .into_owned()
-            // A parameter must not stand twice (RFC 6749, 3.1), and ours are those the answer is measured by.
+            // A parameter must not occur twice (RFC 6749, 3.1), and the response is checked against ours.
             .filter(|(name, _)| !ours.iter().any(|(our, _)| our == name))
             .collect();
         let mut address = endpoint.clone();
@@ -154,21 +167,25 @@ impl Attempt {
         address
     }
 
-    fn parameters(&self, client: &Client, wish: &Wish<'_>) -> Vec<(&'static str, String)> {
+    fn query_parameters(
+        &self,
+        client: &OAuthClient,
+        wish: &AuthorizationRequest<'_>,
+    ) -> Vec<(&'static str, String)> {
         let mut parameters = vec![
             ("response_type", "code".to_owned()),
             ("client_id", client.id.clone()),
             ("redirect_uri", wish.redirect.to_string()),
             ("state", self.state().expose().clone()),
-            ("code_challenge", challenge(&self.verifier)),
+            ("code_challenge", pkce_challenge(&self.verifier)),
             ("code_challenge_method", "S256".to_owned()),
         ];
-        let scopes = scopes(wish);
+        let scopes = requested_scopes(wish);
         if !scopes.is_empty() {
             parameters.push(("scope", scopes.join(" ")));
         }
         if scopes.contains(&OFFLINE) {
-            // Without it the scope is ignored (OpenID Connect Core, 11).
+            // Without this parameter the scope is ignored (OpenID Connect Core, 11).
             parameters.push(("prompt", "consent".to_owned()));
         }
         parameters.extend(wish.resource.map(|resource| ("resource", resource.to_owned())));
@@ -178,20 +195,20 @@ impl Attempt {
     }
 }
 
-fn scopes<'w>(wish: &Wish<'w>) -> Vec<&'w str> {
+fn requested_scopes<'w>(wish: &AuthorizationRequest<'w>) -> Vec<&'w str> {
     let mut scopes: Vec<&str> = wish.scopes.iter().map(String::as_str).collect();
-    if wish.identity == Identity::Asked && !scopes.contains(&OPENID) {
+    if wish.identity == IdTokenDemand::Requested && !scopes.contains(&OPENID) {
         scopes.insert(0, OPENID);
     }
     scopes
 }
 
-/// RFC 7636, 4.2.
-fn challenge(verifier: &Secret<String>) -> String {
+/// The PKCE code challenge (RFC 7636, 4.2).
+fn pkce_challenge(verifier: &Secret<String>) -> String {
     URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, verifier.expose().as_bytes()))
 }
 
-fn random() -> Result<Secret<String>, AuthorizeError> {
+fn random_token() -> Result<Secret<String>, AuthorizeError> {
     let mut bytes = [0; RANDOM_BYTES];
     rand::fill(&mut bytes).map_err(|_| AuthorizeError::Random)?;
     Ok(Secret::new(URL_SAFE_NO_PAD.encode(bytes)))

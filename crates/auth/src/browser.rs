@@ -1,7 +1,8 @@
-//! Opens a page in the person's browser, by an argument list and never by a shell (H01).
+//! Opens a page in the user's browser, by an argument list and never by a shell: a shell would interpret the
+//! URL.
 //!
-//! Which programs can do that is decided from values the caller hands in. A browser belongs to the person and may stay
-//! when we go, unlike every server: see `platform::process::launch_detached`.
+//! The programs are chosen from the environment that the caller passes in. A browser belongs to the user and
+//! outlives this process, unlike every server: see `platform::process::launch_detached`.
 
 mod opener;
 #[cfg(test)]
@@ -12,154 +13,145 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use mcparley_model::limits::BROWSER_TIME;
-use mcparley_platform::process::{Detached, Exit, Launch, launch_detached};
+use mcparley_platform::process::{DetachedStatus, ProcessExit, ProgramLaunch, launch_detached};
 
-use crate::page::Page;
+use crate::browser_page::BrowserPage;
 use opener::Opener;
 
-/// Where the person sits.
+/// The desktop session of the user: X11, Wayland, or the Windows host of WSL.
 #[derive(Clone)]
-pub struct Desktop {
-    /// The system.
-    pub system: System,
-    /// The person's environment. The browser gets all of it: it is theirs.
+pub struct DesktopSession {
+    /// The user's environment. The browser inherits all of it.
     pub env: Vec<(OsString, OsString)>,
 }
 
-/// The kinds of system that open pages in different ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum System {
-    /// Linux, and whatever else has X11 or Wayland; also Linux inside Windows.
-    Linux,
-    /// macOS.
-    MacOs,
-    /// Windows.
-    Windows,
-}
-
-/// What can open pages here.
+/// The programs that can open pages in a desktop session.
 #[derive(Clone, Debug)]
 pub struct Browser {
     openers: Vec<Opener>,
-    desktop: Desktop,
+    desktop: DesktopSession,
 }
 
-/// Whether a page was opened.
+/// The outcome of opening a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Opened {
-    /// It was, as far as can be told.
-    Yes {
-        /// What opened it.
+pub enum BrowserOutcome {
+    /// The page was opened, as far as can be determined.
+    Opened {
+        /// The program that opened it.
         program: String,
     },
-    /// It was not.
+    /// The page was not opened.
     NoBrowser(NoBrowser),
 }
 
-/// Why no page was opened.
+/// The reason why no page was opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoBrowser {
-    /// Nothing can be shown here.
-    #[error("this session has no screen to show a browser on")]
+    /// The session has no display.
+    #[error("this session has no display for a browser")]
     NoScreen,
-    /// Nothing that was tried works.
-    #[error("no browser could be started: {}", listed(tried))]
+    /// Every program failed.
+    #[error("cannot start a browser: {}", join_attempts(tried))]
     Failed {
-        /// What was tried, in this order.
-        tried: Vec<Tried>,
+        /// The attempts, in order.
+        tried: Vec<BrowserAttempt>,
     },
 }
 
-/// A program that did not open a page.
+/// A program that failed to open a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tried {
+pub struct BrowserAttempt {
     /// The program.
     pub program: String,
-    /// Why it did not.
-    pub why: String,
+    /// The reason.
+    pub reason: String,
 }
 
 impl Browser {
-    /// What can open pages there: what `BROWSER` names, then what the system has for it.
+    /// Finds the programs that can open pages: those in `BROWSER`, then those of the system.
     #[must_use]
-    pub fn of(desktop: Desktop) -> Self {
-        Self { openers: Opener::all(&desktop), desktop }
+    pub fn for_desktop(desktop: DesktopSession) -> Self {
+        Self { openers: Opener::available_openers(&desktop), desktop }
     }
 
-    /// Whether there is anything that could open a page.
+    /// Whether there is a program that could open a page.
     #[must_use]
-    pub fn is_there(&self) -> bool {
+    pub fn is_available(&self) -> bool {
         !self.openers.is_empty()
     }
 
-    /// Opens the page, and returns as soon as it is known whether that worked, after two seconds for each program at the
-    /// latest. A browser that is started by us and stays is taken for a yes.
-    pub async fn open(&self, page: &Page) -> Opened {
+    /// Opens the page, and returns once the outcome is known, after two seconds for each program at the
+    /// latest. A program that is still running then counts as a success.
+    pub async fn open_page(&self, page: &BrowserPage) -> BrowserOutcome {
         if self.openers.is_empty() {
-            return Opened::NoBrowser(NoBrowser::NoScreen);
+            return BrowserOutcome::NoBrowser(NoBrowser::NoScreen);
         }
-        let launches: Vec<Launch> = self.openers.iter().map(|opener| self.launch(opener, page)).collect();
-        // Waiting for a program blocks. Given up, it ends by itself soon.
-        let opened = mcparley_wire::run_blocking(move || open_first(&launches)).await;
-        opened.unwrap_or(Opened::NoBrowser(NoBrowser::Failed { tried: Vec::new() }))
+        let launches: Vec<ProgramLaunch> =
+            self.openers.iter().map(|opener| self.launch_command(opener, page)).collect();
+        // Waiting for a program blocks. If the caller gives up, the thread ends by itself soon.
+        let opened = mcparley_platform::thread::run_blocking(move || open_first(&launches)).await;
+        opened.unwrap_or(BrowserOutcome::NoBrowser(NoBrowser::Failed { tried: Vec::new() }))
     }
 
-    fn launch(&self, opener: &Opener, page: &Page) -> Launch {
-        Launch {
+    fn launch_command(&self, opener: &Opener, page: &BrowserPage) -> ProgramLaunch {
+        ProgramLaunch {
             program: opener.program().into(),
             args: opener.arguments(page).into_iter().map(OsString::from).collect(),
             env: self.desktop.env.clone(),
-            cwd: Some(self.desktop.folder()),
+            cwd: Some(self.desktop.working_folder()),
         }
     }
 }
 
-fn open_first(launches: &[Launch]) -> Opened {
+fn open_first(launches: &[ProgramLaunch]) -> BrowserOutcome {
     let mut tried = Vec::new();
     for launch in launches {
         let program = launch.program.to_string_lossy().into_owned();
         let why = match launch_detached(launch, BROWSER_TIME) {
-            Ok(Detached::Running) => return Opened::Yes { program },
-            Ok(Detached::Ended(exit)) if exit.is_success() => return Opened::Yes { program },
-            Ok(Detached::Ended(exit)) => ended(exit),
+            Ok(DetachedStatus::Running) => return BrowserOutcome::Opened { program },
+            Ok(DetachedStatus::Ended(exit)) if exit.is_success() => {
+                return BrowserOutcome::Opened { program };
+            }
+            Ok(DetachedStatus::Ended(exit)) => describe_exit(exit),
             Err(error) => error.to_string(),
         };
-        tried.push(Tried { program, why });
+        tried.push(BrowserAttempt { program, reason: why });
     }
-    Opened::NoBrowser(NoBrowser::Failed { tried })
+    BrowserOutcome::NoBrowser(NoBrowser::Failed { tried })
 }
 
-fn ended(exit: Exit) -> String {
+fn describe_exit(exit: ProcessExit) -> String {
     match exit {
-        Exit { code: Some(code), .. } => format!("it exited with code {code}"),
-        Exit { signal: Some(signal), .. } => format!("it was ended by signal {signal}"),
-        Exit { code: None, signal: None } => "it ended".to_owned(),
+        ProcessExit { code: Some(code), .. } => format!("exited with code {code}"),
+        ProcessExit { signal: Some(signal), .. } => format!("killed by signal {signal}"),
+        ProcessExit { code: None, signal: None } => "exited".to_owned(),
     }
 }
 
-fn listed(tried: &[Tried]) -> String {
+fn join_attempts(tried: &[BrowserAttempt]) -> String {
     let each: Vec<String> =
-        tried.iter().map(|Tried { program, why }| format!("`{program}`: {why}")).collect();
+        tried.iter().map(|BrowserAttempt { program, reason: why }| format!("`{program}`: {why}")).collect();
     each.join("; ")
 }
 
-impl Desktop {
-    /// The value of a variable that is set to something.
+impl DesktopSession {
+    /// The value of a variable that is set and not empty.
     fn variable(&self, name: &str) -> Option<&str> {
         let found = self.env.iter().find(|(known, _)| known == name);
         found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty())
     }
 
-    /// A browser keeps the folder it is started in; that must not be a project's.
-    fn folder(&self) -> PathBuf {
+    /// The working folder of the browser. A browser keeps the folder it is started in, so it must not be a
+    /// project's.
+    fn working_folder(&self) -> PathBuf {
         let home = self.variable("HOME").map(PathBuf::from);
         home.filter(|home| home.is_absolute() && home.is_dir()).unwrap_or_else(|| Path::new("/").to_owned())
     }
 }
 
-impl fmt::Debug for Desktop {
-    /// No variables: they are the person's.
+impl fmt::Debug for DesktopSession {
+    /// Omits the variables: they may hold secrets of the user.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desktop").field("system", &self.system).finish_non_exhaustive()
+        f.debug_struct("Desktop").finish_non_exhaustive()
     }
 }

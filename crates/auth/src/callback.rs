@@ -1,15 +1,16 @@
-//! The browser's way back: a door on this machine that one answer can come through (RFC 8252, 7.3).
+//! The loopback redirect: a local HTTP listener that receives one authorization response (RFC 8252, 7.3).
 //!
-//! It is open from [`Callback::bind`] until the value is dropped, and must be open before a client is registered and before
-//! the browser leaves, so that nobody else can stand there (H18). Whoever comes without the mark of the attempt is told to
-//! go away and changes nothing (H17): other pages in the browser and other people on the machine can reach it too.
+//! It listens from [`Callback::bind`] until the value is dropped, and must listen before a client is
+//! registered and before the browser leaves, so that no other program can take the port. A request without
+//! the `state` of the attempt is refused and changes nothing: other pages in the browser and other users of
+//! the machine can connect too.
 
-mod desk;
-mod doors;
 mod error;
-mod reply;
+mod listeners;
+mod pages;
+mod receiver;
 mod request;
-mod visit;
+mod serve;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,108 +19,112 @@ use mcparley_model::limits::CALLBACK_LAST_PAGE;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::authorize::{Answer, Attempt};
-use crate::task::Owned;
-use desk::Desk;
-use doors::Doors;
-use reply::Reply;
+use crate::authorize::{AuthorizationAttempt, AuthorizationResponse};
+use crate::task::OwnedTask;
+use listeners::CallbackListeners;
+use pages::CallbackPage;
+use receiver::CallbackReceiver;
 
 pub use error::CallbackError;
 
-/// Where browsers are sent back to, below the port.
+/// The path of the redirect address.
 const PATH: &str = "/callback";
 
-/// How a sign-in ended, for the page in the browser.
+/// The outcome of a sign-in, for the page in the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// Somebody is signed in.
+pub enum SignInEnding {
+    /// The sign-in succeeded.
     SignedIn,
-    /// Nobody is.
+    /// The sign-in failed.
     Failed,
 }
 
-impl Ending {
-    /// The ending that a result stands for.
+impl SignInEnding {
+    /// The outcome that a result stands for.
     #[must_use]
-    pub fn of<T, E>(result: &Result<T, E>) -> Self {
+    pub fn from_result<T, E>(result: &Result<T, E>) -> Self {
         if result.is_ok() { Self::SignedIn } else { Self::Failed }
     }
 }
 
-/// An open way back.
+/// A listener for the redirect of the browser.
 #[derive(Debug)]
 pub struct Callback {
     redirect: Url,
-    desk: Arc<Desk>,
-    _serving: Owned<()>,
+    receiver: Arc<CallbackReceiver>,
+    _serving: OwnedTask<()>,
 }
 
 impl Callback {
-    /// Opens a way back, at a free port or at the one that was registered. Needs a running `tokio` runtime.
+    /// Binds a free port, or the one that was registered. Needs a running `tokio` runtime.
     ///
-    /// A free port is named by number, `http://127.0.0.1:PORT/callback`, as RFC 8252 advises: no table of names can lead
-    /// it elsewhere. A fixed one is `http://localhost:PORT/callback`, because that is what people have registered for
-    /// Claude Code, and an authorization server compares the text.
+    /// A free port is addressed by number, `http://127.0.0.1:PORT/callback`, as RFC 8252 advises: no hosts
+    /// file can redirect it. A fixed one is `http://localhost:PORT/callback`, because users have registered
+    /// that for Claude Code, and an authorization server compares the text.
     ///
     /// # Errors
-    /// When the port is taken: it is never shared, and never replaced by another.
+    /// When the port is in use: it is never shared, and never replaced by another.
     pub fn bind(port: Option<u16>) -> Result<Self, CallbackError> {
-        let doors = port.map_or_else(Doors::any, Doors::at)?;
+        let doors = port.map_or_else(CallbackListeners::bind_free_port, CallbackListeners::bind_port)?;
         let host = if port.is_some() { "localhost" } else { "127.0.0.1" };
         let redirect = format!("http://{host}:{}{PATH}", doors.port());
-        let redirect = Url::parse(&redirect).map_err(|_| CallbackError::NotHere)?;
-        Ok(Self::open(doors, redirect))
+        let redirect = Url::parse(&redirect).map_err(|_| CallbackError::NotLoopback)?;
+        Ok(Self::start_serving(doors, redirect))
     }
 
-    /// Opens the way back that a client was registered with earlier.
+    /// Binds the redirect address that a client was registered with earlier.
     ///
     /// # Errors
-    /// When it is not on this machine, or its port is taken.
+    /// When it is not on this machine, or its port is in use.
     pub fn bind_to(redirect: &Url) -> Result<Self, CallbackError> {
         let port = redirect.port_or_known_default();
-        let is_ours = redirect.host_str().is_some_and(|host| desk::HOSTS.contains(&host));
+        let is_ours = redirect.host_str().is_some_and(|host| receiver::HOSTS.contains(&host));
         let port = port.filter(|_| redirect.scheme() == "http" && is_ours);
-        let doors = Doors::at(port.ok_or(CallbackError::NotHere)?)?;
-        Ok(Self::open(doors, redirect.clone()))
+        let doors = CallbackListeners::bind_port(port.ok_or(CallbackError::NotLoopback)?)?;
+        Ok(Self::start_serving(doors, redirect.clone()))
     }
 
-    fn open(doors: Doors, redirect: Url) -> Self {
-        let desk = Arc::new(Desk::new(&redirect, doors.port()));
-        let serving = Owned::start(visit::serve(doors, Arc::clone(&desk)));
-        Self { redirect, desk, _serving: serving }
+    fn start_serving(doors: CallbackListeners, redirect: Url) -> Self {
+        let receiver = Arc::new(CallbackReceiver::new(&redirect, doors.port()));
+        let serving = OwnedTask::start(serve::serve_callbacks(doors, Arc::clone(&receiver)));
+        Self { redirect, receiver, _serving: serving }
     }
 
-    /// Where the browser is to be sent back to.
+    /// The redirect address for the browser.
     #[must_use]
-    pub fn redirect(&self) -> &Url {
+    pub fn redirect_url(&self) -> &Url {
         &self.redirect
     }
 
-    /// Waits for the answer to the attempt; everything else is turned away, also before and afterwards.
+    /// Waits for the response to the attempt; all other requests are refused, also before and afterwards.
     ///
-    /// May be given up and called again: an answer that came meanwhile is not lost.
+    /// Cancel-safe: a response that arrived in between is not lost.
     ///
     /// # Errors
-    /// When none came within `limit`.
-    pub async fn wait(&mut self, attempt: &Attempt, limit: Duration) -> Result<Answer, CallbackError> {
-        self.desk.expect(attempt.expected());
-        let answered = timeout(limit, self.desk.answer()).await;
+    /// When none arrived within `limit`.
+    pub async fn wait_for_response(
+        &mut self,
+        attempt: &AuthorizationAttempt,
+        limit: Duration,
+    ) -> Result<AuthorizationResponse, CallbackError> {
+        self.receiver.expect_response(attempt.expected_response());
+        let answered = timeout(limit, self.receiver.take_response()).await;
         answered.map_err(|_| {
-            self.desk.expect_nothing();
-            CallbackError::Late { after: limit }
+            self.receiver.expect_nothing();
+            CallbackError::TimedOut { after: limit }
         })
     }
 
-    /// Tells the browser that brought the answer how the sign-in ended, and closes the way back.
+    /// Shows the outcome of the sign-in in the browser that brought the response, and closes the listener.
     ///
-    /// Without it that browser is told nothing: a code that came back is not yet a sign-in.
-    pub async fn close(self, ending: Ending) {
+    /// Without this call the browser gets no page: a code is not yet a sign-in.
+    pub async fn close_with(self, ending: SignInEnding) {
         let reply = match ending {
-            Ending::SignedIn => Reply::Done,
-            Ending::Failed => Reply::Trouble,
+            SignInEnding::SignedIn => CallbackPage::SignedIn,
+            SignInEnding::Failed => CallbackPage::Failed,
         };
-        // A browser that does not take its page is not waited for.
-        let _untold = timeout(CALLBACK_LAST_PAGE, self.desk.close(reply)).await;
+        // A browser that does not read its page is not waited for.
+        let _untold = timeout(CALLBACK_LAST_PAGE, self.receiver.send_final_page(reply)).await;
     }
 }
 

@@ -1,30 +1,30 @@
-//! Who we are to an authorization server.
+//! Our client at an authorization server.
 
 use mcparley_model::secret::Secret;
 use url::Url;
 
-/// Who we are to one authorization server, and to no other (H33).
+/// Our client at one authorization server. Its secret is sent to no other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Client {
-    /// The id it knows us by.
+pub struct OAuthClient {
+    /// The client id.
     pub id: String,
-    /// The secret that goes with it.
+    /// The client secret.
     pub secret: Option<Secret<String>>,
-    /// How we prove who we are.
-    pub proof: Proof,
-    /// Where browsers are sent back to; what was registered must be used.
+    /// The client authentication method.
+    pub proof: ClientAuthMethod,
+    /// The redirect address; the registered one must be used.
     pub redirect: Option<Url>,
-    /// Where the id comes from.
-    pub origin: Origin,
-    /// The scopes it was registered for, which are all that some servers ever give it. Empty for a client that did not
+    /// The origin of the client id.
+    pub origin: ClientIdOrigin,
+    /// The scopes it was registered for; some servers never grant others. Empty for a client that did not
     /// register itself.
     pub scopes: Vec<String>,
 }
 
-/// How a client proves who it is at the token endpoint.
+/// A client authentication method at the token endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// Not at all: `none`.
+pub enum ClientAuthMethod {
+    /// `none`.
     Nothing,
     /// `client_secret_basic`.
     Basic,
@@ -34,8 +34,8 @@ pub enum Proof {
     Signature,
 }
 
-impl Proof {
-    /// All of them.
+impl ClientAuthMethod {
+    /// All methods.
     pub const ALL: [Self; 4] = [Self::Nothing, Self::Basic, Self::Post, Self::Signature];
 
     /// Its name in metadata and registrations (RFC 7591).
@@ -49,20 +49,20 @@ impl Proof {
         }
     }
 
-    /// The one of this name, if it is known.
+    /// The method of this name, if it is known.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|proof| proof.as_str() == name)
     }
 }
 
-/// Where a client id comes from.
+/// The origin of a client id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The server's entry names it.
+pub enum ClientIdOrigin {
+    /// The server's entry contains it.
     Configured,
-    /// It is the address of a document about us.
+    /// The URL of a client metadata document.
     Document,
-    /// The authorization server gave it to us when we asked (RFC 7591).
+    /// The authorization server assigned it at registration (RFC 7591).
     Registered,
 }

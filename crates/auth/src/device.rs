@@ -1,9 +1,10 @@
-//! Sign-in on another device (RFC 8628): a code is shown here, and a person types it there.
+//! Sign-in on another device (RFC 8628, device authorization grant): a code is shown here, and the user types
+//! it there.
 //!
-//! Nothing is opened here and nothing printed; whoever starts it shows [`Started`]. How often the server is asked, and
-//! when that ends, is decided in `pace`.
+//! This module opens no page and prints nothing; the caller shows the [`DeviceAuthorization`]. The polling
+//! interval and the end of polling are decided in `poll_interval`.
 
-mod pace;
+mod poll_interval;
 
 #[cfg(test)]
 mod tests;
@@ -17,104 +18,110 @@ use mcparley_model::text::Untrusted;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep};
 
-use self::pace::{Pause, pause_after};
-use crate::client::Client;
+use self::poll_interval::{NextPoll, next_poll_after};
+use crate::browser_page::{BrowserPage, PageError};
+use crate::client::OAuthClient;
 use crate::grant::{
-    self, AnswerError, ErrorCode, Grant, Granted, Keys, Pairs, TokenEndpoint, TokenError, TokenRequest, ask,
+    self, OAuthErrorCode, OAuthParameters, TokenEndpoint, TokenError, TokenGrant, TokenRequest,
+    TokenRequestKeys, TokenResponse, TokenResponseError, request_tokens,
 };
-use crate::metadata::Server;
-use crate::page::{Page, PageError};
+use crate::metadata::AuthServerMetadata;
 use crate::web::Web;
 
-/// How long the code that a person types may be.
+/// The longest code that a user types.
 const USER_CODE_CHARS: usize = 64;
 
-/// Who signs in to what.
+/// The parameters of a device authorization request.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceRequest<'r> {
-    /// Who is asked.
-    pub server: &'r Server,
-    /// Who asks.
-    pub client: &'r Client,
-    /// What the token is to open (RFC 8707).
+    /// The authorization server.
+    pub server: &'r AuthServerMetadata,
+    /// Our client.
+    pub client: &'r OAuthClient,
+    /// The resource the token is for (RFC 8707).
     pub resource: Option<&'r str>,
-    /// What it is to be good for.
+    /// The scopes to request.
     pub scopes: &'r [String],
-    /// What is signed with.
-    pub keys: &'r Keys<'r>,
+    /// The keys for client authentication and proof of possession.
+    pub keys: &'r TokenRequestKeys<'r>,
 }
 
-/// A sign-in that waits for a person.
+/// A device authorization that waits for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Started {
-    /// What the person types there.
+pub struct DeviceAuthorization {
+    /// The code that the user types there.
     pub user_code: Untrusted,
-    /// Where. May be opened in a browser.
-    pub page: Page,
-    /// The same with the code in it, for those who need not type.
-    pub page_with_code: Option<Page>,
-    /// How long the person has.
+    /// The page on which the user types it.
+    pub page: BrowserPage,
+    /// The page with the code already filled in.
+    pub page_with_code: Option<BrowserPage>,
+    /// The time until the code expires.
     pub lasts: Duration,
     interval: Duration,
     code: Secret<String>,
 }
 
-/// Why nobody signed in.
+/// The reason why a sign-in on another device failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum DeviceError {
-    /// The server has no such sign-in.
-    #[error("the authorization server has no sign-in on another device")]
-    NoWay,
-    /// The page it names is not one to send a person to.
-    #[error("the authorization server names a page that is not shown to anybody")]
+    /// The authorization server does not support it.
+    #[error("the authorization server does not support sign-in on another device")]
+    Unsupported,
+    /// The page of the authorization server must not be shown.
+    #[error("the authorization server's page for the code is not allowed")]
     Page(#[source] PageError),
-    /// It could not be begun, or the server said no.
-    #[error("the sign-in on another device came to nothing")]
+    /// The request failed, or the server refused.
+    #[error("the sign-in on another device failed")]
     Asked(#[source] TokenError),
-    /// The person said no.
+    /// The user declined.
     #[error("the sign-in was declined on the other device")]
     Declined,
-    /// Nobody signed in in time.
-    #[error("nobody signed in on the other device in time")]
+    /// The code expired before the user signed in.
+    #[error("the code for the other device expired")]
     Expired,
 }
 
-/// Begins a sign-in.
+/// Starts a sign-in on another device.
 ///
 /// # Errors
 /// A [`DeviceError`].
-pub async fn start(web: &Web, request: &DeviceRequest<'_>, now: SystemTime) -> Result<Started, DeviceError> {
-    let DeviceRequest { server, client, resource, scopes, keys } = request;
-    let endpoint = server.device_endpoint.as_ref().ok_or(DeviceError::NoWay)?;
-    // Proofs of possession belong to requests for tokens alone (RFC 9449, 5).
-    let keys = Keys { signing: keys.signing, ..Keys::default() };
-    let token_endpoint = TokenEndpoint { endpoint, server, client, keys: &keys };
-    let pairs = Pairs::default().with_scopes(scopes).with_resource(*resource);
-    let page = grant::post(web, &token_endpoint, &pairs, now).await.map_err(DeviceError::Asked)?.page;
-    let answer = grant::object(&page).map_err(|error| DeviceError::Asked(error.into()))?;
-    started(&answer)
-}
-
-/// Waits until a person has signed in, for as long as the server allows. Dropping it ends the sign-in.
-///
-/// # Errors
-/// A [`DeviceError`].
-pub async fn wait(
+pub async fn start_device_sign_in(
     web: &Web,
     request: &DeviceRequest<'_>,
-    started: &Started,
-    clock: impl Fn() -> SystemTime,
-) -> Result<Granted, DeviceError> {
-    let DeviceRequest { server, client, resource, scopes, keys } = *request;
-    let request =
-        TokenRequest { server, client, grant: Grant::Device { code: &started.code }, resource, scopes };
-    poll(started, || ask(web, &request, keys, clock())).await
+    now: SystemTime,
+) -> Result<DeviceAuthorization, DeviceError> {
+    let DeviceRequest { server, client, resource, scopes, keys } = request;
+    let endpoint = server.device_endpoint.as_ref().ok_or(DeviceError::Unsupported)?;
+    // Proofs of possession belong only to token requests (RFC 9449, 5).
+    let keys = TokenRequestKeys { signing: keys.signing, ..TokenRequestKeys::default() };
+    let token_endpoint = TokenEndpoint { endpoint, server, client, keys: &keys };
+    let pairs = OAuthParameters::default().with_scopes(scopes).with_resource(*resource);
+    let page = grant::post_form(web, &token_endpoint, &pairs, now).await.map_err(DeviceError::Asked)?.page;
+    let answer = grant::parse_object(&page).map_err(|error| DeviceError::Asked(error.into()))?;
+    parse_authorization(&answer)
 }
 
-async fn poll<F: Future<Output = Result<Granted, TokenError>>>(
-    started: &Started,
+/// Polls until the user has signed in, for as long as the server allows. Dropping the future ends the
+/// sign-in.
+///
+/// # Errors
+/// A [`DeviceError`].
+pub async fn wait_for_device(
+    web: &Web,
+    request: &DeviceRequest<'_>,
+    started: &DeviceAuthorization,
+    clock: impl Fn() -> SystemTime,
+) -> Result<TokenResponse, DeviceError> {
+    let DeviceRequest { server, client, resource, scopes, keys } = *request;
+    let request =
+        TokenRequest { server, client, grant: TokenGrant::Device { code: &started.code }, resource, scopes };
+    poll_until_granted(started, || request_tokens(web, &request, keys, clock())).await
+}
+
+async fn poll_until_granted<F: Future<Output = Result<TokenResponse, TokenError>>>(
+    started: &DeviceAuthorization,
     mut ask: impl FnMut() -> F,
-) -> Result<Granted, DeviceError> {
+) -> Result<TokenResponse, DeviceError> {
     let end = Instant::now() + started.lasts;
     let mut interval = started.interval;
     loop {
@@ -126,34 +133,34 @@ async fn poll<F: Future<Output = Result<Granted, TokenError>>>(
             Ok(granted) => return Ok(granted),
             Err(error) => error,
         };
-        match pause_after(&error, interval) {
-            Pause::For(longer) => interval = longer,
-            Pause::Over => return Err(ended(error)),
+        match next_poll_after(&error, interval) {
+            NextPoll::After(longer) => interval = longer,
+            NextPoll::Never => return Err(final_error(error)),
         }
     }
 }
 
-fn ended(error: TokenError) -> DeviceError {
+fn final_error(error: TokenError) -> DeviceError {
     match error.code() {
-        Some(ErrorCode::AccessDenied) => DeviceError::Declined,
-        Some(ErrorCode::ExpiredToken) => DeviceError::Expired,
+        Some(OAuthErrorCode::AccessDenied) => DeviceError::Declined,
+        Some(OAuthErrorCode::ExpiredToken) => DeviceError::Expired,
         _ => DeviceError::Asked(error),
     }
 }
 
-fn started(answer: &Map<String, Value>) -> Result<Started, DeviceError> {
+fn parse_authorization(answer: &Map<String, Value>) -> Result<DeviceAuthorization, DeviceError> {
     let text = |field| {
-        let missing = || DeviceError::Asked(AnswerError::Missing { field }.into());
-        grant::text(answer, field).ok_or_else(missing)
+        let missing = || DeviceError::Asked(TokenResponseError::Missing { field }.into());
+        grant::text_field(answer, field).ok_or_else(missing)
     };
     let seconds = |field| answer.get(field).and_then(Value::as_u64).map(Duration::from_secs);
-    let with_code = grant::text(answer, "verification_uri_complete");
-    // The older name is what some servers still say.
+    let with_code = grant::text_field(answer, "verification_uri_complete");
+    // Some servers still use the older name.
     let page = text("verification_uri").or_else(|_| text("verification_url"))?;
-    Ok(Started {
+    Ok(DeviceAuthorization {
         user_code: Untrusted::new(text("user_code")?.chars().take(USER_CODE_CHARS).collect::<String>()),
-        page: Page::parse(page).map_err(DeviceError::Page)?,
-        page_with_code: with_code.map(Page::parse).transpose().map_err(DeviceError::Page)?,
+        page: BrowserPage::parse(page).map_err(DeviceError::Page)?,
+        page_with_code: with_code.map(BrowserPage::parse).transpose().map_err(DeviceError::Page)?,
         lasts: seconds("expires_in").unwrap_or(DEVICE_TIME).min(DEVICE_TIME),
         interval: seconds("interval")
             .unwrap_or(DEVICE_INTERVAL)
@@ -165,7 +172,7 @@ fn started(answer: &Map<String, Value>) -> Result<Started, DeviceError> {
 impl Explain for DeviceError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NoWay => Some("sign in with a browser, or give `oauth.grant`".to_owned()),
+            Self::Unsupported => Some("sign in with a browser, or set `oauth.grant`".to_owned()),
             Self::Page(error) => error.hint(),
             Self::Asked(error) => error.hint(),
             Self::Declined => None,

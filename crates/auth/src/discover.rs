@@ -1,99 +1,99 @@
-//! Finds out who lets people in to a server, and whom to believe about it (H15, H16).
+//! Discovers the authorization server of a server, and decides which metadata is trusted.
 //!
-//! MCP's order, revision 2026-07-28: the server says where it describes itself, or is looked for at the well-known places;
-//! that description names the authorization server, of which the first is taken; and the authorization server describes
-//! itself at its own well-known places. A server that says nothing at all is one of 2025-03-26, which is its own
-//! authorization server. Each description is believed only about the one it was asked about.
+//! MCP's order, revision 2026-07-28: the server's challenge names its metadata, or the well-known places are
+//! tried; that metadata names the authorization servers, of which the first is used; and the authorization
+//! server has metadata at its own well-known places. A server without any metadata implements 2025-03-26, and
+//! is its own authorization server. Metadata is trusted only about the server it was requested for.
 
 mod audience;
 mod document;
 mod error;
 mod fetch;
-mod place;
 mod search;
+mod well_known;
 
 use url::Url;
 
-use crate::challenge::Asked;
-use crate::metadata::{Found, Resource, Server};
+use crate::challenge::TokenChallenge;
+use crate::metadata::{AuthServerMetadata, MetadataSource, ResourceMetadata};
 use crate::web::Web;
-pub(crate) use audience::over_http;
+pub(crate) use audience::to_http_url;
 pub use document::DocumentError;
-pub use error::{DiscoverError, Miss, Tried};
-use search::Search;
+pub use error::{DiscoverError, DiscoveryAttempt, DiscoveryFailure};
+use search::MetadataSearch;
 
-/// Who lets people in to a server.
+/// The authorization server of a server.
 #[derive(Clone, Debug)]
-pub struct Discovered {
-    /// What the server says about itself, if it does.
-    pub resource: Option<Resource>,
-    /// What its authorization server says about itself.
-    pub server: Server,
-    /// For whom tokens are asked: the `resource` parameter of every request (RFC 8707), byte for byte.
+pub struct DiscoveryResult {
+    /// The server's protected resource metadata, if it has any.
+    pub resource: Option<ResourceMetadata>,
+    /// The metadata of its authorization server.
+    pub server: AuthServerMetadata,
+    /// The audience of tokens: the `resource` parameter of every request (RFC 8707), byte for byte.
     pub audience: String,
-    /// The places that were looked at in vain, in order.
-    pub tried: Vec<Tried>,
+    /// The places that had no usable metadata, in order.
+    pub tried: Vec<DiscoveryAttempt>,
 }
 
-/// Finds out who lets people in to `server` by sending them to a page.
+/// Discovers the authorization server of `server` for a sign-in in a browser.
 ///
-/// `asked` is what the server said when it refused; `wished` is where the configuration says that the authorization server
-/// describes itself, which then wins over what the server says. What was found by a wish is asked through
-/// [`Web::trusting`] it.
+/// `asked` is the challenge of the server's refusal; `wished` is the configured address of the authorization
+/// server's metadata, which takes precedence over the server's. Metadata found there is requested through
+/// [`Web::with_trusted_place`].
 ///
 /// # Errors
-/// A [`DiscoverError`]; also when the authorization server does not offer PKCE with `S256` (B75), which only those that do
-/// not describe themselves at all are spared.
-pub async fn discover(
+/// A [`DiscoverError`]; also when the authorization server does not offer PKCE with `S256`, which only
+/// servers without metadata need not declare.
+pub async fn discover_for_browser(
     web: &Web,
     server: &Url,
-    asked: Option<&Asked>,
+    asked: Option<&TokenChallenge>,
     wished: Option<&Url>,
-) -> Result<Discovered, DiscoverError> {
-    let found = find(web, server, asked, wished).await?;
-    match found.server.found {
-        Found::Described if !found.server.has_s256 => {
-            // Its issuer was a URL when it was believed.
+) -> Result<DiscoveryResult, DiscoverError> {
+    let found = discover_auth_server(web, server, asked, wished).await?;
+    match found.server.source {
+        MetadataSource::Published if !found.server.has_s256 => {
+            // The issuer was checked to be a URL.
             let url = Url::parse(&found.server.issuer).unwrap_or_else(|_| server.clone());
-            let lie = Box::new(Tried { url, miss: Miss::NoPkce });
-            Err(DiscoverError::Disbelieved { lie, tried: found.tried })
+            let lie = Box::new(DiscoveryAttempt { url, failure: DiscoveryFailure::NoPkce });
+            Err(DiscoverError::Rejected { lie, tried: found.tried })
         }
-        Found::Described | Found::Assumed => Ok(found),
+        MetadataSource::Published | MetadataSource::Assumed => Ok(found),
     }
 }
 
-/// As [`discover`], for programs that sign in without a page and need no PKCE.
+/// As [`discover_for_browser`], for sign-ins that need no page and no PKCE.
 ///
 /// # Errors
 /// A [`DiscoverError`].
-pub async fn find(
+pub async fn discover_auth_server(
     web: &Web,
     server: &Url,
-    asked: Option<&Asked>,
+    asked: Option<&TokenChallenge>,
     wished: Option<&Url>,
-) -> Result<Discovered, DiscoverError> {
-    let mut search = Search::new(web, audience::over_http(server));
-    let resource = search.resource(asked).await?;
+) -> Result<DiscoveryResult, DiscoverError> {
+    let mut search = MetadataSearch::new(web, audience::to_http_url(server));
+    let resource = search.find_resource(asked).await?;
     let issuer = resource.as_ref().and_then(|resource| resource.authorization_servers.first());
     let server = match (wished, issuer) {
-        (Some(place), _) => search.wish(place).await?,
-        (None, Some(issuer)) => search.server(issuer).await?,
+        (Some(place), _) => search.fetch_configured(place).await?,
+        (None, Some(issuer)) => search.find_server(issuer).await?,
         (None, None) => {
             let is_named = asked.is_some_and(|asked| asked.resource_metadata.is_some());
-            search.own_server(resource.is_some() || is_named).await?
+            search.find_own_server(resource.is_some() || is_named).await?
         }
     };
     let named = resource.as_ref().map(|resource| resource.resource.clone());
-    let audience = named.unwrap_or_else(|| audience::canonical(&search.home));
-    Ok(Discovered { resource, server, audience, tried: search.tried })
+    let audience = named.unwrap_or_else(|| audience::canonical_resource(&search.home));
+    Ok(DiscoveryResult { resource, server, audience, tried: search.tried })
 }
 
-/// What the issuer of this name says about itself: for one that a person has configured.
+/// Fetches the metadata of an issuer that the user has configured.
 ///
 /// # Errors
 /// A [`DiscoverError`].
-pub async fn describe(web: &Web, issuer: &str) -> Result<Server, DiscoverError> {
-    Search::new(web, web.server().clone()).server(issuer).await
+pub async fn fetch_issuer_metadata(web: &Web, issuer: &str) -> Result<AuthServerMetadata, DiscoverError> {
+    MetadataSearch::new(web, web.server().clone()).find_server(issuer).await
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! Proofs that we hold the key a token was given for (DPoP, RFC 9449).
+//! Proofs of possession (DPoP, RFC 9449): each request proves that we hold the key its token is bound to.
 //!
-//! One [`Prover`] belongs to one sign-in and is stored with its tokens, because they are worth nothing without it.
-//! Whether a sign-in uses one is decided in [`wish`].
+//! One [`Prover`] belongs to one sign-in and is stored with its tokens, which are useless without it.
+//! [`choose_token_binding`] decides whether a sign-in uses one.
 
-mod wish;
+mod token_binding;
 
 #[cfg(test)]
 mod tests;
@@ -20,57 +20,57 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-pub use wish::{Possession, Wish, wish};
+pub use token_binding::{Possession, TokenBinding, choose_token_binding};
 
 use crate::jwt::{self, SignError};
 
-/// A key, and the nonces that servers want in its proofs.
+/// A DPoP key, and the nonces that servers want in its proofs.
 pub struct Prover {
     pair: EcdsaKeyPair,
-    nonces: Mutex<Vec<Nonce>>,
+    nonces: Mutex<Vec<ServerNonce>>,
 }
 
-/// To whom a proof is shown. Their nonces are kept apart even where both are at one origin (RFC 9449, 8 and 9).
+/// The receiver of a proof. Nonces are kept apart by receiver even at the same origin (RFC 9449, 8 and 9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Party {
-    /// The authorization server, for a token.
+pub enum ProofReceiver {
+    /// The authorization server, for a token request.
     Issuer,
-    /// The protected server, with a token.
+    /// The protected server, for a request with a token.
     Resource,
 }
 
-/// What a proof is made for.
+/// The request a proof is made for.
 #[derive(Clone, Copy, Debug)]
-pub struct Proving<'p> {
+pub struct ProofRequest<'p> {
     /// The method of the request.
     pub method: &'p str,
-    /// Where it goes.
+    /// The address of the request.
     pub url: &'p Url,
-    /// The token it carries; none when it asks for one.
+    /// The access token it carries; `None` for a token request.
     pub token: Option<&'p Secret<String>>,
 }
 
-struct Nonce {
-    party: Party,
+struct ServerNonce {
+    party: ProofReceiver,
     origin: String,
     value: String,
 }
 
-/// Why stored bytes are not a key.
+/// The error for stored bytes that are not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored key cannot be read")]
 pub struct ProverError;
 
 impl Prover {
-    /// A new key.
+    /// Generates a new key.
     ///
     /// # Errors
-    /// [`SignError::Random`] when there is no randomness to be had.
+    /// [`SignError::Random`] when the system returns no random numbers.
     pub fn generate() -> Result<Self, SignError> {
         EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map(Self::new).map_err(|_| SignError::Random)
     }
 
-    /// The key that [`Prover::to_pkcs8`] gave.
+    /// Restores a key from the bytes of [`Prover::to_pkcs8`].
     ///
     /// # Errors
     /// A [`ProverError`].
@@ -79,41 +79,45 @@ impl Prover {
         pair.map(Self::new).map_err(|_| ProverError)
     }
 
-    /// The key, to be stored with the tokens it belongs to.
+    /// The key as PKCS #8, to be stored with its tokens.
     ///
     /// # Errors
-    /// [`SignError::Key`] when it cannot be written down.
+    /// [`SignError::Key`] when it cannot be encoded.
     pub fn to_pkcs8(&self) -> Result<Secret<Vec<u8>>, SignError> {
         let document = self.pair.to_pkcs8v1().map_err(|_| SignError::Key)?;
         Ok(Secret::new(document.as_ref().to_vec()))
     }
 
-    /// The name tokens know the key by (RFC 7638), for `dpop_jkt`.
+    /// The thumbprint of the key (RFC 7638), for `dpop_jkt`.
     #[must_use]
     pub fn thumbprint(&self) -> String {
-        let (x, y) = self.point();
-        thumbprint(&x, &y)
+        let (x, y) = self.public_point();
+        jwk_thumbprint(&x, &y)
     }
 
-    /// A proof for one request. It holds good for this request alone.
+    /// Creates a proof for one request. Each request needs its own.
     ///
     /// # Errors
     /// A [`SignError`].
-    pub fn proof(&self, request: &Proving<'_>, now: SystemTime) -> Result<Secret<String>, SignError> {
-        let (x, y) = self.point();
+    pub fn create_proof(
+        &self,
+        request: &ProofRequest<'_>,
+        now: SystemTime,
+    ) -> Result<Secret<String>, SignError> {
+        let (x, y) = self.public_point();
         let header = json!({
             "typ": "dpop+jwt",
             "alg": "ES256",
             "jwk": {"kty": "EC", "crv": "P-256", "x": x, "y": y},
         });
-        jwt::signed(&header, &self.claims(request, now)?, |message| {
+        jwt::sign_token(&header, &self.proof_claims(request, now)?, |message| {
             let signature = self.pair.sign(&SystemRandom::new(), message).map_err(|_| SignError::Key)?;
             Ok(signature.as_ref().to_vec())
         })
     }
 
-    /// Keeps what the proofs shown to this server are to carry from now on; whether it can be used.
-    pub fn remember(&self, party: Party, url: &Url, nonce: &str) -> bool {
+    /// Remembers the nonce for later proofs to this server; returns whether it is valid.
+    pub fn remember_nonce(&self, party: ProofReceiver, url: &Url, nonce: &str) -> bool {
         let is_nonce = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
         if nonce.is_empty() || nonce.len() > DPOP_NONCE_BYTES || !nonce.bytes().all(is_nonce) {
             return false;
@@ -124,7 +128,7 @@ impl Prover {
         if nonces.len() == DPOP_NONCES {
             nonces.remove(0);
         }
-        nonces.push(Nonce { party, origin, value: nonce.to_owned() });
+        nonces.push(ServerNonce { party, origin, value: nonce.to_owned() });
         true
     }
 
@@ -132,25 +136,25 @@ impl Prover {
         Self { pair, nonces: Mutex::new(Vec::new()) }
     }
 
-    fn claims(&self, request: &Proving<'_>, now: SystemTime) -> Result<Value, SignError> {
-        let Proving { method, url, token } = request;
+    fn proof_claims(&self, request: &ProofRequest<'_>, now: SystemTime) -> Result<Value, SignError> {
+        let ProofRequest { method, url, token } = request;
         let mut claims = json!({
-            "jti": jwt::unique()?,
+            "jti": jwt::random_id()?,
             "htm": method,
-            "htu": target(url),
-            "iat": jwt::seconds(now),
+            "htu": strip_query(url),
+            "iat": jwt::unix_seconds(now),
         });
         if let Some(token) = token {
             claims["ath"] = hash(token.expose()).into();
         }
-        let party = if token.is_some() { Party::Resource } else { Party::Issuer };
-        if let Some(nonce) = self.nonce(party, url) {
+        let party = if token.is_some() { ProofReceiver::Resource } else { ProofReceiver::Issuer };
+        if let Some(nonce) = self.nonce_for(party, url) {
             claims["nonce"] = nonce.into();
         }
         Ok(claims)
     }
 
-    fn nonce(&self, party: Party, url: &Url) -> Option<String> {
+    fn nonce_for(&self, party: ProofReceiver, url: &Url) -> Option<String> {
         let origin = url.origin().ascii_serialization();
         let nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
         let known = nonces.iter().find(|nonce| nonce.party == party && nonce.origin == origin);
@@ -158,10 +162,10 @@ impl Prover {
     }
 
     /// The public key as its two coordinates; the bytes are `04 ‖ x ‖ y`.
-    fn point(&self) -> (String, String) {
+    fn public_point(&self) -> (String, String) {
         let bytes = self.pair.public_key().as_ref();
         let (x, y) = bytes.get(1..).unwrap_or_default().split_at_checked(32).unwrap_or_default();
-        (jwt::encoded(x), jwt::encoded(y))
+        (jwt::encode_base64url(x), jwt::encode_base64url(y))
     }
 }
 
@@ -171,8 +175,8 @@ impl fmt::Debug for Prover {
     }
 }
 
-/// The address without what differs from request to request.
-fn target(url: &Url) -> String {
+/// The address without query and fragment, as `htu` has it.
+fn strip_query(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);
@@ -180,10 +184,10 @@ fn target(url: &Url) -> String {
 }
 
 fn hash(text: &str) -> String {
-    jwt::encoded(Sha256::digest(text.as_bytes()))
+    jwt::encode_base64url(Sha256::digest(text.as_bytes()))
 }
 
-/// The members in this order and without spaces, or it is another thumbprint (RFC 7638, 3).
-fn thumbprint(x: &str, y: &str) -> String {
+/// The thumbprint: the members in this order and without spaces (RFC 7638, 3).
+fn jwk_thumbprint(x: &str, y: &str) -> String {
     hash(&format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#))
 }

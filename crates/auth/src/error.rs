@@ -1,16 +1,16 @@
-//! Why nobody is signed in.
+//! Sign-in errors: the reasons why a sign-in failed.
 
-mod cause;
+mod renew;
+mod responsible_party;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcparley_model::explain::Explain;
 use mcparley_model::text::Untrusted;
-use mcparley_platform::file::ReadError;
+use mcparley_platform::file::FileReadError;
 
-use crate::account::RenewError;
-use crate::authorize::{AnswerError, AuthorizeError};
+use crate::authorize::{AuthorizationResponseError, AuthorizeError};
 use crate::callback::CallbackError;
 use crate::device::DeviceError;
 use crate::discover::DiscoverError;
@@ -20,108 +20,109 @@ use crate::jwt::{KeyError, SignError};
 use crate::register::RegisterError;
 use crate::vault::VaultError;
 
-pub use cause::Cause;
+pub(crate) use renew::RenewError;
+pub use responsible_party::ResponsibleParty;
 
-/// Why nobody is signed in. What worked before still works.
+/// The reason why a sign-in failed. Tokens that worked before still work.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignInError {
-    /// It cannot be found out who lets people in.
-    #[error("it cannot be found out who lets people in")]
+    /// The authorization server cannot be found.
+    #[error("cannot find the authorization server")]
     Discover(#[from] DiscoverError),
-    /// The server wants a token and says nowhere how to get one: one that was given by hand.
-    #[error("the server wants a token and offers no sign-in")]
-    NoOffer,
-    /// The authorization server does not know us.
-    #[error("the authorization server does not take us for a client")]
+    /// The server requires a token and describes no sign-in: its operator hands tokens out.
+    #[error("the server requires a token but offers no sign-in")]
+    NoSignInOffered,
+    /// We cannot become a client of the authorization server.
+    #[error("cannot register with the authorization server")]
     Register(#[from] RegisterError),
-    /// There is no way back for the browser.
-    #[error("the browser has no way back")]
+    /// The redirect of the browser cannot be received.
+    #[error("cannot receive the browser's redirect")]
     Callback(#[source] Arc<CallbackError>),
-    /// The person or the authorization server did not consent, or the answer is not to be believed.
+    /// The user or the authorization server did not consent, or the response cannot be trusted.
     #[error(transparent)]
     Authorize(#[from] AuthorizeError),
-    /// What was pasted is not the address that is wanted.
-    #[error("this is not the address the browser ended on")]
-    Pasted(#[source] AnswerError),
-    /// What was pasted belongs to another sign-in.
+    /// The pasted text is not the redirect address.
+    #[error("this is not the address of the last sign-in page")]
+    Pasted(#[source] AuthorizationResponseError),
+    /// The pasted address belongs to another sign-in.
     #[error("this address belongs to another sign-in")]
     OtherAttempt,
     /// The authorization server gave no tokens.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// Signing in on another device did not work.
+    /// Sign-in on another device failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The way through the identity provider did not work.
+    /// Sign-in through the identity provider failed.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// What was given cannot be kept.
-    #[error("sign-ins cannot be kept")]
+    /// The sign-in cannot be stored.
+    #[error("cannot store the sign-in")]
     Vault(#[from] VaultError),
-    /// There is no place to keep secrets.
-    #[error("there is no place to keep secrets")]
+    /// There is no vault to store secrets in.
+    #[error("no folder for secrets is configured")]
     NoVault,
-    /// The entry names no key.
-    #[error("the client proves itself by a key, and there is none")]
+    /// The client authenticates with a key, and the entry names none.
+    #[error("the client needs a private key, and none is configured")]
     NoKey,
-    /// The key cannot be used.
+    /// The private key cannot be used.
     #[error("the private key cannot be used")]
     Key(#[source] KeyError),
-    /// Nothing can be signed.
+    /// Signing failed.
     #[error(transparent)]
     Sign(#[from] SignError),
-    /// The entry names nothing that others have signed.
-    #[error("there is no assertion to show")]
+    /// The grant needs an assertion, and the entry names none.
+    #[error("no assertion is configured")]
     NoAssertion,
-    /// A file is missing.
+    /// A file with a secret is missing.
     #[error("the file `{}` with the {what} is missing", path.display())]
     NoFile {
-        /// What it should hold.
+        /// The kind of secret the file should hold.
         what: &'static str,
         /// The file.
         path: PathBuf,
     },
-    /// A file cannot be read, or must not be.
+    /// A file with a secret cannot be read, or must not be.
     #[error("the {what} cannot be read")]
     File {
-        /// What it holds.
+        /// The kind of secret the file holds.
         what: &'static str,
-        /// Why.
+        /// The read error.
         #[source]
-        why: Arc<ReadError>,
+        why: Arc<FileReadError>,
     },
     /// No identity provider is configured, or signing in through one is not switched on.
     #[error("no identity provider is configured")]
     NoIdentity,
-    /// The identity provider does not know the person yet.
-    #[error("nobody has signed in at the identity provider")]
-    UnknownPerson,
-    /// The identity provider let the person in and did not say who it is.
-    #[error("the identity provider gave no identity token")]
+    /// The user has not signed in to the identity provider yet.
+    #[error("not signed in to the identity provider")]
+    IdentityUnknown,
+    /// The identity provider accepted the sign-in but sent no ID token.
+    #[error("the identity provider returned no ID token")]
     NoIdToken,
     /// The server names another authorization server than the configured client belongs to.
-    #[error("the server now names `{}`, but the configured client belongs to `{}`", now.display(), before.display())]
+    #[error("the server now names `{}`, but the configured client belongs to `{}`", now.display_line(), before.display_line())]
     OtherIssuer {
-        /// The one it signed in with.
+        /// The issuer of the stored sign-in.
         before: Untrusted,
-        /// The one that is named now.
+        /// The issuer that the server names now.
         now: Untrusted,
     },
-    /// Tokens could not be had without a person.
+    /// Tokens could not be obtained without the user.
     #[error(transparent)]
     Renew(#[from] RenewError),
-    /// Nobody can sign in to this server: it has no address, or its entry says who we are.
-    #[error("there is no sign-in to this server")]
-    NotHere,
-    /// There is no sign-in under way.
-    #[error("no sign-in was begun")]
-    NothingBegun,
-    /// Nobody could be shown the page.
-    #[error("the page to sign in on cannot be shown to anybody")]
-    Unseen,
-    /// The sign-in was broken off.
-    #[error("the sign-in was broken off")]
+    /// The server does not support sign-in: it has no URL, or its entry sends its own credentials.
+    #[error("this server does not support sign-in")]
+    Unsupported,
+    /// No sign-in is in progress.
+    #[error("no sign-in is in progress")]
+    NoFlowRunning,
+    /// The sign-in page could not be shown to the user.
+    #[error("cannot show the sign-in page")]
+    PageNotShown,
+    /// The sign-in was interrupted.
+    #[error("the sign-in was interrupted")]
     Stopped,
 }
 
@@ -132,23 +133,23 @@ impl From<CallbackError> for SignInError {
 }
 
 impl SignInError {
-    /// Whether nothing is wrong but that a person has to take part.
+    /// Whether the only obstacle is that the user has to take part.
     #[must_use]
-    pub fn wants_a_person(&self) -> bool {
-        matches!(self, Self::UnknownPerson | Self::Renew(RenewError::Over))
+    pub fn needs_user(&self) -> bool {
+        matches!(self, Self::IdentityUnknown | Self::Renew(RenewError::SignInRequired))
     }
 }
 
 impl SignInError {
-    /// The error and what is behind it, in one line.
+    /// The error and its sources in one line.
     #[must_use]
-    pub fn in_one_line(&self) -> String {
-        chain(self)
+    pub fn to_single_line(&self) -> String {
+        join_sources(self)
     }
 }
 
-/// An error and what is behind it, in one line; what says nothing new is left out.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+/// Joins an error and its sources into one line; a source whose text is already there is left out.
+pub(crate) fn join_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(deeper) = source {
@@ -173,27 +174,27 @@ impl Explain for SignInError {
             Self::Device(error) => return error.hint(),
             Self::Exchange(error) => return error.hint(),
             Self::Vault(error) => return error.hint(),
-            Self::NoOffer => {
+            Self::NoSignInOffered => {
                 "send the token that its operator gave you as a header: \
                  `\"headers\": {\"Authorization\": \"Bearer ${TOKEN}\"}` in its entry, or `--header` when you add it"
             }
-            Self::OtherAttempt => "open the page that was shown last, and paste where that one ends",
-            Self::NoVault => "the program must be given a folder for secrets",
-            Self::NoKey => "give `oauth.privateKey` or `oauth.privateKeyFile`",
-            Self::Key(_) => "it must be a private key in PEM (PKCS #8), on the curve P-256 or for RSA",
-            Self::NoAssertion => "give `oauth.assertion` or `oauth.assertionFile`",
+            Self::OtherAttempt => "open the page shown last, and paste the address it ends on",
+            Self::NoVault => "configure a folder for secrets",
+            Self::NoKey => "set `oauth.privateKey` or `oauth.privateKeyFile`",
+            Self::Key(_) => "use a private key in PEM (PKCS #8), P-256 or RSA",
+            Self::NoAssertion => "set `oauth.assertion` or `oauth.assertionFile`",
             Self::NoIdentity => {
                 "set up `xaaIdp` with `mcparley auth idp setup`, and set `MCPARLEY_ENABLE_XAA=1`"
             }
-            Self::UnknownPerson => "run `mcparley auth idp login`",
+            Self::IdentityUnknown => "run `mcparley auth idp login`",
             Self::OtherIssuer { .. } => "if that is right, sign out first: `mcparley logout`",
-            Self::File { .. } => "a file with a secret must belong to you alone: `chmod 600`",
-            Self::NotHere => {
-                "only servers behind a URL, without an `Authorization` header of their own, are signed in to"
+            Self::File { .. } => "make the file readable only by you: `chmod 600`",
+            Self::Unsupported => {
+                "sign-in works for servers with a URL and without their own `Authorization` header"
             }
-            Self::Unseen => "sign in from a terminal: `mcparley login`",
-            Self::NothingBegun => "begin one first, then paste where its page ends",
-            Self::NoIdToken => "its client must be one for OpenID Connect",
+            Self::PageNotShown => "sign in from a terminal: `mcparley login`",
+            Self::NoFlowRunning => "start a sign-in first, then paste the address its page ends on",
+            Self::NoIdToken => "use a client that is registered for OpenID Connect",
             Self::Sign(_) | Self::NoFile { .. } | Self::Renew(_) | Self::Stopped => return None,
         };
         Some(text.to_owned())

@@ -1,8 +1,9 @@
-//! Sign-in across applications (SEP-990): the identity provider's `id_token` becomes an ID-JAG, and that an access token.
+//! Cross-app access (XAA, SEP-990): the identity provider's `id_token` is exchanged for an ID-JAG, and that
+//! for an access token.
 //!
-//! Each of the two is worth something to one party alone, and is sent to no other (H34). The types carry that: an
-//! [`IdToken`] knows its provider and an [`IdJag`] its authorization server, both exist only checked (`check`), and both
-//! are held against the party they are about to be sent to.
+//! Each of the two tokens is meant for one party, and is sent to no other. The types enforce that: an
+//! [`IdToken`] knows its provider and an [`IdJag`] its authorization server, both exist only after
+//! verification (`check`), and both are compared with the party they are about to be sent to.
 
 mod check;
 
@@ -15,138 +16,142 @@ use mcparley_model::explain::Explain;
 use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
 
-pub use check::{Expected, Flaw, IdJag, IdToken};
+pub use check::{ExpectedIdToken, IdJag, IdToken, TokenFlaw};
 
-use crate::client::Client;
+use crate::client::OAuthClient;
 use crate::grant::{
-    self, ErrorCode, Grant, Granted, Keys, Pairs, TokenEndpoint, TokenError, TokenRequest, ask, scopes_in,
+    self, OAuthErrorCode, OAuthParameters, TokenEndpoint, TokenError, TokenGrant, TokenRequest,
+    TokenRequestKeys, TokenResponse, parse_scopes, request_tokens,
 };
-use crate::metadata::Server;
+use crate::metadata::AuthServerMetadata;
 use crate::web::Web;
 
 const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
-/// A server that gives tokens, and who we are to it.
+/// A server that issues tokens, and our client there.
 #[derive(Clone, Copy, Debug)]
-pub struct Party<'p> {
-    /// The server, as it was found and believed.
-    pub server: &'p Server,
-    /// Who we are to it.
-    pub client: &'p Client,
-    /// What is signed with.
-    pub keys: &'p Keys<'p>,
+pub struct ExchangeParty<'p> {
+    /// The metadata of the server.
+    pub server: &'p AuthServerMetadata,
+    /// Our client there.
+    pub client: &'p OAuthClient,
+    /// The keys for client authentication.
+    pub keys: &'p TokenRequestKeys<'p>,
 }
 
-/// What an ID-JAG is to open.
+/// The parameters of a request for an ID-JAG.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'w> {
-    /// The authorization server it will be shown to, by its issuer.
+pub struct IdJagRequest<'w> {
+    /// The issuer of the authorization server that will redeem it.
     pub audience: &'w str,
-    /// Who we are there.
+    /// The id of our client there.
     pub client: &'w str,
     /// The protected server, byte for byte as it names itself.
     pub resource: &'w str,
-    /// What for.
+    /// The scopes.
     pub scopes: &'w [String],
 }
 
-/// Why there is no token.
+/// The reason why the exchange yielded no token.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ExchangeError {
-    /// What says who signed in does not hold good.
-    #[error("the sign-in at the identity provider cannot be used")]
-    IdToken(#[source] Flaw),
-    /// What the provider gave for it does not hold good.
-    #[error("the identity provider gave a grant that cannot be used")]
-    IdJag(#[source] Flaw),
-    /// The provider gave something else.
-    #[error("the identity provider gave a `{}` and no ID-JAG", .kind.display())]
+    /// The ID token is not valid.
+    #[error("the sign-in to the identity provider cannot be used")]
+    IdToken(#[source] TokenFlaw),
+    /// The ID-JAG is not valid.
+    #[error("the identity provider returned a grant that cannot be used")]
+    IdJag(#[source] TokenFlaw),
+    /// The identity provider returned another type of token.
+    #[error("the identity provider returned a `{}` instead of an ID-JAG", .kind.display_line())]
     NoIdJag {
-        /// What.
+        /// The type of the token.
         kind: Untrusted,
     },
-    /// The provider did not give it.
-    #[error("the identity provider does not vouch for us")]
+    /// The identity provider refused the exchange.
+    #[error("the identity provider refused the token exchange")]
     Provider(#[source] TokenError),
-    /// The authorization server did not take it.
-    #[error("the authorization server does not take the word of the identity provider")]
+    /// The authorization server refused the ID-JAG.
+    #[error("the authorization server refused the identity provider's grant")]
     Server(#[source] TokenError),
 }
 
-/// Asks the identity provider for an ID-JAG (RFC 8693). It alone sees the `id_token`.
+/// Requests an ID-JAG from the identity provider (RFC 8693). Only the provider receives the `id_token`.
 ///
 /// # Errors
 /// An [`ExchangeError`]. With [`ExchangeError::IdToken`] nothing was sent.
-pub async fn id_jag(
+pub async fn request_id_jag(
     web: &Web,
-    provider: &Party<'_>,
+    provider: &ExchangeParty<'_>,
     id_token: &IdToken,
-    wanted: &Wanted<'_>,
+    wanted: &IdJagRequest<'_>,
     now: SystemTime,
 ) -> Result<IdJag, ExchangeError> {
-    let Party { server, client, keys } = *provider;
-    let token = id_token.for_provider(server, client, now).map_err(ExchangeError::IdToken)?;
-    let keys = Keys { signing: keys.signing, ..Keys::default() };
+    let ExchangeParty { server, client, keys } = *provider;
+    let token = id_token.token_for_provider(server, client, now).map_err(ExchangeError::IdToken)?;
+    let keys = TokenRequestKeys { signing: keys.signing, ..TokenRequestKeys::default() };
     let token_endpoint = TokenEndpoint { endpoint: &server.token_endpoint, server, client, keys: &keys };
-    let accepted = grant::post(web, &token_endpoint, &pairs(token, wanted), now).await;
+    let accepted = grant::post_form(web, &token_endpoint, &exchange_parameters(token, wanted), now).await;
     let page = accepted.map_err(ExchangeError::Provider)?.page;
     let malformed = |error| ExchangeError::Provider(TokenError::Malformed(error));
-    let answer = grant::object(&page).map_err(malformed)?;
-    // The grant itself says what it is as well; a provider that leaves it out here is only careless.
-    if let Some(kind) = grant::text(&answer, "issued_token_type").filter(|kind| *kind != ID_JAG) {
+    let answer = grant::parse_object(&page).map_err(malformed)?;
+    // The ID-JAG itself states its type as well; a provider that omits it here is tolerated.
+    if let Some(kind) = grant::text_field(&answer, "issued_token_type").filter(|kind| *kind != ID_JAG) {
         return Err(ExchangeError::NoIdJag {
             kind: Untrusted::new(kind.chars().take(100).collect::<String>()),
         });
     }
-    let given = grant::access(&answer).map_err(malformed)?;
-    let scopes = scopes_in(&answer).unwrap_or_else(|| wanted.scopes.to_vec());
-    IdJag::checked(given, &server.issuer, &Wanted { scopes: &scopes, ..*wanted }, now)
+    let given = grant::parse_access_token(&answer).map_err(malformed)?;
+    let scopes = parse_scopes(&answer).unwrap_or_else(|| wanted.scopes.to_vec());
+    IdJag::verify_claims(given, &server.issuer, &IdJagRequest { scopes: &scopes, ..*wanted }, now)
         .map_err(ExchangeError::IdJag)
 }
 
-/// Shows an ID-JAG to the authorization server it is for (RFC 7523). It alone sees it.
+/// Redeems an ID-JAG at the authorization server it is for (RFC 7523). No other server receives it.
 ///
 /// # Errors
 /// An [`ExchangeError`]. With [`ExchangeError::IdJag`] nothing was sent.
-pub async fn redeem(
+pub async fn redeem_id_jag(
     web: &Web,
-    party: &Party<'_>,
+    party: &ExchangeParty<'_>,
     id_jag: &IdJag,
     now: SystemTime,
-) -> Result<Granted, ExchangeError> {
-    let Party { server, client, keys } = *party;
-    let assertion = id_jag.for_server(server, client, now).map_err(ExchangeError::IdJag)?;
+) -> Result<TokenResponse, ExchangeError> {
+    let ExchangeParty { server, client, keys } = *party;
+    let assertion = id_jag.token_for_server(server, client, now).map_err(ExchangeError::IdJag)?;
     let request = TokenRequest {
         server,
         client,
-        grant: Grant::JwtBearer { assertion },
+        grant: TokenGrant::JwtBearer { assertion },
         resource: Some(id_jag.resource()),
         scopes: id_jag.scopes(),
     };
-    ask(web, &request, keys, now).await.map_err(ExchangeError::Server)
+    request_tokens(web, &request, keys, now).await.map_err(ExchangeError::Server)
 }
 
-fn pairs(token: &Secret<String>, wanted: &Wanted<'_>) -> Pairs {
-    Pairs::default()
-        .with("grant_type", EXCHANGE)
-        .with("requested_token_type", ID_JAG)
-        .with("audience", wanted.audience)
+fn exchange_parameters(token: &Secret<String>, wanted: &IdJagRequest<'_>) -> OAuthParameters {
+    OAuthParameters::default()
+        .with_parameter("grant_type", EXCHANGE)
+        .with_parameter("requested_token_type", ID_JAG)
+        .with_parameter("audience", wanted.audience)
         .with_resource(Some(wanted.resource))
         .with_scopes(wanted.scopes)
-        .with("subject_token", token.expose())
-        .with("subject_token_type", ID_TOKEN)
+        .with_parameter("subject_token", token.expose())
+        .with_parameter("subject_token_type", ID_TOKEN)
 }
 
 impl ExchangeError {
-    /// Whether a person must sign in at the identity provider again before this can succeed.
+    /// Whether the user must sign in to the identity provider again before this can succeed.
     #[must_use]
     pub fn needs_sign_in(&self) -> bool {
         match self {
             Self::IdToken(_) => true,
             Self::Provider(error) => {
-                matches!(error.code(), Some(ErrorCode::InvalidGrant | ErrorCode::PersonNeeded))
+                matches!(
+                    error.code(),
+                    Some(OAuthErrorCode::InvalidGrant | OAuthErrorCode::InteractionRequired)
+                )
             }
             Self::IdJag(_) | Self::NoIdJag { .. } | Self::Server(_) => false,
         }
@@ -156,11 +161,13 @@ impl ExchangeError {
 impl Explain for ExchangeError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::IdToken(_) => Some("sign in at the identity provider again".to_owned()),
-            Self::Provider(_) if self.needs_sign_in() => {
-                Some("sign in at the identity provider again".to_owned())
+            Self::IdToken(_) => {
+                Some("sign in to the identity provider again: `mcparley auth idp login`".to_owned())
             }
-            Self::IdJag(Flaw::Client) => Some(
+            Self::Provider(_) if self.needs_sign_in() => {
+                Some("sign in to the identity provider again: `mcparley auth idp login`".to_owned())
+            }
+            Self::IdJag(TokenFlaw::Client) => Some(
                 "the identity provider must know the server's `oauth.clientId`; ask its operator".to_owned(),
             ),
             Self::IdJag(_) | Self::NoIdJag { .. } => {

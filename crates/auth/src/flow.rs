@@ -1,6 +1,8 @@
-//! A sign-in that is under way, as those see it who wait for it: the page to open, and how it ended.
+//! A sign-in in progress, as its callers see it: the page to open, and the outcome.
 //!
-//! The work belongs to nobody who waits: whoever gives up leaves it to the others.
+//! The sign-in runs in its own task: a caller that gives up does not cancel it for the others.
+
+mod browser_answer;
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,79 +10,82 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
+use crate::browser_page::BrowserPage;
 use crate::error::SignInError;
-use crate::metadata::Server;
-use crate::page::Page;
-use crate::task::Tasks;
+use crate::metadata::AuthServerMetadata;
+use crate::task::TaskGroup;
 
-/// How many pasted texts wait; one person pastes one after the other.
+pub(crate) use browser_answer::await_authorization_response;
+
+/// The capacity of the channel for pasted texts; a user pastes one after the other.
 const PASTED: usize = 4;
 
-/// How a person takes part.
+/// The method by which the user signs in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
-    /// In a browser that comes back to this machine, or whose last address is pasted.
+pub enum SignInMethod {
+    /// In a browser that is redirected to this machine, or whose last address is pasted.
     #[default]
     Browser,
     /// On another device, with a code (RFC 8628).
     Device,
 }
 
-/// A sign-in that is under way. Cheap to clone; all clones are one.
+/// A sign-in in progress. Cheap to clone; all clones share one state.
 #[derive(Clone, Debug)]
 pub struct Flow(Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    page: Option<Page>,
-    /// Whether somebody was asked to show it; those who wait for one person share it.
-    is_shown: Arc<AtomicBool>,
+    page: Option<BrowserPage>,
+    /// Whether the page was handed out to be shown; sign-ins that wait for one page share it.
+    is_page_taken: Arc<AtomicBool>,
     user_code: Option<String>,
     token_origin: Option<String>,
-    pasted: mpsc::Sender<Pasted>,
+    pasted: mpsc::Sender<PastedAddress>,
     done: watch::Receiver<Option<Result<(), Arc<SignInError>>>>,
 }
 
-/// What a person pasted, and where to say whether it was right.
-pub(crate) struct Pasted {
+/// A pasted text, and the channel for the verdict about it.
+pub(crate) struct PastedAddress {
     pub(crate) text: String,
     pub(crate) reply: oneshot::Sender<Result<(), SignInError>>,
 }
 
-/// What a person sees of a sign-in.
+/// The parts of a sign-in that are shown to the user.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
-    page: Option<Page>,
+pub(crate) struct FlowDisplay {
+    page: Option<BrowserPage>,
     user_code: Option<String>,
-    /// The origin that gives the tokens, if it is not the issuer's own.
+    /// The origin of the token endpoint, if it is not the issuer's own.
     token_origin: Option<String>,
-    is_shown: Arc<AtomicBool>,
+    is_page_taken: Arc<AtomicBool>,
 }
 
-impl Shown {
-    /// The `page` of a sign-in at `server`, and the code it asks for, if it does.
-    pub(crate) fn new(page: Page, user_code: Option<String>, server: &Server) -> Self {
+impl FlowDisplay {
+    /// The `page` of a sign-in at `server`, and the code that the page asks for, if there is one.
+    pub(crate) fn new(page: BrowserPage, user_code: Option<String>, server: &AuthServerMetadata) -> Self {
         let token_origin = server.foreign_token_origin();
-        Self { page: Some(page), user_code, token_origin, is_shown: Arc::default() }
+        Self { page: Some(page), user_code, token_origin, is_page_taken: Arc::default() }
     }
 }
 
 impl Flow {
-    /// Starts the work of a sign-in.
-    pub(crate) fn start<F>(
-        tasks: &Tasks,
-        shown: Shown,
-        work: impl FnOnce(mpsc::Receiver<Pasted>) -> F,
+    /// Starts a sign-in.
+    pub(crate) fn start_flow<F>(
+        tasks: &TaskGroup,
+        shown: FlowDisplay,
+        work: impl FnOnce(mpsc::Receiver<PastedAddress>) -> F,
     ) -> Self
     where
         F: Future<Output = Result<(), SignInError>> + Send + 'static,
     {
-        let Shown { page, user_code, token_origin, is_shown } = shown;
+        let FlowDisplay { page, user_code, token_origin, is_page_taken: is_shown } = shown;
         let (pasted, inbox) = mpsc::channel(PASTED);
         let (ended, done) = watch::channel(None);
-        let flow = Self(Arc::new(Inner { page, is_shown, user_code, token_origin, pasted, done }));
+        let flow =
+            Self(Arc::new(Inner { page, is_page_taken: is_shown, user_code, token_origin, pasted, done }));
         let work = work(inbox);
-        // Lives as long as the work, so that whoever comes meanwhile finds it.
+        // Held until the work ends, so that a caller in the meantime can join.
         let held = flow.clone();
         tasks.spawn(async move {
             let outcome = work.await.map_err(Arc::new);
@@ -90,11 +95,11 @@ impl Flow {
         flow
     }
 
-    /// What a person sees of it, for a sign-in that waits for this one.
-    pub(crate) fn shown(&self) -> Shown {
-        let Inner { page, user_code, token_origin, is_shown, .. } = &*self.0;
+    /// The parts that are shown to the user, for a sign-in that waits for this one.
+    pub(crate) fn to_display(&self) -> FlowDisplay {
+        let Inner { page, user_code, token_origin, is_page_taken: is_shown, .. } = &*self.0;
         let (page, user_code, token_origin) = (page.clone(), user_code.clone(), token_origin.clone());
-        Shown { page, user_code, token_origin, is_shown: Arc::clone(is_shown) }
+        FlowDisplay { page, user_code, token_origin, is_page_taken: Arc::clone(is_shown) }
     }
 
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Self {
@@ -105,40 +110,40 @@ impl Flow {
         Arc::downgrade(&self.0)
     }
 
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.0.done.borrow().is_some()
     }
 
-    /// The page a person has to open; none where nobody is needed.
+    /// The page that the user has to open; `None` when the user is not needed.
     #[must_use]
-    pub fn page(&self) -> Option<&Page> {
+    pub fn page(&self) -> Option<&BrowserPage> {
         self.0.page.as_ref()
     }
 
-    /// The page, for the first who asks for it: one window for all who wait.
+    /// The page, for the first caller only: one browser window for all callers.
     #[must_use]
-    pub fn unseen_page(&self) -> Option<&Page> {
-        self.page().filter(|_| !self.0.is_shown.swap(true, Ordering::Relaxed))
+    pub fn take_unseen_page(&self) -> Option<&BrowserPage> {
+        self.page().filter(|_| !self.0.is_page_taken.swap(true, Ordering::Relaxed))
     }
 
-    /// The code that the page asks for, if it does.
+    /// The code that the page asks for, if there is one.
     #[must_use]
     pub fn user_code(&self) -> Option<&str> {
         self.0.user_code.as_deref()
     }
 
-    /// The origin that gives the tokens, if it is another than the issuer's. The issuer says so over `https`, or it would
-    /// be refused; the person is told of it before anything is agreed to.
+    /// The origin of the token endpoint, if it is not the issuer's own. The issuer's metadata names it over
+    /// `https`, or it would be refused; the user is told before giving consent.
     #[must_use]
     pub fn token_origin(&self) -> Option<&str> {
         self.0.token_origin.as_deref()
     }
 
-    /// Waits for the end.
+    /// Waits until the sign-in ends.
     ///
     /// # Errors
-    /// Why nobody is signed in. What worked before still works.
-    pub async fn wait(&self) -> Result<(), Arc<SignInError>> {
+    /// The reason why it failed. Tokens that worked before still work.
+    pub async fn wait_until_done(&self) -> Result<(), Arc<SignInError>> {
         let mut done = self.0.done.clone();
         match done.wait_for(Option::is_some).await {
             Ok(outcome) => outcome.clone().unwrap_or(Ok(())),
@@ -146,19 +151,19 @@ impl Flow {
         }
     }
 
-    /// Takes the address a browser on another machine ended on.
+    /// Accepts the redirect address that a browser on another machine ended on.
     ///
     /// # Errors
-    /// When it is not one that this sign-in waits for; it goes on waiting.
-    pub async fn paste(&self, text: &str) -> Result<(), SignInError> {
+    /// When it does not belong to this sign-in, which continues to wait.
+    pub async fn paste_address(&self, text: &str) -> Result<(), SignInError> {
         let (reply, answer) = oneshot::channel();
-        let pasted = Pasted { text: text.to_owned(), reply };
+        let pasted = PastedAddress { text: text.to_owned(), reply };
         self.0.pasted.send(pasted).await.map_err(|_| SignInError::Stopped)?;
         answer.await.unwrap_or(Err(SignInError::Stopped))
     }
 }
 
-impl std::fmt::Debug for Pasted {
+impl std::fmt::Debug for PastedAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Pasted(***)")
     }

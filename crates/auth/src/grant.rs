@@ -1,17 +1,17 @@
-//! The one way to ask an authorization server for tokens: every grant goes through [`ask`].
+//! Token requests: every grant goes through [`request_tokens`].
 //!
-//! What is sent is built in `form` and `credentials`, how the answer is read is decided in `answer`, and what a refusal
-//! means in `refusal`. Whether a grant is tried at all, and what follows a refusal, is not decided here: a request is
-//! sent once, and again only when the server wants a nonce in the proof of possession (RFC 9449, 8) or does not accept
-//! the way in which the client showed its secret.
+//! Requests are built in `form` and `credentials`, responses are parsed in `response`, and refusals are
+//! classified in `refusal`. The caller decides which grant is tried, and the step after a refusal: a request
+//! is sent once, and again only when the server wants a nonce in the proof of possession (RFC 9449, 8) or
+//! rejects the client authentication method.
 
-mod answer;
 mod choice;
 mod credentials;
 mod error;
 mod form;
-mod post;
+mod form_request;
 mod refusal;
+mod response;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -21,109 +21,111 @@ use std::time::SystemTime;
 use mcparley_model::secret::Secret;
 use url::Url;
 
-pub use answer::AnswerError;
-pub use choice::{Held, choose};
-pub use credentials::ProofError;
+pub use choice::{HeldCredentials, choose_auth_method};
+pub use credentials::ClientAuthError;
 pub use error::TokenError;
-pub use refusal::{ErrorCode, Refusal};
+pub use refusal::{OAuthErrorCode, TokenRefusal};
+pub use response::TokenResponseError;
 
-pub(crate) use answer::{access, object, scopes_in, text};
-pub(crate) use form::Pairs;
-pub(crate) use post::{Accepted, TokenEndpoint, post};
-pub(crate) use refusal::judge;
+pub(crate) use form::OAuthParameters;
+pub(crate) use form_request::{AcceptedForm, TokenEndpoint, post_form};
+pub(crate) use refusal::check_response;
+pub(crate) use response::{parse_access_token, parse_object, parse_scopes, text_field};
 
-use crate::client::{Client, Proof};
+use crate::client::{ClientAuthMethod, OAuthClient};
 use crate::dpop::Possession;
 use crate::jwt::SigningKey;
-use crate::metadata::Server;
+use crate::metadata::AuthServerMetadata;
 use crate::tokens::Tokens;
 use crate::web::Web;
 
-/// A request for tokens.
+/// A token request.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenRequest<'r> {
-    /// Who is asked.
-    pub server: &'r Server,
-    /// Who asks.
-    pub client: &'r Client,
-    /// What is shown.
-    pub grant: Grant<'r>,
-    /// What the token is to open, byte for byte as it names itself (RFC 8707).
+    /// The authorization server.
+    pub server: &'r AuthServerMetadata,
+    /// Our client.
+    pub client: &'r OAuthClient,
+    /// The grant.
+    pub grant: TokenGrant<'r>,
+    /// The resource the token is for, byte for byte as it names itself (RFC 8707).
     pub resource: Option<&'r str>,
-    /// What it is to be good for. Sent where the grant does not settle it already, which a code, a device and a refresh
-    /// token do; taken for granted where the answer does not say.
+    /// The scopes of the token. Sent only where the grant does not determine them, as a code, a device code
+    /// and a refresh token do; assumed where the response does not list them.
     pub scopes: &'r [String],
 }
 
-/// What is shown for a token.
+/// The grant of a token request.
 #[derive(Clone, Copy, Debug)]
-pub enum Grant<'r> {
-    /// The consent of a person, brought back by the browser (RFC 6749, 4.1; RFC 7636).
+pub enum TokenGrant<'r> {
+    /// An authorization code with PKCE: the user's consent in a browser (RFC 6749, 4.1; RFC 7636).
     Code {
-        /// What the browser brought.
+        /// The authorization code.
         code: &'r Secret<String>,
-        /// What proves that we sent it out.
+        /// The PKCE verifier.
         verifier: &'r Secret<String>,
-        /// Where it came back to.
+        /// The redirect address.
         redirect: &'r Url,
     },
-    /// What came with an earlier token (RFC 6749, 6).
+    /// A refresh token from an earlier response (RFC 6749, 6).
     Refresh {
-        /// It.
+        /// The refresh token.
         token: &'r Secret<String>,
     },
-    /// Only who we are (RFC 6749, 4.4).
+    /// The client's own credentials (RFC 6749, 4.4).
     ClientCredentials,
-    /// The consent of a person on another device (RFC 8628).
+    /// A device code: the user's consent on another device (RFC 8628).
     Device {
-        /// What stands for it.
+        /// The device code.
         code: &'r Secret<String>,
     },
-    /// What somebody the server trusts has signed (RFC 7523, 2.1): an ID-JAG, or who a workload is.
+    /// An assertion signed by a party the server trusts (RFC 7523, 2.1): an ID-JAG, or a workload identity.
     JwtBearer {
-        /// It.
+        /// The assertion.
         assertion: &'r Secret<String>,
     },
 }
 
-/// The keys a request is signed with.
+/// The keys that sign a token request.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Keys<'k> {
-    /// For `private_key_jwt`.
+pub struct TokenRequestKeys<'k> {
+    /// The key for `private_key_jwt`.
     pub signing: Option<&'k SigningKey>,
-    /// What the token is bound to.
+    /// The key that the token is bound to.
     pub possession: Possession<'k>,
 }
 
-/// What was given.
+/// A successful token response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Granted {
+pub struct TokenResponse {
     /// The tokens.
     pub tokens: Tokens,
-    /// Who signed in, where the server is an identity provider.
+    /// The ID token, where the server is an identity provider.
     pub id_token: Option<Secret<String>>,
-    /// How the client proved itself, which is how it does so from now on.
-    pub proof: Proof,
+    /// The client authentication method that worked, to be used from now on.
+    pub proof: ClientAuthMethod,
 }
 
-/// Asks for tokens.
+/// Requests tokens.
 ///
 /// # Errors
-/// A [`TokenError`]; its questions say what follows from it.
-pub async fn ask(
+/// A [`TokenError`]; its methods classify it.
+pub async fn request_tokens(
     web: &Web,
     request: &TokenRequest<'_>,
-    keys: &Keys<'_>,
+    keys: &TokenRequestKeys<'_>,
     now: SystemTime,
-) -> Result<Granted, TokenError> {
+) -> Result<TokenResponse, TokenError> {
     let token_endpoint = TokenEndpoint {
         endpoint: &request.server.token_endpoint,
         server: request.server,
         client: request.client,
         keys,
     };
-    let Accepted { page, proof } = post(web, &token_endpoint, &form::pairs(request), now).await?;
-    let granted = Granted { proof, ..answer::granted(&object(&page)?, request, now)? };
-    keys.possession.check(granted.tokens.kind)?;
+    let AcceptedForm { page, proof } =
+        post_form(web, &token_endpoint, &form::token_parameters(request), now).await?;
+    let granted =
+        TokenResponse { proof, ..response::parse_token_response(&parse_object(&page)?, request, now)? };
+    keys.possession.check_token_kind(granted.tokens.kind)?;
     Ok(granted)
 }

@@ -1,34 +1,36 @@
-//! Who the person is, as one identity provider says it, for all servers that ask there (XAA, A6).
+//! The user's identity at one identity provider, for all servers that accept it (XAA).
 //!
-//! The person signs in once. What the provider says then is kept, and for each server it is exchanged for a statement
-//! that only this server's authorization server can use. The identity itself is shown to nobody but the provider (H34).
+//! The user signs in once. The provider's ID token is stored, and for each server it is exchanged for an
+//! ID-JAG that only this server's authorization server accepts. The ID token itself is sent only to the
+//! provider.
 
-mod kept;
 mod sign_in;
+mod token_store;
 
 use std::sync::{Arc, Mutex, Weak};
 use std::time::SystemTime;
 
 use mcparley_model::secret::Secret;
+use mcparley_model::settings::IdentityProvider;
 use mcparley_wire::transport::http::Network;
 use url::Url;
 
-use crate::client::Client;
-use crate::discover::Discovered;
+use crate::client::OAuthClient;
+use crate::discover::DiscoveryResult;
 use crate::error::SignInError;
-use crate::exchange::{self, ExchangeError, IdJag, IdToken, Party, Wanted};
+use crate::exchange::{self, ExchangeError, ExchangeParty, IdJag, IdJagRequest, IdToken};
 use crate::flow::Inner as FlowInner;
-use crate::grant::Keys;
-use crate::metadata::Server;
-use crate::task::Tasks;
+use crate::grant::TokenRequestKeys;
+use crate::metadata::AuthServerMetadata;
+use crate::task::TaskGroup;
 use crate::vault::Vault;
 use crate::web::Web;
 
-pub use kept::Person;
+pub use token_store::IdentifiedUser;
 
-/// Who the person is. Cheap to clone; all clones are one.
+/// The user's identity at an identity provider. Cheap to clone; all clones share one state.
 #[derive(Clone)]
-pub struct Identity(Arc<Inner>);
+pub struct UserIdentity(Arc<Inner>);
 
 struct Inner {
     settings: IdentitySettings,
@@ -36,29 +38,41 @@ struct Inner {
     vault: Option<Vault>,
     token: Mutex<Option<Arc<IdToken>>>,
     flow: tokio::sync::Mutex<Weak<FlowInner>>,
-    tasks: Tasks,
+    tasks: TaskGroup,
 }
 
-/// Which identity provider, and who we are to it.
+/// The identity provider, and our client there.
 #[derive(Clone, Debug)]
 pub struct IdentitySettings {
-    /// Its name, byte for byte; its description is looked for there.
+    /// The issuer, byte for byte; its metadata is looked up there.
     pub issuer: String,
-    /// The id it knows us by.
+    /// The client id.
     pub client_id: String,
-    /// The secret that goes with it, where it is not in the vault.
+    /// The client secret, if it is not in the vault.
     pub client_secret: Option<Secret<String>>,
-    /// A fixed port for the browser's way back.
+    /// A fixed port for the browser's redirect.
     pub callback_port: Option<u16>,
-    /// What it has said already, where another program has asked it.
+    /// An ID token that another program has already obtained.
     pub id_token: Option<Secret<String>>,
 }
 
-impl Identity {
-    /// Does nothing yet; none when the issuer's name is no URL.
+impl From<&IdentityProvider> for IdentitySettings {
+    fn from(provider: &IdentityProvider) -> Self {
+        Self {
+            issuer: provider.issuer.clone(),
+            client_id: provider.client_id.clone(),
+            client_secret: None,
+            callback_port: provider.callback_port,
+            id_token: None,
+        }
+    }
+}
+
+impl UserIdentity {
+    /// Creates the identity without a request; `None` when the issuer is no URL.
     #[must_use]
     pub fn new(settings: IdentitySettings, network: &Network, vault: Option<Vault>) -> Option<Self> {
-        // The provider is configured by the person, so it may be wherever the person says.
+        // The user configures the provider, so it may be at any address.
         let web = Web::new(network, &Url::parse(&settings.issuer).ok()?);
         Some(Self(Arc::new(Inner {
             settings,
@@ -66,55 +80,59 @@ impl Identity {
             vault,
             token: Mutex::default(),
             flow: tokio::sync::Mutex::default(),
-            tasks: Tasks::default(),
+            tasks: TaskGroup::default(),
         })))
     }
 
-    /// The provider's name.
+    /// The issuer of the provider.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.0.settings.issuer
     }
 
-    /// Whether it is known who the person is.
-    pub async fn knows_the_person(&self) -> bool {
-        self.token().await.is_some()
+    /// Whether there is a valid ID token.
+    pub async fn knows_user(&self) -> bool {
+        self.valid_token().await.is_some()
     }
 
-    /// Whether this process knows it, without asking the vault.
-    pub(crate) fn remembers_the_person(&self) -> bool {
-        self.remembered().is_some()
+    /// Whether this process has a valid ID token in memory; the vault is not read.
+    pub(crate) fn remembers_user(&self) -> bool {
+        self.cached_token().is_some()
     }
 
-    /// A statement about the person for the authorization server of a server, and for no other.
-    pub(crate) async fn statement(
+    /// Obtains an ID-JAG for the authorization server of a server, and for no other.
+    pub(crate) async fn obtain_id_jag(
         &self,
-        found: &Discovered,
-        client: &Client,
+        found: &DiscoveryResult,
+        client: &OAuthClient,
         scopes: &[String],
     ) -> Result<IdJag, SignInError> {
-        let token = self.token().await.ok_or(SignInError::UnknownPerson)?;
-        let provider = self.provider().await?;
-        let us = self.client(&provider).await?;
-        let party = Party { server: &provider, client: &us, keys: &Keys::default() };
-        let wanted =
-            Wanted { audience: &found.server.issuer, client: &client.id, resource: &found.audience, scopes };
-        let stated = exchange::id_jag(&self.0.web, &party, &token, &wanted, SystemTime::now()).await;
+        let token = self.valid_token().await.ok_or(SignInError::IdentityUnknown)?;
+        let provider = self.provider_metadata().await?;
+        let us = self.provider_client(&provider).await?;
+        let party = ExchangeParty { server: &provider, client: &us, keys: &TokenRequestKeys::default() };
+        let wanted = IdJagRequest {
+            audience: &found.server.issuer,
+            client: &client.id,
+            resource: &found.audience,
+            scopes,
+        };
+        let stated = exchange::request_id_jag(&self.0.web, &party, &token, &wanted, SystemTime::now()).await;
         if stated.as_ref().is_err_and(ExchangeError::needs_sign_in) {
-            // It is of no use to any other server either.
-            self.forget().await?;
-            return Err(SignInError::UnknownPerson);
+            // The ID token is invalid for every other server too.
+            self.forget_user().await?;
+            return Err(SignInError::IdentityUnknown);
         }
         Ok(stated?)
     }
 
-    /// What the provider says about itself.
-    pub(crate) async fn provider(&self) -> Result<Server, SignInError> {
-        Ok(crate::discover::describe(&self.0.web, &self.0.settings.issuer).await?)
+    /// Fetches the metadata of the provider.
+    pub(crate) async fn provider_metadata(&self) -> Result<AuthServerMetadata, SignInError> {
+        Ok(crate::discover::fetch_issuer_metadata(&self.0.web, &self.0.settings.issuer).await?)
     }
 }
 
-impl std::fmt::Debug for Identity {
+impl std::fmt::Debug for UserIdentity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Identity").field("issuer", &self.0.settings.issuer).finish_non_exhaustive()
     }

@@ -1,8 +1,8 @@
-//! JSON Web Tokens as far as a client needs them: what it signs itself, and the claims of what it is given.
+//! JSON Web Tokens as far as a client needs them: signing its own, and reading the claims of others.
 //!
-//! Our own few lines over `aws-lc-rs`: a client never has to choose whom to believe by what stands in a header, and
-//! that choice is where libraries for these tokens have been broken. Keys live in `key`, what is read in
-//! `claims`; nothing here verifies a signature.
+//! A few lines over `aws-lc-rs` instead of a library: a client never has to choose an algorithm or key by a
+//! token's header, which is where JWT libraries had vulnerabilities. Keys are in `key`, claims in `claims`;
+//! no code here verifies a signature.
 
 mod claims;
 mod key;
@@ -18,46 +18,47 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcparley_model::secret::Secret;
 use serde_json::Value;
 
-pub use claims::{Claims, JwtError, claims_of};
+pub use claims::{Claims, JwtError, parse_claims};
 pub use key::{Algorithm, KeyError, SigningKey};
 
-/// Why nothing was signed.
+/// The reason why signing failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignError {
-    /// There is no randomness to be had.
-    #[error("the system gives no random numbers")]
+    /// The system returned no random numbers.
+    #[error("the system returned no random numbers")]
     Random,
-    /// The key did not sign.
-    #[error("the key does not sign")]
+    /// The key could not sign.
+    #[error("the key cannot sign")]
     Key,
 }
 
-/// A signed token in its compact form (RFC 7515, 7.1).
-pub(crate) fn signed(
+/// Signs a token and returns its compact form (RFC 7515, 7.1).
+pub(crate) fn sign_token(
     header: &Value,
     claims: &Value,
     sign: impl FnOnce(&[u8]) -> Result<Vec<u8>, SignError>,
 ) -> Result<Secret<String>, SignError> {
-    let mut token = format!("{}.{}", encoded(header.to_string()), encoded(claims.to_string()));
+    let mut token =
+        format!("{}.{}", encode_base64url(header.to_string()), encode_base64url(claims.to_string()));
     let signature = sign(token.as_bytes())?;
     token.push('.');
-    token.push_str(&encoded(signature));
+    token.push_str(&encode_base64url(signature));
     Ok(Secret::new(token))
 }
 
-/// A name no other token has: 128 random bits.
-pub(crate) fn unique() -> Result<String, SignError> {
+/// A unique token id: 128 random bits.
+pub(crate) fn random_id() -> Result<String, SignError> {
     let mut bytes = [0; 16];
     rand::fill(&mut bytes).map_err(|_| SignError::Random)?;
-    Ok(encoded(bytes))
+    Ok(encode_base64url(bytes))
 }
 
-/// Bytes as these tokens write them.
-pub(crate) fn encoded(bytes: impl AsRef<[u8]>) -> String {
+/// Encodes bytes as base64url without padding.
+pub(crate) fn encode_base64url(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// A time as these tokens write it. A clock that stands before 1970 is taken for one that stands there.
-pub(crate) fn seconds(time: SystemTime) -> u64 {
+/// A time in seconds since 1970. An earlier time counts as 1970.
+pub(crate) fn unix_seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -1,27 +1,28 @@
-//! Who we are to a server: OAuth, XAA, token stores and header helpers.
+//! Authentication to servers: OAuth sign-in, XAA, token storage and headers helpers.
 //!
 //! | to | start at |
 //! |---|---|
-//! | know what a server's authorization server can do | [`metadata`] |
-//! | find that authorization server, and judge what it says | [`discover`] |
-//! | read what a server asks for when it refuses, and choose what to ask for | [`challenge`], [`scopes`] |
-//! | know who we are to it, and what it gave us | [`client`], [`tokens`] |
-//! | become known to it | [`register`] |
-//! | ask it for tokens, and give them back | [`grant`], [`device`], [`exchange`], [`revoke`] |
-//! | prove who we are, and that we hold a key | [`jwt`], [`dpop`] |
-//! | reach addresses that others have named | [`web`] |
-//! | keep secrets between two runs | [`vault`] |
-//! | ask a person for consent | [`authorize`]; a [`browser`] opens its [`page`], and the answer comes to the [`callback`] |
-//! | let a command of the user make the headers | [`headers_helper`] |
+//! | read the metadata of an authorization server | [`metadata`] |
+//! | discover that authorization server, and check its metadata | [`discover`] |
+//! | parse a server's challenge, and choose the scopes to request | [`challenge`], [`scopes`] |
+//! | hold our client and its tokens | [`client`], [`tokens`] |
+//! | register as a client | [`register`] |
+//! | request and revoke tokens | [`grant`], [`device`], [`exchange`], [`revoke`] |
+//! | sign client assertions and proofs of possession | [`jwt`], [`dpop`] |
+//! | send requests to addresses that servers have named | [`web`] |
+//! | store secrets between runs | [`vault`] |
+//! | ask the user for consent | [`authorize`], [`browser_page`], [`browser`], [`callback`] |
+//! | run a command of the user that prints headers | [`headers_helper`] |
 //!
-//! Files: the vault owns `vault`, `key` and `locks/` of the folder it is given.
+//! Files: the vault owns `vault`, `key` and `locks/` in its folder.
 //!
-//! The room implements the `Authorizer` of `wire` and knows nothing of tools.
+//! This crate implements the `Authorizer` of `wire` and does not depend on tools.
 
 mod account;
 mod accounts;
 pub mod authorize;
 pub mod browser;
+pub mod browser_page;
 pub mod callback;
 pub mod challenge;
 pub mod client;
@@ -36,21 +37,20 @@ pub mod headers_helper;
 pub mod identity;
 pub mod jwt;
 pub mod metadata;
-pub mod page;
-mod record;
 pub mod register;
 pub mod revoke;
 pub mod scopes;
+mod sign_in_record;
 mod task;
 pub mod tokens;
 pub mod vault;
 pub mod web;
 
-pub use account::{Account, SignInStanding, SignIns, SignedOut};
+pub use account::{Account, SignInStatus, SignInWatcher, SignOutOutcome};
 pub use accounts::{Accounts, AccountsSettings};
-pub use challenge::Asked;
-pub use error::{Cause, SignInError};
-pub use flow::{Flow, Way};
-pub use identity::{Identity, IdentitySettings};
-pub use page::Page;
-pub use revoke::Revoked;
+pub use browser_page::BrowserPage;
+pub use challenge::TokenChallenge;
+pub use error::{ResponsibleParty, SignInError};
+pub use flow::{Flow, SignInMethod};
+pub use identity::{IdentitySettings, UserIdentity};
+pub use revoke::RevocationReport;

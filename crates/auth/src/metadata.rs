@@ -1,61 +1,62 @@
-//! What protected servers and authorization servers say about themselves (RFC 9728, RFC 8414, OpenID Connect Discovery).
+//! The metadata of protected servers and authorization servers (RFC 9728, RFC 8414, OpenID Connect
+//! Discovery).
 //!
-//! Values only: how they are found and which are believed is decided in `discover`.
+//! Values only: `discover` finds them and decides which are trusted.
 
 use url::Url;
 
-use crate::client::Proof;
+use crate::client::ClientAuthMethod;
 
-/// What a protected server says about itself.
+/// The metadata of a protected server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resource {
-    /// Its own name for itself, byte for byte.
+pub struct ResourceMetadata {
+    /// The server's name for itself, byte for byte.
     pub resource: String,
-    /// The issuers that may let us in, in its order.
+    /// The issuers of its authorization servers, in its order.
     pub authorization_servers: Vec<String>,
-    /// The scopes it knows.
+    /// The scopes it supports.
     pub scopes: Vec<String>,
-    /// Whether it takes only tokens bound to a key.
+    /// Whether it accepts only tokens bound to a key.
     pub dpop_required: bool,
 }
 
-/// What an authorization server says about itself.
+/// The metadata of an authorization server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
-    /// Its name, byte for byte.
+pub struct AuthServerMetadata {
+    /// The issuer, byte for byte.
     pub issuer: String,
-    /// Where people are sent to consent.
+    /// The sign-in page.
     pub authorization_endpoint: Option<Url>,
-    /// Where tokens are given.
+    /// The endpoint that issues tokens.
     pub token_endpoint: Url,
-    /// Where clients register themselves.
+    /// The endpoint at which clients register.
     pub registration_endpoint: Option<Url>,
-    /// Where sign-in on another device begins.
+    /// The endpoint that starts a sign-in on another device.
     pub device_endpoint: Option<Url>,
-    /// Where tokens are given back.
+    /// The endpoint that revokes tokens.
     pub revocation_endpoint: Option<Url>,
-    /// The scopes it knows.
+    /// The scopes it supports.
     pub scopes: Vec<String>,
-    /// The grants it takes; `None` when it does not say.
+    /// The grants it supports; `None` when it lists none.
     pub grants: Option<Vec<String>>,
-    /// How clients may prove who they are; `None` when it does not say. Unknown ones are left out.
-    pub proofs: Option<Vec<Proof>>,
-    /// The algorithms clients may sign with; `None` when it does not say.
+    /// The client authentication methods it supports; `None` when it lists none. Unknown ones are left out.
+    pub proofs: Option<Vec<ClientAuthMethod>>,
+    /// The algorithms for client assertions; `None` when it lists none.
     pub signing: Option<Vec<String>>,
-    /// Whether PKCE with S256 is offered.
+    /// Whether it supports PKCE with S256.
     pub has_s256: bool,
-    /// Whether answers name their issuer (RFC 9207).
+    /// Whether authorization responses name their issuer (RFC 9207).
     pub names_issuer: bool,
-    /// Whether the address of a document is taken for a client id.
+    /// Whether the URL of a client metadata document is accepted as a client id.
     pub takes_documents: bool,
-    /// The algorithms proofs of possession may be signed with; empty when there are none (RFC 9449).
+    /// The algorithms for proofs of possession; empty when it supports none (RFC 9449).
     pub dpop: Vec<String>,
-    /// How it was found.
-    pub found: Found,
+    /// The source of this metadata.
+    pub source: MetadataSource,
 }
 
-impl Server {
-    /// One of which nothing is known but its name and where it gives tokens.
+impl AuthServerMetadata {
+    /// Metadata with only an issuer and a token endpoint.
     #[must_use]
     pub fn new(issuer: String, token_endpoint: Url) -> Self {
         Self {
@@ -73,12 +74,12 @@ impl Server {
             names_issuer: false,
             takes_documents: false,
             dpop: Vec::new(),
-            found: Found::Described,
+            source: MetadataSource::Published,
         }
     }
 
-    /// The origin of the token endpoint, if it is not the issuer's own. Codes and secrets are sent there, so the person is
-    /// told of it.
+    /// The origin of the token endpoint, if it is not the issuer's own. Codes and secrets are sent there, so
+    /// the user is told of it.
     #[must_use]
     pub fn foreign_token_origin(&self) -> Option<String> {
         let origin = self.token_endpoint.origin();
@@ -87,12 +88,12 @@ impl Server {
     }
 }
 
-/// How an authorization server's description was found.
+/// The source of an authorization server's metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// It describes itself.
-    Described,
-    /// It says nothing; its endpoints are where servers of 2025-03-26 had them.
+pub enum MetadataSource {
+    /// The server publishes it.
+    Published,
+    /// The server publishes none; the endpoints are the defaults of 2025-03-26.
     Assumed,
 }
 
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn token_endpoint_is_foreign_when_its_origin_is_not_the_issuers() {
         let foreign = |issuer: &str, endpoint: &str| {
-            Server::new(issuer.to_owned(), Url::parse(endpoint).unwrap()).foreign_token_origin()
+            AuthServerMetadata::new(issuer.to_owned(), Url::parse(endpoint).unwrap()).foreign_token_origin()
         };
         for (issuer, endpoint, expected) in [
             ("https://a.example", "https://a.example/token", None),

@@ -1,6 +1,6 @@
-//! Who we are to an authorization server, and how one that has never heard of us gets to know us (RFC 7591).
+//! Dynamic client registration at an authorization server (RFC 7591).
 //!
-//! Which identity is used is decided in `identity`; this file asks for a new one and reads what is given.
+//! `identity` chooses the client; this file registers a new one.
 
 mod identity;
 
@@ -14,87 +14,91 @@ use mcparley_model::secret::Secret;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-pub use identity::{Configured, Identity, Known, identify};
+pub use identity::{ClientCandidates, ClientChoice, ConfiguredClient, choose_client};
 
-use crate::client::{Client, Origin, Proof};
-use crate::grant::{self, AnswerError, ErrorCode, Held, TokenError, choose};
-use crate::metadata::Server;
-use crate::web::{Body, Web};
+use crate::client::{ClientAuthMethod, ClientIdOrigin, OAuthClient};
+use crate::grant::{
+    self, HeldCredentials, OAuthErrorCode, TokenError, TokenResponseError, choose_auth_method,
+};
+use crate::metadata::AuthServerMetadata;
+use crate::web::{Web, WebBody};
 
-/// What we say about ourselves.
+/// The parameters of a registration.
 #[derive(Clone, Copy, Debug)]
-pub struct Registration<'r> {
-    /// The name of the server we sign in for, as its owner wrote it: a person reads it when asked for consent.
+pub struct RegistrationRequest<'r> {
+    /// The server's name as the user wrote it: it is shown when the user is asked for consent.
     pub name: &'r str,
-    /// Where browsers are sent back to. It must be bound already: what is registered must be used.
+    /// The redirect address. It must be bound already: the registered address must be used.
     pub redirect: Option<&'r Url>,
-    /// The scopes we shall ask for.
+    /// The scopes to request later.
     pub scopes: &'r [String],
-    /// Whether we want to sign in from another device too.
+    /// Whether sign-in on another device is wanted too.
     pub device: bool,
 }
 
-/// What became of it.
+/// A successful registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registered {
-    /// Who we are from now on.
-    pub client: Client,
-    /// When its secret ends, if it does.
+pub struct ClientRegistration {
+    /// The registered client.
+    pub client: OAuthClient,
+    /// The expiry of its secret, if it has one.
     pub secret_ends: Option<SystemTime>,
 }
 
-/// Why we are nobody to an authorization server.
+/// The reason why there is no client.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RegisterError {
-    /// It takes only clients that are known to it beforehand.
-    #[error("the authorization server does not let programs register themselves")]
-    NoWay,
-    /// It was asked, and we are nobody still.
-    #[error("the authorization server did not register this program")]
-    Asked(#[source] TokenError),
+    /// The authorization server accepts only clients it knows already.
+    #[error("the authorization server does not support client registration")]
+    Unsupported,
+    /// The registration request failed.
+    #[error("client registration failed")]
+    Failed(#[source] TokenError),
 }
 
 impl RegisterError {
-    /// Whether what answered does not look like a registration endpoint at all: it neither registered nor said why not.
-    pub(crate) fn is_no_endpoint(&self) -> bool {
+    /// Whether the response does not come from a registration endpoint: it is neither a registration nor an
+    /// error code.
+    pub(crate) fn is_missing_endpoint(&self) -> bool {
         match self {
-            Self::NoWay | Self::Asked(TokenError::Malformed(_)) => true,
-            Self::Asked(TokenError::Refused(refusal)) => {
-                refusal.code == ErrorCode::Unsaid || matches!(refusal.status, 404 | 405)
+            Self::Unsupported | Self::Failed(TokenError::Malformed(_)) => true,
+            Self::Failed(TokenError::Refused(refusal)) => {
+                refusal.code == OAuthErrorCode::Missing || matches!(refusal.status, 404 | 405)
             }
-            Self::Asked(_) => false,
+            Self::Failed(_) => false,
         }
     }
 }
 
-/// Registers this program.
+/// Registers this program as a client.
 ///
 /// # Errors
 /// A [`RegisterError`].
-pub async fn register(
+pub async fn register_client(
     web: &Web,
-    server: &Server,
-    registration: &Registration<'_>,
-) -> Result<Registered, RegisterError> {
-    let endpoint = server.registration_endpoint.as_ref().ok_or(RegisterError::NoWay)?;
-    let body = body(server, registration);
+    server: &AuthServerMetadata,
+    registration: &RegistrationRequest<'_>,
+) -> Result<ClientRegistration, RegisterError> {
+    let endpoint = server.registration_endpoint.as_ref().ok_or(RegisterError::Unsupported)?;
+    let body = request_body(server, registration);
     let answered = async {
-        let page = web.post(endpoint, Body::Json(&body), &[]).await.map_err(TokenError::Web)?;
-        grant::judge(&page, &[])?;
-        Ok(registered(&grant::object(&page)?, server, registration)?)
+        let page = web.post_body(endpoint, WebBody::Json(&body), &[]).await.map_err(TokenError::Web)?;
+        grant::check_response(&page, &[])?;
+        Ok(parse_registration(&grant::parse_object(&page)?, server, registration)?)
     };
-    answered.await.map_err(RegisterError::Asked)
+    answered.await.map_err(RegisterError::Failed)
 }
 
-/// A native program: its way back is this machine, which servers allow to no other kind (SEP-837).
-fn body(server: &Server, registration: &Registration<'_>) -> Value {
-    let Registration { name, redirect, scopes, device } = registration;
+/// The registration request, for a native application: only those may have a redirect address on this machine
+/// (SEP-837).
+fn request_body(server: &AuthServerMetadata, registration: &RegistrationRequest<'_>) -> Value {
+    let RegistrationRequest { name, redirect, scopes, device } = registration;
     let mut body = json!({
         "client_name": format!("mcparley ({name})"),
         "redirect_uris": redirect.iter().map(|url| url.as_str()).collect::<Vec<_>>(),
-        "grant_types": grants(server, redirect.is_some(), *device),
+        "grant_types": grants_to_register(server, redirect.is_some(), *device),
         "response_types": if redirect.is_some() { vec!["code"] } else { Vec::new() },
-        "token_endpoint_auth_method": proof_asked_for(server.proofs.as_deref()).as_str(),
+        "token_endpoint_auth_method": method_to_register(server.proofs.as_deref()).as_str(),
         "application_type": "native",
     });
     if !scopes.is_empty() {
@@ -103,8 +107,9 @@ fn body(server: &Server, registration: &Registration<'_>) -> Value {
     body
 }
 
-/// The grants we want to use, but for those the server says it does not have: strict ones refuse a registration for them.
-fn grants(server: &Server, browser: bool, device: bool) -> Vec<&'static str> {
+/// The grants to register, without those the server does not list: strict servers refuse a registration for
+/// them.
+fn grants_to_register(server: &AuthServerMetadata, browser: bool, device: bool) -> Vec<&'static str> {
     let has = |name: &str| server.grants.as_ref().is_none_or(|known| known.iter().any(|grant| grant == name));
     let wanted = [
         (browser, "authorization_code"),
@@ -114,47 +119,49 @@ fn grants(server: &Server, browser: bool, device: bool) -> Vec<&'static str> {
     wanted.into_iter().filter_map(|(is_wanted, name)| is_wanted.then_some(name)).collect()
 }
 
-/// A program on somebody's machine can keep no secret from them, so it asks for none unless the server insists.
-fn proof_asked_for(offered: Option<&[Proof]>) -> Proof {
-    let Some(offered) = offered else { return Proof::Nothing };
-    let order = [Proof::Nothing, Proof::Post, Proof::Basic];
-    order.into_iter().find(|proof| offered.contains(proof)).unwrap_or(Proof::Nothing)
+/// The client authentication method to register. A program on the user's machine cannot keep a secret from
+/// the user, so it asks for none unless the server insists.
+fn method_to_register(offered: Option<&[ClientAuthMethod]>) -> ClientAuthMethod {
+    let Some(offered) = offered else { return ClientAuthMethod::Nothing };
+    let order = [ClientAuthMethod::Nothing, ClientAuthMethod::Post, ClientAuthMethod::Basic];
+    order.into_iter().find(|proof| offered.contains(proof)).unwrap_or(ClientAuthMethod::Nothing)
 }
 
-fn registered(
+fn parse_registration(
     answer: &Map<String, Value>,
-    server: &Server,
-    registration: &Registration<'_>,
-) -> Result<Registered, AnswerError> {
+    server: &AuthServerMetadata,
+    registration: &RegistrationRequest<'_>,
+) -> Result<ClientRegistration, TokenResponseError> {
     let is_visible = |text: &&str| text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-    let id = grant::text(answer, "client_id").filter(is_visible);
-    let id = id.ok_or(AnswerError::Missing { field: "client_id" })?;
-    let secret = grant::text(answer, "client_secret");
-    let agreed = grant::text(answer, "token_endpoint_auth_method").and_then(Proof::named);
-    let held = Held { secret: secret.is_some(), key: false };
-    let proof = choose(server.proofs.as_deref(), held, agreed);
-    let client = Client {
+    let id = grant::text_field(answer, "client_id").filter(is_visible);
+    let id = id.ok_or(TokenResponseError::Missing { field: "client_id" })?;
+    let secret = grant::text_field(answer, "client_secret");
+    let agreed =
+        grant::text_field(answer, "token_endpoint_auth_method").and_then(ClientAuthMethod::from_name);
+    let held = HeldCredentials { secret: secret.is_some(), key: false };
+    let proof = choose_auth_method(server.proofs.as_deref(), held, agreed);
+    let client = OAuthClient {
         id: id.to_owned(),
-        // Also where none is to be shown: some servers give one, say `none`, and want it all the same.
+        // Stored even for the method `none`: some servers return a secret with `none` and then demand it.
         secret: secret.map(|secret| Secret::new(secret.to_owned())),
         proof,
         redirect: registration.redirect.cloned(),
-        origin: Origin::Registered,
-        // A server that registers us for other scopes than we named says so (RFC 7591, 3.2.1).
-        scopes: grant::scopes_in(answer).unwrap_or_else(|| registration.scopes.to_vec()),
+        origin: ClientIdOrigin::Registered,
+        // A server that registers other scopes than requested says so (RFC 7591, 3.2.1).
+        scopes: grant::parse_scopes(answer).unwrap_or_else(|| registration.scopes.to_vec()),
     };
     let ends = answer.get("client_secret_expires_at").and_then(Value::as_u64).filter(|&seconds| seconds > 0);
     let secret_ends = ends.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
-    Ok(Registered { secret_ends: secret_ends.filter(|_| client.secret.is_some()), client })
+    Ok(ClientRegistration { secret_ends: secret_ends.filter(|_| client.secret.is_some()), client })
 }
 
 impl Explain for RegisterError {
     fn hint(&self) -> Option<String> {
         let passing = match self {
-            Self::NoWay => None,
-            Self::Asked(error) => error.is_passing().then(|| error.hint()).flatten(),
+            Self::Unsupported => None,
+            Self::Failed(error) => error.is_transient().then(|| error.hint()).flatten(),
         };
-        let known = "register a client with the operator of the authorization server, and give its id: `oauth.clientId`";
+        let known = "register a client with the authorization server's operator, and set `oauth.clientId`";
         Some(passing.unwrap_or_else(|| known.to_owned()))
     }
 }

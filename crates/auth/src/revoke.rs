@@ -1,89 +1,98 @@
-//! Gives tokens back when a person signs out (RFC 7009).
+//! Token revocation at sign-out (RFC 7009).
 //!
-//! As well as it goes: whatever comes of it, the tokens are forgotten on this side. The refresh token goes first, because
-//! most servers take everything that came of it along.
+//! Best effort: the tokens are removed on this side even when it fails. The refresh token is revoked first,
+//! because most servers revoke its access tokens along with it.
 
 use std::time::SystemTime;
 
 use mcparley_model::secret::Secret;
 
-use crate::client::Client;
-use crate::grant::{self, ErrorCode, Keys, Pairs, TokenEndpoint, TokenError};
+use crate::client::OAuthClient;
+use crate::grant::{self, OAuthErrorCode, OAuthParameters, TokenEndpoint, TokenError, TokenRequestKeys};
 use crate::jwt::SigningKey;
-use crate::metadata::Server;
+use crate::metadata::AuthServerMetadata;
 use crate::tokens::Tokens;
 use crate::web::Web;
 
-/// Whose tokens are given back, and to whom.
+/// The server and client whose tokens are revoked.
 #[derive(Clone, Copy, Debug)]
-pub struct Revoking<'r> {
-    /// Who gave them.
-    pub server: &'r Server,
-    /// Whom it gave them to.
-    pub client: &'r Client,
-    /// For `private_key_jwt`.
+pub struct RevocationRequest<'r> {
+    /// The authorization server that issued them.
+    pub server: &'r AuthServerMetadata,
+    /// The client they were issued to.
+    pub client: &'r OAuthClient,
+    /// The key for `private_key_jwt`.
     pub signing: Option<&'r SigningKey>,
 }
 
-/// What became of both tokens.
+/// The outcome for both tokens.
 #[derive(Debug)]
-pub struct Revoked {
-    /// Of the refresh token.
-    pub refresh: Outcome,
-    /// Of the access token.
-    pub access: Outcome,
+pub struct RevocationReport {
+    /// The outcome for the refresh token.
+    pub refresh: RevocationOutcome,
+    /// The outcome for the access token.
+    pub access: RevocationOutcome,
 }
 
-/// What became of one.
+/// The outcome for one token.
 #[derive(Debug)]
-pub enum Outcome {
-    /// It is good for nothing any more.
+pub enum RevocationOutcome {
+    /// The token is revoked.
     Done,
-    /// There was none.
+    /// There was no such token.
     Absent,
-    /// The server takes no such token back; it ends by itself.
+    /// The server cannot revoke such tokens; it expires by itself.
     Unsupported,
-    /// It may still be good.
+    /// The request failed, and the token may still be valid.
     Failed(TokenError),
 }
 
-impl Revoked {
-    /// Whether one of them may still be good.
+impl RevocationReport {
+    /// Whether one of them may still be valid.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
-        let may_live = |outcome: &Outcome| match outcome {
-            Outcome::Done | Outcome::Absent => false,
-            Outcome::Unsupported | Outcome::Failed(_) => true,
+        let may_live = |outcome: &RevocationOutcome| match outcome {
+            RevocationOutcome::Done | RevocationOutcome::Absent => false,
+            RevocationOutcome::Unsupported | RevocationOutcome::Failed(_) => true,
         };
         may_live(&self.refresh) || may_live(&self.access)
     }
 }
 
-/// Gives `tokens` back.
-pub async fn revoke(web: &Web, revoking: &Revoking<'_>, tokens: &Tokens, now: SystemTime) -> Revoked {
+/// Revokes both `tokens`.
+pub async fn revoke_tokens(
+    web: &Web,
+    revoking: &RevocationRequest<'_>,
+    tokens: &Tokens,
+    now: SystemTime,
+) -> RevocationReport {
     let refresh = match &tokens.refresh {
-        Some(token) => one(web, revoking, ("refresh_token", token), now).await,
-        None => Outcome::Absent,
+        Some(token) => revoke_token(web, revoking, ("refresh_token", token), now).await,
+        None => RevocationOutcome::Absent,
     };
-    let access = one(web, revoking, ("access_token", &tokens.access), now).await;
-    Revoked { refresh, access }
+    let access = revoke_token(web, revoking, ("access_token", &tokens.access), now).await;
+    RevocationReport { refresh, access }
 }
 
-/// A token that the server no longer knows is answered like one it has just taken back (RFC 7009, 2.2).
-async fn one(
+/// Revokes one token. A token that the server no longer knows counts as revoked (RFC 7009, 2.2).
+async fn revoke_token(
     web: &Web,
-    revoking: &Revoking<'_>,
+    revoking: &RevocationRequest<'_>,
     (kind, token): (&'static str, &Secret<String>),
     now: SystemTime,
-) -> Outcome {
-    let Revoking { server, client, signing } = *revoking;
-    let Some(endpoint) = &server.revocation_endpoint else { return Outcome::Unsupported };
-    let keys = Keys { signing, ..Keys::default() };
+) -> RevocationOutcome {
+    let RevocationRequest { server, client, signing } = *revoking;
+    let Some(endpoint) = &server.revocation_endpoint else { return RevocationOutcome::Unsupported };
+    let keys = TokenRequestKeys { signing, ..TokenRequestKeys::default() };
     let token_endpoint = TokenEndpoint { endpoint, server, client, keys: &keys };
-    let pairs = Pairs::default().with("token", token.expose()).with("token_type_hint", kind);
-    match grant::post(web, &token_endpoint, &pairs, now).await {
-        Ok(_) => Outcome::Done,
-        Err(error) if error.code() == Some(&ErrorCode::UnsupportedToken) => Outcome::Unsupported,
-        Err(error) => Outcome::Failed(error),
+    let pairs = OAuthParameters::default()
+        .with_parameter("token", token.expose())
+        .with_parameter("token_type_hint", kind);
+    match grant::post_form(web, &token_endpoint, &pairs, now).await {
+        Ok(_) => RevocationOutcome::Done,
+        Err(error) if error.code() == Some(&OAuthErrorCode::UnsupportedToken) => {
+            RevocationOutcome::Unsupported
+        }
+        Err(error) => RevocationOutcome::Failed(error),
     }
 }

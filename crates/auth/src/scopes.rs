@@ -1,48 +1,50 @@
-//! Decides which scopes to ask for (MCP 2026-07-28, "Scope Selection Strategy").
+//! Selects the scopes to request (MCP 2026-07-28, "Scope Selection Strategy").
 //!
-//! Pure. Whether there will be a sign-in at all is decided elsewhere.
+//! Pure functions. The caller decides whether there is a sign-in at all.
 
-use crate::challenge::Asked;
-use crate::metadata::{Resource, Server};
+use crate::challenge::TokenChallenge;
+use crate::metadata::{AuthServerMetadata, ResourceMetadata};
 
-/// The scope that authorization servers with OpenID Connect want named before they give a token for renewal.
+/// The scope that OpenID Connect servers require before they issue a refresh token.
 const OFFLINE: &str = "offline_access";
 
-/// Whether tokens are to be renewed without asking again.
+/// Whether a refresh token is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// They are.
+    /// A refresh token is wanted.
     Wanted,
-    /// They are not: whoever signs in can do so again by itself.
+    /// No refresh token is wanted: the client can request new tokens by itself.
     Unwanted,
 }
 
-/// The scopes to ask for; none means that the parameter is left out.
+/// The scopes to request; with none the parameter is left out.
 ///
-/// What a person has configured wins, then what the server asks for, then all it knows. `offline_access` is added where the
-/// authorization server lists it, but never alone: no scope means the usual ones, and this one by itself means none of them.
+/// Configured scopes take precedence, then those of the challenge, then all that the server's metadata lists.
+/// `offline_access` is added where the authorization server lists it, but never as the only scope: an absent
+/// scope means the default ones, and this scope without others means none of them.
 #[must_use]
-pub fn select(
+pub fn select_scopes(
     configured: &[String],
-    asked: Option<&Asked>,
-    resource: Option<&Resource>,
-    server: &Server,
+    asked: Option<&TokenChallenge>,
+    resource: Option<&ResourceMetadata>,
+    server: &AuthServerMetadata,
     renewal: Renewal,
 ) -> Vec<String> {
     let challenged = asked.map_or(&[][..], |asked| &asked.scope);
     let known = resource.map_or(&[][..], |resource| &resource.scopes);
     let first = [configured, challenged, known].into_iter().find(|scopes| !scopes.is_empty());
-    let chosen = union(&[], first.unwrap_or_default());
+    let chosen = merge_scopes(&[], first.unwrap_or_default());
     let is_listed = server.scopes.iter().any(|scope| scope == OFFLINE);
     match renewal {
-        Renewal::Wanted if is_listed && !chosen.is_empty() => union(&chosen, &[OFFLINE.to_owned()]),
+        Renewal::Wanted if is_listed && !chosen.is_empty() => merge_scopes(&chosen, &[OFFLINE.to_owned()]),
         Renewal::Wanted | Renewal::Unwanted => chosen,
     }
 }
 
-/// All of `before`, then what is new in `more`: rights that were asked for once are not lost by asking for others (K4).
+/// All scopes of `before`, then the new ones in `more`: scopes that were requested once are not lost by
+/// requesting others.
 #[must_use]
-pub fn union(before: &[String], more: &[String]) -> Vec<String> {
+pub fn merge_scopes(before: &[String], more: &[String]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for scope in before.iter().chain(more) {
         if !all.contains(scope) {
@@ -52,12 +54,12 @@ pub fn union(before: &[String], more: &[String]) -> Vec<String> {
     all
 }
 
-/// The scopes of a list with spaces between; what cannot be one is left out (RFC 6749, 3.3).
-pub(crate) fn split(list: &str) -> impl Iterator<Item = String> {
+/// Splits a list at its spaces; invalid scopes are left out (RFC 6749, 3.3).
+pub(crate) fn split_scopes(list: &str) -> impl Iterator<Item = String> {
     list.split_ascii_whitespace().filter(|scope| is_scope(scope)).map(str::to_owned)
 }
 
-/// Whether it is made of what scopes are made of.
+/// Whether the text has only characters that a scope may have.
 pub(crate) fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~'))
 }

@@ -1,4 +1,4 @@
-//! Starts work that has an owner, and work that is finished whatever becomes of those who wait for it.
+//! Tasks with an owner, and tasks that finish even when their callers give up.
 
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
@@ -10,51 +10,53 @@ use tokio::task::{JoinHandle, spawn};
 #[cfg(test)]
 use explored::{JoinHandle, spawn};
 
-/// Work in flight. Dropping it ends the work.
+/// A running task. Dropping it aborts the task.
 #[derive(Debug)]
-pub(crate) struct Owned<T>(JoinHandle<T>);
+pub(crate) struct OwnedTask<T>(JoinHandle<T>);
 
-impl<T: Send + 'static> Owned<T> {
-    /// Starts the work; needs a running `tokio` runtime.
+impl<T: Send + 'static> OwnedTask<T> {
+    /// Starts the task; needs a running `tokio` runtime.
     pub(crate) fn start(work: impl Future<Output = T> + Send + 'static) -> Self {
         Self(spawn(work))
     }
 }
 
-impl<T> Owned<T> {
-    /// Whether it has ended, in whichever way.
-    pub(crate) fn is_over(&self) -> bool {
+impl<T> OwnedTask<T> {
+    /// Whether it has finished, panicked or was aborted.
+    pub(crate) fn is_finished(&self) -> bool {
         self.0.is_finished()
     }
 }
 
-impl<T> Drop for Owned<T> {
+impl<T> Drop for OwnedTask<T> {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-/// The tasks of one owner: when it goes, they go. Work that must not be torn holds its owner.
+/// The tasks of one owner, aborted when the owner is dropped. A task that must not be aborted holds its
+/// owner.
 #[derive(Debug, Default)]
-pub(crate) struct Tasks(Mutex<Vec<Owned<()>>>);
+pub(crate) struct TaskGroup(Mutex<Vec<OwnedTask<()>>>);
 
-impl Tasks {
-    /// Starts a task. Those that have ended are forgotten on the way.
+impl TaskGroup {
+    /// Starts a task, and removes those that have finished.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let task = Owned::start(task);
+        let task = OwnedTask::start(task);
         let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        tasks.retain(|task| !task.is_over());
+        tasks.retain(|task| !task.is_finished());
         tasks.push(task);
     }
 
-    /// Does the work and waits for it; giving up the waiting leaves the work going on. Nothing if it panicked.
-    pub(crate) async fn finish<T: Send + 'static>(
+    /// Runs the work in a task and waits for it; the work continues when the caller gives up. `None` if it
+    /// panicked.
+    pub(crate) async fn run_to_completion<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
     ) -> Option<T> {
         let (sender, done) = oneshot::channel();
         self.spawn(async move {
-            // Nobody may wait for it any more.
+            // The caller may have given up.
             let _gone = sender.send(work.await);
         });
         done.await.ok()

@@ -1,33 +1,33 @@
-//! What an authorization server gave us.
+//! The tokens of an authorization server.
 
 use std::time::SystemTime;
 
 use mcparley_model::limits::RENEWAL_AHEAD;
 use mcparley_model::secret::Secret;
 
-/// Tokens for one server.
+/// The tokens for one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tokens {
-    /// What requests carry.
+    /// The access token.
     pub access: Secret<String>,
-    /// How they carry it.
+    /// The token type.
     pub kind: Kind,
-    /// What it is renewed with, if it can be.
+    /// The refresh token, if there is one.
     pub refresh: Option<Secret<String>>,
-    /// When it was given, by the clock on the wall.
+    /// The time of issue, by the wall clock.
     pub given: SystemTime,
-    /// When it ends by the same clock, if that is known.
+    /// The expiry by the same clock, if it is known.
     pub expires: Option<SystemTime>,
-    /// What it is good for, as far as the authorization server said.
+    /// The granted scopes, as far as the authorization server listed them.
     pub scopes: Vec<String>,
 }
 
-/// How requests carry a token.
+/// The type of an access token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Whoever has it may use it (RFC 6750).
+    /// A bearer token (RFC 6750).
     Bearer,
-    /// Only with a proof that the sender has the key it was given for (RFC 9449).
+    /// A token bound to a key, used with a proof of possession (RFC 9449).
     Dpop,
 }
 
@@ -43,16 +43,17 @@ impl Kind {
 }
 
 impl Tokens {
-    /// Whether it has ended.
+    /// Whether the access token has expired.
     #[must_use]
-    pub fn is_over(&self, now: SystemTime) -> bool {
+    pub fn is_expired(&self, now: SystemTime) -> bool {
         self.expires.is_some_and(|expires| now >= expires)
     }
 
-    /// Whether it ends so soon that it is to be renewed: clocks differ, and requests take their time. One that lasts but
-    /// a short while is used for half of it, or it would be renewed before every request.
+    /// Whether the access token expires so soon that it should be renewed: clocks differ, and requests take
+    /// time. A short-lived token is used for half of its lifetime, or it would be renewed before every
+    /// request.
     #[must_use]
-    pub fn is_due(&self, now: SystemTime) -> bool {
+    pub fn is_renewal_due(&self, now: SystemTime) -> bool {
         let Some(expires) = self.expires else { return false };
         let lasts = expires.duration_since(self.given).unwrap_or_default();
         let ahead = RENEWAL_AHEAD.min(lasts / 2);

@@ -1,31 +1,31 @@
-//! Keeps every secret of sign-in: bytes under a name, sealed in one file, safe from other processes.
+//! The secret store: named entries, encrypted in one file, safe for concurrent processes.
 //!
-//! It knows nothing of OAuth. What it promises: an entry is written whole or not at all, also when its caller
-//! is cancelled; nobody overwrites what they have not seen; of all processes one holds an entry's lock; and
-//! nothing that can go wrong with a keychain or a file stops the program: it means signing in again.
+//! The vault does not depend on OAuth. Its guarantees: an entry is written atomically, even when its caller
+//! is canceled; no caller overwrites a version it has not seen; one process at a time holds an entry's lock;
+//! and a failing keychain or file never stops the program: the user signs in again.
 //!
-//! | part | what it owns |
+//! | module | responsibility |
 //! |---|---|
-//! | `book` | the lines of the file |
-//! | `cipher` | sealing and opening |
-//! | `keys`, `keychain` | where the data key is, and how long we wait for it |
-//! | `keeper` | what is told about that |
-//! | `store` | what each question does on the disk |
+//! | `file_format` | the lines of the file |
+//! | `cipher` | encryption and decryption |
+//! | `keys`, `keychain` | the places of the data key, and their timeouts |
+//! | `key_location` | messages about those places |
+//! | `store` | reads and changes of the files |
 
-mod book;
 mod cipher;
+mod entry_id;
 mod error;
-mod id;
-mod keeper;
+mod file_format;
+mod key_location;
 mod keychain;
 mod keys;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use entry_id::EntryId;
 pub use error::VaultError;
-pub use id::EntryId;
-pub use keeper::{Keeper, Notice, Place, Refusal, Why};
+pub use key_location::{KeyLocation, KeyPlace, KeyPlaceError, RefusedPlace, VaultNotice};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,78 +33,80 @@ use std::time::{Duration, Instant};
 
 use mcparley_model::limits;
 use mcparley_model::secret::Secret;
-use mcparley_platform::file::Lock;
+use mcparley_platform::file::FileLock;
 
-use keeper::Notices;
+use key_location::VaultNotices;
 use keychain::Keychain;
-use keys::Keys;
-use store::Store;
+use keys::VaultKeys;
+use store::VaultStore;
 
-/// The vault of one profile. Clones are the same vault.
+/// The vault of one profile. Clones share one vault.
 #[derive(Clone, Debug)]
 pub struct Vault {
-    store: Arc<Store>,
+    store: Arc<VaultStore>,
 }
 
-/// Where a vault is and who may keep its key.
+/// The folder of a vault, and the place of its key.
 #[derive(Clone, Debug)]
 pub struct VaultSettings {
-    /// The folder of its files; made when something is written, for the owner alone.
+    /// The folder of its files; created at the first write, readable only by the owner.
     pub folder: PathBuf,
-    /// Who may keep its key.
-    pub storage: Storage,
-    /// The address of the session bus (`DBUS_SESSION_BUS_ADDRESS`). Without it the Secret Service is not tried.
+    /// The place of its key.
+    pub storage: KeyStorage,
+    /// The address of the session bus (`DBUS_SESSION_BUS_ADDRESS`). Without it the Secret Service is skipped.
     pub session_bus: Option<String>,
-    /// How long a keychain may take to answer; [`limits::KEYCHAIN_TIME`] unless changed.
+    /// The timeout of a keychain; [`limits::KEYCHAIN_TIME`] unless changed.
     pub keychain_time: Duration,
 }
 
-/// Who may keep the key of the vault.
+/// The place of the vault's key.
 #[derive(Clone, Debug, Default)]
-pub enum Storage {
-    /// The system's keychain; failing that the file `key` beside the vault.
+pub enum KeyStorage {
+    /// The system's keychain, or else the file `key` next to the vault.
     #[default]
     Automatic,
-    /// The system's keychain and nothing else.
+    /// The system's keychain only.
     Keyring,
-    /// The file `key` beside the vault, without asking a keychain.
+    /// The file `key` next to the vault; no keychain is asked.
     File,
-    /// Nobody: the key is this value, 32 bytes in base64.
+    /// No place: the key is this value, 32 bytes in base64.
     Environment(Secret<String>),
 }
 
-/// One secret and how often the vault had been changed when it was written.
+/// A secret with its generation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Never given twice, so that what was removed and written again is not mistaken for what it was.
+pub struct VaultEntry {
+    /// The generation: never used twice, so that an entry that was removed and written again is not mistaken
+    /// for the old one.
     pub generation: u64,
     /// The secret.
     pub value: Secret<Vec<u8>>,
 }
 
-/// What the caller believes about an entry it changes.
+/// The state of an entry that a change expects (compare-and-swap).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expected {
-    /// It does not matter.
-    Anything,
-    /// There is no entry, or none that can be opened.
-    Nothing,
-    /// The entry is still of this generation.
+pub enum ExpectedEntry {
+    /// Any state.
+    Any,
+    /// No entry, or one that cannot be decrypted.
+    Absent,
+    /// The entry still has this generation.
     Generation(u64),
 }
 
-/// Keeps every other process and task from the entry while it lives. The system frees it when its holder dies.
+/// The advisory lock of an entry, against other processes and tasks. The system releases it when its holder
+/// dies.
 #[derive(Debug)]
 pub struct EntryLock {
-    _held: Lock,
+    _held: FileLock,
 }
 
 impl VaultSettings {
-    /// A vault in `folder`, its key wherever there is a place.
+    /// Settings for a vault in `folder`, with its key in the best available place.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
-            storage: Storage::Automatic,
+            storage: KeyStorage::Automatic,
             session_bus: None,
             keychain_time: limits::KEYCHAIN_TIME,
         }
@@ -112,101 +114,105 @@ impl VaultSettings {
 }
 
 impl Vault {
-    /// The vault these settings describe. Touches neither a file nor a keychain yet.
+    /// Creates the vault. Neither a file nor a keychain is accessed yet.
     pub fn new(settings: VaultSettings) -> Self {
-        let keychains = keychain::all(&settings);
+        let keychains = keychain::available_keychains(&settings);
         Self::with_keychains(settings, keychains)
     }
 
-    /// The entry. One that nobody can open any longer, because its key is gone, is none.
+    /// Reads an entry. An entry whose key is gone counts as absent.
     ///
     /// # Errors
-    /// [`VaultError::Damaged`] for an entry that does not open with its key; or the file must not be read.
-    pub async fn read(&self, id: &EntryId) -> Result<Option<Entry>, VaultError> {
+    /// [`VaultError::Damaged`] for an entry that cannot be decrypted with its key; or the file must not be
+    /// read.
+    pub async fn read_entry(&self, id: &EntryId) -> Result<Option<VaultEntry>, VaultError> {
         let id = id.clone();
-        self.run(move |store| store.read(&id)).await
+        self.run_on_store(move |store| store.read_entry(&id)).await
     }
 
-    /// Writes the entry and returns its new generation. Once begun it is finished, even if nobody waits.
+    /// Writes an entry and returns its new generation. Once begun it is finished, even if the caller gives
+    /// up.
     ///
     /// # Errors
-    /// [`VaultError::Changed`] if what is `expected` does not hold; or there is no place for the key or the file.
-    pub async fn write(
+    /// [`VaultError::Changed`] if the `expected` state does not hold; or the key or the file cannot be
+    /// written.
+    pub async fn write_entry(
         &self,
         id: &EntryId,
         value: Secret<Vec<u8>>,
-        expected: Expected,
+        expected: ExpectedEntry,
     ) -> Result<u64, VaultError> {
         let id = id.clone();
-        self.run(move |store| store.write(&id, value, expected)).await
+        self.run_on_store(move |store| store.write_entry(&id, value, expected)).await
     }
 
-    /// Removes the entry; whether there was one. Once begun it is finished.
+    /// Removes an entry; returns whether there was one. Once begun it is finished, even if the caller gives
+    /// up.
     ///
     /// # Errors
-    /// As for [`Self::write`].
-    pub async fn remove(&self, id: &EntryId, expected: Expected) -> Result<bool, VaultError> {
+    /// As for [`Self::write_entry`].
+    pub async fn remove_entry(&self, id: &EntryId, expected: ExpectedEntry) -> Result<bool, VaultError> {
         let id = id.clone();
-        self.run(move |store| store.remove(&id, expected)).await
+        self.run_on_store(move |store| store.remove_entry(&id, expected)).await
     }
 
-    /// Every entry of a kind that can be opened; what is told of the others is a [`Notice`].
+    /// Every entry of a kind that can be decrypted; the others are reported by a [`VaultNotice`].
     ///
     /// # Errors
-    /// If the file must not be read.
-    pub async fn list(&self, kind: &str) -> Result<Vec<(EntryId, Entry)>, VaultError> {
+    /// When the file must not be read.
+    pub async fn list_entries(&self, kind: &str) -> Result<Vec<(EntryId, VaultEntry)>, VaultError> {
         let kind = kind.to_owned();
-        self.run(move |store| store.list(&kind)).await
+        self.run_on_store(move |store| store.list_entries(&kind)).await
     }
 
-    /// Waits until nobody else holds the entry, for at most `limit`.
+    /// Locks an entry (advisory lock), waiting for at most `limit`.
     ///
-    /// Other processes and other tasks of this one are all alike. Cancelling the wait leaves nothing behind.
+    /// The lock excludes other processes and other tasks alike. Canceling the wait leaves no lock behind.
     ///
     /// # Errors
-    /// [`VaultError::Busy`] when others held it all the time; or there is no place for the lock's file.
-    pub async fn lock(&self, id: &EntryId, limit: Duration) -> Result<EntryLock, VaultError> {
-        // By the real clock: it is other processes that are waited for.
+    /// [`VaultError::Busy`] when others held it all the time; or the lock file cannot be created.
+    pub async fn lock_entry(&self, id: &EntryId, limit: Duration) -> Result<EntryLock, VaultError> {
+        // By the real clock: the wait is for other processes.
         let deadline = Instant::now() + limit;
         let id = id.clone();
-        let mut wanted = self.run(move |store| store.lock_file(&id)).await?;
+        let mut wanted = self.run_on_store(move |store| store.lock_file(&id)).await?;
         loop {
-            if let Some(held) = wanted.try_take()? {
+            if let Some(held) = wanted.try_acquire()? {
                 return Ok(EntryLock { _held: held });
             }
             if Instant::now() >= deadline {
                 return Err(VaultError::Busy { after: limit });
             }
-            tokio::time::sleep(wanted.pause()).await;
+            tokio::time::sleep(wanted.next_backoff()).await;
         }
     }
 
-    /// Where the key for new entries is, or would be made.
+    /// The place of the key for new entries, or the place where it would be created.
     ///
     /// # Errors
-    /// [`VaultError::NoKeeper`] when there is no place for it.
-    pub async fn keeper(&self) -> Result<Keeper, VaultError> {
-        self.run(Store::keeper).await
+    /// [`VaultError::NoKeyPlace`] when there is no place for it.
+    pub async fn key_location(&self) -> Result<KeyLocation, VaultError> {
+        self.run_on_store(VaultStore::key_location).await
     }
 
-    /// What a person should know and has not been told: each thing once.
-    pub fn take_notices(&self) -> Vec<Notice> {
-        self.store.notices.take()
+    /// The notices for the user that were not taken yet; each is given once.
+    pub fn take_notices(&self) -> Vec<VaultNotice> {
+        self.store.notices.take_notices()
     }
 
     fn with_keychains(settings: VaultSettings, keychains: Vec<Arc<dyn Keychain>>) -> Self {
-        let notices = Arc::new(Notices::default());
-        let keys = Keys::new(keychains, settings.keychain_time, Arc::clone(&notices));
-        Self { store: Arc::new(Store { folder: settings.folder, keys, notices }) }
+        let notices = Arc::new(VaultNotices::default());
+        let keys = VaultKeys::new(keychains, settings.keychain_time, Arc::clone(&notices));
+        Self { store: Arc::new(VaultStore { folder: settings.folder, keys, notices }) }
     }
 
-    /// On a thread that may block, which a cancelled caller does not stop.
-    async fn run<T: Send + 'static>(
+    /// Runs on a blocking thread, which a canceled caller does not stop.
+    async fn run_on_store<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Store) -> Result<T, VaultError> + Send + 'static,
+        work: impl FnOnce(&VaultStore) -> Result<T, VaultError> + Send + 'static,
     ) -> Result<T, VaultError> {
         let store = Arc::clone(&self.store);
-        let done = mcparley_wire::run_blocking(move || work(&store)).await;
+        let done = mcparley_platform::thread::run_blocking(move || work(&store)).await;
         done.unwrap_or(Err(VaultError::Stopped))
     }
 }

@@ -1,18 +1,19 @@
-//! The web, as far as sign-in may reach into it: addresses that others have named (H15).
+//! HTTP requests of sign-in, to addresses that servers have named (guards against server-side request
+//! forgery, SSRF).
 //!
-//! Nothing in this room makes a request another way. Which addresses are asked is decided in `rule` by their looks,
-//! and in `watch` by where they are. Behind a proxy it is the proxy that looks names up, so that of what is behind it only
-//! addresses written as numbers can be judged; a `socks4` or `socks5` proxy is given the address that was judged here.
+//! All requests of this crate go through here. `address_form` checks the form of an address, and `address_guard` the network
+//! it is in. Behind a proxy the proxy resolves names, so that only numeric addresses can be checked; a
+//! `socks4` or `socks5` proxy is given the address that was checked here.
 
 mod address;
+mod address_form;
+mod address_guard;
 mod error;
+#[cfg(test)]
+pub(crate) mod fake_web;
 mod forbidden;
-mod rule;
 #[cfg(test)]
 pub(crate) mod site;
-#[cfg(test)]
-pub(crate) mod stand_in;
-mod watch;
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,26 +26,26 @@ use mcparley_wire::transport::http::Network;
 use reqwest::{Method, Response};
 use url::Url;
 
+pub(crate) use address_form::is_this_machine;
+use address_guard::AddressGuard;
 pub use error::WebError;
-pub use forbidden::{Forbidden, Reason};
-pub(crate) use rule::is_here;
-use watch::Watch;
+pub use forbidden::{Forbidden, ForbiddenReason};
 
-/// The web as one server's sign-in sees it. Cheap to clone; clones share their connections.
+/// The HTTP client for the sign-in to one server. Cheap to clone; clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Web {
-    /// The way to all that is allowed, and to nothing else.
+    /// The network, limited to the allowed addresses.
     network: Network,
-    watch: Watch,
+    guard: AddressGuard,
     server: Url,
-    /// Who answers in the place of everybody, where there is no network.
+    /// The fake that answers all requests in tests without a network.
     #[cfg(test)]
-    stand_in: Option<stand_in::StandIn>,
+    fake: Option<fake_web::FakeWeb>,
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Clone)]
-pub struct Page {
+pub struct WebResponse {
     /// The status.
     pub status: u16,
     /// The headers, names in lower case.
@@ -53,128 +54,132 @@ pub struct Page {
     pub body: Bytes,
 }
 
-/// What is sent.
+/// The body of a request.
 #[derive(Clone, Copy)]
-pub enum Body<'b> {
-    /// Pairs, as forms of web pages send them.
+pub enum WebBody<'b> {
+    /// Form parameters.
     Form(&'b [(&'b str, Secret<String>)]),
     /// A JSON value.
     Json(&'b serde_json::Value),
 }
 
 impl Web {
-    /// The web for the sign-in to `server`: nothing that is nearer to us than the server itself.
+    /// The client for the sign-in to `server`: addresses more private than the server's are refused.
     #[must_use]
     pub fn new(network: &Network, server: &Url) -> Self {
-        let watch = Watch::new(Arc::clone(network.names())).with(server, !network.is_proxied(server));
+        let guard = AddressGuard::new(Arc::clone(network.resolver()))
+            .with_trusted(server, !network.is_proxied(server));
         Self {
-            network: network.with_names(Arc::new(watch.clone())),
-            watch,
+            network: network.with_resolver(Arc::new(guard.clone())),
+            guard,
             server: server.clone(),
             #[cfg(test)]
-            stand_in: None,
+            fake: None,
         }
     }
 
-    /// The same web, and also what is no nearer than `place`, which the user himself has configured.
+    /// Also allows addresses as private as `place`, which the user has configured.
     #[must_use]
-    pub fn trusting(&self, place: &Url) -> Self {
-        let watch = self.watch.with(place, !self.network.is_proxied(place));
-        let network = self.network.with_names(Arc::new(watch.clone()));
-        Self { network, watch, ..self.clone() }
+    pub fn with_trusted_place(&self, place: &Url) -> Self {
+        let watch = self.guard.with_trusted(place, !self.network.is_proxied(place));
+        let network = self.network.with_resolver(Arc::new(watch.clone()));
+        Self { network, guard: watch, ..self.clone() }
     }
 
-    /// The server that is signed in to.
+    /// The server of the sign-in.
     #[must_use]
     pub fn server(&self) -> &Url {
         &self.server
     }
 
-    /// Whether the address may be asked, as far as that can be told without looking its name up; the rest is told when it is
-    /// asked.
+    /// Checks whether a request to the address is allowed, without resolving its name; the resolved addresses
+    /// are checked when the request is sent.
     ///
     /// # Errors
-    /// A [`WebError`] that says why not.
-    pub async fn check(&self, url: &Url) -> Result<(), WebError> {
-        rule::check(url)?;
-        // How near the server is may have to be looked up for it.
+    /// A [`WebError`] with the reason.
+    pub async fn check_url(&self, url: &Url) -> Result<(), WebError> {
+        address_form::check_url_form(url)?;
+        // The reach of the server itself may have to be resolved.
         match url.host() {
-            Some(host) => in_time(async { Ok(self.watch.check(&host).await?) }).await,
+            Some(host) => with_timeout(async { Ok(self.guard.check_host(&host).await?) }).await,
             None => Ok(()),
         }
     }
 
-    /// Fetches what others have published there, also from where it has moved to within its origin.
+    /// Fetches a document, following redirects within its origin.
     ///
     /// # Errors
-    /// A [`WebError`]. An answer whose status says no is an answer.
-    pub async fn get(&self, url: &Url) -> Result<Page, WebError> {
-        in_time(self.follow(url)).await
+    /// A [`WebError`]. A response with an error status is a response.
+    pub async fn fetch_document(&self, url: &Url) -> Result<WebResponse, WebError> {
+        with_timeout(self.follow_redirects(url)).await
     }
 
-    /// Sends something there, and follows no redirect.
+    /// Sends a body, and follows no redirect.
     ///
     /// # Errors
-    /// A [`WebError`]. An answer whose status says no is an answer.
-    pub async fn post(
+    /// A [`WebError`]. A response with an error status is a response.
+    pub async fn post_body(
         &self,
         url: &Url,
-        body: Body<'_>,
+        body: WebBody<'_>,
         headers: &[(&str, Secret<String>)],
-    ) -> Result<Page, WebError> {
+    ) -> Result<WebResponse, WebError> {
         #[cfg(test)]
-        if let Some(stand_in) = &self.stand_in {
-            return Ok(stand_in.answer(body).await);
+        if let Some(stand_in) = &self.fake {
+            return Ok(stand_in.answer_form(body).await);
         }
-        in_time(async { Page::read(self.send(Method::POST, url, Some(body), headers).await?).await }).await
+        with_timeout(async {
+            WebResponse::from_response(self.send_request(Method::POST, url, Some(body), headers).await?).await
+        })
+        .await
     }
 
-    async fn follow(&self, url: &Url) -> Result<Page, WebError> {
+    async fn follow_redirects(&self, url: &Url) -> Result<WebResponse, WebError> {
         let mut place = url.clone();
         for _ in 0..=OAUTH_REDIRECTS {
-            let response = self.send(Method::GET, &place, None, &[]).await?;
-            match moved(&response, &place)? {
+            let response = self.send_request(Method::GET, &place, None, &[]).await?;
+            match redirect_target(&response, &place)? {
                 Some(next) => place = next,
-                None => return Page::read(response).await,
+                None => return WebResponse::from_response(response).await,
             }
         }
         Err(WebError::Redirects { limit: OAUTH_REDIRECTS })
     }
 
-    async fn send(
+    async fn send_request(
         &self,
         method: Method,
         url: &Url,
-        body: Option<Body<'_>>,
+        body: Option<WebBody<'_>>,
         headers: &[(&str, Secret<String>)],
     ) -> Result<Response, WebError> {
-        self.check(url).await?;
-        let client = self.network.client(url).await.map_err(WebError::Unreachable)?;
+        self.check_url(url).await?;
+        let client = self.network.client_for(url).await.map_err(WebError::Unreachable)?;
         let mut request = client.request(method, url.clone()).header("accept", "application/json");
         for (name, value) in headers {
             request = request.header(*name, value.expose());
         }
         request = match body {
             None => request,
-            Some(Body::Form(pairs)) => {
+            Some(WebBody::Form(pairs)) => {
                 let mut form = url::form_urlencoded::Serializer::new(String::new());
                 form.extend_pairs(pairs.iter().map(|(name, value)| (name, value.expose())));
                 request.header("content-type", "application/x-www-form-urlencoded").body(form.finish())
             }
-            Some(Body::Json(value)) => {
+            Some(WebBody::Json(value)) => {
                 request.header("content-type", "application/json").body(value.to_string())
             }
         };
-        request.send().await.map_err(|error| WebError::unanswered(&error, url, &self.network))
+        request.send().await.map_err(|error| WebError::from_send_error(&error, url, &self.network))
     }
 }
 
-async fn in_time<T>(work: impl Future<Output = Result<T, WebError>>) -> Result<T, WebError> {
-    tokio::time::timeout(OAUTH_TIME, work).await.unwrap_or(Err(WebError::Late { after: OAUTH_TIME }))
+async fn with_timeout<T>(work: impl Future<Output = Result<T, WebError>>) -> Result<T, WebError> {
+    tokio::time::timeout(OAUTH_TIME, work).await.unwrap_or(Err(WebError::TimedOut { after: OAUTH_TIME }))
 }
 
-/// Where the answer says that it is now; only within the same origin, which alone was to be asked.
-fn moved(response: &Response, from: &Url) -> Result<Option<Url>, WebError> {
+/// The target of a redirect; it must be at the same origin, the only one that was checked.
+fn redirect_target(response: &Response, from: &Url) -> Result<Option<Url>, WebError> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
     }
@@ -184,19 +189,21 @@ fn moved(response: &Response, from: &Url) -> Result<Option<Url>, WebError> {
     place.set_fragment(None);
     match place.origin() == from.origin() {
         true => Ok(Some(place)),
-        false => Err(WebError::Moved { place: Some(rule::place(&place)) }),
+        false => Err(WebError::Moved { place: Some(address_form::scheme_and_host(&place)) }),
     }
 }
 
-impl Page {
-    async fn read(mut response: Response) -> Result<Self, WebError> {
+impl WebResponse {
+    async fn from_response(mut response: Response) -> Result<Self, WebError> {
         let status = response.status().as_u16();
         let headers = response.headers().iter();
         let headers = headers
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into()))
             .collect();
         let mut body = BytesMut::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| WebError::broken(&error))? {
+        while let Some(chunk) =
+            response.chunk().await.map_err(|error| WebError::from_broken_connection(&error))?
+        {
             if body.len() + chunk.len() > OAUTH_BYTES {
                 return Err(WebError::TooLarge { limit: OAUTH_BYTES });
             }
@@ -212,15 +219,15 @@ impl Page {
     }
 }
 
-impl fmt::Debug for Page {
-    /// Tokens stand in bodies, and codes in headers.
+impl fmt::Debug for WebResponse {
+    /// Omits body and headers: they may hold tokens and codes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Page").field("status", &self.status).finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Body<'_> {
-    /// Only its kind.
+impl fmt::Debug for WebBody<'_> {
+    /// Prints only the kind.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Form(_) => "Form",
@@ -229,9 +236,9 @@ impl fmt::Debug for Body<'_> {
     }
 }
 
-/// How long a request may take, for whoever plans several.
+/// The timeout of one request, for callers that plan several.
 #[must_use]
-pub fn limit() -> Duration {
+pub fn request_timeout() -> Duration {
     OAUTH_TIME
 }
 

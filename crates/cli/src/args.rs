@@ -1,29 +1,36 @@
-//! Options and commands, as `--help` and the command reference show them.
+//! Command-line options and commands; their doc comments are the text of `--help` and of the command
+//! reference.
 
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use clap_complete::engine::ArgValueCandidates;
-
-use crate::complete;
 
 mod add;
 mod add_words;
-mod catalogue;
+mod catalog;
+mod completion;
 mod hooks;
+mod needs;
 mod offers;
 mod option_table;
 mod order;
 mod permissions;
 mod remote;
 mod serve;
+mod server_choice;
+mod server_options;
 mod sign_in;
-mod talk;
+mod trailing;
 mod values;
 
+#[cfg(test)]
+mod tests;
+
 pub use add::{AddArgs, AddOptions};
-pub use catalogue::{BudgetArgs, SearchArgs};
+pub use catalog::{BudgetArgs, SearchArgs};
+pub use completion::CompletionSource;
 pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
+pub(crate) use needs::{AgentView, ConnectorNeed};
 pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
 pub use order::parse;
 pub use permissions::{
@@ -32,16 +39,19 @@ pub use permissions::{
 };
 pub(crate) use remote::with_scheme;
 pub use serve::{DeferArg, ServeArgs};
-pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
-pub use talk::{
-    CallArgs, CallOptions, DoctorArgs, LogsArgs, ReconnectArgs, StateArgs, ToolsArgs, WaitReadyArgs,
+pub use server_choice::{ApproveArgs, DisableArgs, EnableArgs, RejectArgs, TrustArgs};
+pub use server_options::{
+    CallArgs, CallCommandOptions, DoctorArgs, LogsArgs, ReconnectArgs, StateArgs, ToolsArgs, WaitReadyArgs,
 };
+pub use sign_in::{AuthCommand, AuthStatusArgs, IdpCommand, IdpSetupArgs, LoginArgs, LogoutArgs, WaitArgs};
+pub(crate) use trailing::TrailingOption;
 pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 
 /// Connect an agent to every MCP server its user has
 ///
-/// mcparley reads MCP servers from user, project and local files, plugins and the command line, judges them
-/// by policy and approval, and says what becomes of each. It reads and writes the files that Claude Code uses.
+/// mcparley reads MCP servers from user, project and local files, plugins and the command line, validates
+/// them against policy and approvals, and shows the status of each. It reads and writes the files that Claude
+/// Code uses.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcparley",
@@ -51,25 +61,26 @@ pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
     arg_required_else_help = true
 )]
 pub struct Cli {
-    /// Options of every command.
+    /// Options that every command takes.
     #[command(flatten)]
-    pub global: Global,
-    /// The command.
+    pub global: GlobalOptions,
+    /// The selected command.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: RootCommand,
 }
 
-/// The whole command line, for completion, the reference and the manual page.
+/// The root clap command with all subcommands, for shell completion, the command reference and the manual
+/// pages.
 #[must_use]
-pub fn command() -> clap::Command {
+pub fn root_command() -> clap::Command {
     Cli::command()
 }
 
-/// Options of every command.
+/// Global options, which every command takes.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
-pub struct Global {
-    /// Add servers from files or from JSON; several may follow, the later one wins
+pub struct GlobalOptions {
+    /// Add servers from JSON files or JSON text; takes several values, the last one wins
     #[arg(long, global = true, value_name = "FILE-or-JSON")]
     pub mcp_config: Vec<String>,
 
@@ -77,13 +88,13 @@ pub struct Global {
     #[arg(long, global = true)]
     pub strict_mcp_config: bool,
 
-    /// Add settings from a file or from JSON
+    /// Add settings from a JSON file or JSON text
     #[arg(long, global = true, value_name = "FILE-or-JSON")]
     pub settings: Vec<String>,
 
-    /// Read only these settings
+    /// Read settings only from these sources
     ///
-    /// Naming `project` here in a run without a terminal also approves the project's servers.
+    /// Without a terminal, including `project` also approves the project's servers.
     #[arg(long, global = true, value_enum, value_delimiter = ',', value_name = "user,project,local")]
     pub setting_sources: Option<Vec<SettingSourceArg>>,
 
@@ -91,20 +102,21 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR")]
     pub plugin_dir: Vec<PathBuf>,
 
-    /// Tell servers to work in this folder too; may be repeated
+    /// Add a root folder for servers; may be repeated
     ///
-    /// They are told of the project's folder and of these, as roots: servers of the project, and your own whose arguments name no folder. Never `/` or the home directory.
+    /// Servers of the project, and your own servers without a folder among their arguments, get the
+    /// project folder and these folders as roots. `/` and the home directory are never offered.
     #[arg(long, global = true, value_name = "DIR")]
     pub add_dir: Vec<PathBuf>,
 
     /// Connect to the editor that has this folder open
     ///
-    /// Editors with the extension tell where they listen in `~/.claude/ide`. In an editor's own terminal it is
-    /// connected to without this option.
+    /// Editors with the Claude Code extension list their port in `~/.claude/ide`. In an editor's own terminal
+    /// mcparley connects to that editor without this option.
     #[arg(long, global = true)]
     pub ide: bool,
 
-    /// Choose the permission mode
+    /// Permission mode for this run
     #[arg(long, global = true, value_name = "MODE", value_parser = mode_words())]
     pub permission_mode: Option<String>,
 
@@ -116,7 +128,7 @@ pub struct Global {
     #[arg(long, global = true, value_name = "RULE,RULE")]
     pub disallowed_tools: Vec<String>,
 
-    /// Look for the user's settings in this folder instead of `~/.claude`
+    /// Read user settings from this folder instead of `~/.claude`
     #[arg(long, global = true, value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
 
@@ -124,352 +136,278 @@ pub struct Global {
     #[arg(long, global = true)]
     pub json: bool,
 
-    /// Tell more; may be repeated
+    /// More output; may be repeated
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
 
 fn mode_words() -> Vec<&'static str> {
-    mcparley::model::permission::Mode::ALL.into_iter().map(|mode| mode.as_str()).collect()
+    mcparley::model::permission::PermissionMode::ALL.into_iter().map(|mode| mode.as_str()).collect()
 }
 
-/// A command.
+/// The top-level commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Commands about MCP servers; the same as without `mcp`
+pub enum RootCommand {
+    /// Run a command about MCP servers; `mcparley mcp list` is `mcparley list`
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Mcp {
-        /// The command.
+        /// The command below `mcp`.
         #[command(subcommand)]
         command: McpCommand,
     },
-    /// The commands themselves.
+    /// The commands without the prefix `mcp`.
     #[command(flatten)]
     Direct(McpCommand),
-    /// Print the script that teaches a shell to complete commands, options and server names
+    /// Print a shell completion script
+    ///
+    /// The script completes commands, options, and the names of servers and tools.
+    #[command(
+        after_help = "Example:\n  mcparley completions fish > ~/.config/fish/completions/mcparley.fish"
+    )]
     Completions {
-        /// The shell.
+        /// The shell to complete in
         #[arg(value_enum)]
         shell: ShellArg,
     },
 }
 
-/// A command about MCP servers.
+/// The commands about MCP servers.
 #[derive(Debug, Subcommand)]
+#[expect(
+    missing_docs,
+    reason = "the doc of the arguments is the help; clap would show that of the variant instead"
+)]
 pub enum McpCommand {
-    /// Add a server
     Add(AddArgs),
-    /// Add a server from its JSON entry
     AddJson(AddJsonArgs),
-    /// Remove a server, and forget its sign-in
     Remove(RemoveArgs),
-    /// Show one server: what it is, where it stands, what becomes of it
     Get(GetArgs),
-    /// List the servers, one line each, with their health as it arrives
     List(ListArgs),
-    /// Show the tools of the servers
     Tools(ToolsArgs),
-    /// Find tools by what they do
     Search(SearchArgs),
-    /// Show how much of a model's context the tools take
     Budget(BudgetArgs),
-    /// Call a tool
     Call(CallArgs),
-    /// Serve all servers to another program, as one MCP server
     Serve(ServeArgs),
-    /// Show the resources of the servers
     Resources(ResourcesArgs),
-    /// Print a resource
     Read(ReadArgs),
-    /// Show the skills of the servers
     Skills(SkillsArgs),
-    /// Show the prompts of the servers
     Prompts(PromptsArgs),
-    /// Print what a prompt gives
     Prompt(PromptArgs),
-    /// Wait until servers answer
     WaitReady(WaitReadyArgs),
-    /// Connect anew to a server, here and in every running `serve`
     Reconnect(ReconnectArgs),
-    /// Show everything that is known, as JSON
     State(StateArgs),
-    /// Show what happened to servers, and what they wrote to their standard error
     Logs(LogsArgs),
-    /// Find out why servers do not work, and what to do about it
     Doctor(DoctorArgs),
-    /// Sign in to servers
     Login(LoginArgs),
-    /// Sign out of servers
     Logout(LogoutArgs),
-    /// Look at sign-ins, and set up who knows you
+    /// Show sign-ins and configure an identity provider
     Auth {
-        /// What to do.
+        /// The command below `auth`.
         #[command(subcommand)]
         command: AuthCommand,
     },
-    /// Show what becomes of every declared server, and why
     Plan(PlanArgs),
-    /// List the agents that files describe, with the servers they see and bring
     Agents(AgentsArgs),
-    /// Switch a server on again
     Enable(EnableArgs),
-    /// Switch a server off, or some of its tools
     Disable(DisableArgs),
-    /// Show everything this folder brings that waits for approval, and approve it
     Trust(TrustArgs),
-    /// Let a project's server run, as it is defined now
     Approve(ApproveArgs),
-    /// Never let a project's server run
     Reject(RejectArgs),
-    /// Forget every approval and rejection for this project
+    /// Reset all approvals and rejections for this project
+    ///
+    /// Every server of the project needs approval again before it runs.
+    #[command(after_help = "Example:\n  mcparley reset-project-choices")]
     ResetProjectChoices,
-    /// Add the servers that another program has configured
     Import(ImportArgs),
-    /// Look at hooks, and let those of a project run
+    /// List hooks, and approve or reject hooks of a project
     Hooks {
-        /// What to do.
+        /// The command below `hooks`.
         #[command(subcommand)]
         command: HooksCommand,
     },
-    /// Show the tools that were denied for want of permission, and the commands that allow them
+    /// List denied tools, with the commands that allow them
+    ///
+    /// A tool is listed after a model was denied a call because no permission rule allows it.
+    #[command(after_help = "Example:\n  mcparley pending --json")]
     Pending,
-    /// Look into permissions, and change them
+    /// Show, test and edit permission rules
     Permissions {
-        /// What to do.
+        /// The command below `permissions`.
         #[command(subcommand)]
         command: PermissionsCommand,
     },
 }
 
-/// Add a server from its JSON entry
+/// Add a server from a JSON entry
+///
+/// Writes the entry to a configuration file and then tries to connect for up to five seconds. The entry stays
+/// even if the server does not answer.
 #[derive(Debug, Args)]
-#[command(
-    after_help = r#"Then the server is tried for up to five seconds, so that what it offers is known; the entry stays in any case.
-
-Example:
-  mcparley add-json api '{"type":"http","url":"https://example.com/mcp"}'"#
-)]
+#[command(after_help = r#"Examples:
+  mcparley add-json api '{"type":"http","url":"https://example.com/mcp"}'
+  mcparley add-json api - < entry.json"#)]
 pub struct AddJsonArgs {
-    /// Where to add it
+    /// Scope to add the server to
     #[arg(short, long, value_enum, default_value = "local")]
     pub scope: ScopeArg,
 
-    /// Which file of the scope to write to [default: claude-json]
+    /// File of the scope to write to [default: claude-json]
     #[arg(long, value_enum)]
     pub file: Option<FileArg>,
 
-    /// Replace an entry of the same name and scope, in the file it stands in
+    /// Replace an existing entry of the same name and scope, in the file that has it
     #[arg(long)]
     pub force: bool,
 
-    /// Only write the entry, and do not try the server
+    /// Do not connect to the server after adding it
     #[arg(long)]
     pub no_check: bool,
 
-    /// Sign in with a secret too, which is kept in the vault and in no file
+    /// Use an OAuth client secret, stored in the vault and never in a configuration file
     ///
-    /// It is taken from `MCP_CLIENT_SECRET`, asked for on a terminal, or else read from standard input.
+    /// Reads the secret from `MCP_CLIENT_SECRET`, from a prompt on a terminal, or from standard input.
     #[arg(long)]
     pub client_secret: bool,
 
-    /// The server's name: letters, digits, `-` and `_`
+    /// Server name: letters, digits, `-` and `_`
     pub name: String,
 
     /// The entry, such as `{"type":"http","url":"https://example.com/mcp"}`; `-` reads it from standard input
-    // Not called `json`: clap would take it for the global option of that name.
+    // Not named `json`: clap would confuse this argument with the global option of that name.
     #[arg(value_name = "JSON")]
     pub entry: String,
 }
 
-/// Remove a server, and forget its sign-in
+/// Remove a server and its sign-in
 ///
-/// If you are signed in to it, its tokens are given back first, unless another entry of that name needs them.
+/// Revokes and deletes the tokens of the server, unless another entry of the same name needs them.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley remove files
+  mcparley remove files -s user")]
 pub struct RemoveArgs {
-    /// Where to remove it; needed only when it stands in several scopes
+    /// Scope to remove the server from; required only if several scopes have it
     #[arg(short, long, value_enum)]
     pub scope: Option<ScopeArg>,
 
     /// The server
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    #[arg(add = CompletionSource::Servers)]
     pub name: String,
 }
 
-/// Show one server
+/// Show a server's configuration and status
+///
+/// Shows every entry of that name with its file, scope and status, and the state of the sign-in. Connects to
+/// no server.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley get files
+  mcparley get files --json")]
 pub struct GetArgs {
-    /// Whose view it is.
+    /// The agent that the servers are shown for.
     #[command(flatten)]
-    pub seen_by: SeenBy,
+    pub seen_by: AgentOption,
 
     /// The server
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    #[arg(add = CompletionSource::Servers)]
     pub name: String,
 
-    /// Show secrets as they are written; only on a terminal
+    /// Show secrets unmasked; only on a terminal
     #[arg(long)]
     pub show_secrets: bool,
 }
 
-/// List the servers
+/// List servers and check that they work
 ///
-/// Reaches every server that may run, asks what it offers, and lets go of it again.
+/// Connects to every server that may run, lists its tools, and disconnects. Prints one line per server as
+/// soon as its health is known.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley list
+  mcparley list --offline
+  mcparley list --check --json")]
 pub struct ListArgs {
-    /// Only read the configuration; connect to nothing
+    /// Only read the configuration; connect to no server
     #[arg(long)]
     pub offline: bool,
 
-    /// Exit with code 9 when a server that may run does not work
+    /// Exit with code 9 if a server that may run does not work
     #[arg(long, conflicts_with = "offline")]
     pub check: bool,
 }
 
-/// Show what becomes of every declared server
+/// Show the status of every configured server, and the reason
+///
+/// Reads the configuration and connects to no server. A server is ready, needs approval, or is rejected,
+/// disabled, blocked, shadowed, duplicate or invalid.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley plan
+  mcparley plan --check --json")]
 pub struct PlanArgs {
-    /// Whose view it is.
+    /// The agent that the servers are shown for.
     #[command(flatten)]
-    pub seen_by: SeenBy,
+    pub seen_by: AgentOption,
 
-    /// Exit with code 3 when a file or an entry cannot be used
+    /// Exit with code 3 if a file or an entry is invalid
     #[arg(long)]
     pub check: bool,
 }
 
-/// List the agents that files describe
+/// List agents and the servers they use
 ///
-/// Reads the markdown files in `~/.claude/agents` and in `.claude/agents` of the project; starts nothing.
+/// Reads the Markdown files in `~/.claude/agents` and in `.claude/agents` of the project. Starts no server.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mcparley agents --json")]
 pub struct AgentsArgs {}
 
-/// Whose view of the servers it is.
+/// The option `--agent`, which restricts a command to the servers of one agent.
 #[derive(Clone, Debug, Default, Args)]
-pub struct SeenBy {
-    /// As this agent sees it: the shared servers it names, or all of them, and its own
-    #[arg(long, value_name = "AGENT", add = ArgValueCandidates::new(complete::agents))]
+pub struct AgentOption {
+    /// Use the servers of this agent: its own, and the shared servers it lists (all if it lists none)
+    #[arg(long, value_name = "AGENT", add = CompletionSource::Agents)]
     pub agent: Option<String>,
 }
 
-/// Switch a server on again
-#[derive(Debug, Args)]
-pub struct EnableArgs {
-    /// The server, or `all`
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
-    pub name: String,
-
-    /// Switch only these of its tools on; `*` stands for any characters
-    #[arg(value_name = "TOOL")]
-    pub tools: Vec<String>,
-}
-
-/// Switch a server off, or some of its tools
-#[derive(Debug, Args)]
-pub struct DisableArgs {
-    /// Where: for you in this project, or for you everywhere; for tools it is where the server's entry stands
-    #[arg(short, long, value_enum, default_value = "local", conflicts_with = "tools")]
-    pub scope: OwnScopeArg,
-
-    /// The server, or `all`
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
-    pub name: String,
-
-    /// Switch only these of its tools off; `*` stands for any characters
-    #[arg(value_name = "TOOL")]
-    pub tools: Vec<String>,
-}
-
-/// Show everything a folder brings that waits for approval, and approve it
+/// Import servers from other programs
 ///
-/// Servers, variables, hooks, rules that allow, servers of plugins and agents: as they are written and as they would run.
-/// At a terminal it asks once; without one it approves nothing and ends with code 10, unless `--yes` is given.
-///
-/// Example: mcparley trust
+/// Servers from your own files are added to user scope, servers from files of the project to local scope.
 #[derive(Debug, Args)]
-pub struct TrustArgs {
-    /// Approve without asking
-    #[arg(short, long)]
-    pub yes: bool,
-
-    /// The folder; the current one unless given
-    #[arg(value_hint = clap::ValueHint::DirPath)]
-    pub folder: Option<PathBuf>,
-}
-
-/// Let a project's server run
-///
-/// It is shown first, whole; at a terminal you are asked. Without one, naming a server is consent enough, and `--all` needs
-/// `--yes`.
-#[derive(Debug, Args)]
-pub struct ApproveArgs {
-    /// Whose view it is.
-    #[command(flatten)]
-    pub seen_by: SeenBy,
-
-    /// Approve only if the server is still this one, as `mcparley get` shows it
-    #[arg(long, value_name = "sha256:…", conflicts_with = "all")]
-    pub definition: Option<String>,
-
-    /// Approve every server that waits for it
-    #[arg(long, conflicts_with = "names")]
-    pub all: bool,
-
-    /// Approve without asking
-    #[arg(short, long)]
-    pub yes: bool,
-
-    /// The servers
-    #[arg(required_unless_present = "all", add = ArgValueCandidates::new(complete::pending_servers))]
-    pub names: Vec<String>,
-}
-
-/// Never let a project's server run
-#[derive(Debug, Args)]
-pub struct RejectArgs {
-    /// Whose view it is.
-    #[command(flatten)]
-    pub seen_by: SeenBy,
-
-    /// Where to remember it: for you in this project, or for you everywhere
-    #[arg(short, long, value_enum, default_value = "local")]
-    pub scope: OwnScopeArg,
-
-    /// The servers
-    #[arg(required = true, add = ArgValueCandidates::new(complete::pending_servers))]
-    pub names: Vec<String>,
-}
-
-/// Add the servers that another program has configured
-///
-/// Those of the user's own files are added for the user, everywhere; those of the project's files for the user in
-/// this project.
-#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley import
+  mcparley import cursor --only files --yes
+  mcparley import cursor --from mcp.json")]
 pub struct ImportArgs {
-    /// Where to add them [default: user, and local for files of the project]
+    /// Scope to add the servers to [default: user, and local for files of the project]
     #[arg(short, long, value_enum)]
     pub scope: Option<ScopeArg>,
 
-    /// Which file of the scope to write to [default: claude-json]
+    /// File of the scope to write to [default: claude-json]
     #[arg(long, value_enum)]
     pub file: Option<FileArg>,
 
-    /// Read this file instead of the usual places; needs exactly one program
+    /// Read this file instead of the default locations; needs exactly one program
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
 
-    /// Take only this server; may be repeated
+    /// Import only this server; may be repeated
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
 
-    /// Add them without asking
+    /// Import without asking
     #[arg(short, long)]
     pub yes: bool,
 
-    /// The programs to look at; all of them unless given
+    /// The programs to import from [default: all]
     #[arg(value_parser = program_words())]
     pub programs: Vec<String>,
 }
 
 fn program_words() -> Vec<&'static str> {
-    mcparley::import::Program::ALL.into_iter().map(|program| program.as_str()).collect()
+    mcparley::config::import::Program::ALL.into_iter().map(|program| program.as_str()).collect()
 }

@@ -1,11 +1,10 @@
-//! One file per command: arguments → report → output.
+//! The commands, one file each: arguments → report → output.
 
 mod add;
 mod agents;
 mod auth;
 mod budget;
 mod call;
-mod choose;
 mod doctor;
 mod get;
 mod hooks;
@@ -26,6 +25,7 @@ mod remove;
 mod resources;
 mod search;
 mod serve;
+mod server_choice;
 mod skills;
 mod state;
 mod tools;
@@ -34,44 +34,48 @@ mod usable;
 mod wait_ready;
 mod waiting;
 
-use mcparley::Loaded;
+use mcparley::config::LoadedConfig;
 
-use crate::args::{AgentsArgs, Cli, Command, FileArg, McpCommand, OwnScopeArg, ScopeArg, SeenBy};
+use crate::args::{AgentsArgs, Cli, FileArg, McpCommand, OwnScopeArg, RootCommand, ScopeArg};
 use crate::complete;
 use crate::connectors;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::exit::{self, Code};
-use crate::out::Out;
+use crate::error::{CommandError, UnavailableError};
+use crate::exit::{self, NamedExitCode};
+use crate::out::TerminalOutput;
 
-type Done = Result<Code, CommandError>;
+type CommandResult = Result<NamedExitCode, CommandError>;
 
-/// Runs the command.
-pub(crate) fn run(cli: &Cli, out: &mut Out) -> Done {
+/// Runs the command of a parsed command line.
+pub(crate) fn run(cli: &Cli, out: &mut TerminalOutput) -> CommandResult {
     let command = match &cli.command {
-        Command::Mcp { command } | Command::Direct(command) => command,
-        Command::Completions { shell } => {
+        RootCommand::Mcp { command } | RootCommand::Direct(command) => command,
+        RootCommand::Completions { shell } => {
             let mut script = Vec::new();
-            complete::register(*shell, &mut script).map_err(|error| CommandError::Unavailable {
-                message: format!("the completion script cannot be made: {error}"),
-                hint: None,
-            })?;
-            out.line(String::from_utf8_lossy(&script));
+            complete::write_registration(*shell, &mut script).map_err(UnavailableError::CompletionScript)?;
+            out.print_line(String::from_utf8_lossy(&script));
             return Ok(exit::OK);
         }
     };
+    let needs = command.needs();
     let mut context = Context::new(&cli.global)?;
+    context.run_options.fallback_mode = needs.fallback_mode;
     let mut loaded = context.load()?;
-    if connectors::are_wanted(command, &loaded) {
-        loaded = connectors::added(&mut context, loaded)?;
+    if connectors::are_needed(&needs.connectors, &loaded) {
+        loaded = connectors::add_connectors(&mut context, loaded)?;
     }
-    if let Some((by, server)) = view(command) {
-        loaded = agents::seen(by, server.as_slice(), &context, loaded, out)?;
+    if let Some(view) = &needs.view {
+        loaded = agents::load_agent_view(view, &context, loaded, out)?;
     }
-    dispatch(command, &context, loaded, out)
+    dispatch_command(command, &context, loaded, out)
 }
 
-fn dispatch(command: &McpCommand, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
+fn dispatch_command(
+    command: &McpCommand,
+    context: &Context,
+    loaded: LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     match command {
         McpCommand::Add(args) => add::run(args, context, &loaded, out),
         McpCommand::AddJson(args) => add::run_json(args, context, &loaded, out),
@@ -98,12 +102,12 @@ fn dispatch(command: &McpCommand, context: &Context, loaded: Loaded, out: &mut O
         McpCommand::Doctor(args) => doctor::run(args, context, &loaded, out),
         McpCommand::Plan(args) => plan::run(args, &loaded, out),
         McpCommand::Agents(AgentsArgs {}) => agents::run(context, &loaded, out),
-        McpCommand::Enable(args) => choose::enable(args, context, &loaded, out),
-        McpCommand::Disable(args) => choose::disable(args, context, &loaded, out),
+        McpCommand::Enable(args) => server_choice::run_enable(args, context, &loaded, out),
+        McpCommand::Disable(args) => server_choice::run_disable(args, context, &loaded, out),
         McpCommand::Trust(args) => trust::run(args, context, out),
-        McpCommand::Approve(args) => choose::approve(args, context, &loaded, out),
-        McpCommand::Reject(args) => choose::reject(args, context, &loaded, out),
-        McpCommand::ResetProjectChoices => choose::reset(context, out),
+        McpCommand::Approve(args) => server_choice::run_approve(args, context, &loaded, out),
+        McpCommand::Reject(args) => server_choice::run_reject(args, context, &loaded, out),
+        McpCommand::ResetProjectChoices => server_choice::run_reset(context, out),
         McpCommand::Pending => pending::run(context, &loaded, out),
         McpCommand::Import(args) => import::run(args, context, &loaded, out),
         McpCommand::Hooks { command } => hooks::run(command, context, &loaded, out),
@@ -111,67 +115,27 @@ fn dispatch(command: &McpCommand, context: &Context, loaded: Loaded, out: &mut O
     }
 }
 
-/// Whose view of the servers a command has, where it can be an agent's, and the server it names.
-fn view(command: &McpCommand) -> Option<(&SeenBy, Option<&str>)> {
-    match command {
-        McpCommand::Get(args) => Some((&args.seen_by, Some(&args.name))),
-        McpCommand::Tools(args) => Some((&args.seen_by, None)),
-        McpCommand::Search(args) => Some((&args.seen_by, None)),
-        McpCommand::Budget(args) => Some((&args.seen_by, None)),
-        McpCommand::Call(args) => Some((&args.seen_by, None)),
-        McpCommand::Resources(args) => Some((&args.seen_by, None)),
-        McpCommand::Read(args) => Some((&args.seen_by, None)),
-        McpCommand::Skills(args) => Some((&args.seen_by, None)),
-        McpCommand::Prompts(args) => Some((&args.seen_by, None)),
-        McpCommand::Prompt(args) => Some((&args.seen_by, None)),
-        McpCommand::State(args) => Some((&args.seen_by, None)),
-        McpCommand::Plan(args) => Some((&args.seen_by, None)),
-        McpCommand::Add(_)
-        | McpCommand::AddJson(_)
-        | McpCommand::Remove(_)
-        | McpCommand::List(_)
-        | McpCommand::Serve(_)
-        | McpCommand::WaitReady(_)
-        | McpCommand::Reconnect(_)
-        | McpCommand::Login(_)
-        | McpCommand::Logout(_)
-        | McpCommand::Auth { .. }
-        | McpCommand::Logs(_)
-        | McpCommand::Doctor(_)
-        | McpCommand::Agents(_)
-        | McpCommand::Enable(_)
-        | McpCommand::Disable(_)
-        | McpCommand::Trust(_)
-        | McpCommand::Approve(_)
-        | McpCommand::Reject(_)
-        | McpCommand::ResetProjectChoices
-        | McpCommand::Pending
-        | McpCommand::Import(_)
-        | McpCommand::Hooks { .. }
-        | McpCommand::Permissions { .. } => None,
-    }
-}
-
-/// Tells what could not be read; nothing that is missing is missing silently.
-fn tell_problems(loaded: &Loaded, out: &mut Out) {
+/// Prints the files that could not be read, and warnings, so that no configuration is missing silently.
+fn print_problems(loaded: &LoadedConfig, out: &mut TerminalOutput) {
     for problem in &loaded.problems {
-        out.problem(problem);
+        out.report_problem(problem);
     }
     for warning in &loaded.settings.warnings {
         out.warn(&format!("{}: {}", warning.origin, warning.text));
     }
     if !loaded.left_out.is_empty() && out.verbose > 0 {
         let words: Vec<&str> = loaded.left_out.iter().map(|source| source.as_str()).collect();
-        out.say(format!("not read, because of --setting-sources: {}", words.join(", ")));
+        out.print_message(format!("not read because of `--setting-sources`: {}", words.join(", ")));
     }
 }
 
-/// The code for a run whose managed files are broken, whatever else it printed.
-fn code_of(loaded: &Loaded) -> Code {
+/// The exit code of a command that printed its report: blocked if a managed file is broken, otherwise
+/// success.
+fn base_exit_code(loaded: &LoadedConfig) -> NamedExitCode {
     if loaded.managed_problem.is_some() { exit::BLOCKED } else { exit::OK }
 }
 
-impl From<ScopeArg> for mcparley::change::WriteScope {
+impl From<ScopeArg> for mcparley::config::change::WriteScope {
     fn from(scope: ScopeArg) -> Self {
         match scope {
             ScopeArg::Local => Self::Local,
@@ -181,7 +145,7 @@ impl From<ScopeArg> for mcparley::change::WriteScope {
     }
 }
 
-impl From<OwnScopeArg> for mcparley::change::WriteScope {
+impl From<OwnScopeArg> for mcparley::config::change::WriteScope {
     fn from(scope: OwnScopeArg) -> Self {
         match scope {
             OwnScopeArg::Local => Self::Local,
@@ -190,7 +154,7 @@ impl From<OwnScopeArg> for mcparley::change::WriteScope {
     }
 }
 
-impl From<FileArg> for mcparley::change::FileChoice {
+impl From<FileArg> for mcparley::config::change::FileChoice {
     fn from(file: FileArg) -> Self {
         match file {
             FileArg::ClaudeJson => Self::ClaudeJson,

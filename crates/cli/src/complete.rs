@@ -1,39 +1,37 @@
-//! Shell completion that knows the configured servers, and what is remembered of their tools.
+//! Shell completion of server names, agents, hooks, and of tools from the cache.
 
 mod tools;
 
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap_complete::engine::CompletionCandidate;
+use clap_complete::engine::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
-use mcparley::model::config::Kind;
-use mcparley::model::plan::{Planned, ServerStanding};
+use mcparley::config::plan::{PlanStatus, PlannedServer};
+use mcparley::model::config::TransportKind;
 use mcparley::model::text::is_shell_word;
 
-use crate::args::{self, Global, ShellArg};
+use crate::args::{self, CompletionSource, GlobalOptions, ShellArg};
 use crate::context::{self, Context};
 
-pub(crate) use tools::{targets, tools, words};
-
-/// The variable by which a shell asks.
+/// The environment variable that a shell sets to request completions.
 const ASKED_BY: &str = "COMPLETE";
 
-/// Answers a shell that asks for completions; `None` when nobody asks.
+/// Prints completions if a shell requested them; `None` for any other run.
 pub(crate) fn answer_shell() -> Option<ExitCode> {
     let cwd = context::working_directory();
-    match CompleteEnv::with_factory(args::command)
+    match CompleteEnv::with_factory(|| attach_completers(args::root_command()))
         .var(ASKED_BY)
         .try_complete(std::env::args_os(), cwd.as_deref())
     {
         Ok(true) => Some(ExitCode::SUCCESS),
         Ok(false) => None,
-        Err(error) => Some(crate::out::usage(&error)),
+        Err(error) => Some(crate::out::print_usage(&error)),
     }
 }
 
-/// Writes the script that makes a shell ask.
-pub(crate) fn register(shell: ShellArg, to: &mut dyn Write) -> std::io::Result<()> {
+/// Writes the script that registers the completions in a shell.
+pub(crate) fn write_registration(shell: ShellArg, to: &mut dyn Write) -> std::io::Result<()> {
     let name = match shell {
         ShellArg::Bash => "bash",
         ShellArg::Elvish => "elvish",
@@ -47,42 +45,65 @@ pub(crate) fn register(shell: ShellArg, to: &mut dyn Write) -> std::io::Result<(
     }
 }
 
-/// The names of all configured servers.
-pub(crate) fn servers() -> Vec<CompletionCandidate> {
-    candidates(|_| true)
+/// Attaches completers to all marked arguments of the command and its subcommands.
+fn attach_completers(command: clap::Command) -> clap::Command {
+    command.mut_args(attach_completer).mut_subcommands(attach_completers)
 }
 
-/// The names of the servers that somebody can sign in to.
-pub(crate) fn remote_servers() -> Vec<CompletionCandidate> {
-    candidates(|server| matches!(server.kind, Some(Kind::Http | Kind::Sse | Kind::Ws)))
+fn attach_completer(argument: clap::Arg) -> clap::Arg {
+    let Some(source) = argument.get::<CompletionSource>().copied() else { return argument };
+    match source {
+        CompletionSource::Servers => argument.add(ArgValueCandidates::new(complete_servers)),
+        CompletionSource::RemoteServers => argument.add(ArgValueCandidates::new(complete_remote_servers)),
+        CompletionSource::PendingServers => argument.add(ArgValueCandidates::new(complete_pending_servers)),
+        CompletionSource::PendingHooks => argument.add(ArgValueCandidates::new(complete_pending_hooks)),
+        CompletionSource::Agents => argument.add(ArgValueCandidates::new(complete_agents)),
+        CompletionSource::CallTargets => argument.add(ArgValueCompleter::new(tools::complete_call_target)),
+        CompletionSource::Tools => argument.add(ArgValueCompleter::new(tools::complete_tool)),
+        CompletionSource::CallWords => argument.add(ArgValueCompleter::new(tools::complete_call_words)),
+    }
 }
 
-/// The definitions of the hooks that wait for approval.
-pub(crate) fn pending_hooks() -> Vec<CompletionCandidate> {
-    let loaded = Context::new(&Global::default()).and_then(|context| context.load());
-    let definitions = loaded.map(|loaded| mcparley::change::pending_hooks(&loaded)).unwrap_or_default();
+/// Completes the names of all configured servers.
+fn complete_servers() -> Vec<CompletionCandidate> {
+    server_candidates(|_| true)
+}
+
+/// Completes the names of servers that a user can sign in to.
+fn complete_remote_servers() -> Vec<CompletionCandidate> {
+    server_candidates(|server| {
+        matches!(server.kind, Some(TransportKind::Http | TransportKind::Sse | TransportKind::Ws))
+    })
+}
+
+/// Completes the definitions of hooks that need approval.
+fn complete_pending_hooks() -> Vec<CompletionCandidate> {
+    let loaded = Context::new(&GlobalOptions::default()).and_then(|context| context.load());
+    let definitions =
+        loaded.map(|loaded| mcparley::config::change::pending_hooks(&loaded)).unwrap_or_default();
     definitions.into_iter().map(CompletionCandidate::new).collect()
 }
 
-/// The names of the servers that wait for approval.
-pub(crate) fn pending_servers() -> Vec<CompletionCandidate> {
-    candidates(|server| matches!(server.standing, ServerStanding::NeedsApproval(_)))
+/// Completes the names of servers that need approval.
+fn complete_pending_servers() -> Vec<CompletionCandidate> {
+    server_candidates(|server| matches!(server.status, PlanStatus::NeedsApproval(_)))
 }
 
-/// The names of all agents.
-pub(crate) fn agents() -> Vec<CompletionCandidate> {
-    let Ok(context) = Context::new(&Global::default()) else { return Vec::new() };
-    let found = mcparley::agents(&context.paths, &context.run_options);
+/// Completes the names of all agents.
+fn complete_agents() -> Vec<CompletionCandidate> {
+    let Ok(context) = Context::new(&GlobalOptions::default()) else { return Vec::new() };
+    let found = mcparley::config::load_agents(&context.paths, &context.run_options);
     let names = found.specs.into_iter().map(|spec| spec.name).filter(|name| is_shell_word(name));
     names.map(CompletionCandidate::new).collect()
 }
 
-/// Completion never fails: a shell in the middle of a line has no place for an error.
-fn candidates(wanted: impl Fn(&Planned) -> bool) -> Vec<CompletionCandidate> {
-    let loaded = Context::new(&Global::default()).and_then(|context| context.load());
+/// The names of the wanted servers as candidates. Errors give an empty list, since a shell cannot show them
+/// in the middle of a line.
+fn server_candidates(wanted: impl Fn(&PlannedServer) -> bool) -> Vec<CompletionCandidate> {
+    let loaded = Context::new(&GlobalOptions::default()).and_then(|context| context.load());
     let Ok(loaded) = loaded else { return Vec::new() };
     let wanted = loaded.plan.servers.iter().filter(|server| wanted(server));
-    // A shell puts a candidate into the line as it is, and any repository may have named it `$(…)`.
+    // A shell inserts a candidate unquoted, and any repository may name its server `$(…)`.
     let mut names: Vec<&str> =
         wanted.map(|server| server.name.as_str()).filter(|name| is_shell_word(name)).collect();
     names.sort_unstable();

@@ -1,64 +1,49 @@
-//! Looks around, once: environment, home, working directory, terminal. Everyone else gets values.
-#![expect(clippy::disallowed_methods, reason = "this is the one place that reads the process's surroundings")]
+//! Reads environment, home, working directory and terminal once; all other code gets these as values.
+#![expect(clippy::disallowed_methods, reason = "this is the one place that reads the process environment")]
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use mcparley::model::expand::Env;
-use mcparley::model::permission::Mode;
-use mcparley::{
-    Connectors, Editor, HostBuilder, Loaded, NoConnectors, Organisation, Paths, RunOptions, SettingSource,
-    Severity, Surroundings, load,
-};
-use mcparley_auth::browser::{Browser, Desktop, System};
+use mcparley::auth::IdentitySettings;
+use mcparley::config::{EditorChoice, LoadedConfig, SettingSource, Severity, load_config};
+use mcparley::model::permission::PermissionMode;
+use mcparley::pool::connect::ConnectContext;
+use mcparley::pool::organization::Organization;
+use mcparley::{HostBuilder, Paths, RunOptions};
+use mcparley_auth::browser::{Browser, DesktopSession};
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
 
-use crate::args::{Global, SettingSourceArg};
-use crate::error::CommandError;
+use crate::args::{GlobalOptions, SettingSourceArg};
+use crate::error::{CommandError, UnavailableError, UsageError};
 
-/// Who may keep the key of the vault, and the words for it.
-const VAULT_STORAGE: (&str, [&str; 3]) = ("MCPARLEY_VAULT_STORAGE", ["auto", "keyring", "file"]);
+/// The environment variable for the storage of the vault key, and its values.
+const VAULT_STORAGE: (&str, &[&str]) = ("MCPARLEY_VAULT_STORAGE", &["auto", "keyring", "file"]);
 
-/// What no browser is told: these let others in where only the person may go.
+/// Environment variables that hold secrets and are not passed to the browser.
 const UNTOLD: [&str; 3] = ["MCPARLEY_VAULT_KEY", "MCP_CLIENT_SECRET", "MCPARLEY_CONNECTORS_TOKEN"];
 
-/// Where we are and what was asked for.
+/// The paths and options of this run.
 pub(crate) struct Context {
     pub(crate) paths: Paths,
     pub(crate) run_options: RunOptions,
-    /// Where other programs keep their files.
+    /// The folder of other programs' configuration files, usually `~/.config`.
     pub(crate) config_home: PathBuf,
-    /// Whose connectors were fetched.
-    pub(crate) organisation: Option<Organisation>,
+    /// The organization, if its connectors were fetched.
+    pub(crate) organisation: Option<Organization>,
 }
 
 impl Context {
-    /// Looks around.
-    pub(crate) fn new(global: &Global) -> Result<Self, CommandError> {
+    /// Reads the process environment and resolves all paths.
+    pub(crate) fn new(global: &GlobalOptions) -> Result<Self, CommandError> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let home = home(std::env::home_dir())?;
-        // The working directory comes without links; with them the search for files would walk past home.
-        let home = home.canonicalize().unwrap_or(home);
-        let cwd = std::env::current_dir().map_err(|error| CommandError::Unavailable {
-            message: format!("the working directory cannot be found: {error}"),
-            hint: Some("change to a folder that exists".to_owned()),
-        })?;
-        let config_dir = global.config_dir.clone().map(|dir| cwd.join(dir));
-        let config_dir = config_dir.or_else(|| variable("CLAUDE_CONFIG_DIR").map(PathBuf::from));
-        let directories = Directories::of(&home, variable);
-        let mut paths = Paths::of(&home, &cwd);
-        paths.add_dirs = added(&cwd, &home, &global.add_dir)?;
-        paths.claude = ClaudeFiles::of(&home, config_dir.as_deref());
-        paths.plugin_data = directories.data.join("plugins");
-        paths.logs = Some(directories.state.join("logs"));
-        paths.audit = Some(directories.state.join("audit/calls.jsonl"));
-        paths.cache = Some(directories.cache.clone());
-        paths.results = Some(directories.cache.join("results"));
-        paths.secrets = Some(directories.data.join("secrets"));
-        paths.approvals = directories.state.join("approvals.json");
-        paths.trust = Some(directories.state.join("trust"));
-        paths.pending = Some(directories.state.join("pending.jsonl"));
-        paths.reconnects = Some(directories.state.join("reconnect.json"));
+        let home = home_directory(std::env::home_dir())?;
+        let cwd = std::env::current_dir().map_err(UnavailableError::WorkingDirectory)?;
+        let mut paths = Paths::in_user_directories(&home, &cwd, variable);
+        let (home, directories) = (paths.home.clone(), Directories::for_home(&paths.home, variable));
+        paths.add_dirs = resolve_added_folders(&cwd, &home, &global.add_dir)?;
+        if let Some(dir) = &global.config_dir {
+            paths.claude = ClaudeFiles::for_home(&home, Some(&cwd.join(dir)));
+        }
         paths.executable = std::env::current_exe().ok();
         check_vault_storage(variable(VAULT_STORAGE.0).as_deref())?;
         if let Some(trial) = variable("MCPARLEY_MANAGED_DIR") {
@@ -68,174 +53,146 @@ impl Context {
         Ok(Self { paths, run_options: run_options(global), config_home, organisation: None })
     }
 
-    /// Reads and plans; what the user named for this run must be usable.
-    pub(crate) fn load(&self) -> Result<Loaded, CommandError> {
-        self.load_with(&NoConnectors)
-    }
-
-    /// The same with connectors.
-    pub(crate) fn load_with(&self, connectors: &dyn Connectors) -> Result<Loaded, CommandError> {
-        let loaded = load(&self.paths, &self.run_options, connectors);
+    /// Loads the configuration and plans the servers.
+    ///
+    /// # Errors
+    /// [`CommandError::Source`] if a file named on the command line cannot be used; problems of other files
+    /// are reported beside the plan.
+    pub(crate) fn load(&self) -> Result<LoadedConfig, CommandError> {
+        let loaded = load_config(&self.paths, &self.run_options);
         match loaded.problems.iter().find(|problem| problem.severity == Severity::Given) {
             Some(problem) => Err(CommandError::Source(problem.clone())),
             None => Ok(loaded),
         }
     }
 
-    /// A host of what was loaded, for a person: results are handed over whole, and what a person does is recorded only
-    /// where settings say so.
-    pub(crate) fn host_for_person(&self, loaded: Loaded) -> HostBuilder {
+    /// A host for a command that the user runs: results are not shortened, and calls are audited only if the
+    /// settings enable auditing.
+    pub(crate) fn host_for_user(&self, loaded: LoadedConfig) -> HostBuilder {
         let mut paths = self.paths.clone();
         if loaded.settings.audit.is_none() {
             paths.audit = None;
         }
-        self.host_in(&paths, loaded).whole_results()
+        self.build_host(&paths, loaded).without_result_limit()
     }
 
-    /// A host of what was loaded, for a model.
-    pub(crate) fn host(&self, loaded: Loaded) -> HostBuilder {
-        self.host_in(&self.paths, loaded)
+    /// A host with the limits and the audit log that apply to a model.
+    pub(crate) fn host_for_model(&self, loaded: LoadedConfig) -> HostBuilder {
+        self.build_host(&self.paths, loaded)
     }
 
-    fn host_in(&self, paths: &Paths, loaded: Loaded) -> HostBuilder {
-        let identity = loaded.identity();
+    fn build_host(&self, paths: &Paths, loaded: LoadedConfig) -> HostBuilder {
+        let identity = loaded.identity_provider().map(IdentitySettings::from);
         HostBuilder::new(paths, loaded)
-            .organisation(self.organisation.clone())
-            .identity(identity)
-            // A command is no session of a model.
+            .organization(self.organisation.clone())
+            .identity_settings(identity)
+            // Session hooks are for sessions of a model; a command is none.
             .without_session_hooks()
-            .door("cli")
+            .entry_point("cli")
     }
 
-    /// What servers are reached with where there is no host; the same credentials as there.
-    pub(crate) fn surroundings(&self, loaded: &Loaded) -> Surroundings {
-        Surroundings::new(&loaded.env, &self.paths)
-            .with_organisation(self.organisation.clone())
-            .with_identity(loaded.identity())
-            .with_pin(loaded.settings.pins.in_force())
+    /// The context to connect to servers without a host, with the same credentials.
+    pub(crate) fn connect_context(&self, loaded: &LoadedConfig) -> ConnectContext {
+        ConnectContext::new(&loaded.env, &self.paths)
+            .with_organization(self.organisation.clone())
+            .with_identity(loaded.identity_provider().map(IdentitySettings::from))
+            .with_pin(loaded.settings.pins.effective_pin())
     }
 }
 
-/// The words before the one that a shell wants completed, the program's name first.
+/// The words before the one that the shell completes, beginning with the program name.
 pub(crate) fn words_before() -> Vec<std::ffi::OsString> {
     let line: Vec<_> = std::env::args_os().skip_while(|word| word != "--").skip(1).collect();
-    // Shells that do not say complete the last one.
+    // Shells that pass no index complete the last word.
     let index = std::env::var("_CLAP_COMPLETE_INDEX").ok().and_then(|index| index.parse().ok());
     let before: usize = index.unwrap_or(line.len().saturating_sub(1));
     line.into_iter().take(before).collect()
 }
 
-/// Where the user stands, if that can be told.
+/// The working directory, if it exists.
 pub(crate) fn working_directory() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// Whether a person reads what is printed.
+/// Whether standard output is a terminal.
 pub(crate) fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether a line on standard error can be drawn over.
+/// Whether a line on standard error can be redrawn, as the progress line is.
 pub(crate) fn stderr_can_move() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("TERM").is_some_and(|term| term != "dumb")
 }
 
-/// Whether a person can be asked.
+/// Whether the user can be asked a question: standard input and standard error are terminals.
 pub(crate) fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Whether a person types what is read.
+/// Whether standard input is a terminal.
 pub(crate) fn stdin_is_terminal() -> bool {
     std::io::stdin().is_terminal()
 }
 
-/// The person's browser.
-pub(crate) fn browser() -> Browser {
-    let system = if cfg!(target_os = "macos") {
-        System::MacOs
-    } else if cfg!(windows) {
-        System::Windows
-    } else {
-        System::Linux
-    };
+/// The user's browser, without environment variables that hold secrets.
+pub(crate) fn user_browser() -> Browser {
     let is_told = |(name, _): &(std::ffi::OsString, std::ffi::OsString)| !UNTOLD.iter().any(|it| name == it);
-    Browser::of(Desktop { system, env: std::env::vars_os().filter(is_told).collect() })
+    Browser::for_desktop(DesktopSession { env: std::env::vars_os().filter(is_told).collect() })
 }
 
-/// A word that is misspelt must not have the key kept where nobody wants it.
-fn check_vault_storage(word: Option<&str>) -> Result<(), CommandError> {
+/// Checks the value of the storage variable: a misspelled one must not store the key in an unwanted place.
+fn check_vault_storage(word: Option<&str>) -> Result<(), UsageError> {
     let (name, words) = VAULT_STORAGE;
     match word {
-        Some(word) if !words.contains(&word) => Err(CommandError::usage(
-            format!("`{name}` is none of `{}`", words.join("`, `")),
-            "choose one of them, or unset it",
-        )),
+        Some(word) if !words.contains(&word) => Err(UsageError::UnknownValue { name, words }),
         Some(_) | None => Ok(()),
     }
 }
 
-/// The folders of `--add-dir`. One that is not there is a slip of the pen, and servers would look for it in vain.
-fn added(cwd: &Path, home: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
-    let added = |folder: &PathBuf| match cwd.join(folder).canonicalize() {
-        Ok(path) if home.starts_with(&path) => Err(CommandError::usage(
-            format!(
-                "`{}` is too wide: `/` and the home directory are offered to no server",
-                folder.display()
-            ),
-            "name a folder inside after `--add-dir`; one server alone can have it by `roots` of its entry",
-        )),
+/// Resolves the folders of `--add-dir`. A missing folder is an error, since it is most likely misspelled.
+fn resolve_added_folders(cwd: &Path, home: &Path, folders: &[PathBuf]) -> Result<Vec<PathBuf>, UsageError> {
+    let resolve = |folder: &PathBuf| match cwd.join(folder).canonicalize() {
+        Ok(path) if home.starts_with(&path) => Err(UsageError::FolderTooWide { folder: folder.clone() }),
         Ok(path) if path.is_dir() => Ok(path),
-        Ok(_) | Err(_) => Err(CommandError::usage(
-            format!("`{}` is not a folder", folder.display()),
-            "name a folder that exists after `--add-dir`",
-        )),
+        Ok(_) | Err(_) => Err(UsageError::AddedFolderMissing { folder: folder.clone() }),
     };
-    folders.iter().map(added).collect()
+    folders.iter().map(resolve).collect()
 }
 
-fn home(found: Option<PathBuf>) -> Result<PathBuf, CommandError> {
-    found.filter(|home| home.is_absolute()).ok_or_else(|| CommandError::Unavailable {
-        message: "the home directory is not known".to_owned(),
-        hint: Some("set `HOME` to an absolute path".to_owned()),
-    })
+fn home_directory(found: Option<PathBuf>) -> Result<PathBuf, UnavailableError> {
+    found.filter(|home| home.is_absolute()).ok_or(UnavailableError::HomeDirectory)
 }
 
-fn run_options(global: &Global) -> RunOptions {
+fn run_options(global: &GlobalOptions) -> RunOptions {
     let sources =
         |sources: &Vec<SettingSourceArg>| sources.iter().map(|source| setting_source(*source)).collect();
-    // Variables that are not text cannot be written into a configuration either.
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
     RunOptions {
         mcp_config: global.mcp_config.clone(),
         strict: global.strict_mcp_config,
         settings: global.settings.clone(),
         setting_sources: global.setting_sources.as_ref().map(sources),
         plugin_dirs: global.plugin_dir.clone(),
-        mode: global.permission_mode.as_deref().and_then(|word| Mode::parse(word).ok()),
-        fallback_mode: None,
-        allowed_tools: rules(&global.allowed_tools),
-        disallowed_tools: rules(&global.disallowed_tools),
-        ide: editor(global, std::env::var("CLAUDE_CODE_SSE_PORT").ok().as_deref()),
+        mode: global.permission_mode.as_deref().and_then(|word| PermissionMode::parse(word).ok()),
+        allowed_tools: split_rules(&global.allowed_tools),
+        disallowed_tools: split_rules(&global.disallowed_tools),
+        ide: requested_editor(global, std::env::var("CLAUDE_CODE_SSE_PORT").ok().as_deref()),
         interactive: is_interactive(),
-        env: std::env::vars_os().filter_map(text).collect::<Env>(),
+        ..RunOptions::with_process_env()
     }
 }
 
-/// The editor that is asked for, or in whose terminal we are.
-fn editor(global: &Global, port: Option<&str>) -> Option<Editor> {
-    let here = || port.and_then(|port| port.trim().parse().ok()).map(Editor::Port);
+/// The editor to connect to: requested by `--ide`, or the one that owns this terminal.
+fn requested_editor(global: &GlobalOptions, port: Option<&str>) -> Option<EditorChoice> {
+    let here = || port.and_then(|port| port.trim().parse().ok()).map(EditorChoice::Port);
     match (global.ide, global.strict_mcp_config) {
-        (true, _) => Some(Editor::Nearest),
+        (true, _) => Some(EditorChoice::Nearest),
         (false, true) => None,
         (false, false) => here(),
     }
 }
 
-/// Rules are separated by commas, except inside of a condition.
-fn rules(lists: &[String]) -> Vec<String> {
+/// Splits lists of permission rules at commas, except inside of a condition in parentheses.
+fn split_rules(lists: &[String]) -> Vec<String> {
     let mut depth = 0_usize;
     let separator = |c: char| {
         match c {

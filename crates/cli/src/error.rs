@@ -1,80 +1,102 @@
-//! What a command could not do, with its exit code and its way out.
+//! Errors that end a command, with their exit codes and hints.
 
+mod add;
 mod call;
+mod file;
 mod offer;
 mod sign_in;
+mod tool_argument;
+mod unavailable;
+mod usage;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley::change::ChangeError;
+use mcparley::CallError;
+use mcparley::auth::SignInError;
+use mcparley::config::change::ChangeError;
+use mcparley::config::plan::PlanStatus;
+use mcparley::config::{ConfigProblem, Severity};
+use mcparley::host::AgentError;
 use mcparley::model::edit::EditError;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::ServerStanding;
-use mcparley::model::text::rounded;
-use mcparley::{
-    AgentError, CallError, Problem, PromptError, ResourceError, Severity, SignInError, SkillError,
-};
+use mcparley::model::text::round_duration;
+use mcparley::prompt::PromptError;
+use mcparley::resource::ResourceError;
+use mcparley::skill::SkillError;
 
-use crate::exit::{self, Code};
-use crate::live::Signal;
-use crate::sign_in::{Pending, Who};
+use crate::exit::{self, NamedExitCode};
+use crate::report::{PendingSignIn, SignInTarget};
+use crate::signal::Signal;
 
-/// Why a command ended without its result.
+pub(crate) use add::AddError;
+pub(crate) use file::FileError;
+pub(crate) use sign_in::NoSignInReason;
+pub(crate) use tool_argument::{TOO_LONG, ToolArgumentError};
+pub(crate) use unavailable::UnavailableError;
+pub(crate) use usage::UsageError;
+
+/// The error that ended a command without its result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandError {
-    /// The command line makes no sense.
-    #[error("{message}")]
-    Usage { message: String, hint: Option<String> },
-    /// A change was not made.
+    /// The command line is invalid.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    /// The words of `add` do not describe a server.
+    #[error(transparent)]
+    Add(#[from] AddError),
+    /// The words after a tool do not form its arguments.
+    #[error(transparent)]
+    ToolArgument(#[from] ToolArgumentError),
+    /// A configuration file was not changed.
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// A source that the run depends on cannot be used.
+    /// A configuration source named on the command line cannot be used.
     #[error("{0}")]
-    Source(Problem),
-    /// There is no such server.
+    Source(ConfigProblem),
+    /// No server has the name.
     #[error("there is no server named `{name}`")]
     NotFound { name: String, similar: Vec<String> },
-    /// The server is configured and may not run.
-    #[error("server `{name}` may not be used: {}", why(.standing))]
-    ServerStanding { name: ServerName, standing: Box<ServerStanding> },
+    /// The server is configured but may not run.
+    #[error("cannot use `{name}`: {}", why(.standing))]
+    ServerUnusable { name: ServerName, standing: Box<PlanStatus> },
     /// The server does not offer the tool.
     #[error("there is no tool `{tool}`{}", because.as_ref().map(|because| format!(": {because}")).unwrap_or_default())]
     NoTool { tool: String, because: Option<String>, similar: Vec<String> },
-    /// A tool could not be called, or its server not be used.
+    /// A tool call failed, or its server is not available.
     #[error(transparent)]
     Call(Box<CallError>),
-    /// A prompt gave no messages.
+    /// A prompt could not be fetched.
     #[error(transparent)]
     Prompt(Box<PromptError>),
-    /// A resource was not had.
+    /// A resource could not be read.
     #[error(transparent)]
     Resource(Box<ResourceError>),
-    /// A skill was not had.
+    /// A skill could not be read.
     #[error(transparent)]
     Skill(Box<SkillError>),
-    /// Nobody is signed in, or not as wanted.
-    #[error("the sign-in to {who} did not succeed: {}", error.in_one_line())]
+    /// A sign-in failed.
+    #[error("cannot sign in to {who}: {}", error.to_single_line())]
     SignIn { who: String, error: Arc<SignInError> },
-    /// Nobody signed in in time.
-    #[error("nobody signed in to {who} within {:?}", rounded(*after))]
-    NobodyCame { who: String, after: Duration },
-    /// There is nothing to sign in to.
-    #[error("nobody signs in to server `{server}`: {why}")]
-    NoSignIn { server: ServerName, why: String, hint: Option<String> },
-    /// There is no such agent.
+    /// The user did not sign in before the timeout.
+    #[error("no sign-in to {who} within {:?}", round_duration(*after))]
+    SignInTimedOut { who: String, after: Duration },
+    /// The server has no sign-in.
+    #[error("server `{server}` has no sign-in: {why}")]
+    NoSignIn { server: ServerName, why: NoSignInReason },
+    /// No agent has the name.
     #[error(transparent)]
     Agent(#[from] AgentError),
-    /// A file, or what stands for one, cannot be read or written.
-    #[error("{message}")]
-    File { message: String, hint: Option<String> },
-    /// Somebody wants the program to end.
+    /// A file or standard stream cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A signal canceled the work.
     #[error("stopped by {}", .0.name())]
     Signalled(Signal),
-    /// This machine or this run does not offer it.
-    #[error("{message}")]
-    Unavailable { message: String, hint: Option<String> },
+    /// A service of this machine, or a part of a server, is missing.
+    #[error(transparent)]
+    Unavailable(#[from] UnavailableError),
 }
 
 impl From<CallError> for CommandError {
@@ -105,75 +127,70 @@ impl From<SkillError> for CommandError {
 }
 
 impl CommandError {
-    pub(crate) fn sign_in(who: Who<'_>, error: Arc<SignInError>) -> Self {
+    pub(crate) fn sign_in_failure(who: SignInTarget<'_>, error: Arc<SignInError>) -> Self {
         Self::SignIn { who: who.to_string(), error }
     }
 
-    /// The sign-in that would help.
-    pub(crate) fn pending(&self) -> Option<Pending> {
+    /// The sign-in that would fix this error.
+    pub(crate) fn pending_sign_in(&self) -> Option<PendingSignIn> {
         let server = match self {
-            Self::Call(error) => call::wants_sign_in(error),
+            Self::Call(error) => call::server_needing_sign_in(error),
             Self::Prompt(error) => match error.as_ref() {
-                PromptError::Request(error) => offer::wants_sign_in(error),
+                PromptError::Request(error) => offer::server_needing_sign_in(error),
                 _ => None,
             },
             Self::Resource(error) => match error.as_ref() {
-                ResourceError::Request(error) => offer::wants_sign_in(error),
+                ResourceError::Request(error) => offer::server_needing_sign_in(error),
                 _ => None,
             },
             _ => None,
         };
-        server.map(|server| Pending::unbegun(Who::Server(server.as_str())))
+        server.map(|server| PendingSignIn::without_page(SignInTarget::Server(server.as_str())))
     }
 
-    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Usage { message: message.into(), hint: Some(hint.into()) }
-    }
-
-    pub(crate) fn code(&self) -> Code {
+    pub(crate) fn exit_code(&self) -> NamedExitCode {
         match self {
-            Self::Usage { .. } => exit::USAGE,
+            Self::Usage(_) | Self::Add(_) | Self::ToolArgument(_) | Self::NoSignIn { .. } => exit::USAGE,
             Self::Change(error) => change_code(error),
             Self::Source(problem) => match problem.severity {
                 Severity::Managed => exit::BLOCKED,
                 Severity::Found | Severity::Given => exit::CONFIG,
             },
             Self::NotFound { .. } | Self::NoTool { .. } | Self::Agent(_) => exit::NOT_FOUND,
-            Self::ServerStanding { standing, .. } => standing_code(standing),
-            Self::Call(error) => call::code(error),
+            Self::ServerUnusable { standing, .. } => plan_status_code(standing),
+            Self::Call(error) => call::call_exit_code(error),
             Self::Prompt(error) => offer::prompt_code(error),
             Self::Resource(error) => offer::resource_code(error),
             Self::Skill(error) => offer::skill_code(error),
-            Self::SignIn { error, .. } => sign_in::code(error),
-            Self::NobodyCame { .. } => exit::TIMED_OUT,
-            Self::NoSignIn { .. } => exit::USAGE,
-            Self::File { .. } => exit::FILE,
-            Self::Signalled(signal) => signal.code(),
-            Self::Unavailable { .. } => exit::FAILED,
+            Self::SignIn { error, .. } => sign_in::sign_in_exit_code(error),
+            Self::SignInTimedOut { .. } => exit::TIMED_OUT,
+            Self::File(_) => exit::FILE,
+            Self::Signalled(signal) => signal.exit_code(),
+            Self::Unavailable(_) => exit::FAILED,
         }
     }
 
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Usage { hint, .. }
-            | Self::File { hint, .. }
-            | Self::Unavailable { hint, .. }
-            | Self::NoSignIn { hint, .. } => hint.clone(),
+            Self::Usage(error) => error.hint(),
+            Self::Add(error) => error.hint(),
+            Self::ToolArgument(error) => error.hint(),
+            Self::File(error) => error.hint(),
+            Self::Unavailable(error) => error.hint(),
+            Self::NoSignIn { server, why } => why.hint(server),
             Self::SignIn { error, .. } => error.hint(),
-            Self::NobodyCame { .. } => {
-                Some("try again; `--timeout` gives the person more milliseconds".to_owned())
-            }
+            Self::SignInTimedOut { .. } => Some("try again, with a longer `--timeout`".to_owned()),
             Self::Signalled(_) => None,
-            Self::ServerStanding { name, standing } => standing.hint(name),
+            Self::ServerUnusable { name, standing } => standing.hint(name),
             Self::Call(error) => call::hint(error),
             Self::Prompt(error) => error.hint(),
             Self::Resource(error) => error.hint(),
             Self::Skill(error) => error.hint(),
             Self::Agent(error) => {
-                error.hint().or_else(|| Some("`mcparley agents` shows every agent".to_owned()))
+                error.hint().or_else(|| Some("run `mcparley agents` to list agents".to_owned()))
             }
             Self::NoTool { similar, .. } if similar.is_empty() => {
-                Some("`mcparley tools` shows every tool".to_owned())
+                Some("run `mcparley tools` to list tools".to_owned())
             }
             Self::NoTool { similar, .. } => Some(format!("did you mean `{}`?", similar.join("`, `"))),
             Self::Change(error) => error.hint(),
@@ -186,10 +203,10 @@ impl CommandError {
     }
 }
 
-fn change_code(error: &ChangeError) -> Code {
+fn change_code(error: &ChangeError) -> NamedExitCode {
     match error {
         ChangeError::Name(_) | ChangeError::Rule(_) => exit::USAGE,
-        // Somebody else was faster.
+        // Another process added the entry first.
         ChangeError::Edit(EditError::Exists { .. }) => exit::CONFLICT,
         ChangeError::Config(_) | ChangeError::Edit(_) | ChangeError::Unusable { .. } => exit::CONFIG,
         ChangeError::Read(_) | ChangeError::Write(_) => exit::FILE,
@@ -207,26 +224,26 @@ fn change_code(error: &ChangeError) -> Code {
     }
 }
 
-/// Who has to do something about a server that may not run.
-pub(crate) fn standing_code(standing: &ServerStanding) -> Code {
+/// The exit code for the plan status of a server that may not run.
+pub(crate) fn plan_status_code(standing: &PlanStatus) -> NamedExitCode {
     match standing {
-        ServerStanding::Blocked(_) => exit::BLOCKED,
-        ServerStanding::Invalid(_) => exit::CONFIG,
-        ServerStanding::NeedsApproval(_)
-        | ServerStanding::Rejected { .. }
-        | ServerStanding::Disabled { .. } => exit::DENIED,
-        ServerStanding::Ready
-        | ServerStanding::Shadowed { .. }
-        | ServerStanding::Duplicate { .. }
-        | ServerStanding::Skipped(_) => exit::CONFLICT,
+        PlanStatus::Blocked(_) => exit::BLOCKED,
+        PlanStatus::Invalid(_) => exit::CONFIG,
+        PlanStatus::NeedsApproval(_) | PlanStatus::Rejected { .. } | PlanStatus::Disabled { .. } => {
+            exit::DENIED
+        }
+        PlanStatus::Ready
+        | PlanStatus::Shadowed { .. }
+        | PlanStatus::Duplicate { .. }
+        | PlanStatus::Skipped(_) => exit::CONFLICT,
     }
 }
 
-fn why(standing: &ServerStanding) -> String {
+fn why(standing: &PlanStatus) -> String {
     standing.reason().unwrap_or_else(|| standing.as_str().to_owned())
 }
 
-/// The message and its causes, as far as they say something new.
+/// The message of an error and of its sources, without texts that are already included.
 pub(crate) fn with_sources(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut source = error.source();

@@ -1,80 +1,98 @@
-//! Exit codes, for scripts: each says who has to do something.
+//! Exit codes for scripts; each code stands for one kind of action that fixes the error.
 
 use std::process::ExitCode;
 
-/// One exit code.
+/// An exit code with its name and meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code {
-    /// The number.
+pub struct NamedExitCode {
+    /// The number that the process exits with.
     pub number: u8,
-    /// A short name.
+    /// A short name, which `--json` reports.
     pub name: &'static str,
-    /// When it is used.
+    /// The condition, for the reference page.
     pub meaning: &'static str,
 }
 
-const fn code(number: u8, name: &'static str, meaning: &'static str) -> Code {
-    Code { number, name, meaning }
+const fn define_code(number: u8, name: &'static str, meaning: &'static str) -> NamedExitCode {
+    NamedExitCode { number, name, meaning }
 }
 
-/// It worked.
-pub const OK: Code = code(0, "ok", "It worked.");
-/// Something else went wrong.
-pub const FAILED: Code = code(1, "failed", "Something went wrong that no other code names.");
-/// The command line makes no sense.
-pub const USAGE: Code = code(
+/// Success.
+pub const OK: NamedExitCode = define_code(0, "ok", "Success.");
+/// A failure that no other code names.
+pub const FAILED: NamedExitCode = define_code(1, "failed", "A failure without a code of its own.");
+/// The command line is invalid.
+pub const USAGE: NamedExitCode = define_code(
     2,
     "usage",
-    "The command line makes no sense: an unknown option, a missing value, arguments that do not fit the tool's schema.",
+    "The command line is invalid: an unknown option, a missing value, arguments that do not match the tool's schema.",
 );
-/// A file or entry cannot be used.
-pub const CONFIG: Code =
-    code(3, "config", "A configuration file, or an entry that was given, cannot be used as it is written.");
-/// A rule forbids it.
-pub const BLOCKED: Code =
-    code(4, "blocked", "The policy forbids it, or a managed file cannot be read and therefore nothing runs.");
-/// There is no such thing.
-pub const NOT_FOUND: Code = code(5, "not-found", "There is no server, no tool, or no agent of that name.");
-/// It contradicts what is there.
-pub const CONFLICT: Code = code(
+/// A configuration file or entry is invalid.
+pub const CONFIG: NamedExitCode =
+    define_code(3, "config", "A configuration file, or an entry on the command line, is invalid.");
+/// The policy forbids the operation.
+pub const BLOCKED: NamedExitCode = define_code(
+    4,
+    "blocked",
+    "The policy forbids it, or a managed file cannot be read, so no server may run.",
+);
+/// The named server, tool or agent does not exist.
+pub const NOT_FOUND: NamedExitCode = define_code(5, "not-found", "No server, tool or agent has that name.");
+/// A conflict with the present state.
+pub const CONFLICT: NamedExitCode = define_code(
     6,
     "conflict",
-    "The name is taken, stands in several scopes, the server changed in the meantime, or a tool has changed and waits for review.",
+    "The name is taken or exists in several scopes, the server changed in the meantime, or a changed tool needs review.",
 );
 /// A file cannot be read or written.
-pub const FILE: Code =
-    code(7, "file", "A file cannot be read or written: permission, space, a lock that stays.");
+pub const FILE: NamedExitCode = define_code(
+    7,
+    "file",
+    "A file cannot be read or written: permissions, disk space, a lock that is not released.",
+);
 
-/// The tool says it failed.
-pub const TOOL_ERROR: Code =
-    code(8, "tool-error", "The tool says that it failed, or its server answered the call with an error.");
-/// The server is not there.
-pub const UNREACHABLE: Code =
-    code(9, "unreachable", "A server could not be started or reached, broke off, or answered nonsense.");
-/// A permission rule denies it.
-pub const DENIED: Code = code(
+/// The tool returned an error.
+pub const TOOL_ERROR: NamedExitCode = define_code(
+    8,
+    "tool-error",
+    "The tool returned an error, or its server answered the call with an error.",
+);
+/// A server could not be reached.
+pub const UNREACHABLE: NamedExitCode = define_code(
+    9,
+    "unreachable",
+    "A server could not be started or reached, closed the connection, or sent an invalid response.",
+);
+/// A permission rule denies the call.
+pub const DENIED: NamedExitCode = define_code(
     10,
     "denied",
-    "A permission rule or mode denies the call, or the server waits for approval, was rejected or is switched off.",
+    "A permission rule or mode denies the call, or the server needs approval, is rejected or disabled.",
 );
-/// It took too long.
-pub const TIMED_OUT: Code =
-    code(11, "timed-out", "A server, a call or a person who should sign in took longer than it may.");
+/// A timeout expired.
+pub const TIMED_OUT: NamedExitCode =
+    define_code(11, "timed-out", "A server, a call or a sign-in took longer than its timeout.");
 /// A sign-in is needed.
-pub const NEEDS_AUTH: Code =
-    code(12, "needs-auth", "The server wants a sign-in first, or one with more rights, and nobody gave it.");
-/// The tools take more than they may.
-pub const OVER_BUDGET: Code =
-    code(13, "over-budget", "The definitions of the tools take more tokens than `budget --max` allows.");
-/// The terminal is gone.
-pub const HANGUP: Code = code(129, "hangup", "Ended by `SIGHUP`: 128 and the signal's number.");
-/// Somebody pressed Ctrl-C.
-pub const INTERRUPTED: Code = code(130, "interrupted", "Ended by `SIGINT`: 128 and the signal's number.");
-/// Somebody wants the program to end.
-pub const TERMINATED: Code = code(143, "terminated", "Ended by `SIGTERM`: 128 and the signal's number.");
+pub const NEEDS_AUTH: NamedExitCode =
+    define_code(12, "needs-auth", "The server needs a sign-in, or one with more scopes.");
+/// The tools take more tokens than allowed.
+pub const OVER_BUDGET: NamedExitCode = define_code(
+    13,
+    "over-budget",
+    "The definitions of the tools take more tokens than `budget --max` allows.",
+);
+/// The terminal was closed.
+pub const HANGUP: NamedExitCode =
+    define_code(129, "hangup", "Ended by `SIGHUP`: 128 and the signal's number.");
+/// Ended by Ctrl-C.
+pub const INTERRUPTED: NamedExitCode =
+    define_code(130, "interrupted", "Ended by `SIGINT`: 128 and the signal's number.");
+/// Ended by a request to terminate.
+pub const TERMINATED: NamedExitCode =
+    define_code(143, "terminated", "Ended by `SIGTERM`: 128 and the signal's number.");
 
-/// All of them, in order.
-pub const ALL: [Code; 17] = [
+/// All exit codes, in order.
+pub const ALL: [NamedExitCode; 17] = [
     OK,
     FAILED,
     USAGE,
@@ -94,8 +112,8 @@ pub const ALL: [Code; 17] = [
     TERMINATED,
 ];
 
-impl From<Code> for ExitCode {
-    fn from(code: Code) -> Self {
+impl From<NamedExitCode> for ExitCode {
+    fn from(code: NamedExitCode) -> Self {
         Self::from(code.number)
     }
 }

@@ -1,51 +1,57 @@
-//! The host for people: arguments, rendering and exit codes.
+//! The command line `mcparley`: arguments, rendering and exit codes.
 //!
 //! A command is three steps: arguments → one report value from the library → render it, as text or as
-//! JSON, from the same value. Decisions are the library's.
+//! JSON, from the same value. Decisions are made in the library, never here.
 //!
-//! | what | where |
+//! | step | module |
 //! |---|---|
-//! | options and commands | [`args`] |
-//! | what each command does | `commands` |
-//! | what is shown | `report`, `out` |
-//! | the arguments of a call | `arguments` |
-//! | signing in: pages, pasted addresses, secrets | `sign_in` |
-//! | signals, and the thread that talks to servers | `live` |
-//! | exit codes | [`exit`] |
-//! | environment, home, working directory | `context`, the only place that looks around |
+//! | options and commands, pure | [`args`] |
+//! | environment, home, working directory: read once | `context` |
+//! | connectors of the organization, added to the loaded configuration | `connectors` |
+//! | the async runtime and signal handling | `runtime`, `signal` |
+//! | each command: arguments → report → output | `commands` |
+//! | parsing the arguments of a tool call | `tool_arguments` |
+//! | sign-in: pages, pasted URLs, secrets | `sign_in` |
+//! | report values, rendered as text and as JSON | `report` |
+//! | standard output, messages, the progress line | `out`, `progress` |
+//! | errors, their hints and exit codes | `error`, [`exit`] |
+//! | shell completion | `complete` |
+//! | diagnosis of servers that do not work | `doctor` |
 
 pub mod args;
-mod arguments;
 mod commands;
 mod complete;
 mod connectors;
 mod context;
+mod doctor;
 mod error;
 pub mod exit;
-mod live;
 mod out;
 mod progress;
 mod report;
+mod runtime;
 mod sign_in;
+mod signal;
+mod tool_arguments;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the program with these arguments and gives its exit code.
+/// Runs the program with these arguments and returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(code) = complete::answer_shell() {
         return code;
     }
     let cli = match args::parse(&arguments.into_iter().collect::<Vec<_>>()) {
         Ok(cli) => cli,
-        Err(error) => return out::usage(&error),
+        Err(error) => return out::print_usage(&error),
     };
-    let mut out = out::Out::new(&cli.global);
+    let mut out = out::TerminalOutput::new(&cli.global);
     let code = match commands::run(&cli, &mut out) {
         Ok(code) => code,
         Err(error) => {
-            out.waited();
-            out.error(&error)
+            out.stop_waiting();
+            out.report_error(&error)
         }
     };
     out.finish(code)

@@ -1,21 +1,25 @@
-//! Writes data to stdout and talk to stderr, and never lets foreign text reach a terminal raw.
+//! Writes data to stdout and messages to stderr, and strips control sequences of untrusted text on a
+//! terminal.
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use mcparley::model::plan::ServerStanding;
-use mcparley::model::text::{display, display_block, display_json};
-use mcparley::{Checked, Problem, Verdict, Weight};
+use mcparley::config::ConfigProblem;
+use mcparley::config::plan::PlanStatus;
+use mcparley::model::text::{display_block, display_json, display_line};
+use mcparley::pool::health::CheckedServer;
+
+use crate::doctor::{FindingWeight, HealthVerdict};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::args::Global;
+use crate::args::GlobalOptions;
 use crate::context;
 use crate::error::{CommandError, with_sources};
-use crate::exit::{self, Code};
-use crate::progress::Progress;
+use crate::exit::{self, NamedExitCode};
+use crate::progress::ProgressLine;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -23,24 +27,24 @@ const RED: Style = AnsiColor::Red.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 const GREEN: Style = AnsiColor::Green.on_default();
 
-/// Where a command writes.
-pub(crate) struct Out {
+/// The output of a command: data on stdout, messages and the progress line on stderr.
+pub(crate) struct TerminalOutput {
     pub(crate) json: bool,
     pub(crate) verbose: u8,
     data: std::io::StdoutLock<'static>,
-    /// Whether the data may have colours.
+    /// Whether data may have colors.
     colours: bool,
     talk: AutoStream<std::io::Stderr>,
-    /// What is waited for, on a terminal.
-    progress: Option<Progress>,
-    /// Whether the data goes to a terminal.
-    for_eyes: bool,
-    /// Why something could not be written.
-    broken: Option<std::io::Error>,
+    /// The progress line, while one is shown.
+    progress: Option<ProgressLine>,
+    /// Whether stdout is a terminal.
+    is_terminal: bool,
+    /// The first write error, reported when the command finishes.
+    write_error: Option<std::io::Error>,
 }
 
-impl Out {
-    pub(crate) fn new(global: &Global) -> Self {
+impl TerminalOutput {
+    pub(crate) fn new(global: &GlobalOptions) -> Self {
         let stdout = std::io::stdout().lock();
         let stderr = std::io::stderr();
         let choice = if global.json { ColorChoice::Never } else { AutoStream::choice(&stdout) };
@@ -52,223 +56,226 @@ impl Out {
             colours: choice != ColorChoice::Never,
             talk: AutoStream::new(stderr, talk),
             progress: None,
-            for_eyes: context::stdout_is_terminal(),
-            broken: None,
+            is_terminal: context::stdout_is_terminal(),
+            write_error: None,
         }
     }
 
-    /// One line of data.
-    pub(crate) fn line(&mut self, line: impl AsRef<str>) {
+    /// Prints one line of data.
+    pub(crate) fn print_line(&mut self, line: impl AsRef<str>) {
         let Self { data, progress, colours, .. } = self;
-        // Taking colours away piece by piece would write piece by piece.
+        // Colors are stripped before writing: a stripping stream would split the line into many writes.
         let text = match colours {
             true => format!("{}\n", line.as_ref()),
             false => format!("{}\n", anstream::adapter::strip_str(line.as_ref())),
         };
-        let written = aside(progress.as_ref(), || data.write_all(text.as_bytes()));
-        self.note(written);
+        let written = without_progress(progress.as_ref(), || data.write_all(text.as_bytes()));
+        self.record_write(written);
     }
 
-    /// Several lines of data that are ours.
-    pub(crate) fn text(&mut self, text: &str) {
-        self.line(text.trim_end_matches('\n'));
+    /// Prints several lines of data that mcparley itself produced.
+    pub(crate) fn print_text(&mut self, text: &str) {
+        self.print_line(text.trim_end_matches('\n'));
     }
 
-    /// Text of somebody else: through a pipe as it is, on a terminal without what would drive it. What ends
-    /// with a line end gets no second one.
-    pub(crate) fn foreign(&mut self, text: &str) {
-        let shown = if self.for_eyes { display_block(text) } else { text.into() };
-        self.bytes(shown.as_bytes());
+    /// Prints untrusted text: unchanged through a pipe, without control sequences on a terminal. Adds a line
+    /// end if the text has none.
+    pub(crate) fn print_untrusted(&mut self, text: &str) {
+        let shown = if self.is_terminal { display_block(text) } else { text.into() };
+        self.print_bytes(shown.as_bytes());
         if !text.ends_with('\n') {
-            self.bytes(b"\n");
+            self.print_bytes(b"\n");
         }
     }
 
-    /// Whether data may have colours; who gives it as it is has to know.
-    pub(crate) fn colours(&self) -> bool {
+    /// Whether data may have colors, for callers that print bytes.
+    pub(crate) fn has_colors(&self) -> bool {
         self.colours
     }
 
-    /// Data as it is.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        // Not through the stream that takes colours away: these are not ours to take. The lock is ours already.
-        let written = aside(self.progress.as_ref(), || std::io::stdout().lock().write_all(bytes));
-        self.note(written);
+    /// Prints bytes unchanged.
+    pub(crate) fn print_bytes(&mut self, bytes: &[u8]) {
+        // Not through the color-stripping stream, which would change foreign bytes. This thread already holds
+        // the lock.
+        let written = without_progress(self.progress.as_ref(), || std::io::stdout().lock().write_all(bytes));
+        self.record_write(written);
     }
 
-    /// The whole report as JSON.
-    pub(crate) fn value(&mut self, value: &impl Serialize) {
+    /// Prints a report as JSON.
+    pub(crate) fn print_json(&mut self, value: &impl Serialize) {
         match serde_json::to_string_pretty(value) {
-            Ok(json) => self.line(display_json(&json)),
-            Err(error) => self.note(Err(error.into())),
+            Ok(json) => self.print_line(display_json(&json)),
+            Err(error) => self.record_write(Err(error.into())),
         }
     }
 
-    /// A value as one line of JSON that is there at once, for programs that read before we are done.
-    pub(crate) fn json_line(&mut self, value: &impl Serialize) {
+    /// Prints a value as one line of JSON and flushes it, for programs that read while the command still
+    /// runs.
+    pub(crate) fn print_json_line(&mut self, value: &impl Serialize) {
         match serde_json::to_string(value) {
-            Ok(json) => self.line(display_json(&json)),
-            Err(error) => self.note(Err(error.into())),
+            Ok(json) => self.print_line(display_json(&json)),
+            Err(error) => self.record_write(Err(error.into())),
         }
         let flushed = self.data.flush();
-        self.note(flushed);
+        self.record_write(flushed);
     }
 
-    /// One line of talk.
-    pub(crate) fn say(&mut self, line: impl AsRef<str>) {
+    /// Prints one message line to stderr.
+    pub(crate) fn print_message(&mut self, line: impl AsRef<str>) {
         let Self { talk, progress, .. } = self;
-        let written = aside(progress.as_ref(), || writeln!(talk, "{}", line.as_ref()));
-        self.note(written);
+        let written = without_progress(progress.as_ref(), || writeln!(talk, "{}", line.as_ref()));
+        self.record_write(written);
     }
 
-    /// Says what is waited for, to a person in front of a terminal.
-    pub(crate) fn waiting(&mut self, text: &str) {
+    /// Shows the progress line with this text, if stderr is a terminal.
+    pub(crate) fn show_waiting(&mut self, text: &str) {
         match &self.progress {
-            Some(progress) => progress.tell(text),
-            None if context::stderr_can_move() => self.progress = Some(Progress::start(text)),
+            Some(progress) => progress.set_text(text),
+            None if context::stderr_can_move() => self.progress = Some(ProgressLine::start(text)),
             None => {}
         }
     }
 
-    /// Whether somebody sees what is waited for.
+    /// Whether a progress line is shown.
     pub(crate) fn is_waiting(&self) -> bool {
         self.progress.is_some()
     }
 
-    /// Nothing is waited for any more.
-    pub(crate) fn waited(&mut self) {
+    /// Removes the progress line.
+    pub(crate) fn stop_waiting(&mut self) {
         self.progress = None;
     }
 
-    /// Something to do.
+    /// Prints a hint to stderr.
     pub(crate) fn hint(&mut self, hint: &str) {
-        self.say(format!("{DIM}hint:{DIM:#} {}", display(hint)));
+        self.print_message(format!("{DIM}hint:{DIM:#} {}", display_line(hint)));
     }
 
-    /// Something that does not count, or may surprise.
+    /// Prints a warning to stderr.
     pub(crate) fn warn(&mut self, warning: &str) {
-        self.say(format!("{YELLOW}warning:{YELLOW:#} {}", display(warning)));
+        self.print_message(format!("{YELLOW}warning:{YELLOW:#} {}", display_line(warning)));
     }
 
-    /// Something about the data.
-    pub(crate) fn remark(&mut self, remark: &str) {
-        self.say(dim(remark));
+    /// Prints a dimmed remark about the data to stderr.
+    pub(crate) fn print_remark(&mut self, remark: &str) {
+        self.print_message(dim(remark));
     }
 
-    /// Something that went wrong.
-    pub(crate) fn complain(&mut self, message: &str) {
-        self.say(format!("{RED}error:{RED:#} {}", display(message)));
+    /// Prints an error message to stderr.
+    pub(crate) fn print_error(&mut self, message: &str) {
+        self.print_message(format!("{RED}error:{RED:#} {}", display_line(message)));
     }
 
-    /// A source that could not be used.
-    pub(crate) fn problem(&mut self, problem: &Problem) {
-        self.complain(&problem.to_string());
+    /// Prints a configuration source that could not be used, with its hint.
+    pub(crate) fn report_problem(&mut self, problem: &ConfigProblem) {
+        self.print_error(&problem.to_string());
         if let Some(hint) = &problem.hint {
             self.hint(hint);
         }
     }
 
-    /// Why the command ended without its result.
-    pub(crate) fn error(&mut self, error: &CommandError) -> Code {
-        let code = error.code();
+    /// Prints the error that ended a command, and returns its exit code.
+    pub(crate) fn report_error(&mut self, error: &CommandError) -> NamedExitCode {
+        let code = error.exit_code();
         if self.json {
             let hint = error.hint();
             let mut value = json!({
                 "error": { "code": code.name, "exit": code.number, "message": error.to_string(), "hint": hint }
             });
-            if let Some(pending) = error.pending() {
+            if let Some(pending) = error.pending_sign_in() {
                 value["pendingAuth"] = json!([pending]);
             }
-            self.value(&value);
+            self.print_json(&value);
             return code;
         }
-        self.complain(&with_sources(error));
+        self.print_error(&with_sources(error));
         if let Some(hint) = error.hint() {
             self.hint(&hint);
         }
         code
     }
 
-    /// Flushes, and forgives a reader who left early.
-    pub(crate) fn finish(mut self, code: Code) -> ExitCode {
+    /// Flushes the data and returns the exit code. A closed pipe is no error: the reader may stop early, as
+    /// `head` does.
+    pub(crate) fn finish(mut self, code: NamedExitCode) -> ExitCode {
         let flushed = self.data.flush();
-        self.note(flushed);
-        let Some(error) = self.broken.take() else { return code.into() };
-        self.complain(&format!("not everything could be written: {error}"));
+        self.record_write(flushed);
+        let Some(error) = self.write_error.take() else { return code.into() };
+        self.print_error(&format!("could not write all output: {error}"));
         if code == exit::OK { exit::FAILED.into() } else { code.into() }
     }
 
-    fn note(&mut self, written: std::io::Result<()>) {
+    fn record_write(&mut self, written: std::io::Result<()>) {
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
         {
-            self.broken.get_or_insert(error);
+            self.write_error.get_or_insert(error);
         }
     }
 }
 
-/// Prints with the line of progress out of the way.
-fn aside<T>(progress: Option<&Progress>, print: impl FnOnce() -> T) -> T {
+/// Prints while the progress line is hidden.
+fn without_progress<T>(progress: Option<&ProgressLine>, print: impl FnOnce() -> T) -> T {
     match progress {
-        Some(progress) => progress.aside(print),
+        Some(progress) => progress.hide_while(print),
         None => print(),
     }
 }
 
-/// A bold word.
+/// Bold text, without control sequences.
 pub(crate) fn bold(text: &str) -> String {
-    format!("{BOLD}{}{BOLD:#}", display(text))
+    format!("{BOLD}{}{BOLD:#}", display_line(text))
 }
 
-/// A dimmed word.
+/// Dimmed text, without control sequences.
 pub(crate) fn dim(text: &str) -> String {
-    format!("{DIM}{}{DIM:#}", display(text))
+    format!("{DIM}{}{DIM:#}", display_line(text))
 }
 
-/// A server's health in its colour.
-pub(crate) fn health(checked: &Checked, summary: &str) -> String {
-    let style = if checked.works() { GREEN } else { RED };
-    format!("{style}{}{style:#}", display(summary))
+/// The health of a server in green or red.
+pub(crate) fn color_health(checked: &CheckedServer, summary: &str) -> String {
+    let style = if checked.is_usable() { GREEN } else { RED };
+    format!("{style}{}{style:#}", display_line(summary))
 }
 
-/// Words about a server in the colour of its verdict.
-pub(crate) fn verdict(verdict: Verdict, words: &str) -> String {
+/// A text about a server in the color of its verdict.
+pub(crate) fn color_verdict(verdict: HealthVerdict, words: &str) -> String {
     let style = match verdict {
-        Verdict::Works => GREEN,
-        Verdict::Flawed => YELLOW,
-        Verdict::Broken => RED,
-        Verdict::Resting => DIM,
+        HealthVerdict::Works => GREEN,
+        HealthVerdict::Flawed => YELLOW,
+        HealthVerdict::Broken => RED,
+        HealthVerdict::Resting => DIM,
     };
-    format!("{style}{}{style:#}", display(words))
+    format!("{style}{}{style:#}", display_line(words))
 }
 
-/// The word for a finding's weight in its colour.
-pub(crate) fn weight(weight: Weight) -> String {
+/// The word for the weight of a finding in its color.
+pub(crate) fn color_weight(weight: FindingWeight) -> String {
     let (style, word) = match weight {
-        Weight::Error => (RED, "error"),
-        Weight::Warning => (YELLOW, "warning"),
-        Weight::Note => (DIM, "note"),
+        FindingWeight::Error => (RED, "error"),
+        FindingWeight::Warning => (YELLOW, "warning"),
+        FindingWeight::Note => (DIM, "note"),
     };
     format!("{style}{word}:{style:#}")
 }
 
-/// A standing in its colour, padded to `width`.
-pub(crate) fn standing(standing: &ServerStanding, width: usize) -> String {
+/// A plan status in its color, padded to `width`.
+pub(crate) fn color_status(standing: &PlanStatus, width: usize) -> String {
     let style = match standing {
-        ServerStanding::Ready => GREEN,
-        ServerStanding::NeedsApproval(_) => YELLOW,
-        ServerStanding::Invalid(_) | ServerStanding::Blocked(_) | ServerStanding::Rejected { .. } => RED,
-        ServerStanding::Disabled { .. }
-        | ServerStanding::Shadowed { .. }
-        | ServerStanding::Duplicate { .. }
-        | ServerStanding::Skipped(_) => DIM,
+        PlanStatus::Ready => GREEN,
+        PlanStatus::NeedsApproval(_) => YELLOW,
+        PlanStatus::Invalid(_) | PlanStatus::Blocked(_) | PlanStatus::Rejected { .. } => RED,
+        PlanStatus::Disabled { .. }
+        | PlanStatus::Shadowed { .. }
+        | PlanStatus::Duplicate { .. }
+        | PlanStatus::Skipped(_) => DIM,
     };
     format!("{style}{:width$}{style:#}", standing.as_str())
 }
 
-/// Shows help or what is wrong with the command line.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    // Nowhere to report that the terminal is gone.
+/// Prints help, or the error of clap about the command line.
+pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
+    // A terminal that is gone cannot show an error either.
     let _ = error.print();
     if error.use_stderr() { exit::USAGE.into() } else { exit::OK.into() }
 }

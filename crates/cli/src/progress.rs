@@ -1,94 +1,95 @@
-//! A line on the terminal that says what is being waited for; nothing at all elsewhere.
+//! The progress line on the terminal: a spinner and the work in progress.
 //!
-//! A thread of its own draws it, because the work may stand still for long, and only on a terminal. Whoever
-//! prints takes the line away first ([`Progress::aside`]); the next tick brings it back.
+//! A thread of its own draws the line, because the work may block for long. Code that prints hides the line
+//! first ([`ProgressLine::hide_while`]); the next tick draws it again.
 
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use mcparley::model::text::display;
+use mcparley::model::text::display_line;
 
-/// What is quicker needs no line.
+/// The delay before the line appears; quicker work shows none.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The pace of the sign of life.
+/// The interval between two frames of the spinner.
 const TICK: Duration = Duration::from_millis(100);
 
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/// Takes the line away.
+/// The escape sequence that clears the line.
 const CLEAR: &str = "\r\u{1b}[K";
 
-/// A line that is there until it is dropped.
-pub(crate) struct Progress {
+/// A progress line, shown until it is dropped.
+pub(crate) struct ProgressLine {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
 struct Shared {
-    line: Mutex<Line>,
+    line: Mutex<ProgressState>,
     over: Condvar,
 }
 
 #[derive(Default)]
-struct Line {
+struct ProgressState {
     text: String,
     shown: bool,
     over: bool,
 }
 
-impl Progress {
-    /// Shows this text on standard error, which must be a terminal, once it has taken a moment.
+impl ProgressLine {
+    /// Starts a progress line on standard error, which must be a terminal. The line appears after a short
+    /// delay.
     pub(crate) fn start(text: &str) -> Self {
-        let line = Line { text: display(text).into_owned(), shown: false, over: false };
+        let line = ProgressState { text: display_line(text).into_owned(), shown: false, over: false };
         let shared = Arc::new(Shared { line: Mutex::new(line), over: Condvar::new() });
         let drawing = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("progress".to_owned());
-        // Without a thread there is no line, and nothing else is missing.
-        let thread = thread.spawn(move || drawing.draw()).ok();
+        // Without a thread there is no progress line; the work itself is not affected.
+        let thread = thread.spawn(move || drawing.draw_frames()).ok();
         Self { shared, thread }
     }
 
-    /// Shows another text.
-    pub(crate) fn tell(&self, text: &str) {
-        self.shared.lock().text = display(text).into_owned();
+    /// Replaces the text of the line.
+    pub(crate) fn set_text(&self, text: &str) {
+        self.shared.lock_line().text = display_line(text).into_owned();
     }
 
-    /// Takes the line away, and keeps it away while `printing`.
-    pub(crate) fn aside<T>(&self, printing: impl FnOnce() -> T) -> T {
-        let mut line = self.shared.lock();
+    /// Hides the line while `printing` runs.
+    pub(crate) fn hide_while<T>(&self, printing: impl FnOnce() -> T) -> T {
+        let mut line = self.shared.lock_line();
         line.clear();
         printing()
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
-        let mut line = self.shared.lock();
+        let mut line = self.shared.lock_line();
         line.clear();
         line.over = true;
         drop(line);
         self.shared.over.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It has nothing to say when it panicked.
+            // A panic of the drawing thread needs no report.
             drop(thread.join());
         }
     }
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Line> {
-        // A text and two flags are whole whatever happened to their last user.
+    fn lock_line(&self) -> MutexGuard<'_, ProgressState> {
+        // A text and two flags stay consistent even if another holder of the lock panicked.
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn draw(&self) {
+    fn draw_frames(&self) {
         let start = Instant::now();
         let mut frames = FRAMES.iter().cycle();
-        let mut line = self.lock();
+        let mut line = self.lock_line();
         let mut pause = PATIENCE;
         loop {
             let waited = self.over.wait_timeout(line, pause).unwrap_or_else(PoisonError::into_inner);
@@ -97,30 +98,30 @@ impl Shared {
                 return;
             }
             if start.elapsed() >= PATIENCE {
-                line.show(frames.next().copied().unwrap_or(' '));
+                line.draw_frame(frames.next().copied().unwrap_or(' '));
             }
             pause = TICK;
         }
     }
 }
 
-impl Line {
-    fn show(&mut self, frame: char) {
-        // Without wrapping a long text ends at the edge; on a second line it could not be taken away again.
-        write(&format!("\r\u{1b}[?7l{frame} {}\u{1b}[K\u{1b}[?7h", self.text));
+impl ProgressState {
+    fn draw_frame(&mut self, frame: char) {
+        // Line wrapping is off: a text that wraps to a second line could not be cleared again.
+        write_terminal(&format!("\r\u{1b}[?7l{frame} {}\u{1b}[K\u{1b}[?7h", self.text));
         self.shown = true;
     }
 
     fn clear(&mut self) {
         if self.shown {
-            write(CLEAR);
+            write_terminal(CLEAR);
             self.shown = false;
         }
     }
 }
 
-fn write(text: &str) {
-    // Nowhere to report that the terminal is gone.
+fn write_terminal(text: &str) {
+    // A terminal that is gone cannot show an error either.
     let mut terminal = std::io::stderr().lock();
     drop(terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush()));
 }

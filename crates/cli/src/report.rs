@@ -1,65 +1,71 @@
-//! What commands show, as values: text and JSON come from the same ones.
+//! Report values of commands; text and JSON are rendered from the same value.
 
 use std::collections::BTreeMap;
 
-use mcparley::model::config::{Hint, Kind, Reveal, Shown};
-use mcparley::model::hook::Judged;
+use mcparley::config::plan::{Caution, Enterprise, Plan, PlanStatus, PlannedServer};
+use mcparley::config::{ConfigProblem, LoadedConfig, SettingSource};
+use mcparley::model::config::{DisplayedServer, EntryHint, SecretVisibility, TransportKind};
+use mcparley::model::hook::HookWithStatus;
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::{Caution, Enterprise, Plan, Planned, ServerStanding};
-use mcparley::model::scope::{Origin, Scope};
-use mcparley::model::settings::Warning;
-use mcparley::{Loaded, Problem, SettingSource};
+use mcparley::model::scope::{ConfigOrigin, Scope};
+use mcparley::model::settings::SettingsWarning;
 use serde::Serialize;
 
 mod doctor;
 mod health;
+mod pending_approvals;
+mod sign_in;
 mod stderr;
-mod waiting;
 
 pub(crate) use doctor::DoctorReport;
-pub(crate) use health::{HealthReport, summary};
-pub(crate) use waiting::WaitingReport;
+pub(crate) use health::{HealthReport, health_summary};
+pub(crate) use pending_approvals::WaitingReport;
+pub(crate) use sign_in::{
+    PendingSignIn, SignInTarget, login_command, sign_in_hint, sign_in_hint_after_check,
+};
 
-/// Everything `plan` knows.
+/// The report of `plan`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PlanReport<'l> {
     servers: Vec<ServerReport<'l>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    hooks: Vec<Judged>,
+    hooks: Vec<HookWithStatus>,
     #[serde(skip_serializing_if = "WaitingReport::is_empty")]
     waiting: WaitingReport<'l>,
-    problems: &'l [Problem],
-    warnings: &'l [Warning],
+    problems: &'l [ConfigProblem],
+    warnings: &'l [SettingsWarning],
     managed: ManagedReport<'l>,
     left_out: &'l [SettingSource],
 }
 
 impl<'l> PlanReport<'l> {
-    /// All declarations, strongest first.
-    pub(crate) fn of(loaded: &'l Loaded) -> Self {
+    /// Reports all entries, highest precedence first.
+    pub(crate) fn from_loaded(loaded: &'l LoadedConfig) -> Self {
         let servers = loaded.plan.servers.iter().rev();
         Self {
-            servers: servers.map(|server| ServerReport::of(server, Reveal::Masked)).collect(),
-            hooks: loaded.settings.hooks.judged(loaded.session),
-            waiting: WaitingReport::of(&loaded.settings.waiting),
+            servers: servers
+                .map(|server| ServerReport::from_planned(server, SecretVisibility::Masked))
+                .collect(),
+            hooks: loaded.settings.hooks.hooks_with_status(loaded.session),
+            waiting: WaitingReport::from_items(&loaded.settings.waiting),
             problems: &loaded.problems,
             warnings: &loaded.settings.warnings,
-            managed: ManagedReport::of(&loaded.enterprise),
+            managed: ManagedReport::from_enterprise(&loaded.enterprise),
             left_out: &loaded.left_out,
         }
     }
 }
 
-/// What `list` knows: one entry per name.
+/// The report of `list`: one server per name.
 #[derive(Serialize)]
 pub(crate) struct ListReport<'l> {
     servers: Vec<ListedReport<'l>>,
-    problems: &'l [Problem],
+    problems: &'l [ConfigProblem],
     managed: ManagedReport<'l>,
 }
 
-/// A declaration and, if it was looked at, its health.
+/// A server and, if it was checked, its health.
 #[derive(Serialize)]
 pub(crate) struct ListedReport<'l> {
     #[serde(flatten)]
@@ -69,58 +75,64 @@ pub(crate) struct ListedReport<'l> {
 }
 
 impl<'l> ListReport<'l> {
-    /// One declaration per name, with the health of those that were looked at.
-    pub(crate) fn of(loaded: &'l Loaded, health: &'l BTreeMap<ServerName, HealthReport>) -> Self {
-        let listed = |server: &'l Planned| ListedReport::of(server, health.get(&server.name));
+    /// Reports one server per name, with the health of those that were checked.
+    pub(crate) fn from_loaded(
+        loaded: &'l LoadedConfig,
+        health: &'l BTreeMap<ServerName, HealthReport>,
+    ) -> Self {
+        let listed = |server: &'l PlannedServer| ListedReport::from_planned(server, health.get(&server.name));
         Self {
-            servers: effective(&loaded.plan).into_iter().map(listed).collect(),
+            servers: effective_servers(&loaded.plan).into_iter().map(listed).collect(),
             problems: &loaded.problems,
-            managed: ManagedReport::of(&loaded.enterprise),
+            managed: ManagedReport::from_enterprise(&loaded.enterprise),
         }
     }
 }
 
 impl<'l> ListedReport<'l> {
-    /// One server as `list` reports it.
-    pub(crate) fn of(server: &'l Planned, health: Option<&'l HealthReport>) -> Self {
-        Self { server: ServerReport::of(server, Reveal::Masked), health }
+    /// Reports one server as `list` does.
+    pub(crate) fn from_planned(server: &'l PlannedServer, health: Option<&'l HealthReport>) -> Self {
+        Self { server: ServerReport::from_planned(server, SecretVisibility::Masked), health }
     }
 }
 
-/// One declaration.
+/// One configuration entry of a server.
 #[derive(Serialize)]
 pub(crate) struct ServerReport<'l> {
     name: &'l ServerName,
     scope: Scope,
-    standing: &'l ServerStanding,
+    standing: &'l PlanStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
-    origin: &'l Origin,
+    origin: &'l ConfigOrigin,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    kind: Option<Kind>,
+    kind: Option<TransportKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    entry: Option<Shown>,
+    entry: Option<DisplayedServer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cautions: Vec<&'l str>,
     #[serde(skip_serializing_if = "<[Caution]>::is_empty")]
     risks: &'l [Caution],
-    #[serde(skip_serializing_if = "<[Hint]>::is_empty")]
-    notes: &'l [Hint],
+    #[serde(skip_serializing_if = "<[EntryHint]>::is_empty")]
+    notes: &'l [EntryHint],
 }
 
 impl<'l> ServerReport<'l> {
-    pub(crate) fn of(server: &'l Planned, reveal: Reveal) -> Self {
-        let needs_approval = matches!(server.standing, ServerStanding::NeedsApproval(_));
+    pub(crate) fn from_planned(server: &'l PlannedServer, reveal: SecretVisibility) -> Self {
+        let needs_approval = matches!(server.status, PlanStatus::NeedsApproval(_));
         Self {
             name: &server.name,
             scope: server.scope,
-            standing: &server.standing,
-            hint: server.standing.hint(&server.name),
+            standing: &server.status,
+            hint: server.status.hint(&server.name),
             origin: &server.origin,
             kind: server.kind,
-            entry: server.raw.as_ref().map(|raw| raw.shown(server.kind, self::reveal(server, reveal))),
+            entry: server
+                .raw
+                .as_ref()
+                .map(|raw| raw.to_displayed(server.kind, self::effective_reveal(server, reveal))),
             definition: server.definition.filter(|_| needs_approval).map(|definition| definition.to_string()),
             cautions: server.dangerous_variables().collect(),
             risks: &server.cautions,
@@ -129,7 +141,7 @@ impl<'l> ServerReport<'l> {
     }
 }
 
-/// Whether the administrator's files leave room for others.
+/// Whether managed files exclude other servers.
 #[derive(Serialize)]
 struct ManagedReport<'l> {
     is: &'static str,
@@ -140,7 +152,7 @@ struct ManagedReport<'l> {
 }
 
 impl<'l> ManagedReport<'l> {
-    fn of(enterprise: &'l Enterprise) -> Self {
+    fn from_enterprise(enterprise: &'l Enterprise) -> Self {
         match enterprise {
             Enterprise::Absent => Self { is: "absent", file: None, reason: None },
             Enterprise::Exclusive(file) => {
@@ -153,11 +165,11 @@ impl<'l> ManagedReport<'l> {
     }
 }
 
-/// One declaration per name, the one that counts, in the order of the names.
-pub(crate) fn effective(plan: &Plan) -> Vec<&Planned> {
-    let mut by_name: BTreeMap<&ServerName, &Planned> = BTreeMap::new();
+/// The effective entry of each server name, sorted by name.
+pub(crate) fn effective_servers(plan: &Plan) -> Vec<&PlannedServer> {
+    let mut by_name: BTreeMap<&ServerName, &PlannedServer> = BTreeMap::new();
     for server in &plan.servers {
-        let better = by_name.get(&server.name).is_none_or(|known| rank(server) >= rank(known));
+        let better = by_name.get(&server.name).is_none_or(|known| plan_rank(server) >= plan_rank(known));
         if better {
             by_name.insert(&server.name, server);
         }
@@ -165,39 +177,40 @@ pub(crate) fn effective(plan: &Plan) -> Vec<&Planned> {
     by_name.into_values().collect()
 }
 
-/// How near a declaration is to running; of equals the stronger scope counts.
-fn rank(server: &Planned) -> u8 {
-    match server.standing {
-        ServerStanding::Ready => 3,
-        ServerStanding::NeedsApproval(_) => 2,
-        ServerStanding::Disabled { .. }
-        | ServerStanding::Rejected { .. }
-        | ServerStanding::Blocked(_)
-        | ServerStanding::Invalid(_)
-        | ServerStanding::Skipped(_) => 1,
-        ServerStanding::Shadowed { .. } | ServerStanding::Duplicate { .. } => 0,
+/// The rank of an entry, by how close it is to running; among equals the scope of higher precedence wins.
+fn plan_rank(server: &PlannedServer) -> u8 {
+    match server.status {
+        PlanStatus::Ready => 3,
+        PlanStatus::NeedsApproval(_) => 2,
+        PlanStatus::Disabled { .. }
+        | PlanStatus::Rejected { .. }
+        | PlanStatus::Blocked(_)
+        | PlanStatus::Invalid(_)
+        | PlanStatus::Skipped(_) => 1,
+        PlanStatus::Shadowed { .. } | PlanStatus::Duplicate { .. } => 0,
     }
 }
 
-/// How much of a server may be seen: what waits for approval is shown whole, since somebody else wrote it.
-pub(crate) fn reveal(server: &Planned, otherwise: Reveal) -> Reveal {
-    match server.standing {
-        ServerStanding::NeedsApproval(_) => Reveal::AsWritten,
-        ServerStanding::Ready
-        | ServerStanding::Disabled { .. }
-        | ServerStanding::Rejected { .. }
-        | ServerStanding::Blocked(_)
-        | ServerStanding::Invalid(_)
-        | ServerStanding::Skipped(_)
-        | ServerStanding::Shadowed { .. }
-        | ServerStanding::Duplicate { .. } => otherwise,
+/// The masking of a server's fields. A server that needs approval is shown in full, because another person
+/// wrote it.
+pub(crate) fn effective_reveal(server: &PlannedServer, otherwise: SecretVisibility) -> SecretVisibility {
+    match server.status {
+        PlanStatus::NeedsApproval(_) => SecretVisibility::AsWritten,
+        PlanStatus::Ready
+        | PlanStatus::Disabled { .. }
+        | PlanStatus::Rejected { .. }
+        | PlanStatus::Blocked(_)
+        | PlanStatus::Invalid(_)
+        | PlanStatus::Skipped(_)
+        | PlanStatus::Shadowed { .. }
+        | PlanStatus::Duplicate { .. } => otherwise,
     }
 }
 
-/// What the server is, on one line, secrets masked.
-pub(crate) fn target(server: &Planned) -> String {
+/// The command or URL of the server on one line, with secrets masked.
+pub(crate) fn target_line(server: &PlannedServer) -> String {
     let Some(raw) = &server.raw else { return String::new() };
-    let shown = raw.shown(server.kind, reveal(server, Reveal::Masked));
+    let shown = raw.to_displayed(server.kind, effective_reveal(server, SecretVisibility::Masked));
     match (shown.url, shown.command) {
         (Some(url), _) => url,
         (None, Some(command)) => std::iter::once(command).chain(shown.args).collect::<Vec<_>>().join(" "),

@@ -1,57 +1,61 @@
-//! What the commands about sign-in share: whose sign-in it is, what a person is shown, and what they type.
+//! Shared parts of the sign-in commands: accounts, sign-in pages, typed secrets.
 //!
-//! | what | where |
+//! | part | module |
 //! |---|---|
-//! | one server and its sign-in, or why there is none | here |
-//! | showing a page and waiting for the person | `guide` |
-//! | a sign-in that nobody has begun, for programs | `pending` |
-//! | what is typed or piped: addresses and secrets | `typed` |
+//! | the account of a server, or the reason why it has none | here |
+//! | showing a page and waiting for the user | `guide` |
+//! | typed or piped input: URLs and secrets | `typed_lines` |
 
 mod guide;
-mod pending;
-mod typed;
+mod typed_lines;
 
-use mcparley::model::config::{Remote, ServerConfig, Transport};
-use mcparley::model::plan::Planned;
-use mcparley::{Account, Loaded, Surroundings};
+use mcparley::auth::Account;
+use mcparley::config::LoadedConfig;
+use mcparley::config::plan::PlannedServer;
+use mcparley::model::config::{ServerConfig, TransportConfig};
+use mcparley::pool::connect::ConnectContext;
 use mcparley_auth::vault::Vault;
 
-use crate::error::CommandError;
-use crate::out::Out;
+use crate::error::{CommandError, NoSignInReason};
+use crate::out::TerminalOutput;
 
-pub(crate) use guide::{Guide, Who};
-pub(crate) use pending::{
-    Pending, hint as sign_in_hint, hint_after_check as sign_in_hint_after_check, login as login_command,
-};
-pub(crate) use typed::client_secret;
+pub(crate) use guide::SignInGuide;
+pub(crate) use typed_lines::read_client_secret;
 
-/// A server, and the sign-in to it.
+/// A server with its account, for servers that a user can sign in to.
 #[derive(Clone)]
-pub(crate) struct Door<'p> {
-    pub(crate) server: &'p Planned,
+pub(crate) struct ServerAccount<'p> {
+    pub(crate) server: &'p PlannedServer,
     pub(crate) account: Account,
 }
 
-impl<'p> Door<'p> {
-    /// The sign-in to the server of a declaration, where there can be one.
-    pub(crate) fn of(server: &'p Planned, surroundings: &Surroundings) -> Option<Self> {
-        let account = surroundings.account_of(&server.name, server.config.as_ref()?)?;
+impl<'p> ServerAccount<'p> {
+    /// The account of a configured server; `None` if the server has no sign-in.
+    pub(crate) fn from_planned(server: &'p PlannedServer, connect_context: &ConnectContext) -> Option<Self> {
+        let account = connect_context.account_for(&server.name, server.config.as_ref()?)?;
         Some(Self { server, account })
     }
 
-    /// Every declaration of this name that can be signed in to; an error that says why there is none.
-    pub(crate) fn named(
+    /// The accounts of all entries of this name.
+    ///
+    /// # Errors
+    /// The server is unknown, or none of its entries has a sign-in.
+    pub(crate) fn find_by_name(
         name: &str,
-        loaded: &'p Loaded,
-        surroundings: &Surroundings,
+        loaded: &'p LoadedConfig,
+        connect_context: &ConnectContext,
     ) -> Result<Vec<Self>, CommandError> {
-        let declared = loaded.plan.named(name);
+        let declared = loaded.plan.servers_by_name(name);
         if declared.is_empty() {
-            return Err(CommandError::NotFound { name: name.to_owned(), similar: loaded.similar(name) });
+            return Err(CommandError::NotFound {
+                name: name.to_owned(),
+                similar: loaded.similar_server_names(name),
+            });
         }
-        let doors: Vec<Self> = declared.iter().filter_map(|server| Self::of(server, surroundings)).collect();
+        let doors: Vec<Self> =
+            declared.iter().filter_map(|server| Self::from_planned(server, connect_context)).collect();
         match (doors.is_empty(), declared.first()) {
-            (true, Some(server)) => Err(refusal(server)),
+            (true, Some(server)) => Err(no_sign_in_error(server)),
             (_, _) => Ok(doors),
         }
     }
@@ -61,38 +65,23 @@ impl<'p> Door<'p> {
     }
 }
 
-/// Why nobody can sign in to a server.
-pub(crate) fn refusal(server: &Planned) -> CommandError {
-    let (why, hint) = match server.config.as_ref().map(|config: &ServerConfig| &config.transport) {
-        None => (
-            server.standing.reason().unwrap_or_else(|| "its entry cannot be used".to_owned()),
-            server.standing.hint(&server.name),
-        ),
-        Some(
-            Transport::Http(Remote { .. }) | Transport::Sse(Remote { .. }) | Transport::Ws(Remote { .. }),
-        ) => (
-            "its entry has an `Authorization` header of its own".to_owned(),
-            Some("take the header out of the entry to sign in instead".to_owned()),
-        ),
-        Some(Transport::ClaudeAiProxy { .. }) => (
-            "it is a connector of your organisation".to_owned(),
-            Some(
-                "sign in again with the program that has the token, or set `MCPARLEY_CONNECTORS_TOKEN`"
-                    .to_owned(),
-            ),
-        ),
-        Some(Transport::SseIde(_) | Transport::WsIde(_)) => ("it is an editor".to_owned(), None),
-        Some(Transport::Stdio(_) | Transport::Sdk { .. }) => (
-            "it runs on this machine".to_owned(),
-            Some("what it needs to know is set with `-e KEY=VALUE` when it is added".to_owned()),
-        ),
+/// The error about a server that has no sign-in.
+pub(crate) fn no_sign_in_error(server: &PlannedServer) -> CommandError {
+    let why = match server.config.as_ref().map(|config: &ServerConfig| &config.transport) {
+        None => NoSignInReason::Unusable(Box::new(server.status.clone())),
+        Some(TransportConfig::Http(_) | TransportConfig::Sse(_) | TransportConfig::Ws(_)) => {
+            NoSignInReason::OwnHeader
+        }
+        Some(TransportConfig::ClaudeAiProxy { .. }) => NoSignInReason::Connector,
+        Some(TransportConfig::SseIde(_) | TransportConfig::WsIde(_)) => NoSignInReason::Editor,
+        Some(TransportConfig::Stdio(_) | TransportConfig::Sdk { .. }) => NoSignInReason::Local,
     };
-    CommandError::NoSignIn { server: server.name.clone(), why, hint }
+    CommandError::NoSignIn { server: server.name.clone(), why }
 }
 
-/// Tells what a person should know about where secrets are kept.
-pub(crate) fn tell_notices(vault: Option<&Vault>, out: &mut Out) {
+/// Prints the notices of the vault about the storage of secrets.
+pub(crate) fn print_vault_notices(vault: Option<&Vault>, out: &mut TerminalOutput) {
     for notice in vault.map(Vault::take_notices).unwrap_or_default() {
-        out.remark(&notice.to_string());
+        out.print_remark(&notice.to_string());
     }
 }

@@ -1,62 +1,65 @@
-//! What all clients of a gateway share.
+//! The host, the budget and the roots that all clients of a gateway share.
+
+pub(crate) mod roots;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcparley::elicit::{Elicitation, Elicitor, Reply};
-use mcparley::{Boxed, Budget, Host, HostBuilder};
+use mcparley::catalog::Budget;
+use mcparley::elicit::{Elicitation, ElicitationReply, Elicitor};
+use mcparley::{BoxedFuture, Host, HostBuilder};
 
-use crate::roots::ClientRoots;
-use crate::session::Session;
+use crate::gateway::roots::ClientRoots;
 
-/// A host that is served to others. Cheap to clone; all clones are one gateway.
+/// A host that is served to clients. Cheap to clone; all clones are one gateway.
 #[derive(Clone, Debug)]
 pub struct Gateway {
     pub(crate) host: Host,
-    /// The host that hears what the servers log, where that is another one: an agent hears nothing of shared servers.
+    /// The host that receives the servers' log messages, if it is another one: an agent does not receive
+    /// those of shared servers.
     pub(crate) log_host: Option<Host>,
-    /// What the definitions of tools may take of a model's context.
+    /// The token budget for tool definitions in a model's context.
     pub(crate) budget: Budget,
     /// The roots of the clients.
     pub(crate) roots: Arc<ClientRoots>,
-    /// How many sessions there have been.
-    sessions: Arc<AtomicU64>,
+    /// The number of clients.
+    pub(crate) clients: Arc<AtomicUsize>,
 }
 
 impl Gateway {
-    /// Serves a host that was started with [`Gateway::prepare`]. Tools beyond the budget are found by searching (N10).
+    /// Serves a host that was started with [`Gateway::prepare_host`]. Tools beyond the budget are found by
+    /// tool search.
     #[must_use]
     pub fn new(host: Host, budget: Budget) -> Self {
         let roots = Arc::new(ClientRoots::new(host.clone()));
-        Self { host, log_host: None, budget, roots, sessions: Arc::default() }
+        Self { host, log_host: None, budget, roots, clients: Arc::default() }
     }
 
-    /// The same where the served host is an agent of `host`, whose servers' log messages its clients are to hear.
+    /// Forwards the log messages of `host` to clients, where the served host is an agent of `host`.
     #[must_use]
-    pub fn with_logs_of(mut self, host: &Host) -> Self {
+    pub fn with_log_host(mut self, host: &Host) -> Self {
         self.log_host = Some(host.clone());
         self
     }
 
-    /// Prepares a host for being served: its servers are told that they can ask a person, and of no roots but the
-    /// client's. Each client answers for its own calls, so nobody answers for the host.
+    /// Prepares a host to be served: elicitation is declared to its servers, and only the clients' roots are
+    /// offered. Each client answers for its own calls, so the host itself has no elicitor or roots.
     #[must_use]
-    pub fn prepare(host: HostBuilder) -> HostBuilder {
-        host.elicitor(NobodyHere).client_roots()
+    pub fn prepare_host(host: HostBuilder) -> HostBuilder {
+        host.elicitor(DecliningElicitor).client_roots_only()
     }
 
-    /// A new client.
-    #[must_use]
-    pub fn session(&self) -> Session {
-        Session::new(self.clone(), self.sessions.fetch_add(1, Ordering::Relaxed))
+    /// Whether there is at most one client.
+    pub(crate) fn has_one_client(&self) -> bool {
+        self.clients.load(Ordering::Relaxed) <= 1
     }
 }
 
-/// Answers what a server asks outside of any client's call.
-struct NobodyHere;
+/// Declines questions that a server asks outside of any client's call.
+struct DecliningElicitor;
 
-impl Elicitor for NobodyHere {
-    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> Boxed<'q, Reply> {
-        Box::pin(std::future::ready(Reply::Decline))
+impl Elicitor for DecliningElicitor {
+    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
+        Box::pin(std::future::ready(ElicitationReply::Decline))
     }
 }

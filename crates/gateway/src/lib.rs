@@ -1,45 +1,28 @@
-//! The host served to other programs as one MCP server, for clients of both eras (G1).
+//! The gateway: serves the host to other programs as one MCP server, for clients of both eras.
 //!
-//! Everything is decided by `mcparley`; here it is only put into the words of a client's era. A [`Session`] is one client,
-//! whatever carries its messages; [`serve`] is the one on two byte streams.
+//! All decisions are made by `mcparley`; this crate translates them into the form of a client's era. A
+//! [`GatewaySession`] is one client on any transport; [`serve`] is the transport on two byte streams. From
+//! the bytes down to the state:
 //!
-//! | what | where |
+//! | module | content |
 //! |---|---|
-//! | what all clients share | [`Gateway`] |
-//! | a client on two byte streams, from its first message to its last | [`serve`] |
-//! | one client: which request goes where | [`Session`] |
-//! | which era a request is of, and what its client can do | `caller` |
-//! | requests that two readers could understand differently | `strict` |
-//! | greeting a client, and what it is told | `greeting`, `instructions` |
-//! | the tools a client is shown, page by page | `listing`, `item`, `tool` |
-//! | telling a client that they have changed | `changes` |
-//! | passing on what servers log | `logging` |
-//! | one call, its progress and its questions | `call`, `answer` |
-//! | what a call gave, in the words of an era | `result` |
-//! | the folders a client works in | `roots` |
-//! | asking the person behind a client | `asker`, `question` |
-//! | calls that wait until their client comes back with an answer | `parked` |
+//! | [`serve`] | a client on two byte streams, from its first message to its last |
+//! | `request` | dispatches the requests of a client: calls, lists, subscriptions, log level, roots |
+//! | [`GatewaySession`] | the state of one client: its tool list, parked calls, log level and roots |
+//! | [`Gateway`] | the host, the budget and the roots that all clients share |
+//! | `response` | results in the form of an era: handshake, tools, results of calls |
+//! | `client_asker`, `question` | asking the user of a client |
+//! | `client_abilities` | the era of a request, and the capabilities of its client |
 
-mod answer;
-mod asker;
-mod call;
-mod caller;
-mod changes;
+mod client_abilities;
+mod client_asker;
 mod gateway;
-mod greeting;
-mod instructions;
-mod item;
-mod listing;
-mod logging;
-mod parked;
 mod question;
-mod result;
-mod roots;
+mod request;
+mod response;
 mod serve;
 mod session;
-mod strict;
-mod tool;
 
 pub use gateway::Gateway;
 pub use serve::serve;
-pub use session::Session;
+pub use session::GatewaySession;

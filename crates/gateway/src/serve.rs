@@ -1,4 +1,4 @@
-//! A client on two byte streams: one message a line (G1).
+//! Serves a client on two byte streams, one JSON message per line.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::gateway::Gateway;
 
-/// Serves one client until its input ends or it reads no more. What it still waits for then is cancelled, at the servers
-/// too; the servers themselves stay.
+/// Serves one client until its input ends or its output closes. Calls in progress are canceled then, at the
+/// servers too; the servers themselves stay connected.
 pub async fn serve(gateway: &Gateway, input: impl AsyncRead + Unpin, output: impl AsyncWrite + Unpin) {
-    let session = gateway.session();
+    let session = gateway.open_session();
     tokio::select! {
-        () = served::serve(input, output, Arc::new(session.clone())) => {}
-        () = session.attend() => {}
+        () = served::serve_client(input, output, Arc::new(session.clone())) => {}
+        () = session.run_background_work() => {}
     }
 }

@@ -1,63 +1,82 @@
-//! One client: which of its requests goes where.
+//! The state of one client's session. Its requests are answered in `request`.
 //!
-//! A session is a value that knows nothing of what carries its messages: it is a [`Handler`] that is given its end of the
-//! conversation. Dropping the future of an answer gives the request up, with everything that it waits for.
+//! A session is independent of the transport: it is a [`mcparley_wire::peer::Handler`] that is given its
+//! peer.
 
+pub(crate) mod log_level;
+pub(crate) mod parked;
+pub(crate) mod roots;
+pub(crate) mod running_call;
+pub(crate) mod tool_list;
+
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
 
 use mcparley::Host;
 use mcparley::model::limits::SERVED_SUBSCRIPTIONS;
-use mcparley_wire::peer::{Boxed, Handler, Peer};
-use mcparley_wire::{INTERNAL, METHOD_NOT_FOUND, RawJson, RpcError};
-use serde_json::{Value, json};
+use mcparley::pool::principal::{Principal, PrincipalId};
+use mcparley_wire::RawJson;
+use mcparley_wire::peer::Peer;
+use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use crate::caller::{Caller, Meta};
+use crate::client_abilities::Caller;
 use crate::gateway::Gateway;
-use crate::greeting;
-use crate::instructions;
-use crate::listing::Listing;
-use crate::logging::Logging;
-use crate::parked::Parked;
-use crate::roots::SessionRoots;
-use crate::strict;
+use crate::session::log_level::WantedLogLevel;
+use crate::session::parked::ParkedCalls;
+use crate::session::roots::SessionRoots;
+use crate::session::tool_list::ClientToolList;
 
-/// How often it is looked for calls that wait too long.
-const SWEEP: Duration = Duration::from_secs(30);
+/// The number of the next session of this process: clients of two gateways are different principals.
+static NEXT_SESSION: AtomicU64 = AtomicU64::new(1);
 
-/// One client. Cheap to clone; all clones are one session.
+/// The session of one client. Cheap to clone; all clones are one session.
 #[derive(Clone)]
-pub struct Session {
+pub struct GatewaySession {
     pub(crate) shared: Arc<Shared>,
 }
 
+/// State that all clones of a session share.
 pub(crate) struct Shared {
     pub(crate) gateway: Gateway,
-    /// Tells this client's calls from those of others.
+    /// The number of the session in this process.
     pub(crate) number: u64,
-    /// Our end of the conversation.
-    peer: OnceLock<Peer>,
-    /// What was agreed on in the old way.
-    agreed: Mutex<Option<Caller>>,
-    pub(crate) listing: Listing,
-    pub(crate) parked: Parked,
-    pub(crate) logging: Logging,
+    /// The principal that represents the client at the host.
+    pub(crate) principal: Arc<Principal>,
+    /// The peer of the client.
+    pub(crate) peer: OnceLock<Peer>,
+    /// The client as negotiated in the `initialize` handshake of the old era.
+    handshake: Mutex<Option<Caller>>,
+    pub(crate) listing: ClientToolList,
+    pub(crate) parked: ParkedCalls,
+    pub(crate) logging: WantedLogLevel,
     pub(crate) roots: SessionRoots,
-    /// Room for subscriptions.
+    /// Semaphore that limits the subscriptions.
     pub(crate) subscriptions: Semaphore,
 }
 
-impl Session {
-    pub(crate) fn new(gateway: Gateway, number: u64) -> Self {
+impl Gateway {
+    /// Opens the session of a new client.
+    #[must_use]
+    pub fn open_session(&self) -> GatewaySession {
+        GatewaySession::new(self.clone())
+    }
+}
+
+impl GatewaySession {
+    fn new(gateway: Gateway) -> Self {
+        let number = NEXT_SESSION.fetch_add(1, Ordering::Relaxed);
+        gateway.clients.fetch_add(1, Ordering::Relaxed);
+        let principal = Arc::new(Principal::new(PrincipalId::new(&format!("stdio:{number}"))));
         let shared = Shared {
             gateway,
             number,
+            principal,
             peer: OnceLock::new(),
-            agreed: Mutex::default(),
-            listing: Listing::default(),
-            parked: Parked::default(),
-            logging: Logging::default(),
+            handshake: Mutex::default(),
+            listing: ClientToolList::default(),
+            parked: ParkedCalls::default(),
+            logging: WantedLogLevel::default(),
             roots: SessionRoots::default(),
             subscriptions: Semaphore::new(SERVED_SUBSCRIPTIONS),
         };
@@ -68,146 +87,44 @@ impl Session {
         &self.shared.gateway.host
     }
 
-    /// Our end of the conversation, once there is one.
+    /// The peer of the client, once it is connected.
     pub(crate) fn peer(&self) -> Option<&Peer> {
         self.shared.peer.get()
     }
 
-    /// Does what nobody asks for: tells a client of the old era that its list has changed and what servers log, and gives
-    /// up calls that have waited too long. Never ends; to be dropped with the conversation.
-    pub async fn attend(&self) {
-        let sweep = async {
-            loop {
-                tokio::time::sleep(SWEEP).await;
-                self.shared.parked.sweep();
-            }
-        };
-        tokio::select! {
-            () = self.tell_changes() => {}
-            () = self.tell_logs() => {}
-            () = self.follow_roots() => {}
-            () = sweep => {}
+    /// Sends a notification; a failure is ignored, since the client is gone then.
+    pub(crate) async fn send_notification(&self, method: &str, params: Option<Value>) {
+        let params = params.and_then(|params| RawJson::from_value(&params).ok());
+        if let Some(peer) = self.peer() {
+            let _gone = peer.notify(method, params.as_ref()).await;
         }
     }
 
-    async fn answer(&self, id: &RawJson, method: &str, params: Option<RawJson>) -> Result<RawJson, RpcError> {
-        params.as_ref().map_or(Ok(()), strict::check)?;
-        let params = params.as_ref();
-        let meta = Meta::read(params)?;
-        match method {
-            // Both may come before anything else.
-            "ping" if !meta.names_version() => return written(&json!({})),
-            "server/discover" if !meta.names_version() => {
-                return self.discover().await;
-            }
-            _ => {}
-        }
-        let agreed = *self.agreed();
-        let caller = Caller::of(&meta, agreed)?;
-        if agreed.is_none() {
-            self.expect_roots(caller);
-        }
-        match (method, caller.is_new()) {
-            ("server/discover", true) => self.discover().await,
-            ("tools/list", _) => self.list(&caller, params).await,
-            ("tools/call", _) => Box::pin(self.call(caller, params, meta.progress_token)).await,
-            ("subscriptions/listen", true) => Box::pin(self.listen(id, params)).await,
-            ("logging/setLevel", false) => self.set_level(params),
-            _ => {
-                Err(RpcError::new(METHOD_NOT_FOUND, &format!("there is no method `{}` here", shown(method))))
-            }
-        }
+    /// Locks the client's handshake of the old era, if there was one.
+    pub(crate) fn lock_handshake(&self) -> MutexGuard<'_, Option<Caller>> {
+        self.shared.handshake.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Agrees on a revision, as `initialize` asks for.
-    fn agree(&self, params: Option<&RawJson>) -> Result<Caller, RpcError> {
-        params.map_or(Ok(()), strict::check)?;
-        let caller = greeting::agree(params)?;
-        *self.agreed() = Some(caller);
-        self.expect_roots(caller);
-        Ok(caller)
-    }
-
-    /// Answers `initialize`, once the servers of which nothing is remembered have said how they want to be used.
-    async fn greet(&self, caller: &Caller) -> Result<RawJson, RpcError> {
-        self.await_unknown_servers().await;
-        written(&greeting::initialized(caller, &instructions::of(self.host())))
-    }
-
-    /// Answers `server/discover`, as late as [`Session::greet`] would.
-    async fn discover(&self) -> Result<RawJson, RpcError> {
-        self.await_unknown_servers().await;
-        written(&greeting::discover(&instructions::of(self.host())))
-    }
-
-    fn agreed(&self) -> MutexGuard<'_, Option<Caller>> {
-        self.shared.agreed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the client has said that it has roots.
+    /// Whether the client declared the roots capability.
     pub(crate) fn has_roots(&self) -> bool {
-        self.agreed().is_some_and(|caller| caller.can.roots)
+        self.lock_handshake().is_some_and(|caller| caller.abilities.roots)
     }
 
-    /// Whether the client has greeted us in the old way, so that it is told of changes unasked.
-    pub(crate) fn is_greeted(&self) -> bool {
-        self.agreed().is_some()
-    }
-}
-
-/// A result of ours.
-pub(crate) fn written(value: &impl serde::Serialize) -> Result<RawJson, RpcError> {
-    RawJson::of(value).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
-}
-
-fn shown(method: &str) -> String {
-    mcparley::model::text::display(&method.chars().take(64).collect::<String>()).into_owned()
-}
-
-impl Handler for Session {
-    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        // Only a subscription needs its id, and without one it is nobody's.
-        match written(&Value::Null) {
-            Ok(nobody) => self.asked(&nobody, method, params),
-            Err(error) => Box::pin(std::future::ready(Err(error))),
-        }
-    }
-
-    fn asked(
-        &self,
-        id: &RawJson,
-        method: &str,
-        params: Option<RawJson>,
-    ) -> Boxed<'static, Result<RawJson, RpcError>> {
-        if method == "initialize" {
-            // Agreed on at once, so that what follows it finds it done.
-            let (session, agreed) = (self.clone(), self.agree(params.as_ref()));
-            return Box::pin(async move { session.greet(&agreed?).await });
-        }
-        let (session, id, method) = (self.clone(), id.clone(), method.to_owned());
-        Box::pin(async move { session.answer(&id, &method, params).await })
-    }
-
-    fn notification(&self, method: &str, _params: Option<RawJson>) {
-        // That a request is taken back is heard before it comes here.
-        if let "notifications/initialized" | "notifications/roots/list_changed" = method {
-            self.ask_for_roots();
-        }
-    }
-
-    fn joined(&self, peer: &Peer) {
-        // A session has one conversation.
-        let _first = self.shared.peer.set(peer.clone());
+    /// Whether the client did the handshake of the old era, so that it gets notifications without a
+    /// subscription.
+    pub(crate) fn has_handshake(&self) -> bool {
+        self.lock_handshake().is_some()
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.gateway.roots.forget(self.number);
+        self.gateway.clients.fetch_sub(1, Ordering::Relaxed);
+        self.gateway.roots.remove_client(self.number);
     }
 }
 
-impl std::fmt::Debug for Session {
+impl std::fmt::Debug for GatewaySession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").field("number", &self.shared.number).finish_non_exhaustive()
     }

@@ -12,15 +12,16 @@ use std::fs;
 use std::path::Path;
 
 use divan::{Bencher, black_box};
+use mcparley::config::plan::{Enterprise, Plan, PlanContext, ServerDeclaration};
+use mcparley::config::{Connector, ConnectorList, load_config};
 use mcparley::model::approval::Provenance;
 use mcparley::model::config::RawServer;
-use mcparley::model::document::{Document, Node};
+use mcparley::model::document::{JsonDocument, Node};
 use mcparley::model::expand::Env;
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::{Declaration, Enterprise, Ground, Plan};
 use mcparley::model::scope::{Scope, Source};
-use mcparley::model::settings::{Layer, Settings};
-use mcparley::{Connector, ConnectorError, Connectors, Paths, RunOptions, load};
+use mcparley::model::settings::{MergedSettings, SettingsLayer};
+use mcparley::{Paths, RunOptions};
 use serde_json::{Map, Value, json};
 
 const SERVERS: usize = 1000;
@@ -34,14 +35,14 @@ fn main() {
 fn declarations_of_seven_sources(bencher: Bencher) {
     let ground = ground(Enterprise::Absent);
     let all = declarations();
-    bencher.with_inputs(|| all.clone()).bench_values(|all| Plan::make(all, black_box(&ground)));
+    bencher.with_inputs(|| all.clone()).bench_values(|all| Plan::from_declarations(all, black_box(&ground)));
 }
 
 #[divan::bench]
 fn declarations_under_managed_servers(bencher: Bencher) {
-    let ground = ground(Enterprise::Exclusive(Source::inline("managed-mcp.json")));
+    let ground = ground(Enterprise::Exclusive(Source::from_label("managed-mcp.json")));
     let all = declarations();
-    bencher.with_inputs(|| all.clone()).bench_values(|all| Plan::make(all, black_box(&ground)));
+    bencher.with_inputs(|| all.clone()).bench_values(|all| Plan::from_declarations(all, black_box(&ground)));
 }
 
 #[divan::bench]
@@ -63,7 +64,7 @@ fn bench_files(bencher: Bencher, scopes: &[Scope]) {
     let home = folder.path();
     let project = home.join("project");
     fs::create_dir_all(project.join(".git")).expect("a project can be made");
-    let mut paths = Paths::of(home, &project);
+    let mut paths = Paths::new(home, &project);
     paths.managed = home.join("managed");
     let of = |scope: Scope| entries(scope, scopes);
     let local = Map::from_iter([(paths.project_key(), wrapped(&of(Scope::Local)))]);
@@ -77,21 +78,16 @@ fn bench_files(bencher: Bencher, scopes: &[Scope]) {
     let plugin_dirs = plugins(home, of(Scope::Plugin));
     let mcp_config = vec![wrapped(&of(Scope::Dynamic)).to_string()];
     let run_options = RunOptions { mcp_config, plugin_dirs, env: env(), ..RunOptions::default() };
-    let connectors = Catalogue(of(Scope::Connectors).into_iter().map(connector).collect());
-    let loaded = load(&paths, &run_options, &connectors);
+    let connectors = of(Scope::Connectors).into_iter().map(connector).collect();
+    let connectors = ConnectorList { connectors, ..ConnectorList::default() };
+    let loaded = load_config(&paths, &run_options).with_connectors(&connectors);
     assert_eq!((loaded.plan.servers.len(), loaded.problems.len()), (SERVERS, 0), "{:?}", loaded.problems);
-    bencher.bench_local(|| load(black_box(&paths), black_box(&run_options), black_box(&connectors)));
+    bencher.bench_local(|| {
+        load_config(black_box(&paths), black_box(&run_options)).with_connectors(black_box(&connectors))
+    });
 }
 
 /// An organisation's catalogue that needs no network.
-struct Catalogue(Vec<Connector>);
-
-impl Connectors for Catalogue {
-    fn fetch(&self) -> Result<Vec<Connector>, ConnectorError> {
-        Ok(self.0.clone())
-    }
-}
-
 fn connector((name, _): (String, Value)) -> Connector {
     let url = format!("https://proxy.example.com/v1/{name}");
     Connector { id: format!("id-{name}"), name, url }
@@ -110,21 +106,21 @@ fn plugins(home: &Path, servers: Map<String, Value>) -> Vec<std::path::PathBuf> 
 }
 
 /// The declarations of all sources, as reading them would give them.
-fn declarations() -> Vec<Declaration> {
+fn declarations() -> Vec<ServerDeclaration> {
     Scope::ALL.into_iter().flat_map(declarations_of).collect()
 }
 
-fn declarations_of(scope: Scope) -> Vec<Declaration> {
+fn declarations_of(scope: Scope) -> Vec<ServerDeclaration> {
     let text = format!("{:#}", wrapped(&entries(scope, &Scope::ALL)));
-    let source = Source::inline(scope.as_str());
-    let document = Document::parse(source, &text).expect("the bench writes JSON");
+    let source = Source::from_label(scope.as_str());
+    let document = JsonDocument::parse(source, &text).expect("the bench writes JSON");
     let servers = document.root().and_then(|root| root.get("mcpServers")).and_then(Node::as_object);
-    let declaration = |member: mcparley::model::document::Member<'_>| Declaration {
+    let declaration = |member: mcparley::model::document::Member<'_>| ServerDeclaration {
         name: ServerName::new(member.name),
         scope,
         provenance: if scope == Scope::Project { Provenance::Folder } else { Provenance::Own },
         origin: member.origin(),
-        raw: RawServer::read(member.name, member.value),
+        raw: RawServer::from_node(member.name, member.value),
         variables: match scope {
             Scope::Plugin => vec![("CLAUDE_PLUGIN_ROOT".to_owned(), "/plugins/one".to_owned())],
             _ => Vec::new(),
@@ -133,12 +129,12 @@ fn declarations_of(scope: Scope) -> Vec<Declaration> {
     servers.into_iter().flatten().map(declaration).collect()
 }
 
-fn ground(enterprise: Enterprise) -> Ground {
+fn ground(enterprise: Enterprise) -> PlanContext {
     let text = settings().to_string();
-    let document = Document::parse(Source::inline("settings"), &text).expect("the bench writes JSON");
-    let mut settings = Settings::default();
-    settings.read(document.root().expect("the settings are not empty"), Layer::User);
-    Ground { settings, enterprise, env: env(), ..Ground::default() }
+    let document = JsonDocument::parse(Source::from_label("settings"), &text).expect("the bench writes JSON");
+    let mut settings = MergedSettings::default();
+    settings.read_layer(document.root().expect("the settings are not empty"), SettingsLayer::User);
+    PlanContext { settings, enterprise, env: env(), ..PlanContext::default() }
 }
 
 /// The share of `scope` when a thousand servers are spread over `scopes`.

@@ -3,7 +3,7 @@
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use mcparley::Outcome;
+use mcparley::CallOutcome;
 use mcparley_wire::RawJson;
 use serde_json::json;
 
@@ -19,20 +19,20 @@ fn shape_a_megabyte(bencher: Bencher, kind: &str) {
     bencher
         .counter(BytesCount::new(answer.as_bytes().len()))
         .with_inputs(|| answer.clone())
-        .bench_values(|answer| black_box(Outcome::try_from(answer)));
+        .bench_values(|answer| black_box(CallOutcome::try_from(answer)));
 }
 
 #[divan::bench]
 fn shape_a_line(bencher: Bencher) {
-    let answer = RawJson::of(&json!({ "content": [{ "type": "text", "text": "Echo: hi" }] }))
+    let answer = RawJson::from_value(&json!({ "content": [{ "type": "text", "text": "Echo: hi" }] }))
         .expect("an answer can be written");
-    bencher.with_inputs(|| answer.clone()).bench_values(|answer| black_box(Outcome::try_from(answer)));
+    bencher.with_inputs(|| answer.clone()).bench_values(|answer| black_box(CallOutcome::try_from(answer)));
 }
 
 #[divan::bench]
 fn a_megabyte_as_text(bencher: Bencher) {
-    let outcome = Outcome::try_from(answer("plain")).expect("the answer is good");
-    bencher.bench(|| black_box(&outcome).text());
+    let outcome = CallOutcome::try_from(answer("plain")).expect("the answer is good");
+    bencher.bench(|| black_box(&outcome).to_text());
 }
 
 fn answer(kind: &str) -> RawJson {
@@ -45,5 +45,5 @@ fn answer(kind: &str) -> RawJson {
     if kind == "one_damaged_block" {
         blocks.push(json!({ "type": "text", "text": 5 }));
     }
-    RawJson::of(&json!({ "content": blocks, "isError": false })).expect("an answer can be written")
+    RawJson::from_value(&json!({ "content": blocks, "isError": false })).expect("an answer can be written")
 }

@@ -1,13 +1,14 @@
-//! One record for every call: who called what, what was decided, what came of it (H36, B118).
+//! The audit log: one record for every call, with caller, tool, decision and outcome.
 //!
-//! JSON Lines, for the owner alone, without a value of any argument and without a word of any result. Calls put their
-//! record into a bounded queue and go on; a task writes them down. What could not be kept is counted, and the next record
-//! tells how much that was. Records have the order in which calls end, and a running number.
+//! JSON Lines, readable by the file's owner alone, without any argument value and without any text of a
+//! result. Calls push their record into a bounded queue and go on; a background task writes the queue to the
+//! file. Records that could not be written are counted, and the next record states how many are missing.
+//! Records are in the order in which calls end, with a running number.
 //!
-//! | what | where |
+//! | part | module |
 //! |---|---|
-//! | one record, as it is written | `record` |
-//! | what is noted while a call runs, and that it ends | `trail` |
+//! | one record, and the JSON line it becomes | `record` |
+//! | the entry of a running call, written when the call ends | `entry` |
 
 mod entry;
 mod record;
@@ -17,125 +18,133 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcparley_model::limits::{AUDIT_FILE_BYTES, AUDIT_FILES, AUDIT_QUEUE};
-use mcparley_platform::file::Journal;
+use mcparley_platform::file::JournalFile;
 use tokio::sync::Notify;
 
-use crate::task::{self, Owned};
-use record::Record;
+use mcparley_pool::task::{self, AbortOnDropTask};
+use record::AuditRecord;
 
 pub(crate) use entry::AuditEntry;
 
-/// The record of a host's calls. When it is dropped, what waits is written first.
+/// The audit log of a host's calls. Dropping the log writes the queued records first.
 #[derive(Debug)]
-pub(crate) struct Audit {
+pub(crate) struct AuditLog {
     shared: Arc<Shared>,
-    _writer: Owned<()>,
+    _writer: AbortOnDropTask<()>,
 }
 
-/// Who keeps the record, as every line of it tells.
+/// The identity of the host in its audit log; every line repeats these values.
 #[derive(Debug)]
-pub(crate) struct Keeper {
-    /// The host's session, as its hooks are told.
+pub(crate) struct AuditSource {
+    /// The host's session id, the same as in hook input.
     pub(crate) session: String,
-    /// The program or door the calls come through.
+    /// The entry point of the calls: a program, a command line or a gateway.
     pub(crate) door: String,
 }
 
+/// State that the log and its writer task share.
 #[derive(Debug)]
 struct Shared {
-    keeper: Keeper,
-    journal: Journal,
-    queue: Mutex<Queue>,
+    keeper: AuditSource,
+    journal: JournalFile,
+    queue: Mutex<AuditQueue>,
     news: Notify,
-    /// Held while lines are written: they keep their order, and who waits for it knows that they are written.
+    /// Held while lines are written: lines keep their order, and a flush that waits for the lock knows that
+    /// all earlier lines are written.
     turn: tokio::sync::Mutex<()>,
 }
 
+/// The bounded queue of records that are not written yet.
 #[derive(Debug, Default)]
-struct Queue {
-    records: VecDeque<Record>,
-    /// The number of the last record.
+struct AuditQueue {
+    records: VecDeque<AuditRecord>,
+    /// The number of the newest record.
     number: u64,
-    /// How many are lost that no record has told of.
+    /// The count of lost records that no written record has reported yet.
     lost: u64,
 }
 
-impl Audit {
-    /// Begins to keep the record in this file.
-    pub(crate) fn start(path: PathBuf, keeper: Keeper) -> Self {
+impl AuditLog {
+    /// Starts the audit log in this file, with a background task that writes.
+    pub(crate) fn start(path: PathBuf, keeper: AuditSource) -> Self {
         let shared = Arc::new(Shared {
             keeper,
-            journal: Journal::new(path, AUDIT_FILE_BYTES, AUDIT_FILES),
+            journal: JournalFile::new(path, AUDIT_FILE_BYTES, AUDIT_FILES),
             queue: Mutex::default(),
             news: Notify::new(),
             turn: tokio::sync::Mutex::default(),
         });
-        let writer = Owned::start(write(Arc::clone(&shared)));
+        let writer = AbortOnDropTask::start(run_writer(Arc::clone(&shared)));
         Self { shared, _writer: writer }
     }
 
-    /// Waits until everything is written that was recorded before.
-    pub(crate) async fn settle(&self) {
-        self.shared.write_down().await;
+    /// Flushes the queue: returns when all records pushed before are written.
+    pub(crate) async fn flush(&self) {
+        self.shared.flush_queue().await;
     }
 
-    fn put(&self, record: Record) {
-        self.shared.queue().put(record);
+    /// Queues a record and wakes the writer task.
+    fn push_record(&self, record: AuditRecord) {
+        self.shared.lock_queue().push_record(record);
         self.shared.news.notify_one();
     }
 }
 
-impl Drop for Audit {
+impl Drop for AuditLog {
     fn drop(&mut self) {
-        let waiting = self.shared.queue().take();
-        self.shared.write(&waiting);
+        let waiting = self.shared.lock_queue().drain_records();
+        self.shared.append_records(&waiting);
     }
 }
 
-async fn write(shared: Arc<Shared>) {
+/// Writer task: flushes the queue whenever a record arrives.
+async fn run_writer(shared: Arc<Shared>) {
     loop {
         shared.news.notified().await;
-        shared.write_down().await;
+        shared.flush_queue().await;
     }
 }
 
 impl Shared {
-    async fn write_down(self: &Arc<Self>) {
+    async fn flush_queue(self: &Arc<Self>) {
         let _turn = self.turn.lock().await;
-        let waiting = self.queue().take();
+        let waiting = self.lock_queue().drain_records();
         if !waiting.is_empty() {
             let this = Arc::clone(self);
-            // Files are slow at times. Begun, it is finished, whoever has stopped to wait for it.
-            let _broken = task::aside(move || this.write(&waiting)).await;
+            // File writes may be slow, so they run on a task of their own: once begun, a write finishes even
+            // if the waiting caller is dropped.
+            let _broken = task::aside(move || this.append_records(&waiting)).await;
         }
     }
 
-    /// Writes lines; those that cannot be written are lost, and counted.
-    fn write(&self, records: &[Record]) {
-        let lines: String = records.iter().map(|record| record.line(&self.keeper)).collect();
-        if !lines.is_empty() && self.journal.append(&lines).is_err() {
-            let told: u64 = records.iter().map(Record::lost).sum();
-            self.queue().lost += told + u64::try_from(records.len()).unwrap_or(u64::MAX);
+    /// Appends records to the file. Records that cannot be written are lost, and counted.
+    fn append_records(&self, records: &[AuditRecord]) {
+        let lines: String = records.iter().map(|record| record.to_json_line(&self.keeper)).collect();
+        if !lines.is_empty() && self.journal.append_lines(&lines).is_err() {
+            let told: u64 = records.iter().map(AuditRecord::lost_count).sum();
+            self.lock_queue().lost += told + u64::try_from(records.len()).unwrap_or(u64::MAX);
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn lock_queue(&self) -> MutexGuard<'_, AuditQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Queue {
-    fn put(&mut self, record: Record) {
+impl AuditQueue {
+    /// Numbers a record and appends it to the bounded queue. When the queue is full, the record is dropped
+    /// and counted: a call never waits for the audit file.
+    fn push_record(&mut self, record: AuditRecord) {
         self.number += 1;
         if self.records.len() >= AUDIT_QUEUE {
             self.lost += 1;
             return;
         }
         let lost = std::mem::take(&mut self.lost);
-        self.records.push_back(record.numbered(self.number, lost));
+        self.records.push_back(record.with_number(self.number, lost));
     }
 
-    fn take(&mut self) -> Vec<Record> {
+    fn drain_records(&mut self) -> Vec<AuditRecord> {
         std::mem::take(&mut self.records).into()
     }
 }

@@ -1,78 +1,65 @@
-//! One call from a model's wish to a result it can use (K1).
+//! One tool call from end to end: from the request of a model to a result it can use.
 //!
-//! The order is fixed: look up → check the arguments → hooks → permission → a connection → the call, repeated where
-//! that is safe → shape the result → hooks → store what is too long → the record.
+//! The order is fixed: look up the tool → validate the arguments → pre hooks → permission → lease a
+//! connection → send, retried where that is safe → shape the result → post hooks → store a result that is
+//! too long → audit log.
 //!
 //! | step | where |
 //! |---|---|
-//! | what is wanted, and by whom | `wish`, `person` |
-//! | look up | `bind` |
-//! | arguments against the schema | `check` |
-//! | what hooks say, before and after | `hooked` |
-//! | may it happen | `permit`, `admit`; which rules still hold: `binding`; mode `auto`: `classify` |
-//! | what a person is asked | `question` |
-//! | the request, its limit, its repetition | `attempt`, `deadline` |
-//! | what the server wants before it answers | `rounds` |
-//! | what the server works on by itself | `task` |
-//! | what follows a failure | `recovery` |
-//! | the host's own tools | `own` |
-//! | what the answer means | `shape`, `outcome` |
-//! | how much of it is handed over | `deliver` |
+//! | the call as requested, and its context | `requested_call`, `context` |
+//! | tool lookup | `bind` |
+//! | the `tracing` span | `call_span` |
+//! | pre and post hooks | `call_hooks` |
+//! | the permission check | `authorize`, by `permission` |
+//! | the request and its deadline | `tool_request`, `deadline` |
+//! | the retry loop, shared with other requests | `attempt` |
+//! | input that the server requires before it answers (multi round trip) | `rounds` |
+//! | tasks: work that the server continues after the request | `task` |
+//! | the retry decision after a failure | `recovery` |
+//! | the host's built-in tools | `built_in` |
+//! | the result size limit | `deliver` |
 //! | several calls at once | `batch` |
-//! | requests that are no calls: prompts, resources | `request`, `blocks` |
+//! | requests that are not tool calls: prompts, resources | `request` |
 
-mod admit;
 mod attempt;
+mod authorize;
 mod batch;
 mod bind;
-mod binding;
-mod blocks;
-mod check;
-mod classify;
+mod built_in;
+mod call_hooks;
+mod call_span;
+mod context;
 mod deadline;
 mod deliver;
-mod error;
-mod hooked;
-mod outcome;
-mod own;
-mod pending;
-mod permit;
-mod person;
-mod question;
+mod progress_stream;
 mod recovery;
-mod repeat;
 mod request;
+mod requested_call;
 mod rounds;
-mod shape;
 mod task;
-mod wish;
+mod tool_request;
 
 use crate::audit::AuditEntry;
-use crate::catalog::{Entry, Provider};
 use crate::host::Host;
-use bind::Bound;
-use hooked::HookState;
+use bind::BoundTool;
+use call_hooks::HookState;
+use mcparley_catalog::{CatalogEntry, ToolProvider};
+use mcparley_results::{CallOutcome, shape_outcome};
+use tracing::Instrument as _;
 
-/// How often a tool may turn out to be another one before a call to it is given up.
+/// The maximum number of times a tool's definition may change before a call to it fails.
 const DEFINITIONS: usize = 3;
 
-pub use admit::Admission;
-pub(crate) use admit::{Asks, Gate};
-pub(crate) use blocks::{blocks, resource_outcome};
-pub use check::Misfit;
-pub(crate) use check::{Checker, Refs};
-pub(crate) use classify::ByCommand;
-pub use classify::{ByHistory, Case, Classifier, Opinion};
-pub use error::{CallError, Executed};
-pub use outcome::{Block, Body, Outcome};
-pub(crate) use own::answer as own_answer;
-pub use pending::{PendingCall, pending_calls};
-pub use person::Person;
-pub use question::{AlwaysScope, Answer, Approver, NobodyToAsk, Question};
+pub use crate::call_error::{CallError, ExecutionStatus};
+pub use crate::in_process::{InProcessServer, ToolOutput};
+pub use crate::page_opener::{NoPageOpener, PageOpener};
+pub(crate) use built_in::outcome_from_json as own_answer;
+pub use context::CallContext;
+pub use mcparley_wire::peer::ProgressUpdate;
+pub use progress_stream::ProgressStream;
 pub(crate) use request::Request;
 pub use request::RequestError;
-pub(crate) use shape::mend_surrogates;
-pub use wish::{Call, Consent};
+pub use requested_call::Call;
 
 impl Host {
     /// Calls a tool.
@@ -80,79 +67,92 @@ impl Host {
     /// Dropping the future cancels the call, at the server too; the server stays connected.
     ///
     /// # Errors
-    /// A [`CallError`]. That a tool itself failed is no error: see [`Outcome::is_error`].
-    pub async fn call(&self, mut call: Call) -> Result<Outcome, CallError> {
-        let mut audit_entry = self.audit_entry(|| call.wanted.told());
-        let result = self.made(&mut call, &mut audit_entry).await;
-        audit_entry.ended(&result);
+    /// A [`CallError`]. A tool that ran and reported a failure is no error: see [`CallOutcome::is_error`].
+    pub async fn call(&self, mut call: Call) -> Result<CallOutcome, CallError> {
+        let mut audit_entry = self.audit_entry(|| call.selector.display_name());
+        let result = match call.open_span() {
+            // Boxed: with its span the future would be larger for every call.
+            Some(span) => Box::pin(self.execute_call(&mut call, &mut audit_entry).instrument(span)).await,
+            None => self.execute_call(&mut call, &mut audit_entry).await,
+        };
+        call.record_outcome(&result);
+        audit_entry.set_outcome(&result);
         result
     }
 
-    /// Makes the call, and notes on the way what its record tells.
-    async fn made(&self, call: &mut Call, audit_entry: &mut AuditEntry) -> Result<Outcome, CallError> {
+    /// Runs all steps of the call, and fills its audit entry and its span on the way.
+    async fn execute_call(
+        &self,
+        call: &mut Call,
+        audit_entry: &mut AuditEntry,
+    ) -> Result<CallOutcome, CallError> {
         let mut hook_state = HookState::default();
-        let bound = self.admitted(call, &mut hook_state, audit_entry).await?;
-        hook_state.keep(self.hooks(), call);
-        let mut result = self.carried_out(&bound, call).await;
-        if hook_state.has_more_to_say() {
-            // Rare and large: it would make every call's future as large.
-            result = Box::pin(self.hear_after(&bound, hook_state, result)).await;
+        let bound = self.authorize_call(call, &mut hook_state, audit_entry).await?;
+        hook_state.store_post_input(self.hook_runner(), call);
+        let mut result = self.dispatch_call(&bound, call).await;
+        if hook_state.may_change_result() {
+            // Boxed: this rare, large future would enlarge the future of every call.
+            result = Box::pin(self.run_post_hooks(&bound, hook_state, result)).await;
         }
-        // Last, so that nothing is stored that a hook took away.
-        Ok(self.deliver(&bound, result?).await)
+        // Last, so that no text is stored that a hook removed.
+        Ok(self.limit_outcome(&bound, result?).await)
     }
 
-    /// Does what was permitted.
-    async fn carried_out(&self, bound: &Bound, call: &mut Call) -> Result<Outcome, CallError> {
+    /// Sends a permitted call to its server, or runs the host's built-in tool.
+    async fn dispatch_call(&self, bound: &BoundTool, call: &mut Call) -> Result<CallOutcome, CallError> {
         match &bound.entry.provider {
-            Provider::Server(_) => {
-                let answer = self.attempt(bound, call).await?;
-                shape::shape(answer).map_err(|failure| bound.failed(failure))
+            ToolProvider::Server(_) => {
+                let answer = self.call_server(bound, call).await?;
+                shape_outcome(answer).map_err(|shape| bound.call_failed_error(shape.into()))
             }
-            // Rare and large: they would make every call's future as large.
-            Provider::Host(tool) => Box::pin(self.own(*tool, call)).await,
-            Provider::SignIn { server, tool } => Box::pin(self.sign_in_by_tool(server, *tool, call)).await,
+            // Boxed: these rare, large futures would enlarge the future of every call.
+            ToolProvider::Host(tool) => Box::pin(self.run_built_in_tool(*tool, call)).await,
+            ToolProvider::SignIn { server, tool } => {
+                Box::pin(self.sign_in_by_tool(server, *tool, call)).await
+            }
         }
     }
 
-    /// Looks the tool up, checks the arguments and asks for permission. Should reaching the server show that the tool
-    /// is another one than the catalogue said, all of that again (L12).
+    /// Looks the tool up, validates the arguments and checks the permission. If connecting to the server
+    /// shows that the tool's definition differs from the catalog's, all steps run again for the new
+    /// definition.
     ///
-    /// What hooks say about a call comes between the check and the permission.
-    async fn admitted(
+    /// Pre hooks run between validation and permission.
+    async fn authorize_call(
         &self,
         call: &mut Call,
         hook_state: &mut HookState,
         audit_entry: &mut AuditEntry,
-    ) -> Result<Bound, CallError> {
-        audit_entry.sized(&call.arguments);
-        let mut bound = self.bind(call).await?;
+    ) -> Result<BoundTool, CallError> {
+        audit_entry.set_argument_size(&call.arguments);
+        let mut bound = self.bind_tool(call).await?;
         for _ in 0..DEFINITIONS {
-            bound.note(audit_entry);
-            bound.check(call)?;
-            let advice = self.hear_before(&bound, call, hook_state).await?;
-            if hook_state.were_heard {
-                audit_entry.sized(&call.arguments);
+            bound.record_in_audit(audit_entry);
+            call.record_tool(&bound.entry);
+            bound.validate_arguments(call)?;
+            let advice = self.run_pre_hooks(&bound, call, hook_state).await?;
+            if hook_state.have_run {
+                audit_entry.set_argument_size(&call.arguments);
             }
-            let admission = self.permitted(&bound, call, advice.as_ref()).await?;
-            audit_entry.decided(&admission.decision, call.decider(admission.by));
-            if bound.is_settled && !admission.was_asked() && !hook_state.were_heard {
+            let admission = self.check_permission(&bound, call, advice.as_ref()).await?;
+            audit_entry.set_decision(&admission.decision, call.effective_decider(admission.by));
+            if bound.is_current && !admission.was_asked() && !hook_state.have_run {
                 return Ok(bound);
             }
-            // Rare and large: it would make every call's future as large.
-            match Box::pin(self.rebind(&bound, call)).await? {
+            // Boxed: this rare, large future would enlarge the future of every call.
+            match Box::pin(self.rebind_tool(&bound, call)).await? {
                 None => return Ok(bound),
                 Some(other) => bound = other,
             }
         }
-        Err(bound.restless())
+        Err(bound.changed_tool_error())
     }
 
-    /// Whether no call of the tool can happen, because rules and mode deny it whatever its arguments: a model need not be
-    /// shown it (P3).
+    /// Whether every call of the tool is denied by rules and mode, with any arguments: such a tool need not
+    /// be shown to a model.
     #[must_use]
-    pub fn denies_outright(&self, entry: &Entry) -> bool {
-        self.current().is_denied(entry)
+    pub fn denies_outright(&self, entry: &CatalogEntry) -> bool {
+        self.catalog().is_denied(entry)
     }
 }
 

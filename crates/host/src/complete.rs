@@ -1,95 +1,96 @@
-//! Asks servers how an argument of a prompt or of a resource template could go on (X8).
+//! Argument completion: asks a server for values of an argument of a prompt or of a resource template.
 
 use std::collections::BTreeMap;
 
 use mcparley_model::limits::{COMPLETION_CHARS, COMPLETION_TIME, COMPLETION_VALUES};
 use mcparley_model::name::ServerName;
-use mcparley_model::text::{display, hidden_count};
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Failure, Params, Phase, RawJson, Session};
+use mcparley_model::text::{display_line, hidden_count};
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Failure, FailurePhase, ProtocolSession, RawJson, RequestParams};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::connection::Unavailable;
 use crate::host::Host;
+use mcparley_pool::connection::Unavailable;
 
-/// What an argument belongs to.
+/// The prompt or the resource template that an argument belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reference {
-    /// A prompt.
+pub enum CompletionTarget {
+    /// An argument of a prompt.
     Prompt {
-        /// Its server.
+        /// The server of the prompt.
         server: ServerName,
-        /// What the server calls it.
+        /// The server's name for the prompt.
         name: String,
     },
-    /// A template of resources.
+    /// A variable of a resource template.
     Template {
-        /// Its server.
+        /// The server of the template.
         server: ServerName,
-        /// The template, as the server lists it.
+        /// The URI template, as the server lists it.
         uri: String,
     },
 }
 
-/// How an argument could go on.
+/// The completion of an argument: values it could have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Completion {
-    /// The values, the best first, at most a hundred. One that hides something is left out.
+    /// The values, the best first, at most a hundred. A value with hidden characters is left out.
     pub values: Vec<String>,
-    /// How many there are in all, as the server says.
+    /// The total number of values, as the server reports it.
     pub total: Option<u64>,
-    /// Whether there are more than these.
+    /// Whether there are more values than these.
     pub has_more: bool,
 }
 
-/// Why there is no answer.
+/// The reason why an argument was not completed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompleteError {
-    /// There is no such server.
-    #[error("there is no server `{}`", display(server.as_str()))]
+    /// The server does not exist.
+    #[error("there is no server `{}`", display_line(server.as_str()))]
     UnknownServer {
-        /// The name.
+        /// The requested name.
         server: ServerName,
     },
-    /// The server does not complete anything.
-    #[error("server `{}` does not offer completion", display(server.as_str()))]
+    /// The server does not offer completion.
+    #[error("server `{}` does not offer completion", display_line(server.as_str()))]
     NotOffered {
         /// The server.
         server: ServerName,
     },
     /// The server cannot be used.
-    #[error("server `{}` cannot be used: {why}", display(server.as_str()))]
+    #[error("{}", why.describe_for(server))]
     Unavailable {
         /// The server.
         server: ServerName,
-        /// Why.
-        #[source]
+        /// The reason why the server is unavailable.
         why: Unavailable,
     },
-    /// The server was asked, and did not answer.
-    #[error("server `{}` did not complete it: {failure}", display(server.as_str()))]
+    /// The completion request failed.
+    #[error("server `{}` did not complete it: {failure}", display_line(server.as_str()))]
     Failed {
         /// The server.
         server: ServerName,
-        /// Why.
+        /// The failure.
         #[source]
         failure: Failure,
     },
 }
 
 impl Host {
-    /// Asks how `argument` could go on that begins with `value`; `known` are other arguments that are settled already.
+    /// Completes `argument`, which begins with `value`; `known` holds other arguments that are already
+    /// filled in.
     ///
-    /// Dropping the future takes the question back, so whoever asks with every key drops the last one first.
+    /// Dropping the future cancels the request, so a program that asks on every key drops the previous
+    /// future first.
     ///
     /// # Errors
     /// A [`CompleteError`].
-    pub async fn complete(
+    pub async fn complete_argument(
         &self,
-        of: &Reference,
+        of: &CompletionTarget,
         argument: &str,
         value: &str,
         known: &BTreeMap<String, String>,
@@ -99,27 +100,27 @@ impl Host {
             self.connection(server).ok_or_else(|| CompleteError::UnknownServer { server: server.clone() })?;
         let failed = |failure| CompleteError::Failed {
             server: server.clone(),
-            failure: connection.log().tellable(failure),
+            failure: connection.log().redact_failure(failure),
         };
         let asking = async {
             let unavailable = |why| CompleteError::Unavailable { server: server.clone(), why };
             let live = connection.lease().await.map_err(unavailable)?;
-            if !live.session.about().offers("completions") {
+            if !live.session.server_description().has_capability("completions") {
                 return Err(CompleteError::NotOffered { server: server.clone() });
             }
-            ask(&live.session, of.params(argument, value, known)).await.map_err(failed)
+            request_completion(&live.session, of.to_params(argument, value, known)).await.map_err(failed)
         };
-        let late = Failure::TimedOut { phase: Phase::Answering, after: COMPLETION_TIME };
+        let late = Failure::TimedOut { phase: FailurePhase::Answering, after: COMPLETION_TIME };
         tokio::time::timeout(COMPLETION_TIME, asking).await.unwrap_or_else(|_| Err(failed(late)))
     }
 }
 
-async fn ask(session: &Session, params: Params) -> Result<Completion, Failure> {
-    let answer = session.call("completion/complete", params, CallOptions::default()).await?;
-    Completion::read(&answer)
+async fn request_completion(session: &ProtocolSession, params: RequestParams) -> Result<Completion, Failure> {
+    let answer = session.call("completion/complete", params, PeerCallOptions::default()).await?;
+    Completion::parse(&answer)
 }
 
-impl Reference {
+impl CompletionTarget {
     /// The server that is asked.
     #[must_use]
     pub fn server(&self) -> &ServerName {
@@ -128,22 +129,22 @@ impl Reference {
         }
     }
 
-    fn params(&self, argument: &str, value: &str, known: &BTreeMap<String, String>) -> Params {
+    fn to_params(&self, argument: &str, value: &str, known: &BTreeMap<String, String>) -> RequestParams {
         let reference = match self {
             Self::Prompt { name, .. } => json!({ "type": "ref/prompt", "name": name }),
             Self::Template { uri, .. } => json!({ "type": "ref/resource", "uri": uri }),
         };
         let argument = json!({ "name": argument, "value": value });
-        let params = Params::new().with("ref", &reference).with("argument", &argument);
-        // Servers from before 2025-06-18 have not heard of it.
-        if known.is_empty() { params } else { params.with("context", &json!({ "arguments": known })) }
+        let params = RequestParams::new().with_member("ref", &reference).with_member("argument", &argument);
+        // Servers from before 2025-06-18 do not know this parameter.
+        if known.is_empty() { params } else { params.with_member("context", &json!({ "arguments": known })) }
     }
 }
 
 impl Completion {
-    fn read(answer: &RawJson) -> Result<Self, Failure> {
+    fn parse(answer: &RawJson) -> Result<Self, Failure> {
         #[derive(Deserialize)]
-        struct Wire {
+        struct RawCompletion {
             completion: Inner,
         }
         #[derive(Deserialize)]
@@ -155,9 +156,9 @@ impl Completion {
             #[serde(default)]
             has_more: Value,
         }
-        let Wire { completion: Inner { values, total, has_more } } = answer.decode()?;
+        let RawCompletion { completion: Inner { values, total, has_more } } = answer.decode()?;
         let is_cut = values.len() > COMPLETION_VALUES;
-        // Without what it hides, a value would be another one.
+        // Removing hidden characters would make it a different value, so the whole value is left out.
         let is_plain = |value: &str| hidden_count(value) == 0 && value.chars().count() <= COMPLETION_CHARS;
         let values = values.iter().filter_map(Value::as_str).filter(|value| is_plain(value));
         Ok(Self {
@@ -169,7 +170,7 @@ impl Completion {
 }
 
 impl CompleteError {
-    /// Whether the server has no completion at all, so that asking again is of no use.
+    /// Whether the server offers no completion at all, so that asking again is useless.
     #[must_use]
     pub fn is_not_offered(&self) -> bool {
         matches!(self, Self::NotOffered { .. })
@@ -181,12 +182,12 @@ mod tests {
     use super::*;
 
     fn read(completion: &Value) -> Result<Completion, Failure> {
-        Completion::read(&RawJson::of(&json!({ "completion": completion })).unwrap())
+        Completion::parse(&RawJson::from_value(&json!({ "completion": completion })).unwrap())
     }
 
     // X8 N7
     #[test]
-    fn values_are_bounded_and_those_that_hide_something_are_left_out() {
+    fn completion_values_are_bounded_and_those_with_hidden_characters_are_left_out() {
         let long = "x".repeat(COMPLETION_CHARS + 1);
         let odd = read(
             &json!({ "values": ["a", "b\u{202e}", 7, long, "c\u{1b}[31m"], "total": 5.5, "hasMore": "yes" }),

@@ -1,131 +1,139 @@
-//! Hooks: what runs beside calls, and what it may change (P5).
+//! Hooks: code that runs around calls, and may change or deny them.
 //!
-//! There are two kinds, heard alike: commands that settings configure, with JSON on their standard streams, and an
-//! embedding program's own [`Hooks`]. All hooks of one event run at the same time. The strictest word wins (deny, ask,
-//! allow); of changed arguments and results the last one counts, where an embedding program's hooks come first and the
-//! administrator's last. A hook that fails has said nothing, unless `blockOnHookFailure` is set.
+//! There are two kinds with equal rights: commands in the settings, with JSON on their standard streams, and
+//! the [`Hooks`] of an embedding program. All hooks of one event run concurrently. The strictest verdict
+//! wins (deny, ask, allow); of changed arguments and results the last one counts, where the hooks of an
+//! embedding program come first and the administrator's last. A hook that fails has no effect, unless
+//! `blockOnHookFailure` is set.
 //!
-//! | what | where |
+//! | part | module |
 //! |---|---|
-//! | every hook of a host, and what they say together | `board`, `merge` |
-//! | those of the settings, and starting them | `force` |
-//! | what a command is told | `input` |
-//! | running one command to its end | `command` |
-//! | what its end and its output mean | `answer` |
-//! | what is done with it around a call | `call` |
-//! | what hooks told, and what went wrong with them | `notes` |
+//! | all hooks of a host, and their merged answer | `runner`, `merge` |
+//! | the configured hooks, and starting them | `configured_hooks` |
+//! | the JSON input of a command | `input` |
+//! | running one command with a time limit | `command` |
+//! | the meaning of its exit code and output | `answer` |
+//! | pre and post hooks of one call | `call::call_hooks` |
+//! | messages and failures of hooks | `notes` |
 
 mod answer;
 mod command;
-mod force;
+mod configured_hooks;
 mod input;
 mod merge;
 mod notes;
 mod runner;
 
-use mcparley_model::hook::Event;
 use mcparley_model::name::{PublicName, ServerName, ToolName};
-use mcparley_model::permission::Verdict;
-use mcparley_wire::peer::Boxed;
+use mcparley_model::permission::PermissionVerdict;
+use mcparley_wire::peer::BoxedFuture;
 use serde_json::Value;
 
-use crate::call::{CallError, Outcome};
-use crate::elicit::{Elicitation, Reply};
+use crate::call_error::CallError;
+use mcparley_pool::elicit::{Elicitation, ElicitationReply};
+use mcparley_results::CallOutcome;
 
-pub(crate) use command::run as run_command;
-pub(crate) use merge::Said;
+pub(crate) use command::run_with_limits as run_command;
+pub(crate) use merge::MergedPreHooks;
 pub use notes::HookNote;
 pub(crate) use runner::HookRunner;
 
-/// A tool that is about to be used, or was.
+/// A tool that is about to be used, or was used.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ToolUse<'u> {
     /// The tool's name for a model.
     pub name: &'u PublicName,
-    /// The server that answers it, unless the host does.
+    /// The tool's server; absent for built-in tools of the host.
     pub server: Option<&'u ServerName>,
     /// The tool's name at its server.
     pub tool: &'u ToolName,
-    /// What it is used with.
+    /// The arguments of the call.
     pub arguments: &'u Value,
-    /// What the model calls this use.
+    /// The model's id for this use of the tool.
     pub use_id: Option<&'u str>,
 }
 
-/// What a hook says before a tool is used. Nothing said changes nothing.
+/// The answer of a hook before a tool is used. The default changes nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Before {
-    /// Whether it may happen. Allowing spares a question, and never outvotes a rule.
-    pub verdict: Option<Verdict>,
-    /// Why; of a denial the model is told.
+pub struct PreHookAnswer {
+    /// Whether the call is permitted. `Allow` spares a question, and never overrides a rule.
+    pub verdict: Option<PermissionVerdict>,
+    /// The reason; the model is given the reason of a denial.
     pub reason: Option<String>,
-    /// Other arguments. They are checked, and judged by the rules, like any.
+    /// Replacement for the arguments. It is validated, and checked by the rules, like any arguments.
     pub arguments: Option<Value>,
-    /// What the model is told besides the result.
+    /// Context that the model is given besides the result.
     pub context: Option<String>,
 }
 
-/// How the use of a tool ended.
+/// The result of a used tool.
 #[derive(Clone, Copy, Debug)]
-pub enum Ended<'e> {
-    /// With a result, which may be that the tool failed.
-    Outcome(&'e Outcome),
-    /// Without one.
+pub enum ToolUseResult<'e> {
+    /// The tool returned an outcome, which may be an error of the tool.
+    Outcome(&'e CallOutcome),
+    /// The call failed without an outcome.
     Error(&'e CallError),
 }
 
-/// What a hook says after a tool was used. Nothing said changes nothing.
+/// The answer of a hook after a tool was used. The default changes nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct After {
-    /// Another result in place of what came: a text, or a list of content blocks.
+pub struct PostHookAnswer {
+    /// Replacement for the result: a text, or a list of content blocks.
     pub replacement: Option<Value>,
-    /// What the model is told besides the result.
+    /// Context that the model is given besides the result.
     pub context: Option<String>,
 }
 
-/// Hooks of an embedding program, beside those that settings configure.
+/// Hooks of an embedding program, beside those in the settings.
 ///
 /// ```
-/// use mcparley::hooks::{Before, HookEvent, Hooks, ToolUse};
-/// use mcparley::Boxed;
-/// use mcparley::model::permission::Verdict;
+/// use mcparley::hooks::{HookEvent, Hooks, PreHookAnswer, ToolUse};
+/// use mcparley::BoxedFuture;
+/// use mcparley::model::permission::PermissionVerdict;
 ///
-/// /// Nothing is deleted on this program's watch.
-/// struct Keeper;
+/// /// Denies tools that delete.
+/// struct NoDeletes;
 ///
-/// impl Hooks for Keeper {
+/// impl Hooks for NoDeletes {
 ///     fn events(&self) -> &[HookEvent] {
 ///         &[HookEvent::PreToolUse]
 ///     }
 ///
-///     fn before<'h>(&'h self, about: ToolUse<'h>) -> Boxed<'h, Before> {
-///         let deletes = about.tool.as_str().contains("delete");
-///         let verdict = deletes.then_some(Verdict::Deny);
-///         let said = Before { verdict, reason: Some("nothing is deleted here".into()), ..Before::default() };
-///         Box::pin(std::future::ready(said))
+///     fn before_tool<'h>(&'h self, tool_use: ToolUse<'h>) -> BoxedFuture<'h, PreHookAnswer> {
+///         let deletes = tool_use.tool.as_str().contains("delete");
+///         let verdict = deletes.then_some(PermissionVerdict::Deny);
+///         let reason = Some("nothing is deleted here".into());
+///         let answer = PreHookAnswer { verdict, reason, ..PreHookAnswer::default() };
+///         Box::pin(std::future::ready(answer))
 ///     }
 /// }
 /// ```
 pub trait Hooks: Send + Sync + 'static {
-    /// What it wants to hear of. Servers are told that they can ask when that is among it.
-    fn events(&self) -> &[Event];
+    /// The events that these hooks handle. With [`HookEvent::Elicitation`] among them, the elicitation
+    /// capability is declared to servers.
+    fn events(&self) -> &[HookEvent];
 
-    /// [`Event::PreToolUse`]: a tool is about to be used.
-    fn before<'h>(&'h self, _about: ToolUse<'h>) -> Boxed<'h, Before> {
-        Box::pin(std::future::ready(Before::default()))
+    /// Handles [`HookEvent::PreToolUse`]: a tool is about to be used.
+    fn before_tool<'h>(&'h self, _about: ToolUse<'h>) -> BoxedFuture<'h, PreHookAnswer> {
+        Box::pin(std::future::ready(PreHookAnswer::default()))
     }
 
-    /// [`Event::PostToolUse`] and [`Event::PostToolUseFailure`]: it was.
-    fn after<'h>(&'h self, _about: ToolUse<'h>, _ended: Ended<'h>) -> Boxed<'h, After> {
-        Box::pin(std::future::ready(After::default()))
+    /// Handles [`HookEvent::PostToolUse`] and [`HookEvent::PostToolUseFailure`]: a tool was used.
+    fn after_tool<'h>(
+        &'h self,
+        _about: ToolUse<'h>,
+        _ended: ToolUseResult<'h>,
+    ) -> BoxedFuture<'h, PostHookAnswer> {
+        Box::pin(std::future::ready(PostHookAnswer::default()))
     }
 
-    /// [`Event::Elicitation`]: a server asks. Nothing leaves the question to the next. An answer to a form has to fit it;
-    /// a page can only be declined or put aside, since a person has to see it (H30).
-    fn elicitation<'h>(&'h self, _question: Elicitation<'h>) -> Boxed<'h, Option<Reply>> {
+    /// Handles [`HookEvent::Elicitation`]: a server asks the user. `None` leaves the question to the next hook,
+    /// or to the user. An answer to a form must match its schema; accepting a page declares it handled, and no
+    /// page is opened then.
+    fn on_elicitation<'h>(&'h self, _question: Elicitation<'h>) -> BoxedFuture<'h, Option<ElicitationReply>> {
         Box::pin(std::future::ready(None))
     }
 }
 
-pub use mcparley_model::hook::Event as HookEvent;
+pub use mcparley_model::hook::HookEvent;

@@ -1,28 +1,30 @@
-//! The façade: one value that holds every server, the catalogue and the way to call.
+//! The host: one value that owns every server connection and the catalog, and makes calls.
 //!
-//! | what | where |
+//! | part | module |
 //! |---|---|
-//! | putting it together | `builder` |
-//! | what it is from beginning to end, and the servers in force | `parts`, `roster`, `starter` |
-//! | waiting for the servers | `ready` |
-//! | what is known without any of them | `remembered` |
-//! | what has been shown of prompts and instructions | `told` |
-//! | what a person decided about a tool | `granted` |
-//! | everything as one value, for people and programs | `state` |
-//! | agents: hosts that share some servers of another | `agent` |
-//! | one call | [`crate::call`] |
+//! | the builder | `builder` |
+//! | the fixed parts of a host, and the servers in force | `parts`, `roster`, `starter` |
+//! | waiting until servers are ready | `ready` |
+//! | the catalog, as a snapshot that is read without a lock | `catalog_publisher` |
+//! | the order in which prompts and instructions were shown | `shown_order` |
+//! | the user's decisions about tools | `tool_decisions` |
+//! | the state of the host as one value | `state` |
+//! | agents: hosts that share servers of another host | `agent` |
+//! | one call | `call` |
 
 mod agent;
-mod builder;
+mod built_in;
+mod catalog_publisher;
 mod changes;
-mod granted;
 mod parts;
 mod ready;
-mod remembered;
 mod roster;
+mod shown_order;
+mod sources;
 mod starter;
 mod state;
-mod told;
+mod tool_decisions;
+mod tool_trust;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
@@ -34,88 +36,81 @@ use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 
 use crate::audit::AuditEntry;
-use crate::call::PendingCall;
-use crate::catalog::{Assembler, Catalog, Denials, Seen, SignIn};
-use crate::connect::Surroundings;
-use crate::connection::{CALLS_GRACE, Connection, Event, Status, Unavailable};
 use crate::hooks::{HookNote, HookRunner};
-use crate::log::LogLine;
-use crate::organisation::Organisation;
-use crate::reload::{Change, Sources};
-use crate::results::Results;
-use crate::sign_in::{NobodyToShow, PageOpener};
-use crate::sources::{Loaded, similar_names};
-use crate::task::Owned;
+use crate::page_opener::{NoPageOpener, PageOpener};
+use crate::permission::PendingCall;
 use agent::Shared;
-use parts::{HostParts, Next};
-use told::Told;
+use mcparley_catalog::{Assembler, Catalog};
+use mcparley_config::LoadedConfig;
+use mcparley_model::similar::similar_names;
+use mcparley_pool::connect::ConnectContext;
+use mcparley_pool::connection::{CALLS_GRACE, Connection, ServerStatus, StatusEvent, Unavailable};
+use mcparley_pool::log::LogLine;
+use mcparley_pool::task::AbortOnDropTask;
+use mcparley_results::ResultLimiter;
+use parts::NextRoster;
+use shown_order::ShownOrder;
 
+pub use crate::agent_error::AgentError;
 pub use agent::Agent;
-pub use builder::{HostBuilder, Start};
-pub use ready::{Readiness, Server};
-pub use remembered::Remembered;
+pub(crate) use built_in::{BuiltInFactory, BuiltInServer};
+use catalog_publisher::CatalogPublisher;
+pub(crate) use catalog_publisher::CatalogSnapshot;
+pub(crate) use parts::HostParts;
+pub use ready::{HostServer, Readiness};
 pub(crate) use roster::Roster;
+pub use sources::ServerChanges;
+pub(crate) use sources::Sources;
+pub(crate) use starter::ConnectionStarter;
 pub use state::HostState;
 
-/// Every server of a user, and one call from end to end. Cheap to clone; all clones are one host.
+/// The servers of a user, and the calls to their tools. Cheap to clone; all clones are one host.
 ///
-/// When the last clone is dropped every server ends at once; [`Host::shut_down`] ends them in order.
+/// When the last clone is dropped, all servers are killed at once; [`Host::shut_down`] ends them gracefully.
 #[derive(Clone, Debug)]
 pub struct Host {
     inner: Arc<HostInner>,
 }
 
+/// State that all clones of a host share.
 #[derive(Debug)]
 pub(crate) struct HostInner {
     parts: HostParts,
-    /// The host whose servers an agent shares. A host of its own has none.
+    /// The host whose servers an agent shares. A root host has none.
     shared: Option<Shared>,
-    /// The agents that share servers of this one; none any more once it has been told to end.
+    /// The agents that share servers of this host; `None` once it is shutting down.
     agents: Mutex<Option<Vec<Weak<HostInner>>>>,
     roster: RwLock<Arc<Roster>>,
-    catalog_cache: Mutex<CatalogCache>,
-    told: Mutex<Told>,
-    /// The servers somebody has switched off for as long as this host lives. Held while a roster is made, so that
-    /// one follows the other.
-    off: Mutex<HashSet<ServerName>>,
-    /// Connections of earlier rosters on their way out.
+    catalog: CatalogPublisher,
+    shown_order: Mutex<ShownOrder>,
+    /// The servers that were disabled for the lifetime of this host. Locked while a roster is built, so that
+    /// rosters are installed one after the other.
+    disabled: Mutex<HashSet<ServerName>>,
+    /// Connections of earlier rosters that are shutting down.
     leaving: Mutex<JoinSet<()>>,
-    /// What follows the files, and asks for connectors.
-    followers: Mutex<Vec<Owned<()>>>,
-}
-
-/// The catalogue assembled last, and what it was assembled from.
-#[derive(Debug)]
-struct CatalogCache {
-    assembler: Assembler,
-    catalog: Arc<Catalog>,
-    /// The roster it was made from.
-    roster: Option<Arc<Roster>>,
-    /// The count of changes it knows of.
-    as_of: Option<u64>,
-    /// Whether somebody has seen its order.
-    shown: bool,
+    /// Background tasks that live as long as the host, such as the file watcher.
+    tasks: Mutex<Vec<AbortOnDropTask<()>>>,
 }
 
 impl HostInner {
+    /// A root host, which shares no servers of another host.
+    pub(crate) fn new_root(parts: HostParts, roster: Roster) -> Self {
+        Self::new(parts, roster, None)
+    }
+
     fn new(parts: HostParts, roster: Roster, shared: Option<Shared>) -> Self {
-        let catalog_cache = CatalogCache {
-            assembler: Assembler::new(parts.bare.iter().cloned()).storing_results(parts.results.is_some()),
-            catalog: Arc::new(Catalog::default()),
-            roster: None,
-            as_of: None,
-            shown: false,
-        };
+        let assembler =
+            Assembler::new(parts.unprefixed.iter().cloned()).with_stored_results(parts.results.is_some());
         Self {
-            told: Mutex::new(Told::new(&parts.bare)),
+            shown_order: Mutex::new(ShownOrder::new(&parts.unprefixed)),
             parts,
             shared,
             agents: Mutex::new(Some(Vec::new())),
             roster: RwLock::new(Arc::new(roster)),
-            catalog_cache: Mutex::new(catalog_cache),
-            off: Mutex::default(),
+            catalog: CatalogPublisher::new(assembler),
+            disabled: Mutex::default(),
             leaving: Mutex::default(),
-            followers: Mutex::default(),
+            tasks: Mutex::default(),
         }
     }
 }
@@ -125,84 +120,77 @@ impl Host {
         Self { inner }
     }
 
-    /// Every tool there is now. What a catalogue has shown keeps its name and its place in all later ones.
-    #[must_use]
-    pub fn catalog(&self) -> Arc<Catalog> {
-        self.catalog_cache(|catalog_cache| {
-            catalog_cache.shown = true;
-            Arc::clone(&catalog_cache.catalog)
-        })
+    pub(crate) fn downgrade(&self) -> Weak<HostInner> {
+        Arc::downgrade(&self.inner)
     }
 
-    /// Waits until there is another catalogue than the one of this revision. It may hold the same tools.
-    pub async fn catalog_after(&self, revision: u64) {
-        // Before looking, so that nothing changes in between.
-        let mut changes = self.changes();
-        while self.current().revision() == revision {
+    /// The current catalog snapshot. Reading it has no effect.
+    #[must_use]
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.read_catalog(|snapshot| Arc::clone(&snapshot.catalog))
+    }
+
+    /// The current catalog, to be shown to a model: its tools keep their names and positions in all later
+    /// catalogs.
+    #[must_use]
+    pub fn publish_catalog(&self) -> Arc<Catalog> {
+        let catalog = self.catalog();
+        self.inner.catalog.fix_order(&catalog);
+        catalog
+    }
+
+    /// Waits until the catalog has another revision than this one. The new catalog may hold the same tools.
+    pub async fn wait_for_new_catalog(&self, revision: u64) {
+        // Subscribed before the first look, so that no change is missed in between.
+        let mut changes = self.change_listener();
+        while self.catalog().revision() == revision {
             if changes.changed().await.is_err() {
                 std::future::pending().await
             }
         }
     }
 
-    /// The same for looking something up: nobody sees its order.
-    pub(crate) fn current(&self) -> Arc<Catalog> {
-        self.catalog_cache(|catalog_cache| Arc::clone(&catalog_cache.catalog))
+    /// Reads the catalog and the roster it was assembled from, without a lock and without cloning either.
+    pub(crate) fn read_catalog<T>(&self, read: impl FnOnce(&Arc<CatalogSnapshot>) -> T) -> T {
+        self.inner.catalog.read_snapshot(self.change_count(), || self.roster(), read)
     }
 
-    /// Looks something up in the catalogue and among the servers it was made from, without keeping either.
-    pub(crate) fn look_up<T>(&self, look: impl FnOnce(&Catalog, &Roster) -> T) -> T {
-        self.catalog_cache(|catalog_cache| match &catalog_cache.roster {
-            Some(roster) => look(&catalog_cache.catalog, roster),
-            None => look(&catalog_cache.catalog, &self.roster()),
-        })
-    }
-
-    fn catalog_cache<T>(&self, take: impl FnOnce(&mut CatalogCache) -> T) -> T {
-        let mut catalog_cache = locked(&self.inner.catalog_cache);
-        let now = self.changes_so_far();
-        if catalog_cache.as_of != Some(now) {
-            catalog_cache.renew(self.roster());
-            catalog_cache.as_of = Some(now);
-        }
-        take(&mut catalog_cache)
-    }
-
-    /// Reaches a server now and waits for it.
+    /// Connects to a server now and waits for it.
     ///
     /// # Errors
-    /// Why it cannot be used; for a name nobody has [`Unavailable::Stopped`].
-    pub async fn connect(&self, server: &ServerName) -> Result<(), Unavailable> {
+    /// The reason why it cannot be used; [`Unavailable::Stopped`] for a name that no server has.
+    pub async fn connect_server(&self, server: &ServerName) -> Result<(), Unavailable> {
         match self.connection(server) {
             Some(connection) => connection.lease().await.map(drop),
             None => Err(Unavailable::Stopped),
         }
     }
 
-    /// Ends a server's connection, letting its calls finish for some seconds, and begins anew.
-    pub async fn reconnect(&self, server: &ServerName) {
+    /// Closes a server's connection, with a grace period for its calls, and connects again.
+    pub async fn reconnect_server(&self, server: &ServerName) {
         if let Some(connection) = self.connection(server) {
             connection.reconnect().await;
         }
     }
 
-    /// Takes a server out of use until [`Host::enable`], or until this host ends. Its calls may finish for some
-    /// seconds. False if there is no such server, or if it is lent: whoever lends it switches it.
-    pub async fn disable(&self, server: &ServerName) -> bool {
-        self.switch(server, false).await
+    /// Disables a server until [`Host::enable_server`], or until this host ends, with a grace period for its
+    /// calls. Returns `false` if there is no such server, or if it belongs to another host, which alone can
+    /// disable it.
+    pub async fn disable_server(&self, server: &ServerName) -> bool {
+        self.set_enabled(server, false).await
     }
 
-    /// Puts a server into use again. False if there is no such server.
-    pub async fn enable(&self, server: &ServerName) -> bool {
-        self.switch(server, true).await
+    /// Enables a server again. Returns `false` if there is no such server.
+    pub async fn enable_server(&self, server: &ServerName) -> bool {
+        self.set_enabled(server, true).await
     }
 
-    async fn switch(&self, server: &ServerName, on: bool) -> bool {
+    async fn set_enabled(&self, server: &ServerName, on: bool) -> bool {
         if self.roster().is_lent(server) {
             return false;
         }
         {
-            let mut off = locked(&self.inner.off);
+            let mut off = lock_ignoring_poison(&self.inner.disabled);
             if on {
                 off.remove(server)
             } else {
@@ -212,103 +200,111 @@ impl Host {
         let roster = self.roster();
         let Some(connection) = roster.connection(server) else { return false };
         match (roster.is_shared(connection), self.is_agent()) {
-            (false, _) => connection.switch(on).await,
-            (true, false) => drop(self.apply(Arc::clone(&roster.loaded))),
-            (true, true) => self.follow(),
+            (false, _) => connection.set_enabled(on).await,
+            (true, false) => drop(self.apply_plan(Arc::clone(&roster.loaded))),
+            (true, true) => self.refresh_view(),
         }
         true
     }
 
-    /// What was read, and what becomes of every configured server.
+    /// The loaded configuration, with the plan status of every configured server.
     #[must_use]
-    pub fn loaded(&self) -> Arc<Loaded> {
+    pub fn loaded_config(&self) -> Arc<LoadedConfig> {
         Arc::clone(&self.roster().loaded)
     }
 
-    /// Every change of a server from now on. Who does not listen for long misses the oldest.
+    /// Subscribes to changes of servers. A slow listener loses the oldest events.
     #[must_use]
-    pub fn events(&self) -> broadcast::Receiver<Event> {
+    pub fn server_events(&self) -> broadcast::Receiver<StatusEvent> {
         self.inner.parts.events.subscribe()
     }
 
-    /// Every call that is denied for want of permission from now on, of this host and of its agents. Who does not listen for
-    /// long misses the oldest.
+    /// Subscribes to calls that are denied for lack of permission, of this host and of its agents. A slow
+    /// listener loses the oldest.
     #[must_use]
     pub fn denied_calls(&self) -> broadcast::Receiver<PendingCall> {
         self.inner.parts.denied.subscribe()
     }
 
-    /// Tells whoever listens that a call was denied for want of permission.
-    pub(crate) fn tell_denied(&self, call: PendingCall) {
-        // Nobody listening is the usual case.
+    /// Announces a call that was denied for lack of permission.
+    pub(crate) fn announce_denied_call(&self, call: PendingCall) {
+        // Usually there is no listener.
         let _unheard = self.inner.parts.denied.send(call);
     }
 
-    /// What happened to a server, and the end of what it wrote to its standard error.
+    /// The log of a server, and the end of its standard error.
     #[must_use]
-    pub fn logs(&self, server: &ServerName) -> Option<(Vec<LogLine>, Untrusted)> {
+    pub fn server_log(&self, server: &ServerName) -> Option<(Vec<LogLine>, Untrusted)> {
         self.connection(server).map(|connection| (connection.log().lines(), connection.log().stderr()))
     }
 
-    /// What hooks have told the person, and what went wrong with them; the oldest first.
+    /// Messages of hooks for the user, and failures of hooks; the oldest first.
     #[must_use]
     pub fn hook_notes(&self) -> Vec<HookNote> {
-        self.hooks().notes()
+        self.hook_runner().notes()
     }
 
-    /// What the hooks for the start of a session tell a model; waits until they have ended (P5).
+    /// The context that the session start hooks give a model; waits until they have finished.
     pub async fn session_context(&self) -> Vec<String> {
-        self.hooks().context().await
+        self.hook_runner().session_context().await
     }
 
-    /// Ends every server in order, all at the same time; those of its agents too.
+    /// Shuts all servers down gracefully and concurrently, including those of agents.
     pub async fn shut_down(&self) {
-        locked(&self.inner.followers).clear();
+        lock_ignoring_poison(&self.inner.tasks).clear();
         let agents = {
-            // A plan that is being put into force is finished first; none comes after it.
-            let _plan = locked(&self.inner.off);
+            // A plan that is being applied is finished first; no other follows.
+            let _plan = lock_ignoring_poison(&self.inner.disabled);
             self.take_agents()
         };
-        let mut stopping = std::mem::take(&mut *locked(&self.inner.leaving));
+        let mut stopping = std::mem::take(&mut *lock_ignoring_poison(&self.inner.leaving));
         for agent in agents {
-            stopping.spawn(agent.into_end());
+            stopping.spawn(agent.shut_down_boxed());
         }
-        for connection in self.roster().own() {
-            let connection = Arc::clone(connection);
-            stopping.spawn(async move { connection.stop(Duration::ZERO).await });
+        let roster = self.roster();
+        for connection in roster.own_connections() {
+            if roster.release_connection(connection) {
+                let connection = Arc::clone(connection);
+                stopping.spawn(async move { connection.stop(Duration::ZERO).await });
+            }
         }
         while stopping.join_next().await.is_some() {}
         if let Some(audit) = &self.inner.parts.audit {
-            audit.settle().await;
+            audit.flush().await;
         }
-        // Tokens that are being renewed are not lost by it (A3).
-        self.roster().starter().surroundings.accounts().settle().await;
+        // Waits for token refreshes in progress, so that no rotated token is lost.
+        self.roster().starter().context.accounts().finish_pending_writes().await;
     }
 
-    /// Puts a new plan into force: starts, stops, keeps by signature. There is no other way to change the servers.
-    pub(crate) fn apply(&self, loaded: Arc<Loaded>) -> Change {
-        let off = locked(&self.inner.off);
+    /// Applies a new plan: starts, stops, and keeps connections by signature. There is no other way to
+    /// change the servers.
+    pub(crate) fn apply_plan(&self, loaded: Arc<LoadedConfig>) -> ServerChanges {
+        let off = lock_ignoring_poison(&self.inner.disabled);
         if self.has_ended() {
-            return Change::default();
+            return ServerChanges::default();
         }
-        self.inner.parts.hooks.put(&loaded);
-        self.trust().follow(loaded.settings.pins.in_force());
-        let next = self.inner.parts.next(&self.roster(), loaded, &off);
-        self.put(next, off)
+        self.inner.parts.hooks.replace_configured(&loaded);
+        self.tool_trust().set_pin(loaded.settings.pins.effective_pin());
+        let next = self.inner.parts.next_roster(&self.roster(), loaded, &off);
+        self.install_roster(next, off)
     }
 
-    /// Puts a roster into force. Agents follow before anything is stopped, so that their calls find the successor.
-    fn put(&self, next: Next, off: MutexGuard<'_, HashSet<ServerName>>) -> Change {
-        let Next { roster, change, leaving } = next;
+    /// Installs a roster. Agents are refreshed before connections are stopped, so that their calls find the
+    /// successor.
+    fn install_roster(&self, next: NextRoster, off: MutexGuard<'_, HashSet<ServerName>>) -> ServerChanges {
+        let NextRoster { roster, change, leaving } = next;
         *self.inner.roster.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(roster);
         drop(off);
         self.inner.parts.changes.send_modify(|count| *count += 1);
-        self.agents_follow();
-        let mut gone = locked(&self.inner.leaving);
+        self.refresh_agents();
+        let mut gone = lock_ignoring_poison(&self.inner.leaving);
         while gone.try_join_next().is_some() {}
         for (connection, successor) in leaving {
+            let is_last = self.roster().release_connection(&connection);
             gone.spawn(async move {
-                connection.stop(CALLS_GRACE).await;
+                if is_last {
+                    connection.stop(CALLS_GRACE).await;
+                }
                 if let Some(successor) = successor {
                     successor.send_replace(true);
                 }
@@ -317,15 +313,15 @@ impl Host {
         change
     }
 
-    /// Begins the record of a call, if one is kept.
+    /// Opens the audit entry of a call, if the host keeps an audit log.
     pub(crate) fn audit_entry(&self, wanted: impl FnOnce() -> String) -> AuditEntry {
         match &self.inner.parts.audit {
-            Some(audit) => AuditEntry::begin(audit, self.loaded().agent.clone(), &wanted()),
+            Some(audit) => AuditEntry::for_call(audit, self.loaded_config().agent.clone(), &wanted()),
             None => AuditEntry::default(),
         }
     }
 
-    pub(crate) fn hooks(&self) -> &Arc<HookRunner> {
+    pub(crate) fn hook_runner(&self) -> &Arc<HookRunner> {
         &self.inner.parts.hooks
     }
 
@@ -334,42 +330,29 @@ impl Host {
     }
 
     pub(crate) fn page_opener(&self) -> Arc<dyn PageOpener> {
-        self.inner.parts.page_opener.clone().unwrap_or_else(|| Arc::new(NobodyToShow))
+        self.inner.parts.page_opener.clone().unwrap_or_else(|| Arc::new(NoPageOpener))
     }
 
-    /// Where results are stored that are too long for a model; none where all are handed over whole.
-    pub(crate) fn results(&self) -> Option<&Arc<Results>> {
+    /// The limiter that stores results too long for a model; `None` where results are returned whole.
+    pub(crate) fn result_limiter(&self) -> Option<&Arc<ResultLimiter>> {
         self.inner.parts.results.as_ref()
     }
 
-    /// Removes what earlier hosts have stored, beside everything else.
-    fn tidy_results(&self) {
-        if let Some(results) = self.results() {
-            locked(&self.inner.followers).push(Owned::start(results.tidy()));
+    /// Removes stored results of earlier hosts, in the background.
+    pub(crate) fn remove_old_results(&self) {
+        if let Some(results) = self.result_limiter() {
+            lock_ignoring_poison(&self.inner.tasks)
+                .push(AbortOnDropTask::start(results.remove_old_results()));
         }
     }
 
-    pub(crate) fn sources(&self) -> Option<&Sources> {
+    pub(crate) fn config_sources(&self) -> Option<&Sources> {
         self.inner.parts.sources.as_ref()
     }
 
-    /// Has work go on for as long as the host lives.
-    fn keep_going(&self, work: Option<Owned<()>>) {
-        locked(&self.inner.followers).extend(work);
-    }
-
-    /// Follows the files for as long as the host lives.
-    fn follow_files(&self) {
-        let reconnects = self.roster().paths().reconnects.clone();
-        let watching = crate::reload::follow(Arc::downgrade(&self.inner), &self.loaded().files, reconnects);
-        locked(&self.inner.followers).push(Owned::start(watching));
-    }
-
-    /// Asks the organisation for its connectors, beside everything else: nobody waits for them.
-    fn follow_connectors(&self, organisation: Organisation, surroundings: Surroundings) {
-        let host = Arc::downgrade(&self.inner);
-        let asking = crate::reload::ask_for_connectors(host, organisation, surroundings);
-        locked(&self.inner.followers).push(Owned::start(asking));
+    /// Keeps a background task running for as long as the host lives.
+    pub(crate) fn attach_task(&self, work: Option<AbortOnDropTask<()>>) {
+        lock_ignoring_poison(&self.inner.tasks).extend(work);
     }
 
     /// The servers in force now.
@@ -377,66 +360,33 @@ impl Host {
         Arc::clone(&self.inner.roster.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(crate) fn surroundings(&self) -> Surroundings {
-        self.roster().starter().surroundings.clone()
+    pub(crate) fn connect_context(&self) -> ConnectContext {
+        self.roster().starter().context.clone()
     }
 
     pub(crate) fn connection(&self, name: &ServerName) -> Option<Arc<Connection>> {
         self.roster().connection(name).cloned()
     }
 
-    pub(crate) fn servers_like(&self, name: &str) -> Vec<String> {
+    pub(crate) fn similar_servers(&self, name: &str) -> Vec<String> {
         similar_names(name, self.roster().connections().map(|connection| connection.name.as_str()))
     }
 
-    pub(crate) fn tools_like(&self, server: &ServerName, tool: &str) -> Vec<String> {
-        let known = self.current();
+    pub(crate) fn similar_tools(&self, server: &ServerName, tool: &str) -> Vec<String> {
+        let known = self.catalog();
         let own = known.iter().filter(|entry| entry.server() == Some(server) && !known.is_denied(entry));
         similar_names(tool, own.map(|entry| entry.tool.name.as_str()))
     }
 
-    /// Whether a server is on its way. One that keeps dying is not: waiting for it would take half a minute.
+    /// Whether a server is connecting. One that keeps crashing does not count: waiting for it would take
+    /// half a minute.
     pub(crate) fn is_pending(&self) -> bool {
-        let is_near = |status: &Status| matches!(status, Status::Pending { attempt: 0 | 1, .. });
+        let is_near = |status: &ServerStatus| matches!(status, ServerStatus::Pending { attempt: 0 | 1, .. });
         self.roster().connections().any(|connection| is_near(&connection.state().status))
     }
 }
 
-impl CatalogCache {
-    fn renew(&mut self, roster: Arc<Roster>) {
-        if self.shown {
-            self.assembler.shown(&self.catalog);
-            self.shown = false;
-        }
-        if self.roster.as_ref().is_none_or(|last| !Arc::ptr_eq(last, &roster)) {
-            let servers = roster.connections().map(|connection| connection.name.clone());
-            self.assembler.under(Denials::new(&roster.loaded.settings, servers));
-        }
-        let states: Vec<_> =
-            roster.connections().map(|connection| (connection, connection.state())).collect();
-        let trust = roster.starter().surroundings.trust();
-        let seen: Vec<Seen<'_>> = states
-            .iter()
-            .map(|(connection, state)| Seen {
-                name: &connection.name,
-                config: &connection.config,
-                surface: &state.surface,
-                sign_in: match (&state.status, connection.account()) {
-                    (_, None) => SignIn::Never,
-                    (Status::NeedsAuth, Some(_)) => SignIn::Wanted,
-                    (_, Some(_)) => SignIn::Possible,
-                },
-                trust: Some(trust),
-            })
-            .collect();
-        self.catalog = Arc::new(self.assembler.assemble(&seen));
-        drop(seen);
-        drop(states);
-        self.roster = Some(roster);
-    }
-}
-
-/// What is behind the lock; a panic elsewhere leaves plain data that is as good as before.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex and ignores poisoning: a panic elsewhere leaves plain data that is still valid.
+fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,15 +1,15 @@
-//! Prompts: what servers offer people as commands, under names that are looked up and never taken apart (X3).
+//! Prompts: the servers' prompts as commands for users, under names that are looked up and never split.
 //!
-//! | what | where |
+//! | part | module |
 //! |---|---|
 //! | a prompt as its server lists it | `listed` |
 //! | `/mcp__server__prompt a "b c" key=value` | `command` |
-//! | which value is which argument | `given` |
-//! | what a server makes of it | `messages` |
+//! | the assignment of values to arguments | `argument_values` |
+//! | the messages that a server returns | `messages` |
 
+mod argument_values;
 mod command;
 mod error;
-mod given;
 mod listed;
 mod messages;
 #[cfg(test)]
@@ -18,38 +18,37 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mcparley_model::name::{Names, PublicName, ServerName, ToolName};
-use mcparley_wire::Params;
+use mcparley_model::name::{PublicName, PublicNames, ServerName, ToolName};
+use mcparley_wire::RequestParams;
 use serde::Serialize;
 
 use crate::call::Request;
-use crate::catalog::name_all;
-use crate::host::{Host, Remembered};
-use crate::sources::similar_names;
-use crate::surface::Surface;
+use crate::host::Host;
+use mcparley_catalog::assign_public_names;
+use mcparley_model::similar::similar_names;
+use mcparley_pool::surface::Surface;
 
 pub use command::PromptCall;
 pub use error::PromptError;
-pub(crate) use listed::is_usable;
 pub use messages::{PromptMessage, PromptMessages};
 
-/// A prompt, ready to be shown.
+/// A prompt, ready for display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// Its name as a command, without the slash.
+    /// The command name, without the slash.
     pub name: PublicName,
     /// The server that offers it.
     pub server: ServerName,
-    /// Its name as the server has it.
+    /// The server's name for the prompt.
     #[serde(rename = "prompt")]
     pub original: ToolName,
-    /// A name for people.
+    /// A display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it does.
+    /// The description of the prompt.
     pub description: String,
-    /// What it takes, in the order of the server.
+    /// The arguments, in the order of the server.
     pub arguments: Vec<PromptArgument>,
 }
 
@@ -57,44 +56,49 @@ pub struct Prompt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// Its name.
+    /// The sanitized name.
     pub name: String,
-    /// A name for people.
+    /// A display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is.
+    /// The description of the argument.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether the prompt cannot do without it.
+    /// Whether the prompt requires the argument.
     pub required: bool,
-    /// Its name as the server has it, which it must be told.
+    /// The server's exact name for the argument, as it is sent.
     #[serde(skip)]
     raw: String,
 }
 
-/// Every prompt there is now.
+/// All prompts that are known now.
 #[derive(Clone, Debug, Default)]
 pub struct Prompts {
     entries: Vec<Arc<Prompt>>,
     by_name: HashMap<PublicName, usize>,
-    names: Names,
+    names: PublicNames,
 }
 
 impl Prompts {
-    /// The prompts of these servers, with the names they have and new ones for those that have none yet.
-    pub(crate) fn of<'s>(names: &mut Names, servers: impl Iterator<Item = Offering<'s>>) -> Self {
-        let found: Vec<(ServerName, Vec<listed::Listed>)> =
-            servers.map(|(server, surface)| (server.clone(), listed::all(&surface.prompts))).collect();
+    /// The prompts of these servers. Prompts that have a public name keep it, and the others are given one.
+    pub(crate) fn from_surfaces<'s>(
+        names: &mut PublicNames,
+        servers: impl Iterator<Item = OfferedSurface<'s>>,
+    ) -> Self {
+        let found: Vec<(ServerName, Vec<listed::ListedPrompt>)> = servers
+            .map(|(server, surface)| (server.clone(), listed::parse_prompts(&surface.prompts)))
+            .collect();
         let pairs = || {
-            let pair = |server: &ServerName, prompt: &listed::Listed| (server.clone(), prompt.name.clone());
+            let pair =
+                |server: &ServerName, prompt: &listed::ListedPrompt| (server.clone(), prompt.name.clone());
             found.iter().flat_map(move |(server, prompts)| prompts.iter().map(move |it| pair(server, it)))
         };
-        name_all(names, pairs);
+        assign_public_names(names, pairs);
         let entries: Vec<Arc<Prompt>> = found
             .iter()
             .flat_map(|(server, prompts)| prompts.iter().map(move |prompt| (server, prompt)))
             .filter_map(|(server, prompt)| {
-                let name = names.public(server, &prompt.name)?.clone();
+                let name = names.public_name(server, &prompt.name)?.clone();
                 Some(Arc::new(prompt.clone().into_prompt(name, server.clone())))
             })
             .collect();
@@ -102,77 +106,69 @@ impl Prompts {
         Self { entries, by_name, names: names.clone() }
     }
 
-    /// Every prompt, in the order of the plan and of the servers.
+    /// Every prompt, in plan order and then in the order of the server.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<Prompt>> {
         self.entries.iter()
     }
 
-    /// The prompt of a command; the slash may stand in front.
+    /// The prompt of a command; a leading slash is ignored.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<Prompt>> {
         let name = name.strip_prefix('/').unwrap_or(name);
         self.by_name.get(name).and_then(|place| self.entries.get(*place))
     }
 
-    /// The prompt that a server calls so.
+    /// The prompt with this name at its server.
     #[must_use]
-    pub fn find(&self, server: &ServerName, prompt: &str) -> Option<&Arc<Prompt>> {
-        self.names.public(server, &ToolName::new(prompt)).and_then(|name| self.get(name.as_str()))
+    pub fn find_on_server(&self, server: &ServerName, prompt: &str) -> Option<&Arc<Prompt>> {
+        self.names.public_name(server, &ToolName::new(prompt)).and_then(|name| self.get(name.as_str()))
     }
 
-    /// Commands that look like this one, the nearest first.
+    /// Commands similar to this one, the nearest first.
     #[must_use]
-    pub fn similar(&self, name: &str) -> Vec<String> {
+    pub fn similar_commands(&self, name: &str) -> Vec<String> {
         let name = name.strip_prefix('/').unwrap_or(name);
         similar_names(name, self.entries.iter().map(|prompt| prompt.name.as_str()))
     }
 }
 
-/// A server and what it offers.
-pub(crate) type Offering<'s> = (&'s ServerName, &'s Surface);
+/// A server and its surface: the lists it offers.
+pub(crate) type OfferedSurface<'s> = (&'s ServerName, &'s Surface);
 
 impl Host {
-    /// Every prompt that is known now; servers need not have been started for that (L12). A name once given stays.
+    /// All prompts that are known now; cached lists count, so servers need not be started. A name once given
+    /// stays.
     #[must_use]
     pub fn prompts(&self) -> Prompts {
         let servers = self.servers();
         let offering = servers.iter().map(|server| (&server.name, server.state.surface.as_ref()));
-        self.told(|told| Prompts::of(&mut told.prompts, offering))
+        self.with_shown_order(|told| Prompts::from_surfaces(&mut told.prompts, offering))
     }
 
-    /// Has a server make messages of a prompt. Arguments that do not fit are told before anything is sent.
+    /// Fetches the messages of a prompt from its server. Arguments are checked before the request is sent.
     ///
     /// # Errors
     /// A [`PromptError`].
-    pub async fn prompt(&self, call: &PromptCall) -> Result<PromptMessages, PromptError> {
+    pub async fn fetch_prompt(&self, call: &PromptCall) -> Result<PromptMessages, PromptError> {
         let prompt = match self.prompts().get(call.name()) {
             Some(prompt) => Arc::clone(prompt),
-            None => self.late_prompt(call.name()).await?,
+            None => self.resolve_late_prompt(call.name()).await?,
         };
-        let arguments = given::arguments(&prompt, call.given())?;
-        let params = Params::new().with("name", &prompt.original).with("arguments", &arguments);
+        let arguments = argument_values::assign_values(&prompt, call.values())?;
+        let params =
+            RequestParams::new().with_member("name", &prompt.original).with_member("arguments", &arguments);
         let request = Request { method: "prompts/get", capability: "prompts", params };
-        let answer = self.request(&prompt.server, request).await?;
-        messages::read(&prompt, &answer)
+        let answer = self.send_request(&prompt.server, request).await?;
+        messages::parse_messages(&prompt, &answer)
     }
 
-    /// A name nobody has: perhaps its server is only on its way.
-    async fn late_prompt(&self, name: &str) -> Result<Arc<Prompt>, PromptError> {
-        self.settled().await;
+    /// Resolves a prompt name that is not known: its server may still be connecting.
+    async fn resolve_late_prompt(&self, name: &str) -> Result<Arc<Prompt>, PromptError> {
+        self.wait_until_settled().await;
         let prompts = self.prompts();
         prompts.get(name).cloned().ok_or_else(|| PromptError::Unknown {
             name: name.strip_prefix('/').unwrap_or(name).to_owned(),
-            similar: prompts.similar(name),
+            similar: prompts.similar_commands(name),
         })
-    }
-}
-
-impl Remembered {
-    /// Every prompt, as it is remembered.
-    #[must_use]
-    pub fn prompts(&self) -> Prompts {
-        let offering = self.servers.iter().map(|server| (&server.name, server.state.surface.as_ref()));
-        let mut names = Names::default().with_bare(self.bare.iter().cloned());
-        Prompts::of(&mut names, offering)
     }
 }

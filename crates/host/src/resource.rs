@@ -1,13 +1,13 @@
-//! Resources: what servers have to read, as typed values with clean texts (X1).
+//! Resources of servers, as typed values with sanitized texts.
 //!
-//! | what | where |
+//! | part | module |
 //! |---|---|
-//! | an entry as its server lists it | `listed` |
-//! | patterns of addresses, and how they are filled in | `template` |
-//! | reading one | `contents` |
-//! | being told when one changes | `subscription` |
-//! | `@server:uri` in what a person writes | `mention` |
-//! | the tools that models have for all this | `tools` |
+//! | resources and templates as servers list them | `listed` |
+//! | URI templates and their expansion | `template` |
+//! | reading a resource | `contents` |
+//! | subscriptions to changes | `subscription` |
+//! | `@server:uri` mentions in a user's message | `mention` |
+//! | the built-in tools for models | `tools` |
 
 mod contents;
 mod error;
@@ -23,94 +23,95 @@ use mcparley_model::name::ServerName;
 use serde::Serialize;
 
 use crate::call::RequestError;
-use crate::host::{Host, Remembered, Server};
-use crate::sample::Role;
-use crate::skill::is_skill_address;
+use crate::host::{Host, HostServer};
+use mcparley_catalog::is_skill_address;
+use mcparley_pool::sample::Role;
 
 pub use contents::ResourceContents;
 pub use error::ResourceError;
-pub use mention::{Mentioned, MentionedResource};
+pub use mention::{MentionedResource, MentionedResources};
 pub use subscription::Subscription;
 pub use template::{ResourceTemplate, TemplateError};
 
-/// A resource, ready to be shown.
+/// A resource, ready for display.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Resource {
-    /// The server that has it.
+pub struct ListedResource {
+    /// The server of the resource.
     pub server: ServerName,
-    /// Its address.
+    /// The URI.
     pub uri: String,
-    /// Its name; the address when the server gave none.
+    /// The name; the URI when the server gave none.
     pub name: String,
-    /// A name for people.
+    /// A display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is.
+    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its type.
+    /// The MIME type.
     #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime: Option<String>,
-    /// How many bytes it has, as the server says.
+    /// The size in bytes, as the server reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// For whom it is, and how much it matters.
-    #[serde(skip_serializing_if = "Annotations::is_empty")]
-    pub annotations: Annotations,
-    /// Its address as the server has it, which it must be told.
+    /// The intended audience and the importance.
+    #[serde(skip_serializing_if = "ResourceAnnotations::is_empty")]
+    pub annotations: ResourceAnnotations,
+    /// The server's exact URI, as it is sent.
     #[serde(skip)]
     raw: String,
 }
 
-/// What a server says about the use of a resource.
+/// A server's annotations about the use of a resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Annotations {
-    /// For whom it is; everybody if it says nothing.
+pub struct ResourceAnnotations {
+    /// The intended audience; empty for all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub audience: Vec<Role>,
-    /// How much it matters, from 0 to 1.
+    /// The importance, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<f64>,
-    /// When it was changed last, as the server writes it.
+    /// The time of the last change, as the server writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
 }
 
-impl Annotations {
+impl ResourceAnnotations {
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Every resource and every template there is now.
+/// All resources and templates that are known now.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Resources {
-    /// The resources, in the order of the plan and of the servers. Files of skills are none of them (X2).
-    pub resources: Vec<Resource>,
+    /// The resources, in plan order and then in the order of the server. Files of skills are excluded.
+    pub resources: Vec<ListedResource>,
     /// The templates, in the same order.
     pub templates: Vec<ResourceTemplate>,
 }
 
 impl Resources {
-    pub(crate) fn of<'s>(servers: impl Iterator<Item = &'s Server>) -> Self {
+    pub(crate) fn from_servers<'s>(servers: impl Iterator<Item = &'s HostServer>) -> Self {
         let mut found = Self::default();
         for server in servers {
             let surface = &server.state.surface;
-            let resources = listed::resources(&server.name, &surface.resources).into_iter();
+            let resources = listed::parse_resources(&server.name, &surface.resources).into_iter();
             found.resources.extend(resources.filter(|resource| !is_skill_address(&resource.uri)));
-            found.templates.extend(listed::templates(&server.name, &surface.templates));
+            found.templates.extend(listed::parse_templates(&server.name, &surface.templates));
         }
         found
     }
 }
 
 impl Host {
-    /// Every resource that is known now, of one server or of all; servers need not have been started for that (L12).
+    /// All resources that are known now, of one server or of all; cached lists count, so servers need not be
+    /// started.
     ///
     /// # Errors
     /// [`RequestError::UnknownServer`] when there is no server of this name.
@@ -118,18 +119,10 @@ impl Host {
         if let Some(server) = server
             && self.connection(server).is_none()
         {
-            return Err(self.no_such_server(server.as_str()));
+            return Err(self.no_server_error(server.as_str()));
         }
         let servers = self.servers();
         let wanted = servers.iter().filter(|known| server.is_none_or(|server| known.name == *server));
-        Ok(Resources::of(wanted))
-    }
-}
-
-impl Remembered {
-    /// Every resource, as it is remembered.
-    #[must_use]
-    pub fn resources(&self) -> Resources {
-        Resources::of(self.servers.iter())
+        Ok(Resources::from_servers(wanted))
     }
 }

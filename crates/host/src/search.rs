@@ -1,6 +1,7 @@
-//! Finds tools among all servers: waits a moment for those on their way, and says which are missing and why (N10).
+//! Tool search across all servers: waits a moment for connecting ones, and reports which are missing and
+//! why.
 //!
-//! How tools are ranked is decided in the catalogue; how a model is answered stands in `answer`.
+//! The ranking is in the catalog; the answer for a model is in `answer`.
 
 mod answer;
 
@@ -8,76 +9,80 @@ use std::sync::Arc;
 
 use mcparley_model::limits::{SEARCH_ERROR_CHARS, SEARCH_WAIT};
 use mcparley_model::name::{PublicName, ServerName};
-use mcparley_model::text::{Untrusted, clean, cut};
+use mcparley_model::text::{Untrusted, clean_text, truncate_text};
 use tokio::task::JoinSet;
 
-use crate::catalog::{Catalog, Found, Provider, SearchQuery, SignInTool};
-use crate::connection::{Connection, State, Status};
-use crate::host::{Host, Server};
+use crate::host::{Host, HostServer};
+use mcparley_catalog::{Catalog, SearchQuery, SearchResults, SignInTool, ToolProvider};
+use mcparley_pool::connection::{Connection, ServerStatus, State};
 
-/// What a search gave.
+/// The result of a tool search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Search {
-    /// What was found.
-    pub found: Found,
+pub struct ToolSearchResult {
+    /// The tools that match.
+    pub found: SearchResults,
     /// The servers whose tools could not be searched, or not all of them.
-    pub missing: Vec<Absent>,
+    pub missing: Vec<UnsearchedServer>,
 }
 
 /// A server whose tools could not be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Absent {
+pub struct UnsearchedServer {
     /// The server.
     pub server: ServerName,
-    /// Why.
-    pub why: Absence,
+    /// The reason.
+    pub why: UnsearchedReason,
 }
 
-/// Why the tools of a server could not be searched.
+/// The reason why the tools of a server could not be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Absence {
-    /// It is on its way, and was not there in time.
+pub enum UnsearchedReason {
+    /// The server was still connecting when the wait ended.
     Pending,
-    /// It does not answer.
+    /// The server failed.
     Failed {
-        /// What went wrong, cleaned and cut. The server may have written it.
+        /// The error, sanitized and shortened. It may be text of the server.
         error: Untrusted,
     },
-    /// It wants a sign-in.
+    /// The server requires a sign-in.
     NeedsAuth {
-        /// The tool that begins one.
+        /// The tool that starts a sign-in.
         authenticate: Option<PublicName>,
     },
-    /// It answers, but did not give its tools.
+    /// The server is connected, but did not list its tools.
     Unlisted {
-        /// What went wrong, cleaned and cut. The server may have written it.
+        /// The error, sanitized and shortened. It may be text of the server.
         error: Untrusted,
     },
 }
 
 impl Host {
-    /// Looks for tools.
+    /// Searches for tools.
     ///
-    /// Servers on their way are waited for, at most five seconds, and those of which nothing is known are reached. Tools
-    /// that are named and known are found at once.
-    pub async fn search(&self, query: &SearchQuery) -> Search {
-        let known = self.current().search(query);
+    /// Waits at most five seconds for connecting servers, and connects those whose tools are not known.
+    /// Tools that are selected by name and known are found at once.
+    pub async fn search_tools(&self, query: &SearchQuery) -> ToolSearchResult {
+        let known = self.catalog().search_tools(query);
         let is_enough = query.is_selection() && known.unfound.is_empty();
         if !is_enough {
-            // Who is not there in time is missing, and said to be.
-            let _late = tokio::time::timeout(SEARCH_WAIT, self.gathered(query.server())).await;
+            // Servers that are not connected in time are reported as missing.
+            let _late = tokio::time::timeout(SEARCH_WAIT, self.connect_unknown_servers(query.server())).await;
         }
-        let catalog = self.current();
-        let found = if is_enough { known } else { catalog.search(query) };
-        let missing = if is_enough { Vec::new() } else { absent(&self.servers(), &catalog, query.server()) };
-        Search { found, missing }
+        let catalog = self.catalog();
+        let found = if is_enough { known } else { catalog.search_tools(query) };
+        let missing = if is_enough {
+            Vec::new()
+        } else {
+            unsearched_servers(&self.servers(), &catalog, query.server())
+        };
+        ToolSearchResult { found, missing }
     }
 
-    /// Waits for the servers on their way, and for those that nobody has asked yet.
-    async fn gathered(&self, only: Option<&ServerName>) {
+    /// Connects the servers whose tools are not known, and waits for those that are connecting.
+    async fn connect_unknown_servers(&self, only: Option<&ServerName>) {
         let mut reaching = JoinSet::new();
         let is_wanted = |connection: &&Arc<Connection>| only.is_none_or(|only| *only == connection.name);
         for connection in self.roster().connections().filter(is_wanted) {
@@ -87,43 +92,54 @@ impl Host {
             }
         }
         while reaching.join_next().await.is_some() {}
-        self.settled().await;
+        self.wait_until_settled().await;
     }
 }
 
-/// Whether nothing is known of a server that nobody has needed yet.
+/// Whether a server was never connected, so that its tools are not known.
 fn is_unknown(state: &State) -> bool {
     let surface = &state.surface;
     let has_nothing = surface.tools.is_empty() && surface.prompts.is_empty() && surface.resources.is_empty();
-    matches!(state.status, Status::Dormant) && has_nothing
+    matches!(state.status, ServerStatus::Dormant) && has_nothing
 }
 
-/// The servers whose tools are not all in the catalogue. Those that are switched off are nobody's business.
-fn absent(servers: &[Server], catalog: &Catalog, only: Option<&ServerName>) -> Vec<Absent> {
+/// The servers whose tools are not all in the catalog. Disabled servers are not reported.
+fn unsearched_servers(
+    servers: &[HostServer],
+    catalog: &Catalog,
+    only: Option<&ServerName>,
+) -> Vec<UnsearchedServer> {
     let wanted = servers.iter().filter(|server| only.is_none_or(|only| *only == server.name));
-    let absent = |server: &Server| {
-        let why = absence(server, catalog)?;
-        Some(Absent { server: server.name.clone(), why })
+    let absent = |server: &HostServer| {
+        let why = unsearched_reason(server, catalog)?;
+        Some(UnsearchedServer { server: server.name.clone(), why })
     };
     wanted.filter_map(absent).collect()
 }
 
-fn absence(server: &Server, catalog: &Catalog) -> Option<Absence> {
-    let told = |text: &str| Untrusted::new(cut(&clean(text), SEARCH_ERROR_CHARS));
+fn unsearched_reason(server: &HostServer, catalog: &Catalog) -> Option<UnsearchedReason> {
+    let told = |text: &str| Untrusted::new(truncate_text(&clean_text(text), SEARCH_ERROR_CHARS));
     match &server.state.status {
-        Status::Connected { .. } => {
+        ServerStatus::Connected { .. } => {
             let gap = server.state.surface.gaps.iter().find(|gap| gap.method == "tools/list")?;
-            Some(Absence::Unlisted { error: told(&gap.to_string()) })
+            Some(UnsearchedReason::Unlisted { error: told(&gap.to_string()) })
         }
-        Status::Pending { .. } if server.state.surface.tools.is_empty() => Some(Absence::Pending),
-        Status::Dormant if is_unknown(&server.state) => Some(Absence::Pending),
-        Status::Failed(error) => Some(Absence::Failed { error: told(&error.to_string()) }),
-        Status::NeedsAuth => Some(Absence::NeedsAuth { authenticate: authenticate(&server.name, catalog) }),
-        Status::Dormant | Status::Pending { .. } | Status::Disabled | Status::Stopped => None,
+        ServerStatus::Pending { .. } if server.state.surface.tools.is_empty() => {
+            Some(UnsearchedReason::Pending)
+        }
+        ServerStatus::Dormant if is_unknown(&server.state) => Some(UnsearchedReason::Pending),
+        ServerStatus::Failed(error) => Some(UnsearchedReason::Failed { error: told(&error.to_string()) }),
+        ServerStatus::NeedsAuth => {
+            Some(UnsearchedReason::NeedsAuth { authenticate: authenticate_tool(&server.name, catalog) })
+        }
+        ServerStatus::Dormant
+        | ServerStatus::Pending { .. }
+        | ServerStatus::Disabled
+        | ServerStatus::Stopped => None,
     }
 }
 
-fn authenticate(server: &ServerName, catalog: &Catalog) -> Option<PublicName> {
-    let wanted = Provider::SignIn { server: server.clone(), tool: SignInTool::Authenticate };
+fn authenticate_tool(server: &ServerName, catalog: &Catalog) -> Option<PublicName> {
+    let wanted = ToolProvider::SignIn { server: server.clone(), tool: SignInTool::Authenticate };
     catalog.iter().find(|entry| entry.provider == wanted).map(|entry| entry.name.clone())
 }

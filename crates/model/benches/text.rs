@@ -1,10 +1,10 @@
-//! What it costs to take a megabyte of foreign text: plain, and with characters that need a second look.
+//! Benchmarks of sanitizing a megabyte of foreign text: plain, and with characters that need context.
 
 use std::borrow::Cow;
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use mcparley_model::text::clean;
+use mcparley_model::text::clean_text;
 
 const MEGABYTE: usize = 1_000_000;
 
@@ -21,7 +21,7 @@ fn clean_a_megabyte(bencher: Bencher, kind: &str) {
         _ => "He said \"hello\" and went on with a line of usual length.\n",
     };
     let text = line.repeat(MEGABYTE / line.len());
-    bencher.counter(BytesCount::of_str(&text)).bench(|| match clean(black_box(&text)) {
+    bencher.counter(BytesCount::of_str(&text)).bench(|| match clean_text(black_box(&text)) {
         Cow::Borrowed(text) => text.len(),
         Cow::Owned(text) => text.len(),
     });

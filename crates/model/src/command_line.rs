@@ -1,8 +1,9 @@
-//! Looks through a command line: which programs it would start, and which packages it would fetch.
+//! Analyzes a command line: which programs it would start, and which packages it would download.
 //!
-//! `env A=1 prog`, `sh -c 'prog'` and `npx prog` start something else than their first word says. Policy and the
-//! check for recursion judge everything on the way. The reading is a heuristic over words: it never runs anything,
-//! and a script that hides its program on purpose gets past it. What must hold regardless has a second net.
+//! `env A=1 prog`, `sh -c 'prog'` and `npx prog` start another program than their first word. Policy and
+//! the recursion check look at every program on the way. The analysis is a heuristic over words: it never
+//! runs a command, and a script that hides its program on purpose gets past it. Rules that must hold
+//! regardless have a second check, such as [`crate::ancestry`].
 
 mod package;
 mod runner;
@@ -15,32 +16,32 @@ mod wrapper;
 pub use package::Package;
 pub use unpinned::UnpinnedStep;
 
-/// How many programs may stand inside each other before the reading stops.
+/// The maximum nesting of programs before the analysis stops.
 const DEPTH: usize = 8;
 
-/// How many steps one command line may have before the reading stops.
+/// The maximum number of steps of one command line before the analysis stops.
 const STEPS: usize = 256;
 
-/// One thing that a command line would do.
+/// One step of a command line: a program it starts or code it downloads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum CommandStep {
     /// A program would be started with these words, its own name first.
     Program(Vec<String>),
     /// A package runner would fetch a package and run it.
     Package(Package),
-    /// A script would run what it downloads.
+    /// A script would run code that it downloads.
     DownloadedScript,
 }
 
-/// Everything that `argv` would start, the outermost program first.
+/// Lists the steps of the command line `argv`, the outermost program first.
 #[must_use]
-pub fn unfold(argv: &[&str]) -> Vec<Step> {
+pub fn unfold_command(argv: &[&str]) -> Vec<CommandStep> {
     let mut steps = Vec::new();
     unfold_into(&mut steps, argv.iter().map(|&word| word.to_owned()).collect(), 0);
     steps
 }
 
-/// The name a program goes by: the last part of its path, without the ending that Windows adds.
+/// The name of a program: the last part of its path, without the extension that Windows adds.
 #[must_use]
 pub fn program_name(program: &str) -> &str {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
@@ -51,22 +52,22 @@ pub fn program_name(program: &str) -> &str {
     ending.and_then(|ending| name.get(..name.len() - ending.len())).unwrap_or(name)
 }
 
-fn unfold_into(steps: &mut Vec<Step>, argv: Vec<String>, depth: usize) {
+fn unfold_into(steps: &mut Vec<CommandStep>, argv: Vec<String>, depth: usize) {
     let Some((program, arguments)) = argv.split_first() else { return };
     if depth > DEPTH || steps.len() > STEPS {
         return;
     }
     let name = program_name(program).to_owned();
     let arguments = arguments.to_vec();
-    steps.push(Step::Program(argv));
-    if let Some(script) = script::of_shell(&name, &arguments) {
+    steps.push(CommandStep::Program(argv));
+    if let Some(script) = script::parse_shell_arguments(&name, &arguments) {
         return unfold_script(steps, &script, depth);
     }
     if let Some(inner) = wrapper::inner_command(&name, &arguments) {
         return unfold_into(steps, inner, depth + 1);
     }
-    if let Some(run) = runner::read(&name, &arguments) {
-        steps.extend(run.packages.into_iter().map(Step::Package));
+    if let Some(run) = runner::parse_invocation(&name, &arguments) {
+        steps.extend(run.packages.into_iter().map(CommandStep::Package));
         for inner in run.scripts {
             unfold_script(steps, &inner, depth);
         }
@@ -74,22 +75,22 @@ fn unfold_into(steps: &mut Vec<Step>, argv: Vec<String>, depth: usize) {
     }
 }
 
-fn unfold_script(steps: &mut Vec<Step>, script: &script::Script, depth: usize) {
+fn unfold_script(steps: &mut Vec<CommandStep>, script: &script::Script, depth: usize) {
     let before = steps.len();
     for command in &script.commands {
         unfold_into(steps, command.clone(), depth + 1);
     }
     let inside = steps.get(before..).unwrap_or_default();
-    if script.runs_output && inside.iter().any(downloads) && inside.iter().any(interprets) {
-        steps.push(Step::DownloadedScript);
+    if script.runs_output && inside.iter().any(is_download) && inside.iter().any(is_interpreter) {
+        steps.push(CommandStep::DownloadedScript);
     }
 }
 
-fn downloads(step: &Step) -> bool {
+fn is_download(step: &CommandStep) -> bool {
     is_program(step, |name| matches!(name, "curl" | "wget"))
 }
 
-fn interprets(step: &Step) -> bool {
+fn is_interpreter(step: &CommandStep) -> bool {
     is_program(step, |name| {
         script::is_shell(name)
             || matches!(name, "eval" | "source" | "." | "node")
@@ -97,9 +98,9 @@ fn interprets(step: &Step) -> bool {
     })
 }
 
-fn is_program(step: &Step, wanted: impl Fn(&str) -> bool) -> bool {
+fn is_program(step: &CommandStep, wanted: impl Fn(&str) -> bool) -> bool {
     match step {
-        Step::Program(argv) => argv.first().is_some_and(|program| wanted(program_name(program))),
-        Step::Package(_) | Step::DownloadedScript => false,
+        CommandStep::Program(argv) => argv.first().is_some_and(|program| wanted(program_name(program))),
+        CommandStep::Package(_) | CommandStep::DownloadedScript => false,
     }
 }

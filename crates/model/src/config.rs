@@ -1,8 +1,8 @@
-//! What a server's entry says, typed: the shape everything behind the files works with.
+//! The configuration of a server: its entry in a file, parsed, expanded and validated.
 //!
-//! An entry goes through three forms. [`RawServer`] mirrors the file and keeps every place;
-//! [`ServerConfig`] is expanded and validated, and cannot be wrong; [`Shown`] is what people may see of
-//! it. The fields an entry may have are listed once, in [`field`].
+//! An entry goes through three forms. [`RawServer`] mirrors the file and keeps the location of every value;
+//! [`ServerConfig`] is expanded and validated, and cannot be invalid; [`DisplayedServer`] is the masked
+//! form for people. The fields of an entry are listed once, in [`field`].
 
 mod error;
 pub mod field;
@@ -23,109 +23,109 @@ use url::Url;
 
 use crate::secret::Secret;
 
-pub use error::{ConfigError, Problem};
+pub use error::{ConfigError, ValueProblem};
 pub use header::{is_header_name, is_reserved_header};
-pub(crate) use mask::masked_arguments;
-pub use mask::{Reveal, Shown, masked_text, secret_path_segments};
-pub use oauth::{Grant, Held, Oauth, RawOauth};
-pub use raw::{Hint, RawServer, Spanned};
+pub(crate) use mask::mask_arguments;
+pub use mask::{DisplayedServer, SecretVisibility, mask_secrets, secret_path_segments};
+pub use oauth::{ConfiguredGrant, ConfiguredSecret, OauthConfig, RawOauth};
+pub use raw::{EntryHint, RawServer, Spanned};
 pub use review::ReviewField;
 pub use roots::{RawRoots, RootsPolicy};
 
-/// One server, ready to be connected to.
+/// The validated configuration of one server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// How to reach it.
-    pub transport: Transport,
-    /// The time limit of one tool call; absent means the general one.
+    /// The transport that reaches the server.
+    pub transport: TransportConfig,
+    /// The timeout of one tool call; absent means the general one.
     pub timeout: Option<Duration>,
-    /// After which idle time a local server is stopped; absent means never.
+    /// The idle time after which a local server is stopped; absent means never.
     pub idle_timeout: Option<Duration>,
-    /// Whether its tools are always in the model's list.
+    /// Whether the server's tools are always in the model's list.
     pub always_load: bool,
-    /// Whether the host is not ready without it.
+    /// Whether the host is not ready without this server.
     pub required: bool,
-    /// Which era of the protocol to speak.
+    /// The protocol era to speak with the server.
     pub era: Era,
     /// Globs of the tools to offer; empty means all.
     pub enabled_tools: Vec<String>,
     /// Globs of the tools to withhold.
     pub disabled_tools: Vec<String>,
-    /// The folders the server is told to work in.
+    /// The folders offered to the server as roots.
     pub roots: RootsPolicy,
 }
 
-/// How a server is reached.
+/// The transport that reaches a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Transport {
-    /// A child process that speaks on its standard streams.
-    Stdio(Stdio),
+pub enum TransportConfig {
+    /// A child process with JSON-RPC on its standard streams.
+    Stdio(StdioConfig),
     /// The old HTTP transport with an endless event stream.
-    Sse(Remote),
+    Sse(RemoteConfig),
     /// Streamable HTTP.
-    Http(Remote),
+    Http(RemoteConfig),
     /// WebSocket.
-    Ws(Remote),
+    Ws(RemoteConfig),
     /// A server inside the embedding program.
     Sdk {
         /// The name the program registered it under.
         name: String,
     },
     /// An editor, over an event stream.
-    SseIde(Ide),
+    SseIde(IdeConfig),
     /// An editor, over a WebSocket.
-    WsIde(Ide),
-    /// A connector behind the organisation's proxy.
+    WsIde(IdeConfig),
+    /// A connector behind the organization's proxy.
     ClaudeAiProxy {
-        /// The proxy's address for it.
+        /// The proxy's address for this connector.
         url: Url,
-        /// The connector's id at the organisation.
+        /// The connector's id at the organization.
         id: String,
     },
 }
 
-/// A local server: what to run.
+/// The configuration of a local server: the process to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stdio {
+pub struct StdioConfig {
     /// The program.
     pub command: String,
-    /// Its arguments; they may hold tokens, so they do not print.
+    /// The program's arguments; they may hold tokens, so they are never printed.
     pub args: Vec<Secret<String>>,
-    /// Variables for the child, in the order they are written.
+    /// Environment variables for the child, in the order they are written.
     pub env: Vec<(String, Secret<String>)>,
-    /// Where to run it; absent means the project's folder.
+    /// The working directory; absent means the project's folder.
     pub cwd: Option<String>,
-    /// Whether the child sees the whole environment of the host.
+    /// Whether the child inherits the whole environment of the host.
     pub inherit_env: bool,
 }
 
-/// A remote server: where it is and how to be let in.
+/// The configuration of a remote server: its address and its credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remote {
-    /// Its address. What was parsed and judged is what is connected to.
+pub struct RemoteConfig {
+    /// The server's address, in the parsed form that policy checks and the transport connects to.
     pub url: Secret<Url>,
     /// Headers for every request, in the order they are written.
     pub headers: Vec<(String, Secret<String>)>,
     /// A command that prints more headers.
     pub headers_helper: Option<Secret<String>>,
-    /// Settings for signing in.
-    pub oauth: Option<Oauth>,
+    /// The OAuth sign-in settings.
+    pub oauth: Option<OauthConfig>,
 }
 
-/// An editor that offers its own tools.
+/// The configuration of an editor that serves its own tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ide {
-    /// Its address on this machine.
+pub struct IdeConfig {
+    /// The editor's address on this machine.
     pub url: Url,
     /// The editor's name.
     pub name: String,
-    /// The token from its lock file.
+    /// The token from the editor's lock file.
     pub auth_token: Option<Secret<String>>,
 }
 
-/// The kinds of transport, as `type` names them.
+/// The kinds of transport, named as in the field `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum TransportKind {
     /// `stdio`
     Stdio,
     /// `sse`
@@ -144,7 +144,7 @@ pub enum Kind {
     ClaudeAiProxy,
 }
 
-impl Kind {
+impl TransportKind {
     /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Stdio,
@@ -157,7 +157,7 @@ impl Kind {
         Self::ClaudeAiProxy,
     ];
 
-    /// The word for it in a file.
+    /// The word used in configuration files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -172,7 +172,7 @@ impl Kind {
         }
     }
 
-    /// The kind a file's word means.
+    /// Parses the word used in configuration files.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         match word {
@@ -181,7 +181,7 @@ impl Kind {
         }
     }
 
-    /// Whether only a running program can declare it, never a file.
+    /// Whether only a running program can declare this kind, never a file.
     #[must_use]
     pub fn is_runtime_only(self) -> bool {
         match self {
@@ -191,22 +191,22 @@ impl Kind {
     }
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for TransportKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl Serialize for Kind {
+impl Serialize for TransportKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
 }
 
-/// Which era of the protocol to speak with a server.
+/// The protocol era to speak with a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Era {
-    /// Find out, and remember.
+    /// Detect the era, and remember it.
     #[default]
     Auto,
     /// Up to 2025-11-25: `initialize` and sessions.
@@ -219,7 +219,7 @@ impl Era {
     /// All choices.
     pub const ALL: [Self; 3] = [Self::Auto, Self::Old, Self::New];
 
-    /// The word for it in a file.
+    /// The word used in configuration files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -231,9 +231,9 @@ impl Era {
 }
 
 impl ServerConfig {
-    /// A server of which only the transport is said; the rest is as usual.
+    /// Builds a configuration from a transport, with defaults for all other fields.
     #[must_use]
-    pub fn new(transport: Transport) -> Self {
+    pub fn new(transport: TransportConfig) -> Self {
         Self {
             transport,
             timeout: None,
@@ -247,18 +247,18 @@ impl ServerConfig {
         }
     }
 
-    /// The kind of its transport.
+    /// The kind of the server's transport.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TransportKind {
         match &self.transport {
-            Transport::Stdio(_) => Kind::Stdio,
-            Transport::Sse(_) => Kind::Sse,
-            Transport::Http(_) => Kind::Http,
-            Transport::Ws(_) => Kind::Ws,
-            Transport::Sdk { .. } => Kind::Sdk,
-            Transport::SseIde(_) => Kind::SseIde,
-            Transport::WsIde(_) => Kind::WsIde,
-            Transport::ClaudeAiProxy { .. } => Kind::ClaudeAiProxy,
+            TransportConfig::Stdio(_) => TransportKind::Stdio,
+            TransportConfig::Sse(_) => TransportKind::Sse,
+            TransportConfig::Http(_) => TransportKind::Http,
+            TransportConfig::Ws(_) => TransportKind::Ws,
+            TransportConfig::Sdk { .. } => TransportKind::Sdk,
+            TransportConfig::SseIde(_) => TransportKind::SseIde,
+            TransportConfig::WsIde(_) => TransportKind::WsIde,
+            TransportConfig::ClaudeAiProxy { .. } => TransportKind::ClaudeAiProxy,
         }
     }
 }

@@ -1,65 +1,69 @@
-//! Reads JSON with comments and remembers where every value stands.
+//! Parses JSON with comments and keeps the position of every value.
 //!
-//! Reading is lenient where people are (comments, trailing commas, a byte order mark) and strict where a
-//! guess could hide a server (missing commas, loose names). Changing a document without touching the rest
-//! of it is done by [`crate::edit`].
+//! The parser is lenient about comments, trailing commas and a byte order mark, and strict where a guess
+//! could hide a server (missing commas, unquoted names). [`crate::edit`] changes a document without
+//! touching the rest of it.
 
 use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions};
 
 use crate::explain::Explain;
-use crate::front_matter::Translation;
-use crate::scope::{Origin, Place, Source};
+use crate::front_matter::TranslatedJson;
+use crate::scope::{ConfigOrigin, Source, TextPosition};
 
-/// A parsed text: its source, and the tree with a place for every value.
+/// A parsed JSON text: its source, and the tree with a position for every value.
 #[derive(Debug)]
-pub struct Document<'t> {
+pub struct JsonDocument<'t> {
     source: Source,
     text: &'t str,
-    /// Where each line begins, so that ten thousand entries do not count the lines ten thousand times.
+    /// The byte offset of each line, so that ten thousand entries do not count the lines ten thousand
+    /// times.
     lines: Vec<usize>,
-    /// How many characters stand before each stretch, so that a value far along a line does not count them all.
+    /// The number of characters before each chunk of [`STRETCH`] bytes, so that a column far along a line
+    /// is found quickly.
     stretches: Vec<usize>,
-    /// Where the values stand in the text this one was made from, by their place in this one. Empty when it was not.
-    places: &'t [(usize, Place)],
+    /// The positions of the values in the original text, by their offset in this JSON; empty unless it was
+    /// translated.
+    places: &'t [(usize, TextPosition)],
     root: Option<ast::Value<'t>>,
 }
 
-impl<'t> Document<'t> {
+impl<'t> JsonDocument<'t> {
     /// Parses `text`. An empty text is a document without a root, as editors leave behind.
     ///
     /// # Errors
-    /// A [`SyntaxError`] with the place where the text stops being JSON.
+    /// A [`SyntaxError`] with the position where the text stops being JSON.
     pub fn parse(source: Source, text: &'t str) -> Result<Self, SyntaxError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: false };
         match jsonc_parser::parse_to_ast(text, &collect, &parse_options()) {
             Ok(result) => {
-                let (lines, stretches) = (line_starts(text), stretches(text));
+                let (lines, stretches) = (line_starts(text), count_chunk_characters(text));
                 Ok(Self { source, text, lines, stretches, places: &[], root: result.value })
             }
             Err(error) => Err(SyntaxError {
-                place: Place {
+                place: TextPosition {
                     line: u32::try_from(error.line_display()).unwrap_or(u32::MAX),
                     column: u32::try_from(error.column_display()).unwrap_or(u32::MAX),
                 },
-                reason: reason(error.kind()),
+                reason: syntax_reason(error.kind()),
                 source_text: source,
             }),
         }
     }
 
-    /// Parses JSON that was made from another text; its values stand where they stand there.
+    /// Parses JSON that was translated from another text; its values have the positions of the original
+    /// text.
     ///
     /// # Errors
     /// A [`SyntaxError`] when it is not JSON.
-    pub fn translated(source: Source, translation: &'t Translation) -> Result<Self, SyntaxError> {
+    pub fn parse_translation(source: Source, translation: &'t TranslatedJson) -> Result<Self, SyntaxError> {
         let document = Self::parse(source, &translation.json)?;
         Ok(Self { places: &translation.places, ..document })
     }
 
-    /// The text's source.
+    /// The source of the text.
     #[must_use]
     pub fn source(&self) -> &Source {
         &self.source
@@ -71,41 +75,41 @@ impl<'t> Document<'t> {
         self.root.as_ref().map(|value| Node { document: self, value })
     }
 
-    fn origin_at(&self, offset: usize) -> Origin {
+    fn origin_at(&self, offset: usize) -> ConfigOrigin {
         let following = self.places.partition_point(|(at, _)| *at <= offset);
         if let Some((_, place)) = following.checked_sub(1).and_then(|index| self.places.get(index)) {
-            return Origin { source: self.source.clone(), place: Some(*place) };
+            return ConfigOrigin { source: self.source.clone(), place: Some(*place) };
         }
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|index| self.lines.get(index)).copied().unwrap_or(0);
         let before = self.text.as_bytes().get(start..offset).unwrap_or_default();
         let column = 1 + if before.len() <= STRETCH {
-            characters(before)
+            count_characters(before)
         } else {
-            self.characters_before(offset).saturating_sub(self.characters_before(start))
+            self.count_characters_before(offset).saturating_sub(self.count_characters_before(start))
         };
-        let place = Place {
+        let place = TextPosition {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX),
         };
-        Origin { source: self.source.clone(), place: Some(place) }
+        ConfigOrigin { source: self.source.clone(), place: Some(place) }
     }
 
-    fn characters_before(&self, offset: usize) -> usize {
+    fn count_characters_before(&self, offset: usize) -> usize {
         let stretch = offset / STRETCH;
         let known = self.stretches.get(stretch).copied().unwrap_or_default();
         let rest = self.text.as_bytes().get(stretch * STRETCH..offset).unwrap_or_default();
-        known + characters(rest)
+        known + count_characters(rest)
     }
 }
 
-/// How many bytes are counted at most to tell a column.
+/// The maximum number of bytes that are scanned to compute a column.
 const STRETCH: usize = 128;
 
-/// What our configuration files may contain beyond JSON.
+/// The extensions of JSON that configuration files may use.
 ///
-/// Comments and trailing commas are what people write; everything else the parser could forgive would make
-/// us read a file differently from the next program.
+/// Users write comments and trailing commas; any other leniency would make us read a file differently from
+/// the next program.
 pub(crate) fn parse_options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -124,13 +128,13 @@ pub(crate) fn parse_options() -> ParseOptions {
 /// One value of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'d> {
-    document: &'d Document<'d>,
+    document: &'d JsonDocument<'d>,
     value: &'d ast::Value<'d>,
 }
 
-/// What kind of value a [`Node`] is, worded for messages.
+/// The kind of a [`Node`], worded for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonKind {
     /// `null`
     Null,
     /// `true` or `false`
@@ -145,7 +149,7 @@ pub enum Kind {
     Object,
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for JsonKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Null => "null",
@@ -161,42 +165,42 @@ impl std::fmt::Display for Kind {
 impl<'d> Node<'d> {
     /// The kind of the value.
     #[must_use]
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> JsonKind {
         match self.value {
-            ast::Value::NullKeyword(_) => Kind::Null,
-            ast::Value::BooleanLit(_) => Kind::Boolean,
-            ast::Value::NumberLit(_) => Kind::Number,
-            ast::Value::StringLit(_) => Kind::String,
-            ast::Value::Array(_) => Kind::Array,
-            ast::Value::Object(_) => Kind::Object,
+            ast::Value::NullKeyword(_) => JsonKind::Null,
+            ast::Value::BooleanLit(_) => JsonKind::Boolean,
+            ast::Value::NumberLit(_) => JsonKind::Number,
+            ast::Value::StringLit(_) => JsonKind::String,
+            ast::Value::Array(_) => JsonKind::Array,
+            ast::Value::Object(_) => JsonKind::Object,
         }
     }
 
-    /// The string, if it is one.
+    /// The string, if the value is one.
     #[must_use]
     pub fn as_str(self) -> Option<&'d str> {
         self.value.as_string_lit().map(|literal| literal.value.as_ref())
     }
 
-    /// The boolean, if it is one.
+    /// The boolean, if the value is one.
     #[must_use]
     pub fn as_bool(self) -> Option<bool> {
         self.value.as_boolean_lit().map(|literal| literal.value)
     }
 
-    /// The text of the number, if it is one.
+    /// The text of the number, if the value is one.
     #[must_use]
     pub fn as_number(self) -> Option<&'d str> {
         self.value.as_number_lit().map(|literal| literal.value)
     }
 
-    /// The elements, if it is an array.
+    /// The elements, if the value is an array.
     pub fn as_array(self) -> Option<impl ExactSizeIterator<Item = Node<'d>> + use<'d>> {
         let document = self.document;
         self.value.as_array().map(|array| array.elements.iter().map(move |value| Node { document, value }))
     }
 
-    /// The members in the order they are written, duplicates included, if it is an object.
+    /// The members in the order they are written, duplicates included, if the value is an object.
     pub fn as_object(self) -> Option<impl ExactSizeIterator<Item = Member<'d>> + use<'d>> {
         let document = self.document;
         self.value.as_object().map(|object| {
@@ -208,19 +212,19 @@ impl<'d> Node<'d> {
         })
     }
 
-    /// The member called `name`; of several the last, as every JSON reader does.
+    /// The member called `name`; of duplicates the last, as in every JSON parser.
     #[must_use]
     pub fn get(self, name: &str) -> Option<Node<'d>> {
         self.as_object()?.filter(|member| member.name == name).last().map(|member| member.value)
     }
 
-    /// Where the value begins.
+    /// The location of the value.
     #[must_use]
-    pub fn origin(self) -> Origin {
+    pub fn origin(self) -> ConfigOrigin {
         self.document.origin_at(self.value.start())
     }
 
-    /// The value as `serde_json` has it, for handing on what we do not read ourselves.
+    /// The value converted to `serde_json`, for values that other code interprets.
     #[must_use]
     pub fn to_json(self) -> serde_json::Value {
         use serde_json::Value;
@@ -248,23 +252,23 @@ impl<'d> Node<'d> {
 /// One member of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'d> {
-    /// Its name.
+    /// The member's name.
     pub name: &'d str,
     at: usize,
-    /// Its value.
+    /// The member's value.
     pub value: Node<'d>,
 }
 
 impl Member<'_> {
-    /// Where the member's name stands.
+    /// The location of the member's name.
     #[must_use]
-    pub fn origin(&self) -> Origin {
+    pub fn origin(&self) -> ConfigOrigin {
         self.value.document.origin_at(self.at)
     }
 }
 
-/// The parser's words in ours: lowercase, and saying that it is about JSON.
-fn reason(kind: &impl ToString) -> String {
+/// The parser's reason in the style of our messages: lowercase, and naming JSON.
+fn syntax_reason(kind: &impl ToString) -> String {
     let words = kind.to_string();
     let mut characters = words.chars();
     let first = characters.next().map(|first| first.to_ascii_lowercase());
@@ -276,12 +280,12 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(after_breaks).collect()
 }
 
-/// How many characters stand before each [`STRETCH`] bytes.
-fn stretches(text: &str) -> Vec<usize> {
+/// The number of characters before each chunk of [`STRETCH`] bytes.
+fn count_chunk_characters(text: &str) -> Vec<usize> {
     let mut before = 0;
     let stretches = text.as_bytes().chunks(STRETCH).map(|stretch| {
         let here = before;
-        before += characters(stretch);
+        before += count_characters(stretch);
         here
     });
     let mut stretches: Vec<usize> = stretches.collect();
@@ -289,27 +293,27 @@ fn stretches(text: &str) -> Vec<usize> {
     stretches
 }
 
-/// How many characters begin in `bytes`.
-fn characters(bytes: &[u8]) -> usize {
+/// The number of characters that begin in `bytes`.
+fn count_characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
-/// A text that is not JSON.
+/// The error for a text that is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{source_text}:{}:{}: {reason}", place.line, place.column)]
 pub struct SyntaxError {
-    /// The place where it stops being JSON.
-    pub place: Place,
-    /// What is wrong there.
+    /// The position where the text stops being JSON.
+    pub place: TextPosition,
+    /// The reason given by the parser.
     pub reason: String,
-    /// The text's source; not called `source`, which would make it the error's cause.
+    /// The source of the text; not called `source`, which `thiserror` would take for the error's cause.
     pub source_text: Source,
 }
 
 impl Explain for SyntaxError {
     fn hint(&self) -> Option<String> {
         Some(format!(
-            "mend line {} of {}; nothing was read from the file and it will not be rewritten until then",
+            "fix line {} of {}; the file was not read and will not be changed until then",
             self.place.line, self.source_text
         ))
     }

@@ -1,16 +1,17 @@
-//! Expands `${VAR}` and `${VAR:-default}` in configured strings (C6).
+//! Expands `${VAR}` and `${VAR:-default}` in configured texts.
 //!
-//! One pass: what a variable holds is never expanded again, so a value cannot smuggle in another one. A
-//! variable that is set but empty stays empty. `$$`, `$VAR` and a lone `$` are ordinary text.
+//! Expansion is a single pass: a variable's value is never expanded again, so a value cannot smuggle in
+//! another one. A variable that is set but empty stays empty. `$$`, `$VAR` and a lone `$` are ordinary
+//! text.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::explain::Explain;
 use crate::limits::EXPANDED_BYTES;
-use crate::scope::Origin;
+use crate::scope::ConfigOrigin;
 
-/// The variables a program was given, as a value. A copy with a few changes costs only the changes.
+/// A snapshot of environment variables. A clone with a few changes costs only the changes.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Env {
     given: Arc<BTreeMap<String, String>>,
@@ -24,13 +25,19 @@ impl Env {
         self.set.get(name).or_else(|| self.given.get(name)).map(String::as_str)
     }
 
-    /// Every variable.
+    /// The positive number that `name` is set to; any other text is treated as unset.
+    #[must_use]
+    pub fn positive_number(&self, name: &str) -> Option<u64> {
+        self.get(name).and_then(|text| text.trim().parse::<u64>().ok()).filter(|number| *number > 0)
+    }
+
+    /// All variables.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let given = self.given.iter().filter(|(name, _)| !self.set.contains_key(*name));
         given.chain(&self.set).map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Sets a variable, for what plugins and settings add.
+    /// Sets a variable, for plugins and settings that add one.
     pub fn set(&mut self, name: &str, value: &str) {
         self.set.insert(name.to_owned(), value.to_owned());
     }
@@ -43,56 +50,56 @@ impl FromIterator<(String, String)> for Env {
 }
 
 impl std::fmt::Debug for Env {
-    /// Names only: an environment is where secrets live.
+    /// Prints names only: environment variables often hold secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.iter().map(|(name, _)| name)).finish()
     }
 }
 
-/// A configured string before expansion, and where it stands.
+/// A configured text before expansion, with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     /// The text as it is written.
     pub text: String,
-    /// Where it stands.
-    pub origin: Origin,
+    /// The location of the text.
+    pub origin: ConfigOrigin,
 }
 
-/// What the expanded text will be used as, which decides what a variable may hold (B52).
+/// The purpose of an expanded text, which decides whether a variable may contain line breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
-    /// A command, an argument, a URL, a header: one line, or it becomes two of them.
+pub enum ExpansionKind {
+    /// A command, an argument, a URL or a header: one line, because a line break would add a second one.
     OneLine,
-    /// A variable of the child's environment, where keys and certificates have many lines.
+    /// A variable of the child's environment, where keys and certificates have several lines.
     ManyLines,
 }
 
 /// A piece of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece<'t> {
+pub enum TemplatePiece<'t> {
     /// Ordinary text.
     Text(&'t str),
     /// `${name}` or `${name:-default}`.
     Variable {
         /// The variable.
         name: &'t str,
-        /// What to use when it is not set.
+        /// The value to use when the variable is unset.
         default: Option<&'t str>,
     },
 }
 
 impl Template {
-    /// The template's text with every variable replaced.
+    /// Replaces every variable in the template's text.
     ///
     /// # Errors
-    /// An [`ExpandError`] that names the variable and the place, never a value.
-    pub fn expand(&self, env: &Env, used: Use) -> Result<String, ExpandError> {
+    /// An [`ExpandError`] that names the variable and the location, never a value.
+    pub fn expand(&self, env: &Env, used: ExpansionKind) -> Result<String, ExpandError> {
         let mut expanded = String::with_capacity(self.text.len());
         for piece in self.pieces()? {
             match piece {
-                Piece::Text(text) => expanded.push_str(text),
-                Piece::Variable { name, default } => {
-                    expanded.push_str(self.value_of(name, default, env, used)?);
+                TemplatePiece::Text(text) => expanded.push_str(text),
+                TemplatePiece::Variable { name, default } => {
+                    expanded.push_str(self.variable_value(name, default, env, used)?);
                 }
             }
             if expanded.len() > EXPANDED_BYTES {
@@ -102,36 +109,36 @@ impl Template {
         Ok(expanded)
     }
 
-    /// The names of the variables it asks for, in order, for showing what a server depends on.
+    /// The names of the referenced variables, in order, to show the dependencies of a server.
     #[must_use]
-    pub fn variables(&self) -> Vec<&str> {
-        self.pieces().unwrap_or_default().into_iter().filter_map(Piece::variable).collect()
+    pub fn variable_names(&self) -> Vec<&str> {
+        self.pieces().unwrap_or_default().into_iter().filter_map(TemplatePiece::variable_name).collect()
     }
 
-    /// The text cut into pieces.
+    /// Splits the text into literal pieces and variables.
     ///
     /// # Errors
-    /// When a `${` is not closed, names nothing, or nests.
-    pub fn pieces(&self) -> Result<Vec<Piece<'_>>, ExpandError> {
+    /// A `${` is not closed, has no valid name, or is nested.
+    pub fn pieces(&self) -> Result<Vec<TemplatePiece<'_>>, ExpandError> {
         let mut pieces = Vec::new();
         let mut rest = self.text.as_str();
         while let Some((before, after)) = rest.split_once("${") {
             if !before.is_empty() {
-                pieces.push(Piece::Text(before));
+                pieces.push(TemplatePiece::Text(before));
             }
             let Some((inside, tail)) = after.split_once('}') else {
                 return Err(ExpandError::Unclosed { origin: self.origin.clone() });
             };
-            pieces.push(self.variable(inside)?);
+            pieces.push(self.parse_variable(inside)?);
             rest = tail;
         }
         if !rest.is_empty() {
-            pieces.push(Piece::Text(rest));
+            pieces.push(TemplatePiece::Text(rest));
         }
         Ok(pieces)
     }
 
-    fn variable<'t>(&self, inside: &'t str) -> Result<Piece<'t>, ExpandError> {
+    fn parse_variable<'t>(&self, inside: &'t str) -> Result<TemplatePiece<'t>, ExpandError> {
         let (name, default) = match inside.split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (inside, None),
@@ -142,20 +149,20 @@ impl Template {
         if !is_variable_name(name) {
             return Err(ExpandError::BadName { name: name.to_owned(), origin: self.origin.clone() });
         }
-        Ok(Piece::Variable { name, default })
+        Ok(TemplatePiece::Variable { name, default })
     }
 
-    fn value_of<'v>(
+    fn variable_value<'v>(
         &self,
         name: &str,
         default: Option<&'v str>,
         env: &'v Env,
-        used: Use,
+        used: ExpansionKind,
     ) -> Result<&'v str, ExpandError> {
         let Some(value) = env.get(name).or(default) else {
             return Err(ExpandError::Unset { name: name.to_owned(), origin: self.origin.clone() });
         };
-        let forbidden = |c: char| c == '\0' || (used == Use::OneLine && matches!(c, '\n' | '\r'));
+        let forbidden = |c: char| c == '\0' || (used == ExpansionKind::OneLine && matches!(c, '\n' | '\r'));
         if value.contains(forbidden) {
             return Err(ExpandError::Forbidden { name: name.to_owned(), origin: self.origin.clone() });
         }
@@ -163,11 +170,11 @@ impl Template {
     }
 }
 
-impl<'t> Piece<'t> {
-    fn variable(self) -> Option<&'t str> {
+impl<'t> TemplatePiece<'t> {
+    fn variable_name(self) -> Option<&'t str> {
         match self {
-            Piece::Text(_) => None,
-            Piece::Variable { name, .. } => Some(name),
+            TemplatePiece::Text(_) => None,
+            TemplatePiece::Variable { name, .. } => Some(name),
         }
     }
 }
@@ -178,7 +185,7 @@ fn is_variable_name(name: &str) -> bool {
         && characters.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// A string that cannot be expanded.
+/// The error for a text that cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
     /// The variable is not set and has no default.
@@ -186,59 +193,59 @@ pub enum ExpandError {
     Unset {
         /// The variable.
         name: String,
-        /// Where it is asked for.
-        origin: Origin,
+        /// The location of the reference.
+        origin: ConfigOrigin,
     },
     /// `${` without `}`.
     #[error("`${{` is never closed")]
     Unclosed {
-        /// Where.
-        origin: Origin,
+        /// The location of the text.
+        origin: ConfigOrigin,
     },
-    /// `${…}` with something that is no variable's name.
+    /// The text in `${…}` is not a variable name.
     ///
-    /// What stands there is not quoted: it may be a secret that happens to contain `${`.
+    /// The message does not quote that text: it may be a secret that happens to contain `${`.
     #[error("`${{…}}` names no variable")]
     BadName {
-        /// What stands there.
+        /// The text between the braces.
         name: String,
-        /// Where.
-        origin: Origin,
+        /// The location of the text.
+        origin: ConfigOrigin,
     },
-    /// A default that asks for another variable.
+    /// A default that references another variable.
     #[error("the default of `${{{name}:-…}}` contains another `${{`")]
     Nested {
         /// The outer variable.
         name: String,
-        /// Where.
-        origin: Origin,
+        /// The location of the text.
+        origin: ConfigOrigin,
     },
-    /// A value with a NUL, or with a line break where only one line is possible.
+    /// A value with a NUL, or with a line break where only one line is allowed.
     #[error("the value of `{name}` contains a line break or NUL")]
     Forbidden {
         /// The variable.
         name: String,
-        /// Where it is asked for.
-        origin: Origin,
+        /// The location of the reference.
+        origin: ConfigOrigin,
     },
-    /// More text than any command or header takes.
+    /// The expanded text is longer than any command or header may be.
     #[error("the expanded text is longer than {EXPANDED_BYTES} bytes")]
     TooLong {
-        /// Where.
-        origin: Origin,
+        /// The location of the text.
+        origin: ConfigOrigin,
     },
 }
 
 impl ExpandError {
-    /// Whether setting a variable is all it takes.
+    /// Whether setting a variable would fix the error.
     #[must_use]
     pub fn is_unset(&self) -> bool {
         matches!(self, Self::Unset { .. })
     }
 
-    /// Where the string stands.
+    /// The location of the text.
     #[must_use]
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &ConfigOrigin {
         match self {
             Self::Unset { origin, .. }
             | Self::Unclosed { origin }
@@ -262,7 +269,7 @@ impl Explain for ExpandError {
             }
             Self::Nested { .. } => Some("expansion is a single pass; write the inner value out".to_owned()),
             Self::Forbidden { name, .. } => {
-                Some(format!("look at what `{name}` holds, often a final newline"))
+                Some(format!("check the value of `{name}`, often it ends with a newline"))
             }
             Self::TooLong { .. } => None,
         }

@@ -1,10 +1,10 @@
-//! What a person can do about an error.
+//! Errors with a hint for the user.
 
-/// An error that knows a way out.
+/// An error that can suggest a fix.
 ///
-/// The message says what failed, the source says why; the hint says what to do, and is kept apart so
-/// that messages stay short and hints can be shown once.
+/// The message says which operation failed and the source says why; the hint says how to fix it. It is
+/// separate so that messages stay short and a hint can be shown once.
 pub trait Explain: std::error::Error {
-    /// What to do about it, when there is something to do.
+    /// The suggested fix, if there is one.
     fn hint(&self) -> Option<String>;
 }

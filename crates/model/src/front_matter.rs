@@ -1,27 +1,27 @@
-//! Reads the YAML between the `---` lines at the top of a markdown file.
+//! Parses YAML front matter: the part between the `---` lines at the top of a markdown file.
 //!
-//! It becomes JSON that remembers where everything stood, so that entries of servers are read by the same reader as
-//! everywhere else. Aliases and tags are refused: no server needs them, and a few lines of aliases can stand for more
-//! than any memory holds.
+//! It is translated to JSON with the original positions, so that server entries go through the same parser
+//! as everywhere else. Aliases and tags are refused: servers do not need them, and a few lines of aliases
+//! can expand to more text than memory holds.
 
 mod yaml;
 
 use crate::document::SyntaxError;
-use crate::scope::{Place, Source};
+use crate::scope::{Source, TextPosition};
 
-/// JSON that was made from another text.
+/// JSON that was translated from another text.
 #[derive(Debug, Default)]
-pub struct Translation {
+pub struct TranslatedJson {
     pub(crate) json: String,
-    /// Where values and names stood, by their place in the JSON; ascending.
-    pub(crate) places: Vec<(usize, Place)>,
+    /// The original positions of values and names, by their offset in the JSON; ascending.
+    pub(crate) places: Vec<(usize, TextPosition)>,
 }
 
-/// The front matter of a markdown text; nothing when it has none.
+/// Translates the front matter of a markdown text to JSON; `None` if there is no front matter.
 ///
 /// # Errors
-/// A [`SyntaxError`] with the place in the text where it stops being YAML, or is more than we read.
-pub fn translate(source: &Source, text: &str) -> Result<Option<Translation>, SyntaxError> {
+/// A [`SyntaxError`] with the position where the text stops being YAML, or exceeds a limit.
+pub fn translate_front_matter(source: &Source, text: &str) -> Result<Option<TranslatedJson>, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| is_fence(line)) else { return Ok(None) };
@@ -29,13 +29,13 @@ pub fn translate(source: &Source, text: &str) -> Result<Option<Translation>, Syn
     for line in lines {
         if is_fence(line) {
             let yaml = text.get(first.len()..first.len() + length).unwrap_or_default();
-            return yaml::translate(source, yaml).map(Some);
+            return yaml::translate_yaml(source, yaml).map(Some);
         }
         length += line.len();
     }
     Err(SyntaxError {
-        place: Place { line: 1, column: 1 },
-        reason: "the front matter has no end: a line `---` is missing".to_owned(),
+        place: TextPosition { line: 1, column: 1 },
+        reason: "the front matter is not closed: a line `---` is missing".to_owned(),
         source_text: source.clone(),
     })
 }

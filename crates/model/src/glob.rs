@@ -1,7 +1,7 @@
-//! Decides whether a text fits a pattern in which `*` stands for any characters.
+//! Glob patterns in which `*` matches any characters.
 //!
-//! Shared by [`crate::policy`] and [`crate::permission`], so that a star means the same in both. There is
-//! no other special character and no way to escape the star: a rule must be readable at a glance.
+//! Shared by `policy` and `permission`, so that a star means the same in both. There is no other special
+//! character and no way to escape the star: a rule must be readable at a glance.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use serde::Serialize;
 #[cfg(test)]
 mod tests;
 
-/// A pattern over one text; `*` stands for any characters, also none.
+/// A glob pattern; `*` matches any number of characters, including none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Glob(Box<str>);
 
 impl Glob {
-    /// Takes any text as a pattern.
+    /// Builds a pattern from any text.
     #[must_use]
     pub fn new(pattern: &str) -> Self {
         Self(Box::from(pattern))
@@ -28,22 +28,22 @@ impl Glob {
         &self.0
     }
 
-    /// Whether the pattern has no star and so fits one text only.
+    /// Whether the pattern has no star and so matches one text only.
     #[must_use]
     pub fn is_literal(&self) -> bool {
         !self.0.contains('*')
     }
 
-    /// What every text that fits begins with.
+    /// The literal prefix: the text before the first star.
     #[must_use]
-    pub fn head(&self) -> &str {
+    pub fn literal_prefix(&self) -> &str {
         self.0.split('*').next().unwrap_or_default()
     }
 
-    /// Whether all of `text` fits the pattern.
+    /// Whether the pattern matches all of `text`.
     ///
-    /// Takes time linear in both lengths: the leftmost place for each piece leaves the most room for the
-    /// rest, so no choice is ever taken back. Patterns come from files others may have written.
+    /// Runs in time linear in both lengths: the leftmost match of each piece leaves the most room for the
+    /// rest, so there is no backtracking. Patterns come from files that may be hostile.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
         let Some((first, rest)) = self.0.split_once('*') else {

@@ -1,8 +1,8 @@
-//! Bytes of a hash as people and file names have them.
+//! Formats bytes as hexadecimal digits.
 
 use std::fmt;
 
-/// Shows bytes as two lowercase digits each.
+/// Bytes that are displayed as two lowercase hexadecimal digits each.
 #[derive(Clone, Copy, Debug)]
 pub struct Hex<'b>(pub &'b [u8]);
 

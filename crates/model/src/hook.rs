@@ -1,12 +1,12 @@
-//! What a hook is, and whether it may run (P5).
+//! Hooks: commands that run beside calls, and whether they may run.
 //!
-//! A hook is a command beside every call, so who may write one may run programs. Those of files that a repository can
-//! bring wait for the user's word, which is bound to what they are (H05, B26). How settings are read into hooks stands in
-//! [`crate::settings`].
+//! A hook runs a program at every call, so the author of a hook can run any program. Hooks from files that
+//! a repository can bring wait for the user's approval, which is bound to their content.
+//! [`crate::settings`] parses them from settings.
 
 mod event;
 mod matcher;
-mod standing;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -15,69 +15,70 @@ use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::approval::{Item, ItemKind};
-use crate::config::{masked_arguments, masked_text};
-use crate::scope::Origin;
+use crate::approval::{ApprovalItem, ItemKind};
+use crate::config::{mask_arguments, mask_secrets};
+use crate::scope::ConfigOrigin;
 use crate::secret::Secret;
-use crate::settings::{Layer, Warning};
-use crate::signature::Definition;
+use crate::settings::{SettingsLayer, SettingsWarning};
+use crate::signature::DefinitionHash;
 
-pub use event::Event;
+pub use event::HookEvent;
 pub use matcher::{Matcher, MatcherError};
-pub use standing::{HookStanding, Judged};
+pub use status::{HookStatus, HookWithStatus};
 
-/// A command that runs when something happens.
+/// A command that runs at an event, such as before a tool call.
 #[derive(Clone, Debug)]
 pub struct Hook {
-    /// When.
-    pub event: Event,
-    /// For which tools; for [`Event::Elicitation`] for which servers.
+    /// The event that triggers the hook.
+    pub event: HookEvent,
+    /// The names of tools that trigger it; for [`HookEvent::Elicitation`] the names of servers.
     pub matcher: Matcher,
-    /// The command line, for a shell; with `args` the program.
+    /// The command line for a shell; the program if `args` is set.
     pub command: Secret<String>,
-    /// The program's arguments. Without them a shell reads the command.
+    /// The program's arguments. Without them a shell runs the command.
     pub args: Option<Vec<Secret<String>>>,
-    /// How long it may take.
+    /// The timeout.
     pub limit: Duration,
-    /// Whose word it is.
-    pub layer: Layer,
-    /// Where it stands.
-    pub origin: Origin,
+    /// The settings layer that defines the hook.
+    pub layer: SettingsLayer,
+    /// The location of the hook.
+    pub origin: ConfigOrigin,
 }
 
 impl Hook {
-    /// What an approval is bound to: the event, the matcher and what is run.
+    /// The hash that an approval is bound to: the event, the matcher and the command.
     #[must_use]
-    pub fn definition(&self) -> Definition {
+    pub fn definition_hash(&self) -> DefinitionHash {
         let args = self.args.as_deref();
-        Definition::of_hook(self.event.as_str(), self.matcher.as_str(), &self.command, args)
+        DefinitionHash::from_hook(self.event.as_str(), self.matcher.as_str(), &self.command, args)
     }
 
-    /// The hook as the approval store names it.
+    /// The hook as an item of the approval store.
     #[must_use]
-    pub fn item(&self) -> Item {
+    pub fn approval_item(&self) -> ApprovalItem {
         let name = self.event.as_str().to_owned();
-        Item { kind: ItemKind::Hook, name, content: self.definition() }
+        ApprovalItem { kind: ItemKind::Hook, name, content: self.definition_hash() }
     }
 
-    /// Whether it stands in a file that a repository can bring.
+    /// Whether the hook is defined in a file that a repository can bring.
     #[must_use]
     pub fn needs_approval(&self) -> bool {
-        !self.layer.is_outside()
+        !self.layer.is_outside_project()
     }
 
-    /// What is run, on one line, as people may see it: whole where somebody else wrote it.
+    /// The command on one line for display: unmasked if it comes from the project, secrets masked
+    /// otherwise.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn display_command(&self) -> String {
         if self.needs_approval() {
             let args = self.args.iter().flatten().map(|arg| arg.expose().as_str());
             return std::iter::once(self.command.expose().as_str()).chain(args).collect::<Vec<_>>().join(" ");
         }
-        let command = masked_text(self.command.expose());
+        let command = mask_secrets(self.command.expose());
         match &self.args {
             None => command,
             Some(args) => {
-                let args = masked_arguments(args.iter().map(|arg| arg.expose().clone()));
+                let args = mask_arguments(args.iter().map(|arg| arg.expose().clone()));
                 std::iter::once(command).chain(args).collect::<Vec<_>>().join(" ")
             }
         }
@@ -89,30 +90,30 @@ impl Serialize for Hook {
         let mut out = serializer.serialize_struct("Hook", 7)?;
         out.serialize_field("event", &self.event)?;
         out.serialize_field("matcher", self.matcher.as_str())?;
-        out.serialize_field("command", &self.shown())?;
+        out.serialize_field("command", &self.display_command())?;
         out.serialize_field("timeout", &self.limit.as_secs_f64())?;
         out.serialize_field("layer", &self.layer)?;
         out.serialize_field("origin", &self.origin)?;
-        out.serialize_field("definition", &self.definition())?;
+        out.serialize_field("definition", &self.definition_hash())?;
         out.end()
     }
 }
 
-/// Every hook of all settings, and what was decided about them.
+/// All hooks of all settings, and the decisions about them.
 #[derive(Clone, Debug, Default)]
-pub struct Hooks {
-    /// Every hook, in the order it was read: the weakest settings first.
+pub struct HookSet {
+    /// All hooks in the order they were read: the weakest settings first.
     pub all: Vec<Arc<Hook>>,
-    /// The definitions of the project's hooks that may run.
+    /// The definition hashes of the project's approved hooks.
     pub approved: Vec<String>,
-    /// The definitions of the project's hooks that the user rejected, and where.
-    pub rejected: Vec<(String, Origin)>,
-    /// `disableAllHooks`, whose word it is, and where.
-    pub off: Vec<(Layer, Origin)>,
-    /// `allowManagedHooksOnly`, where it is true.
-    pub managed_only: Option<Origin>,
-    /// `blockOnHookFailure`: a hook that cannot speak about a call denies it.
+    /// The definition hashes of the project's rejected hooks, with the location of each rejection.
+    pub rejected: Vec<(String, ConfigOrigin)>,
+    /// The `disableAllHooks` settings, each with its layer and location.
+    pub disabled_by: Vec<(SettingsLayer, ConfigOrigin)>,
+    /// The location of `allowManagedHooksOnly`, if it is true.
+    pub managed_only: Option<ConfigOrigin>,
+    /// `blockOnHookFailure`: a hook that fails before a call denies the call.
     pub block_on_failure: bool,
-    /// What is no hook here, and does no harm.
-    pub hints: Vec<Warning>,
+    /// Hints about entries that are not supported here and do no harm.
+    pub hints: Vec<SettingsWarning>,
 }

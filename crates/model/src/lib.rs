@@ -1,21 +1,22 @@
-//! What things are and what is allowed: pure, without I/O, clock, environment or logging.
+//! The vocabulary and rules of mcparley: pure functions of values, without I/O, clock, environment or
+//! logging.
 //!
-//! Everything here is a value or a total function of values, so every rule can be shown by a table.
+//! The items here are values or total functions of values, so every rule can be tested by a table.
 //!
 //! | question | module |
 //! |---|---|
-//! | where does a value come from | [`scope`]; [`document`] reads files with their places, [`edit`] changes them |
-//! | what does an entry say | [`config`], after [`expand`] |
-//! | which entries are one server | [`signature`] |
-//! | what would a command start | [`command_line`], [`program`]; what started this process: [`ancestry`] |
-//! | who may say what about servers | [`settings`], [`policy`], [`approval`] |
-//! | **what becomes of every declared server** | **[`plan`]**, the place to start reading |
-//! | what is a tool, and what is it called | [`tool`], [`name`] |
-//! | may it be called | [`permission`] |
-//! | what else runs then | [`hook`] |
-//! | what may be shown | [`secret`], [`text`] |
-//! | what do other programs call their servers | [`import`] |
-//! | how much is too much | [`limits`]; what a text costs a model: [`tokens`] |
+//! | where does a value come from | [`scope`]; [`document`] parses files, [`edit`] changes them |
+//! | how is a server configured | [`config`], after [`expand`] |
+//! | which entries are the same server | [`signature`] |
+//! | which programs would a command start | [`command_line`], [`program`] |
+//! | which servers started this process | [`ancestry`] |
+//! | which settings, policies and approvals apply | [`settings`], [`policy`], [`approval`] |
+//! | how is a tool defined and named | [`tool`], [`name`] |
+//! | may a tool be called | [`permission`], [`trust`] |
+//! | which hooks run beside a call | [`hook`] |
+//! | which text is masked or escaped | [`secret`], [`text`] |
+//! | which name did the user mean | [`similar`] |
+//! | which limits apply | [`limits`]; the token estimate of a text: [`tokens`] |
 
 pub mod ancestry;
 pub mod approval;
@@ -29,18 +30,19 @@ pub mod front_matter;
 pub mod glob;
 pub mod hex;
 pub mod hook;
-pub mod import;
+pub mod json;
 pub mod limits;
 pub mod log_level;
 pub mod name;
 pub mod permission;
-pub mod plan;
 pub mod policy;
 pub mod program;
 pub mod scope;
 pub mod secret;
 pub mod settings;
 pub mod signature;
+pub mod similar;
 pub mod text;
 pub mod tokens;
 pub mod tool;
+pub mod trust;

@@ -1,36 +1,36 @@
-//! How important a message of a server's log is.
+//! The severity levels of a server's log messages.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How important a message of a server's log is, the least first (RFC 5424).
+/// The severity of a log message, the least severe first (RFC 5424).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
-    /// For who looks for a mistake.
+    /// Details for debugging.
     Debug,
-    /// As it should be.
+    /// Normal operation.
     Info,
-    /// As it should be, and worth knowing.
+    /// Normal operation, and worth knowing.
     Notice,
-    /// Not as it should be.
+    /// A condition that may become an error.
     Warning,
-    /// Something went wrong.
+    /// An operation failed.
     Error,
-    /// A part does not work.
+    /// A component does not work.
     Critical,
-    /// Somebody has to do something at once.
+    /// Immediate action is required.
     Alert,
-    /// Nothing works.
+    /// The system is unusable.
     Emergency,
 }
 
-/// The word is none of the protocol's.
+/// The error for a word that is not a log level of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it is none of `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`")]
-pub struct UnknownLevel;
+#[error("expected one of `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`")]
+pub struct UnknownLogLevel;
 
 impl LogLevel {
-    /// All of them, the least important first.
+    /// All levels, the least severe first.
     pub const ALL: [Self; 8] = [
         Self::Debug,
         Self::Info,
@@ -42,7 +42,7 @@ impl LogLevel {
         Self::Emergency,
     ];
 
-    /// The word of the protocol.
+    /// The level's word in the protocol.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -59,10 +59,10 @@ impl LogLevel {
 }
 
 impl FromStr for LogLevel {
-    type Err = UnknownLevel;
+    type Err = UnknownLogLevel;
 
-    fn from_str(word: &str) -> Result<Self, UnknownLevel> {
-        Self::ALL.into_iter().find(|level| level.as_str() == word).ok_or(UnknownLevel)
+    fn from_str(word: &str) -> Result<Self, UnknownLogLevel> {
+        Self::ALL.into_iter().find(|level| level.as_str() == word).ok_or(UnknownLogLevel)
     }
 }
 
@@ -78,11 +78,11 @@ mod tests {
 
     // X8
     #[test]
-    fn every_level_is_read_back_and_in_its_order() {
+    fn every_log_level_parses_back_and_is_ordered() {
         for level in LogLevel::ALL {
             assert_eq!(level.as_str().parse(), Ok(level));
         }
         assert!(LogLevel::ALL.is_sorted());
-        assert_eq!("Info".parse::<LogLevel>(), Err(UnknownLevel));
+        assert_eq!("Info".parse::<LogLevel>(), Err(UnknownLogLevel));
     }
 }

@@ -1,7 +1,7 @@
-//! Names: as their owners wrote them, and as a model sees them.
+//! Names of servers and tools: as their owners wrote them, and as a model sees them.
 //!
-//! Says which characters a public name may have. Who gets which public name is decided by [`Names`]; which
-//! names a person may give to a new server, by [`check_new_server_name`].
+//! Defines the characters of a public name. [`PublicNames`] decides which tool gets which public name;
+//! [`check_new_server_name`] decides which names the user may give to a new server.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -11,30 +11,30 @@ use serde::Serialize;
 
 use crate::limits::PUBLIC_NAME_LIMIT;
 
-mod catalogue;
+mod assign;
+mod assigned;
+mod candidates;
 mod check;
-mod form;
-mod given;
 mod look_alike;
 #[cfg(test)]
 mod tests;
 mod tool_caution;
 
-pub use catalogue::Names;
+pub use assign::PublicNames;
+pub(crate) use candidates::{ToolNameHash, hash_digits};
 pub use check::{NameError, check_new_server_name, check_written_name, is_reserved_by_claude_code};
-pub(crate) use form::{Identity, hash_digits};
-pub use look_alike::{look_alike, mixes_alphabets, skeleton};
+pub use look_alike::{are_look_alikes, mixes_alphabets, name_skeleton};
 pub use tool_caution::{ServerTool, ToolNameCaution, ToolNameRisk};
 
-/// What every public name begins with.
+/// The prefix of every public name.
 pub(crate) const PREFIX: &str = "mcp__";
 
-/// What stands between server and tool; either may contain it too, so it never serves to take a name apart.
+/// The separator between server and tool; either may contain it too, so a name is never split at it.
 pub(crate) const BETWEEN: &str = "__";
 
 /// A server's name as its owner wrote it.
 ///
-/// Kept apart from a public name: two servers may differ here and still collide once normalised.
+/// Distinct from a public name: two servers may differ here and still collide once normalized.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct ServerName(Arc<str>);
@@ -44,16 +44,17 @@ pub struct ServerName(Arc<str>);
 #[serde(transparent)]
 pub struct ToolName(Arc<str>);
 
-/// A tool's name as a model sees it: at most [`crate::limits::PUBLIC_NAME_LIMIT`] characters of `[A-Za-z0-9_-]`.
+/// A tool's name as a model sees it: at most [`crate::limits::PUBLIC_NAME_LIMIT`] characters of
+/// `[A-Za-z0-9_-]`.
 ///
-/// Only [`Names`] makes one, because a public name means nothing without the map back to the tool.
+/// Only [`PublicNames`] creates one, because a public name means nothing without the map back to the tool.
 /// Names that differ only in case are different names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct PublicName(Arc<str>);
 
 impl ServerName {
-    /// Takes the name as it is written.
+    /// Wraps the name as it is written.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self(Arc::from(name))
@@ -67,7 +68,7 @@ impl ServerName {
 }
 
 impl ToolName {
-    /// Takes the name as the server announced it.
+    /// Wraps the name as the server announced it.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self(Arc::from(name))
@@ -81,14 +82,14 @@ impl ToolName {
 }
 
 impl PublicName {
-    /// The name of one of the host's own tools; none when a server's tool could have it.
+    /// The name of one of the host's own tools; `None` if a server's tool could have that name.
     #[must_use]
-    pub fn built_in(name: &str) -> Option<Self> {
-        let fits = !name.is_empty() && name.len() <= PUBLIC_NAME_LIMIT && name.chars().all(is_public);
+    pub fn for_built_in(name: &str) -> Option<Self> {
+        let fits = !name.is_empty() && name.len() <= PUBLIC_NAME_LIMIT && name.chars().all(is_public_char);
         (fits && !name.starts_with(PREFIX)).then(|| Self(Arc::from(name)))
     }
 
-    /// The name.
+    /// The name as a text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -119,39 +120,39 @@ impl Borrow<str> for PublicName {
     }
 }
 
-/// The server's part of a public name, before anything is shortened.
+/// Normalizes a server's name to its part of a public name, before shortening.
 ///
-/// A connector's name (`claude.ai …`) comes from a catalogue and often has punctuation; its underscores
-/// are collapsed and trimmed besides.
+/// A connector's name (`claude.ai …`) comes from a catalog and often has punctuation, so its underscores
+/// are also collapsed and trimmed.
 #[must_use]
-pub fn normalise_server(name: &ServerName) -> String {
-    normalise_server_text(name.as_str())
+pub fn normalize_server(name: &ServerName) -> String {
+    normalize_server_text(name.as_str())
 }
 
-/// Whether two servers' names are the same once normalised. Policies ask this for every pair, so it makes
-/// no strings unless a connector is concerned.
+/// Whether two server names are the same once normalized. Policies compare every pair, so this allocates
+/// only for connectors.
 #[must_use]
 pub fn is_same_server(left: &str, right: &str) -> bool {
     if left == right {
         return true;
     }
     if [left, right].iter().any(|name| name.starts_with(CONNECTOR_PREFIX)) {
-        return normalise_server_text(left) == normalise_server_text(right);
+        return normalize_server_text(left) == normalize_server_text(right);
     }
-    left.chars().map(public).eq(right.chars().map(public))
+    left.chars().map(to_public_char).eq(right.chars().map(to_public_char))
 }
 
-/// The tool's part of a public name, before anything is shortened.
+/// Normalizes a tool's name to its part of a public name, before shortening.
 #[must_use]
-pub fn normalise_tool(name: &ToolName) -> String {
-    normalise(name.as_str())
+pub fn normalize_tool(name: &ToolName) -> String {
+    normalize_name(name.as_str())
 }
 
-/// What the names of an organisation's connectors begin with.
+/// The prefix of the names of an organization's connectors.
 const CONNECTOR_PREFIX: &str = "claude.ai ";
 
-pub(crate) fn normalise_server_text(name: &str) -> String {
-    let normal = normalise(name);
+pub(crate) fn normalize_server_text(name: &str) -> String {
+    let normal = normalize_name(name);
     if name.starts_with(CONNECTOR_PREFIX) {
         let words: Vec<_> = normal.split('_').filter(|word| !word.is_empty()).collect();
         words.join("_")
@@ -160,17 +161,17 @@ pub(crate) fn normalise_server_text(name: &str) -> String {
     }
 }
 
-/// The text with `_` for every character that no public name has.
-pub(crate) fn normalise(name: &str) -> String {
+/// Replaces every character that public names cannot have by `_`.
+pub(crate) fn normalize_name(name: &str) -> String {
     let mut normal = String::with_capacity(name.len());
-    normal.extend(name.chars().map(public));
+    normal.extend(name.chars().map(to_public_char));
     normal
 }
 
-fn public(character: char) -> char {
-    if is_public(character) { character } else { '_' }
+fn to_public_char(character: char) -> char {
+    if is_public_char(character) { character } else { '_' }
 }
 
-fn is_public(character: char) -> bool {
+fn is_public_char(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
 }

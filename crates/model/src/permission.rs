@@ -1,7 +1,8 @@
-//! Decides whether a tool may be called: allow it, ask a person, or deny it.
+//! Decides whether a tool may be called: allow it, ask the user, or deny it.
 //!
-//! Deny beats ask beats allow, whatever the scopes; the mode decides where no rule does. What a rule means
-//! is decided by [`Rule`], and whether a server may exist at all by [`crate::policy`].
+//! Deny beats ask beats allow, in every combination of scopes; the mode decides where no rule does.
+//! [`PermissionRule`] defines which calls a rule matches, and `policy` decides whether a server may exist
+//! at all.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,139 +22,147 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use advice::Advice;
-pub use mode::{Mode, ModeError};
-pub use pin::Pin;
-pub use rule::{Fault, Rule, RuleError, RuleKind, RuleScope, rule_text};
-pub use set::{Dead, DeadRule, RuleSet};
-pub use subject::{KnownServers, Subject};
-pub use target::Reading;
+pub use advice::HookAdvice;
+pub use mode::{PermissionMode, PermissionModeError};
+pub use pin::ToolPin;
+pub use rule::{PermissionRule, RuleError, RuleFault, RuleKind, RuleScope, exact_rule_text};
+pub use set::{DeadReason, DeadRule, RuleSet};
+pub use subject::{KnownServers, PermissionSubject};
+pub use target::RuleReading;
 
-/// What is to happen with a call.
+/// The permission verdict about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It goes ahead.
+pub enum PermissionVerdict {
+    /// The call is made.
     Allow,
-    /// A person is asked.
+    /// The user is asked.
     Ask,
-    /// It does not happen.
+    /// The call is denied.
     Deny,
 }
 
-/// A verdict and what led to it.
+/// A permission verdict and its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// What is to happen.
-    pub verdict: Verdict,
-    /// What decided it.
-    pub why: Why,
+    /// The verdict.
+    pub verdict: PermissionVerdict,
+    /// The reason for the verdict.
+    pub why: DecisionReason,
 }
 
 impl Decision {
-    /// The same for what is allowed unless it is denied: nobody is asked.
+    /// The decision for operations that are allowed unless they are denied: the user is not asked.
     #[must_use]
     pub fn without_asking(self) -> Self {
         match self.verdict {
-            Verdict::Allow | Verdict::Ask => Self { verdict: Verdict::Allow, why: self.why },
-            Verdict::Deny => self,
+            PermissionVerdict::Allow | PermissionVerdict::Ask => {
+                Self { verdict: PermissionVerdict::Allow, why: self.why }
+            }
+            PermissionVerdict::Deny => self,
         }
     }
 
-    /// Whether no rule had a say, and the mode nothing against it.
-    fn is_without_rule(&self) -> bool {
+    /// Whether no rule took part in the decision, and the mode did not deny the call.
+    fn is_decided_without_rule(&self) -> bool {
         match self.why {
-            Why::Mode { .. } => self.verdict != Verdict::Deny,
-            Why::NobodyToAsk { rule: None } => true,
-            Why::NobodyToAsk { rule: Some(_) }
-            | Why::Rule { .. }
-            | Why::Classifier { .. }
-            | Why::Changed { .. }
-            | Why::ServerReplaced { .. }
-            | Why::Unreviewed
-            | Why::Hook { .. } => false,
+            DecisionReason::Mode { .. } => self.verdict != PermissionVerdict::Deny,
+            DecisionReason::NobodyToAsk { rule: None } => true,
+            DecisionReason::NobodyToAsk { rule: Some(_) }
+            | DecisionReason::Rule { .. }
+            | DecisionReason::Classifier { .. }
+            | DecisionReason::Changed { .. }
+            | DecisionReason::ServerReplaced { .. }
+            | DecisionReason::Unreviewed
+            | DecisionReason::Hook { .. } => false,
         }
     }
 
-    /// The same for a tool whose definition has changed since it was reviewed: mode `client` asks a person about it.
+    /// The decision for a tool with a definition that changed since it was reviewed: mode `client` asks the
+    /// user.
     #[must_use]
     pub fn for_changed_tool(self) -> Self {
-        let is_left_to_client =
-            self.verdict == Verdict::Allow && self.why == (Why::Mode { mode: Mode::Client });
-        if is_left_to_client { Self { verdict: Verdict::Ask, why: Why::Unreviewed } } else { self }
+        let is_left_to_client = self.verdict == PermissionVerdict::Allow
+            && self.why == (DecisionReason::Mode { mode: PermissionMode::Client });
+        if is_left_to_client {
+            Self { verdict: PermissionVerdict::Ask, why: DecisionReason::Unreviewed }
+        } else {
+            self
+        }
     }
 
-    /// Whether only mode `auto` asks: then a classifier decides, where there is one.
+    /// Whether only mode `auto` asks: then a classifier decides, if one is configured.
     #[must_use]
     pub fn is_left_to_classifier(&self) -> bool {
-        self.verdict == Verdict::Ask && self.why == (Why::Mode { mode: Mode::Auto })
+        self.verdict == PermissionVerdict::Ask
+            && self.why == (DecisionReason::Mode { mode: PermissionMode::Auto })
     }
 
-    /// Who has the last word: what is to be asked is a person's matter.
+    /// The decider of the call; a question is decided by the user.
     #[must_use]
     pub fn decider(&self) -> Decider {
         match (self.verdict, &self.why) {
-            (Verdict::Ask, _) => Decider::Person,
-            (Verdict::Allow | Verdict::Deny, why) => match why {
-                Why::Rule { .. } => Decider::Rule,
-                Why::Mode { .. }
-                | Why::NobodyToAsk { .. }
-                | Why::Changed { .. }
-                | Why::ServerReplaced { .. }
-                | Why::Unreviewed => Decider::Mode,
-                Why::Classifier { .. } => Decider::Classifier,
-                Why::Hook { .. } => Decider::Hook,
+            (PermissionVerdict::Ask, _) => Decider::Person,
+            (PermissionVerdict::Allow | PermissionVerdict::Deny, why) => match why {
+                DecisionReason::Rule { .. } => Decider::Rule,
+                DecisionReason::Mode { .. }
+                | DecisionReason::NobodyToAsk { .. }
+                | DecisionReason::Changed { .. }
+                | DecisionReason::ServerReplaced { .. }
+                | DecisionReason::Unreviewed => Decider::Mode,
+                DecisionReason::Classifier { .. } => Decider::Classifier,
+                DecisionReason::Hook { .. } => Decider::Hook,
             },
         }
     }
 }
 
-/// What decided about a call.
+/// The reason for a permission decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "by", rename_all = "camelCase")]
-pub enum Why {
-    /// A rule.
+pub enum DecisionReason {
+    /// A rule decided.
     Rule {
         /// The rule.
-        rule: Arc<Rule>,
+        rule: Arc<PermissionRule>,
     },
-    /// The mode, since no rule did.
+    /// The mode decided, since no rule did.
     Mode {
         /// The mode.
-        mode: Mode,
+        mode: PermissionMode,
     },
-    /// What decides in mode `auto`.
+    /// The classifier of mode `auto` decided.
     Classifier {
-        /// What it says.
+        /// The classifier's reason.
         reason: String,
     },
-    /// Mode `dontAsk` where a person would have been asked.
+    /// Mode `dontAsk`, where the user would have been asked.
     NobodyToAsk {
-        /// The rule that asks; without one the default does.
-        rule: Option<Arc<Rule>>,
+        /// The rule that asks; `None` if the default does.
+        rule: Option<Arc<PermissionRule>>,
     },
-    /// A rule that allows the tool as it was, and not as it is.
+    /// A rule that allows the tool as it was defined before, not as it is now.
     Changed {
         /// The rule.
-        rule: Arc<Rule>,
+        rule: Arc<PermissionRule>,
     },
     /// A rule that was given for another server of the same name.
     ServerReplaced {
         /// The rule.
-        rule: Arc<Rule>,
+        rule: Arc<PermissionRule>,
     },
-    /// Mode `client` where the tool's definition has changed since it was first seen or last reviewed: the client's own
-    /// consent was given to another tool.
+    /// Mode `client`, where the tool's definition has changed since it was first seen or last reviewed: the
+    /// client's own consent was given to another definition.
     Unreviewed,
-    /// A hook that spoke before the rules.
+    /// A hook that ran before the rules.
     Hook {
-        /// What it said.
+        /// The hook's advice.
         #[serde(flatten)]
-        advice: Advice,
+        advice: HookAdvice,
     },
 }
 
-/// Who had the last word about a call.
+/// The party that made the final decision about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Decider {
@@ -161,136 +170,164 @@ pub enum Decider {
     Rule,
     /// The mode.
     Mode,
-    /// What decides in mode `auto`.
+    /// The classifier of mode `auto`.
     Classifier,
     /// A hook.
     Hook,
-    /// A person who was asked, or nobody where one was to be asked.
+    /// The user, or the missing user where one had to be asked.
     Person,
-    /// A person who asked for exactly this call.
+    /// The user, by asking for exactly this call.
     Consent,
 }
 
 /// Decides about a call of a server's tool.
 ///
-/// That a tool calls itself read-only never turns a question into permission; it only keeps mode `plan`
-/// from denying outright.
+/// A tool's own read-only hint never turns a question into permission; it only keeps mode `plan` from
+/// denying the call outright.
 #[must_use]
-pub fn decide(subject: &Subject<'_>, rules: &RuleSet, mode: Mode, known: &KnownServers) -> Decision {
-    decide_where(subject, rules, mode, known, |_| RuleValidity::Valid)
+pub fn decide_call(
+    subject: &PermissionSubject<'_>,
+    rules: &RuleSet,
+    mode: PermissionMode,
+    known: &KnownServers,
+) -> Decision {
+    decide_call_with_validity(subject, rules, mode, known, |_| RuleValidity::Valid)
 }
 
-/// Whether an allow rule still holds for a tool.
+/// Whether an allow rule is still valid for a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleValidity {
-    /// It holds.
+    /// The rule is valid.
     Valid,
-    /// The tool's definition has changed since the rule was given.
+    /// The tool's definition has changed since the rule was added.
     ToolChanged,
-    /// The rule was given for another server of the same name.
+    /// The rule was added for another server of the same name.
     ServerReplaced,
 }
 
-/// Decides about a call where some allow rules do not hold: their tool has changed, or their server was replaced.
+/// Decides about a call where some allow rules are invalid: their tool has changed, or their server was
+/// replaced.
 ///
-/// Where only such a rule would have allowed it, a person is asked again, whatever a classifier would say.
+/// Where only such a rule would have allowed the call, the user is asked again, and a classifier is not
+/// consulted.
 #[must_use]
-pub fn decide_where(
-    subject: &Subject<'_>,
+pub fn decide_call_with_validity(
+    subject: &PermissionSubject<'_>,
     rules: &RuleSet,
-    mode: Mode,
+    mode: PermissionMode,
     known: &KnownServers,
-    validity: impl Fn(&Rule) -> RuleValidity,
+    validity: impl Fn(&PermissionRule) -> RuleValidity,
 ) -> Decision {
-    let prepared = subject.prepare();
-    let candidates = rules.candidates(&prepared);
-    let means = |rule: &Rule| rule.means_prepared(&prepared, known);
+    let prepared = subject.to_normalized();
+    let candidates = rules.candidate_rules(&prepared);
+    let means = |rule: &PermissionRule| rule.matches_normalized(&prepared, known);
     let matching = |kind| candidates.iter().copied().filter(move |rule| rule.kind() == kind && means(rule));
     let first = |kind| match kind {
         RuleKind::Allow => matching(kind).find(|rule| validity(rule) == RuleValidity::Valid),
         RuleKind::Ask | RuleKind::Deny => matching(kind).next(),
     };
-    let decision = settle(first, mode, subject.read_only);
-    if !decision.is_without_rule() {
+    let decision = apply_rules(first, mode, subject.read_only);
+    if !decision.is_decided_without_rule() {
         return decision;
     }
     let verdict = match mode {
-        Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto | Mode::Client => Verdict::Ask,
-        Mode::DontAsk => Verdict::Deny,
-        Mode::BypassPermissions => return decision,
+        PermissionMode::Default
+        | PermissionMode::AcceptEdits
+        | PermissionMode::Plan
+        | PermissionMode::Auto
+        | PermissionMode::Client => PermissionVerdict::Ask,
+        PermissionMode::DontAsk => PermissionVerdict::Deny,
+        PermissionMode::BypassPermissions => return decision,
     };
     let Some(rule) = matching(RuleKind::Allow).next() else { return decision };
     let (reason, rule) = (validity(rule), Arc::clone(rule));
     let why = match reason {
         RuleValidity::Valid => return decision,
-        RuleValidity::ToolChanged => Why::Changed { rule },
-        RuleValidity::ServerReplaced => Why::ServerReplaced { rule },
+        RuleValidity::ToolChanged => DecisionReason::Changed { rule },
+        RuleValidity::ServerReplaced => DecisionReason::ServerReplaced { rule },
     };
     Decision { verdict, why }
 }
 
-/// Whether every call of a server's tool is denied, whatever its arguments are: by a rule, or by a mode that asks nobody
-/// (N14). Such a tool need not be listed.
+/// Whether every call of a server's tool is denied for any arguments, by a rule or by a mode that never
+/// asks. Such a tool need not be listed.
 #[must_use]
-pub fn denies_every_call(subject: &Subject<'_>, rules: &RuleSet, mode: Mode, known: &KnownServers) -> bool {
+pub fn denies_every_call(
+    subject: &PermissionSubject<'_>,
+    rules: &RuleSet,
+    mode: PermissionMode,
+    known: &KnownServers,
+) -> bool {
     // Without arguments no rule with a condition matches.
-    let subject = Subject { arguments: None, ..*subject };
-    let Decision { verdict, why } = decide(&subject, rules, mode, known);
+    let subject = PermissionSubject { arguments: None, ..*subject };
+    let Decision { verdict, why } = decide_call(&subject, rules, mode, known);
     let is_allowed_by_arguments = || {
-        let prepared = subject.prepare();
-        let conditional = rules.of(RuleKind::Allow).iter().filter(|rule| rule.condition().is_some());
-        conditional.into_iter().any(|rule| rule.means_prepared(&prepared, known))
+        let prepared = subject.to_normalized();
+        let conditional =
+            rules.rules_of_kind(RuleKind::Allow).iter().filter(|rule| rule.condition().is_some());
+        conditional.into_iter().any(|rule| rule.matches_normalized(&prepared, known))
     };
-    verdict == Verdict::Deny && !(why == Why::NobodyToAsk { rule: None } && is_allowed_by_arguments())
+    verdict == PermissionVerdict::Deny
+        && !(why == DecisionReason::NobodyToAsk { rule: None } && is_allowed_by_arguments())
 }
 
 /// Decides about a call of one of the host's own tools, such as `ToolSearch`.
 #[must_use]
-pub fn decide_built_in(name: &str, read_only: bool, rules: &RuleSet, mode: Mode) -> Decision {
-    let first = |kind| rules.of(kind).iter().find(|rule| rule.matches_built_in(name));
-    settle(first, mode, read_only)
+pub fn decide_built_in(name: &str, read_only: bool, rules: &RuleSet, mode: PermissionMode) -> Decision {
+    let first = |kind| rules.rules_of_kind(kind).iter().find(|rule| rule.matches_built_in(name));
+    apply_rules(first, mode, read_only)
 }
 
-fn settle<'r>(first: impl Fn(RuleKind) -> Option<&'r Arc<Rule>>, mode: Mode, read_only: bool) -> Decision {
+fn apply_rules<'r>(
+    first: impl Fn(RuleKind) -> Option<&'r Arc<PermissionRule>>,
+    mode: PermissionMode,
+    read_only: bool,
+) -> Decision {
     if let Some(rule) = first(RuleKind::Deny) {
-        return by_rule(Verdict::Deny, rule);
+        return rule_decision(PermissionVerdict::Deny, rule);
     }
-    if mode == Mode::Plan && !read_only {
-        return Decision { verdict: Verdict::Deny, why: Why::Mode { mode } };
+    if mode == PermissionMode::Plan && !read_only {
+        return Decision { verdict: PermissionVerdict::Deny, why: DecisionReason::Mode { mode } };
     }
     if let Some(rule) = first(RuleKind::Ask) {
         return match mode {
-            Mode::DontAsk => {
-                Decision { verdict: Verdict::Deny, why: Why::NobodyToAsk { rule: Some(Arc::clone(rule)) } }
-            }
-            Mode::Default
-            | Mode::AcceptEdits
-            | Mode::Plan
-            | Mode::BypassPermissions
-            | Mode::Auto
-            | Mode::Client => by_rule(Verdict::Ask, rule),
+            PermissionMode::DontAsk => Decision {
+                verdict: PermissionVerdict::Deny,
+                why: DecisionReason::NobodyToAsk { rule: Some(Arc::clone(rule)) },
+            },
+            PermissionMode::Default
+            | PermissionMode::AcceptEdits
+            | PermissionMode::Plan
+            | PermissionMode::BypassPermissions
+            | PermissionMode::Auto
+            | PermissionMode::Client => rule_decision(PermissionVerdict::Ask, rule),
         };
     }
     if let Some(rule) = first(RuleKind::Allow) {
-        return by_rule(Verdict::Allow, rule);
+        return rule_decision(PermissionVerdict::Allow, rule);
     }
-    without_rule(mode)
+    mode_decision(mode)
 }
 
-fn by_rule(verdict: Verdict, rule: &Arc<Rule>) -> Decision {
-    Decision { verdict, why: Why::Rule { rule: Arc::clone(rule) } }
+fn rule_decision(verdict: PermissionVerdict, rule: &Arc<PermissionRule>) -> Decision {
+    Decision { verdict, why: DecisionReason::Rule { rule: Arc::clone(rule) } }
 }
 
-fn without_rule(mode: Mode) -> Decision {
+fn mode_decision(mode: PermissionMode) -> Decision {
     let (verdict, why) = match mode {
-        Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto => (Verdict::Ask, Why::Mode { mode }),
-        Mode::BypassPermissions | Mode::Client => (Verdict::Allow, Why::Mode { mode }),
-        Mode::DontAsk => (Verdict::Deny, Why::NobodyToAsk { rule: None }),
+        PermissionMode::Default
+        | PermissionMode::AcceptEdits
+        | PermissionMode::Plan
+        | PermissionMode::Auto => (PermissionVerdict::Ask, DecisionReason::Mode { mode }),
+        PermissionMode::BypassPermissions | PermissionMode::Client => {
+            (PermissionVerdict::Allow, DecisionReason::Mode { mode })
+        }
+        PermissionMode::DontAsk => (PermissionVerdict::Deny, DecisionReason::NobodyToAsk { rule: None }),
     };
     Decision { verdict, why }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for PermissionVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Allow => "allow",
@@ -300,7 +337,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for DecisionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rule { rule } => rule.fmt(f),
@@ -317,8 +354,8 @@ impl fmt::Display for Why {
             Self::Unreviewed => {
                 f.write_str("mode `client`: the tool has changed since it was first seen or last reviewed")
             }
-            Self::Hook { advice: Advice { hook, reason: None, .. } } => write!(f, "hook `{hook}`"),
-            Self::Hook { advice: Advice { hook, reason: Some(reason), .. } } => {
+            Self::Hook { advice: HookAdvice { hook, reason: None, .. } } => write!(f, "hook `{hook}`"),
+            Self::Hook { advice: HookAdvice { hook, reason: Some(reason), .. } } => {
                 write!(f, "hook `{hook}`: {reason}")
             }
         }

@@ -1,7 +1,8 @@
-//! Decides which servers may exist at all: `allowedMcpServers`, `deniedMcpServers` and `requirePinnedPackages`.
+//! Server policy: decides which servers may exist at all, by `allowedMcpServers`, `deniedMcpServers` and
+//! `requirePinnedPackages`.
 //!
-//! Deny wins. What an entry matches is decided by [`Entry`]; that a managed file which cannot be read
-//! allows nothing is decided by whoever reads it; which tools may be called, by [`crate::permission`].
+//! Deny rules win. [`PolicyEntry`] defines which servers an entry matches; the reader of the files ensures
+//! that an unreadable managed file allows nothing; `permission` decides which tools may be called.
 
 use std::fmt;
 
@@ -10,7 +11,7 @@ use url::Url;
 
 use crate::explain::Explain;
 use crate::name::ServerName;
-use crate::scope::{Origin, Scope};
+use crate::scope::{ConfigOrigin, Scope};
 
 mod command;
 mod entry;
@@ -21,53 +22,53 @@ mod tests;
 mod url_pattern;
 
 pub use command::ResolvedCommand;
-pub use entry::Entry;
-pub use environment::changes_what_runs;
-pub use list::{Fault, Key, Listed, PolicyWarning, Rules};
-pub use url_pattern::{UrlFault, UrlPattern, UrlPatternError};
+pub use entry::PolicyEntry;
+pub use environment::can_change_program;
+pub use list::{LocatedPolicyEntry, PolicyFault, PolicyKey, PolicyList, PolicyWarning};
+pub use url_pattern::{UrlPattern, UrlPatternError, UrlPatternFault};
 
-/// Every list that holds.
+/// The combined allow-lists, deny-lists and pin requirements of all settings.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    managed_allow: Option<Rules>,
-    user_allow: Option<Rules>,
-    deny: Vec<Listed>,
+    managed_allow: Option<PolicyList>,
+    user_allow: Option<PolicyList>,
+    deny: Vec<LocatedPolicyEntry>,
     managed_only: bool,
-    /// Where pinned packages are required, if they are.
-    required_pins: Option<Origin>,
+    /// The location of the setting that requires pinned packages, if there is one.
+    required_pins: Option<ConfigOrigin>,
 }
 
-/// A server that is to be judged.
+/// A server that is checked against the policy.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
-    /// Its name.
+pub struct PolicySubject<'a> {
+    /// The server's name.
     pub name: &'a ServerName,
-    /// Where it was declared.
+    /// The scope of its declaration.
     pub scope: Scope,
-    /// What would be started or connected to.
-    pub target: Target<'a>,
+    /// The process or address that the server uses.
+    pub target: PolicyTarget<'a>,
 }
 
-/// What would be started or connected to, after expansion.
+/// The target of a server: the process it would start or the address it would connect to, after expansion.
 #[derive(Clone, Copy, Debug)]
-pub enum Target<'a> {
+pub enum PolicyTarget<'a> {
     /// A remote server.
     Url(&'a Url),
     /// A process.
     Command {
-        /// What the command line comes down to.
+        /// The resolved command line.
         command: &'a ResolvedCommand,
-        /// The names of the variables the declaration sets.
+        /// The names of the environment variables in the declaration.
         env_names: &'a [&'a str],
     },
-    /// Something without address or command, such as a server inside the embedding program.
+    /// A server without address or command, such as one inside the embedding program.
     Other,
 }
 
-/// Whose list it is.
+/// The owner of a policy list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Owner {
+pub enum PolicyOwner {
     /// The machine's administrator.
     Managed,
     /// The user.
@@ -75,17 +76,17 @@ pub enum Owner {
 }
 
 impl Policy {
-    /// The settings a policy is made of.
+    /// The keys of policy in settings.
     pub const KEYS: [&str; 4] =
         ["allowedMcpServers", "deniedMcpServers", "allowManagedMcpServersOnly", "requirePinnedPackages"];
 
-    /// Adds an allow-list. Several of one owner count as one; an empty one allows nothing.
+    /// Adds an allow-list. Several lists of one owner are merged; an empty list allows nothing.
     ///
     /// A user's list narrows the managed one and never widens it.
-    pub fn allow(&mut self, owner: Owner, rules: Rules) {
+    pub fn add_allow_list(&mut self, owner: PolicyOwner, rules: PolicyList) {
         let list = match owner {
-            Owner::Managed => &mut self.managed_allow,
-            Owner::User => &mut self.user_allow,
+            PolicyOwner::Managed => &mut self.managed_allow,
+            PolicyOwner::User => &mut self.user_allow,
         };
         match list {
             Some(list) => list.entries.extend(rules.entries),
@@ -93,94 +94,98 @@ impl Policy {
         }
     }
 
-    /// Adds a deny-list, whoever it is from.
-    pub fn deny(&mut self, rules: Rules) {
+    /// Adds a deny-list of any owner.
+    pub fn add_deny_list(&mut self, rules: PolicyList) {
         self.deny.extend(rules.entries);
     }
 
-    /// Ignores the user's allow-list (`allowManagedMcpServersOnly`); their deny-list still counts.
+    /// Ignores the user's allow-list (`allowManagedMcpServersOnly`); the user's deny-list still applies.
     pub fn allow_managed_only(&mut self) {
         self.managed_only = true;
     }
 
     /// Requires that packages are pinned to a version (`requirePinnedPackages`).
     ///
-    /// The origin of the first requirement is kept.
-    pub fn require_pinned_packages(&mut self, origin: Origin) {
+    /// The location of the first requirement is kept.
+    pub fn require_pinned_packages(&mut self, origin: ConfigOrigin) {
         self.required_pins.get_or_insert(origin);
     }
 
-    /// The paths of programs that are denied, for whoever resolves links.
+    /// The paths of denied programs, for the finder that resolves links.
     #[must_use]
     pub fn denied_paths(&self) -> Vec<&str> {
         self.deny.iter().filter_map(|listed| listed.entry.program_path()).collect()
     }
 
-    /// Judges a server; to be asked on every path that leads to one.
+    /// Checks a server against the policy; must be called on every path that leads to a connection.
     ///
     /// The administrator's own servers need not be on an allow-list, but can be denied and must be pinned.
     ///
     /// # Errors
-    /// The [`Violation`], if the server must not exist.
-    pub fn judge(&self, subject: &Subject<'_>) -> Result<(), Violation> {
-        if let Some(Listed { entry, origin }) = self.deny.iter().find(|listed| listed.entry.denies(subject)) {
-            return Err(Violation::Denied { entry: entry.to_string(), origin: origin.clone() });
+    /// The [`PolicyViolation`], if the server must not exist.
+    pub fn check_server(&self, subject: &PolicySubject<'_>) -> Result<(), PolicyViolation> {
+        if let Some(LocatedPolicyEntry { entry, origin }) =
+            self.deny.iter().find(|listed| listed.entry.denies_server(subject))
+        {
+            return Err(PolicyViolation::Denied { entry: entry.to_string(), origin: origin.clone() });
         }
-        if let (Some(origin), Target::Command { command, .. }) = (&self.required_pins, subject.target)
-            && let Some(step) = command.find_unpinned()
+        if let (Some(origin), PolicyTarget::Command { command, .. }) = (&self.required_pins, subject.target)
+            && let Some(step) = command.first_unpinned()
         {
             let (step, pin_hint) = (step.to_string(), step.to_pin_hint());
-            return Err(Violation::Unpinned { step, pin_hint, origin: origin.clone() });
+            return Err(PolicyViolation::Unpinned { step, pin_hint, origin: origin.clone() });
         }
         if subject.scope == Scope::Enterprise {
             return Ok(());
         }
         let user_allow = self.user_allow.as_ref().filter(|_| !self.managed_only);
-        for (by, list) in [(Owner::Managed, self.managed_allow.as_ref()), (Owner::User, user_allow)] {
+        for (by, list) in
+            [(PolicyOwner::Managed, self.managed_allow.as_ref()), (PolicyOwner::User, user_allow)]
+        {
             let Some(list) = list else { continue };
-            if !list.entries.iter().any(|listed| listed.entry.allows(subject)) {
-                return Err(Violation::NotAllowed { by, origin: list.origin.clone() });
+            if !list.entries.iter().any(|listed| listed.entry.allows_server(subject)) {
+                return Err(PolicyViolation::NotAllowed { by, origin: list.origin.clone() });
             }
         }
         Ok(())
     }
 }
 
-/// Why a server must not exist.
+/// The reason why policy forbids a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(tag = "reason", rename_all = "camelCase")]
-pub enum Violation {
-    /// An entry of a deny-list matches it.
+pub enum PolicyViolation {
+    /// An entry of a deny-list matches the server.
     #[error("denied by policy: {entry} ({origin})")]
     Denied {
         /// The entry.
         entry: String,
-        /// Where the entry stands.
-        origin: Origin,
+        /// The location of the entry.
+        origin: ConfigOrigin,
     },
-    /// There is an allow-list, and no entry of it matches.
+    /// There is an allow-list, and no entry of it matches the server.
     #[error("not on the {by} allow-list ({origin})")]
     NotAllowed {
-        /// Whose list it is.
-        by: Owner,
-        /// Where the list stands; of several the first.
-        origin: Origin,
+        /// The owner of the list.
+        by: PolicyOwner,
+        /// The location of the list; of several the first.
+        origin: ConfigOrigin,
     },
-    /// Packages must be pinned, and it would fetch one of no certain version.
+    /// Packages must be pinned, and the server would download one without a pinned version.
     #[error("policy requires pinned packages: {step} ({origin})")]
     Unpinned {
-        /// The step that fetches it, as a sentence.
+        /// A sentence about the step that downloads it.
         step: String,
-        /// How to pin it.
+        /// The hint that shows how to pin it.
         #[serde(rename = "pinHint")]
         pin_hint: String,
-        /// Where pins are required.
-        origin: Origin,
+        /// The location of the requirement.
+        origin: ConfigOrigin,
     },
 }
 
-impl Violation {
-    /// Whether an entry forbids the server itself, rather than no entry permitting it.
+impl PolicyViolation {
+    /// Whether a deny-list forbids the server, as opposed to no allow-list permitting it.
     #[must_use]
     pub fn is_denial(&self) -> bool {
         match self {
@@ -189,9 +194,9 @@ impl Violation {
         }
     }
 
-    /// Where the entry or the list stands.
+    /// The location of the entry, the list or the requirement.
     #[must_use]
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &ConfigOrigin {
         match self {
             Self::Denied { origin, .. } | Self::NotAllowed { origin, .. } | Self::Unpinned { origin, .. } => {
                 origin
@@ -200,16 +205,16 @@ impl Violation {
     }
 }
 
-impl Explain for Violation {
+impl Explain for PolicyViolation {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Denied { origin, .. } => {
-                format!("the entry stands at {origin}; only its owner can lift it")
+                format!("the entry is at {origin}; only its owner can remove it")
             }
-            Self::NotAllowed { by: Owner::Managed, .. } => {
+            Self::NotAllowed { by: PolicyOwner::Managed, .. } => {
                 "ask the machine's administrator to add the server to `allowedMcpServers`".to_owned()
             }
-            Self::NotAllowed { by: Owner::User, origin } => {
+            Self::NotAllowed { by: PolicyOwner::User, origin } => {
                 format!("add the server to `allowedMcpServers` at {origin}")
             }
             Self::Unpinned { pin_hint, .. } => pin_hint.clone(),
@@ -217,7 +222,7 @@ impl Explain for Violation {
     }
 }
 
-impl fmt::Display for Owner {
+impl fmt::Display for PolicyOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Managed => "managed",

@@ -1,6 +1,6 @@
-//! Where a configured value comes from: its scope, its file, its line.
+//! The scope and origin of a configured value: its file, its line and its column.
 //!
-//! Every message about configuration points at an [`Origin`], so every configured value carries one.
+//! Every message about configuration points at a [`ConfigOrigin`], so every configured value carries one.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,19 +8,19 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-/// One of the sources of server declarations, lowest precedence first.
+/// The scope of a server declaration, lowest precedence first.
 ///
-/// The order of the variants *is* the precedence of C1; [`Scope::Enterprise`] is not merely higher, it is
+/// The order of the variants *is* the precedence; [`Scope::Enterprise`] is not merely higher, it is
 /// exclusive, which the plan decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// The organisation's catalogue, fetched over HTTP.
+    /// The organization's catalog, fetched over HTTP.
     Connectors,
     /// A plugin folder.
     Plugin,
     /// The user's own files in the home directory.
     User,
-    /// `.mcp.json`, shared with everyone who works on the project.
+    /// `.mcp.json`, shared by all users of the project.
     Project,
     /// This user's private settings for this project.
     Local,
@@ -42,7 +42,7 @@ impl Scope {
         Self::Enterprise,
     ];
 
-    /// The word people and `--json` use for it.
+    /// The word used in output and `--json`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -56,9 +56,9 @@ impl Scope {
         }
     }
 
-    /// Whether a person wrote the declaration down for themselves or their project.
+    /// Whether a user or administrator wrote the declaration by hand.
     ///
-    /// Such a declaration beats an equal one of a plugin or a connector (C8).
+    /// Such a declaration beats an equal one of a plugin or a connector.
     #[must_use]
     pub fn is_manual(self) -> bool {
         match self {
@@ -80,29 +80,29 @@ impl Serialize for Scope {
     }
 }
 
-/// The text a value was read from: a file, or something that never was one.
+/// The source of a text: a file, or inline text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
     /// A file on disk.
     File(Arc<Path>),
-    /// Text from elsewhere, named for people: `--mcp-config`, `the connector catalogue`.
+    /// Text from elsewhere, with a label for messages: `--mcp-config`, `the connector catalogue`.
     Inline(Arc<str>),
 }
 
 impl Source {
-    /// A file on disk.
+    /// The source for a file on disk.
     #[must_use]
-    pub fn file(path: impl Into<PathBuf>) -> Self {
+    pub fn from_path(path: impl Into<PathBuf>) -> Self {
         Self::File(Arc::from(path.into()))
     }
 
-    /// Text that is no file, by the name people know it under.
+    /// The source for text that is not a file, with a label for messages.
     #[must_use]
-    pub fn inline(label: &str) -> Self {
+    pub fn from_label(label: &str) -> Self {
         Self::Inline(Arc::from(label))
     }
 
-    /// The path, where there is one.
+    /// The path, if the source is a file.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match self {
@@ -121,34 +121,34 @@ impl fmt::Display for Source {
     }
 }
 
-/// A place in a text, both counted from one.
+/// A position in a text: line and column, both counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub struct Place {
+pub struct TextPosition {
     /// The line.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,
 }
 
-/// Where a value stands: source, place and the field's path inside the entry.
+/// The origin of a configured value: its source and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Origin {
-    /// The text it was read from.
+pub struct ConfigOrigin {
+    /// The source it was read from.
     pub source: Source,
-    /// The place in that text; absent for a whole file and for values that never were text.
-    pub place: Option<Place>,
+    /// The position in the source; absent for a whole file and for values that were never text.
+    pub place: Option<TextPosition>,
 }
 
-impl Origin {
-    /// A whole file or text, where no single place is meant.
+impl ConfigOrigin {
+    /// The origin of a whole source, without a position.
     #[must_use]
-    pub fn whole(source: Source) -> Self {
+    pub fn for_source(source: Source) -> Self {
         Self { source, place: None }
     }
 }
 
-impl fmt::Display for Origin {
-    /// `path:line:column`, the form editors and terminals make clickable.
+impl fmt::Display for ConfigOrigin {
+    /// `path:line:column`, the form that editors and terminals make clickable.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.source.fmt(f)?;
         match self.place {
@@ -158,7 +158,7 @@ impl fmt::Display for Origin {
     }
 }
 
-impl Serialize for Origin {
+impl Serialize for ConfigOrigin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
         let mut map = serializer.serialize_map(None)?;
@@ -174,13 +174,13 @@ impl Serialize for Origin {
     }
 }
 
-/// A value together with its scope and origin.
+/// A value with its scope and origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared<T> {
+pub struct DeclaredValue<T> {
     /// The value.
     pub value: T,
     /// The scope it was declared in.
     pub scope: Scope,
-    /// Where it stands.
-    pub origin: Origin,
+    /// The origin of the value.
+    pub origin: ConfigOrigin,
 }

@@ -1,30 +1,30 @@
-//! Values that must never be shown.
+//! Secret values, which print as `***`.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// What stands in the place of a secret.
+/// The mask that is printed instead of a secret.
 pub const MASK: &str = "***";
 
-/// A value that prints as `***` wherever it is printed.
+/// A secret value, which prints as `***` in `Debug`, `Display` and `Serialize`.
 ///
-/// Reading it takes [`Secret::expose`], which is easy to search for.
+/// Exposing it takes [`Secret::expose`], which is easy to search for.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Hides `value`.
+    /// Wraps `value` as a secret.
     pub fn new(value: T) -> Self {
         Self(value)
     }
 
-    /// The value itself. Every call is a place to review.
+    /// Exposes the value. Every call is a place to review.
     pub fn expose(&self) -> &T {
         &self.0
     }
 
-    /// The value itself, for one who will wipe it. Every call is a place to review.
+    /// Exposes the value by move, for callers that will wipe it. Every call is a place to review.
     pub fn into_exposed(self) -> T {
         self.0
     }

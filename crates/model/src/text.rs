@@ -1,8 +1,8 @@
-//! Decides how foreign text is shown to a person and handed to a model.
+//! Sanitizes foreign text for a terminal and for a model.
 //!
-//! A person must see that something was hidden, so [`display`] turns it into visible escapes; a model must
-//! not be steered by what its user cannot see, so [`clean`] takes it away. Which characters these are is
-//! decided once, in [`hidden`](self::hidden_count).
+//! The user must see that a character was hidden, so [`display_line`] turns it into a visible escape; a
+//! model must not be steered by text that its user cannot see, so [`clean_text`] removes it. The set of
+//! hidden characters is defined once, in [`hidden`](self::hidden_count).
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -16,38 +16,40 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-pub use cut::{TRUNCATED, beginning, cut};
-pub use duration::rounded;
-use hidden::Marked;
-pub(crate) use json::may_hide;
+pub use cut::{TRUNCATED, truncate_text, truncated_prefix};
+pub use duration::round_duration;
+use hidden::MarkedCharacter;
+pub(crate) use json::may_hide_characters;
 pub use json::{clean_json, clean_strings, is_deeper_than};
 
-/// The text on one line of a terminal: whatever is hidden, or would move the cursor, becomes an escape.
+/// Escapes a text for one line of a terminal: hidden characters and those that move the cursor become
+/// escapes.
 ///
 /// Idempotent, because an escape consists of plain characters; a backslash is left alone for that reason,
-/// so the result is for eyes and not for reading back.
+/// so the result is for reading and cannot be parsed back.
 #[must_use]
-pub fn display(text: &str) -> Cow<'_, str> {
-    // Printable ASCII hides nothing, and most texts are nothing else.
+pub fn display_line(text: &str) -> Cow<'_, str> {
+    // Printable ASCII has no hidden characters, and most texts consist of it.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
-    let changes = |text| hidden::mark(text).filter(|at| at.hidden || matches!(at.character, '\n' | '\t'));
-    rewrite(text, changes, escape)
+    let changes =
+        |text| hidden::mark_characters(text).filter(|at| at.hidden || matches!(at.character, '\n' | '\t'));
+    replace_marked(text, changes, push_escape)
 }
 
-/// As [`display`], over several lines: newline and tab stay what they are.
+/// Escapes a text for several lines of a terminal, like [`display_line`], but keeps newlines and tabs.
 #[must_use]
 pub fn display_block(text: &str) -> Cow<'_, str> {
-    rewrite(text, hidden::hidden, escape)
+    replace_marked(text, hidden::hidden_characters, push_escape)
 }
 
-/// JSON whose strings hold nothing hidden: the same value, in characters a terminal does not act upon.
+/// Escapes hidden characters in JSON for a terminal; the JSON value stays the same.
 ///
-/// Hidden characters stand only inside strings of a JSON text, where an escape means the same.
+/// Hidden characters occur only inside strings of a JSON text, where an escape means the same.
 #[must_use]
 pub fn display_json(json: &str) -> Cow<'_, str> {
-    rewrite(json, hidden::hidden, |out, character| {
+    replace_marked(json, hidden::hidden_characters, |out, character| {
         for unit in character.encode_utf16(&mut [0; 2]) {
             // Writing to a `String` cannot fail.
             write!(out, "\\u{unit:04x}").unwrap_or_default();
@@ -55,14 +57,14 @@ pub fn display_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-/// Whether a shell takes the text for one plain word, as it is.
+/// Whether a shell reads the text as one plain word, without quotes.
 #[must_use]
 pub fn is_shell_word(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/@%+,".contains(&byte);
     !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain)
 }
 
-/// The text as one word of a shell command that a person may copy.
+/// Quotes the text as one word of a shell command that the user may copy.
 #[must_use]
 pub fn shell_word(text: &str) -> Cow<'_, str> {
     if is_shell_word(text) {
@@ -71,13 +73,13 @@ pub fn shell_word(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
-/// A command line for approval: one element on each line, nothing cut, nothing that could hide a part.
+/// Escapes a command line for approval: one element on each line, without truncation or hidden parts.
 ///
 /// An element that is empty or has spaces is put in quotes, so that padding cannot pass for its end.
 #[must_use]
 pub fn display_argv<'a>(argv: impl IntoIterator<Item = &'a str>) -> String {
     let lines = argv.into_iter().map(|element| {
-        let shown = display(element);
+        let shown = display_line(element);
         if element.is_empty() || element.contains(char::is_whitespace) {
             Cow::Owned(format!("\"{}\"", shown.replace('"', "\\\"")))
         } else {
@@ -87,29 +89,30 @@ pub fn display_argv<'a>(argv: impl IntoIterator<Item = &'a str>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The text for a model: hidden characters are gone, newline and tab stay.
+/// Removes hidden characters from a text for a model; newlines and tabs stay.
 #[must_use]
-pub fn clean(text: &str) -> Cow<'_, str> {
-    rewrite(text, hidden::hidden, |_, _| ())
+pub fn clean_text(text: &str) -> Cow<'_, str> {
+    replace_marked(text, hidden::hidden_characters, |_, _| ())
 }
 
-/// [`clean`] for a text of one's own: the same memory when nothing was hidden in it.
+/// Removes hidden characters from an owned text, without a copy if there are none.
 #[must_use]
-pub fn into_clean(text: Cow<'_, str>) -> String {
-    match clean(&text) {
+pub fn into_clean_text(text: Cow<'_, str>) -> String {
+    match clean_text(&text) {
         Cow::Owned(cleaned) => cleaned,
         Cow::Borrowed(_) => text.into_owned(),
     }
 }
 
-/// How many characters [`clean`] would take away, for telling a person that it did.
+/// The number of characters [`clean_text`] would remove, to report them to the user.
 #[must_use]
 pub fn hidden_count(text: &str) -> usize {
-    hidden::hidden(text).count()
+    hidden::hidden_characters(text).count()
 }
 
-/// Replaces what `changes` finds, in order. Copies nothing when there is nothing; most texts have none.
-fn rewrite<'t, I: Iterator<Item = Marked>>(
+/// Replaces the characters found by `changes`, in order. Copies nothing if there are none, as in most
+/// texts.
+fn replace_marked<'t, I: Iterator<Item = MarkedCharacter>>(
     text: &'t str,
     changes: impl Fn(&'t str) -> I,
     replace: impl Fn(&mut String, char),
@@ -129,7 +132,7 @@ fn rewrite<'t, I: Iterator<Item = Marked>>(
     Cow::Owned(out)
 }
 
-fn escape(out: &mut String, character: char) {
+fn push_escape(out: &mut String, character: char) {
     match character {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
@@ -140,39 +143,39 @@ fn escape(out: &mut String, character: char) {
     }
 }
 
-/// Text that came from a server: never part of a decision, and cleaned before anyone sees it.
+/// Text from a server: never part of a decision, and sanitized before it is shown.
 ///
-/// Has no `Display` on purpose: whoever prints it says for whom.
+/// Has no `Display` on purpose: the code that prints it has to choose an audience.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Untrusted(String);
 
 impl Untrusted {
-    /// Takes the text as it arrived.
+    /// Wraps the text as it arrived.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text on one line of a terminal; see [`display`].
+    /// The text escaped for one line of a terminal; see [`display_line`].
     #[must_use]
-    pub fn display(&self) -> Cow<'_, str> {
-        display(&self.0)
+    pub fn display_line(&self) -> Cow<'_, str> {
+        display_line(&self.0)
     }
 
-    /// The text over several lines of a terminal; see [`display_block`].
+    /// The text escaped for several lines of a terminal; see [`display_block`].
     #[must_use]
     pub fn display_block(&self) -> Cow<'_, str> {
         display_block(&self.0)
     }
 
-    /// The text for a model; see [`clean`].
+    /// The text for a model, without hidden characters; see [`clean_text`].
     #[must_use]
-    pub fn clean(&self) -> Cow<'_, str> {
-        clean(&self.0)
+    pub fn clean_text(&self) -> Cow<'_, str> {
+        clean_text(&self.0)
     }
 
-    /// The text as it arrived, for records and for comparing; never for showing.
+    /// The text as it arrived, for records and comparisons; never for display.
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.0
@@ -181,6 +184,6 @@ impl Untrusted {
 
 impl fmt::Debug for Untrusted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Untrusted(\"{}\")", self.display())
+        write!(f, "Untrusted(\"{}\")", self.display_line())
     }
 }

@@ -1,11 +1,11 @@
-//! Estimates how many tokens a result takes up in a model's window.
+//! Estimates the number of tokens that a text takes in a model's context.
 //!
-//! Every provider counts differently and none can be asked in passing, so this is a rule of thumb, quick enough for texts of
-//! megabytes. Four characters of ASCII make a token, two letters of the other alphabets that take two bytes,
-//! and each of those that take more.
+//! Every provider counts differently and none can be asked cheaply, so this is a rule of thumb, fast enough
+//! for megabytes of text: four ASCII characters make a token, so do two letters of the alphabets with two
+//! bytes per letter, and each character with more bytes is a token.
 
-/// What a character costs, in quarters of a token.
-fn quarters(character: char) -> usize {
+/// The estimated cost of a character, in quarters of a token.
+fn quarter_tokens(character: char) -> usize {
     match character.len_utf8() {
         1 => 1,
         2 => 2,
@@ -13,10 +13,10 @@ fn quarters(character: char) -> usize {
     }
 }
 
-/// About how many tokens the text takes up.
+/// Estimates the number of tokens of a text.
 #[must_use]
-pub fn estimate(text: &str) -> usize {
-    // By the first byte of every character, in blocks without a branch: results have megabytes.
+pub fn estimate_tokens(text: &str) -> usize {
+    // Counted by the first byte of every character, in blocks without a branch: results have megabytes.
     let block = |block: &[u8]| -> u32 {
         block
             .iter()
@@ -27,18 +27,18 @@ pub fn estimate(text: &str) -> usize {
     quarters.div_ceil(4)
 }
 
-/// The most tokens any text of so many bytes can be estimated at, for those who need not know better.
+/// The upper bound of the estimate for any text of this many bytes.
 #[must_use]
-pub fn most(bytes: usize) -> usize {
+pub fn max_tokens(bytes: usize) -> usize {
     bytes.div_ceil(3)
 }
 
-/// The longest beginning of the text that is estimated at no more than `limit` tokens.
+/// The longest prefix of the text with an estimate of at most `limit` tokens.
 #[must_use]
-pub fn beginning(text: &str, limit: usize) -> &str {
+pub fn prefix_within(text: &str, limit: usize) -> &str {
     let (mut left, mut end) = (limit.saturating_mul(4), 0);
     for character in text.chars() {
-        let Some(rest) = left.checked_sub(quarters(character)) else { break };
+        let Some(rest) = left.checked_sub(quarter_tokens(character)) else { break };
         (left, end) = (rest, end + character.len_utf8());
     }
     text.get(..end).unwrap_or_default()
@@ -52,33 +52,33 @@ mod tests {
 
     // R2
     #[test]
-    fn a_text_costs_by_its_alphabet() {
+    fn token_estimate_depends_on_the_alphabet() {
         for (text, tokens) in
             [("", 0), ("a", 1), ("word", 1), ("words", 2), ("привет", 3), ("日本語", 3), ("😀", 1)]
         {
-            assert_eq!(estimate(text), tokens, "{text}");
+            assert_eq!(estimate_tokens(text), tokens, "{text}");
         }
-        assert_eq!(estimate(&"a".repeat(100_000)), 25_000);
+        assert_eq!(estimate_tokens(&"a".repeat(100_000)), 25_000);
     }
 
     proptest! {
         // R2
         #[test]
-        fn the_quick_sum_is_the_sum_of_the_characters(text in "\\PC*") {
-            let sum: usize = text.chars().map(quarters).sum();
-            prop_assert_eq!(estimate(&text), sum.div_ceil(4));
-            prop_assert!(estimate(&text) <= most(text.len()));
+        fn block_estimate_agrees_with_character_estimate(text in "\\PC*") {
+            let sum: usize = text.chars().map(quarter_tokens).sum();
+            prop_assert_eq!(estimate_tokens(&text), sum.div_ceil(4));
+            prop_assert!(estimate_tokens(&text) <= max_tokens(text.len()));
         }
 
         // R2
         #[test]
-        fn a_beginning_is_as_long_as_the_limit_lets_it_be(text in "\\PC*", limit in 0usize..20) {
-            let beginning = beginning(&text, limit);
-            prop_assert!(estimate(beginning) <= limit);
+        fn prefix_is_as_long_as_the_limit_allows(text in "\\PC*", limit in 0usize..20) {
+            let beginning = prefix_within(&text, limit);
+            prop_assert!(estimate_tokens(beginning) <= limit);
             let next = text[beginning.len()..].chars().next();
             if let Some(next) = next {
                 let longer = format!("{beginning}{next}");
-                prop_assert!(estimate(&longer) > limit);
+                prop_assert!(estimate_tokens(&longer) > limit);
             }
         }
     }

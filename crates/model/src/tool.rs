@@ -1,7 +1,7 @@
-//! What a server says about one of its tools, taken apart with care.
+//! Parses tool definitions of a server, which are untrusted.
 //!
-//! Everything here is the server's word: texts are cleaned and cut before anyone sees them, hints never decide
-//! a permission, and a tool that cannot be used is withheld alone, with the reason (N4–N8).
+//! All fields are the server's claims: texts are cleaned and truncated before they are shown, hints never
+//! decide a permission, and only the unusable tool is withheld, with the reason.
 
 mod change;
 mod entry;
@@ -17,59 +17,63 @@ use serde_json::{Map, Value};
 
 use crate::limits::{DESCRIPTION_CHARS, RESULT_CHARS_CLAIMED};
 use crate::name::ToolName;
-use crate::text::{clean, cut};
+use crate::text::{clean_text, truncate_text};
 pub use change::DefinitionChange;
-use entry::Written;
-pub use header::{HeaderFault, HeaderParam, headers};
-pub use record::{Digest, Record};
+use entry::RawToolEntry;
+pub use header::{HeaderFault, HeaderParam, param_headers};
+pub use record::{ToolDigest, ToolRecord};
 
-/// A tool that can be offered. Hosts hold thousands, so nothing in it has room to grow.
+/// The name of the host's own tool that reads further pages of a stored result.
+pub const READ_RESULT: &str = "ReadResult";
+
+/// A tool that can be offered to a model. Hosts hold thousands, so its fields have no spare capacity.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    /// Its name as the server announced it; what a call must name.
+    /// The name as the server announced it, which a call must use.
     pub name: ToolName,
-    /// A name for people.
+    /// The display name.
     pub title: Option<Box<str>>,
-    /// What it does, cleaned and cut.
+    /// The description, cleaned and truncated.
     pub description: Box<str>,
-    /// The JSON Schema of its arguments: as it came, unless there was something to clean.
+    /// The JSON Schema of the arguments, unchanged unless hidden characters were removed.
     pub input_schema: Box<RawValue>,
-    /// The JSON Schema of its structured result.
+    /// The JSON Schema of the structured result.
     pub output_schema: Option<Box<RawValue>>,
-    /// What it says about its effects.
-    pub hints: Hints,
-    /// Words to find it by.
+    /// The tool's hints about its effects.
+    pub hints: ToolHints,
+    /// Additional words for tool search.
     pub search_hint: Option<Box<str>>,
-    /// When it wants to be in a model's list.
-    pub loading: Loading,
-    /// The arguments that an HTTP request of the new era tells in its headers too; see [`headers`].
+    /// When the tool is loaded into a model's list.
+    pub loading: ToolLoading,
+    /// The arguments that an HTTP request of the new era repeats in its headers; see [`param_headers`].
     pub header_params: Box<[HeaderParam]>,
-    /// Whether it is called as a task.
+    /// Whether the tool is called as a task.
     pub task: TaskSupport,
-    /// How many characters of a result it claims for a model's window, within [`RESULT_CHARS_CLAIMED`].
+    /// The result size in characters that the tool requests, at most [`RESULT_CHARS_CLAIMED`].
     pub result_chars: Option<usize>,
-    /// Who the tool is for.
+    /// The audience of the tool.
     pub audience: Audience,
-    /// Whether the server itself says that it destroys; by default every tool that writes may.
+    /// Whether the server explicitly declares the tool destructive; by default every tool that writes may
+    /// be.
     pub says_destructive: bool,
 }
 
-/// Who a tool is for, as its server says (`_meta.ui.visibility`, MCP Apps).
+/// The audience of a tool, as its server declares it (`_meta.ui.visibility`, MCP Apps).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Audience {
     /// A model, and possibly apps too.
     #[default]
     Model,
-    /// The user interface that the server brings, and no model.
+    /// The user interface that the server provides, and not a model.
     Apps,
-    /// Neither: people and programs that ask for it by name.
+    /// Neither: users and programs that call it by name.
     Direct,
 }
 
 impl Audience {
-    /// Reads `_meta.ui.visibility`; without one that is as it must be, the tool is for a model.
-    fn read(meta: Option<&Map<String, Value>>) -> Self {
+    /// Parses `_meta.ui.visibility`; if it is missing or invalid, the tool is for a model.
+    fn from_meta(meta: Option<&Map<String, Value>>) -> Self {
         let ui = meta.and_then(|meta| meta.get("ui"));
         let Some(visibility) = ui.and_then(|ui| ui.get("visibility")).and_then(Value::as_array) else {
             return Self::Model;
@@ -89,48 +93,49 @@ impl Audience {
     }
 }
 
-/// What a tool says about its effects. Hints of an untrusted party: they order work, they permit nothing.
+/// A tool's hints about its effects. They come from an untrusted server: they may order work, but permit
+/// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Hints {
-    /// It changes nothing.
+pub struct ToolHints {
+    /// The tool changes nothing.
     pub read_only: bool,
-    /// It may destroy something.
+    /// The tool may destroy data.
     pub destructive: bool,
-    /// Doing it twice is doing it once.
+    /// Repeating a call has no additional effect.
     pub idempotent: bool,
-    /// It reaches beyond this machine.
+    /// The tool interacts with systems beyond this machine.
     pub open_world: bool,
 }
 
-/// When a tool wants to be in a model's list.
+/// When a tool is loaded into a model's list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Loading {
-    /// When there is room.
+pub enum ToolLoading {
+    /// When the budget has room.
     #[default]
     Normal,
     /// Always.
     Always,
-    /// Only when it is searched for.
+    /// Only when a search finds it.
     Deferred,
 }
 
-/// Whether a tool of 2025-11-25 is called as a task, which goes on by itself and is looked at now and then.
+/// Whether a tool of 2025-11-25 is called as a task, which runs in the background and is polled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaskSupport {
-    /// It is not.
+    /// The tool cannot be called as a task.
     #[default]
     Forbidden,
-    /// It can be.
+    /// The tool can be called as a task.
     Optional,
-    /// It has to be.
+    /// The tool must be called as a task.
     Required,
 }
 
 impl TaskSupport {
-    fn read(execution: Option<&Map<String, Value>>) -> Self {
+    fn from_execution(execution: Option<&Map<String, Value>>) -> Self {
         match execution.and_then(|execution| execution.get("taskSupport")).and_then(Value::as_str) {
             Some("required") => Self::Required,
             Some("optional") => Self::Optional,
@@ -143,56 +148,59 @@ impl TaskSupport {
     }
 }
 
-/// Why a tool is withheld.
+/// The reason why a tool is withheld.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// It is not an object.
+pub enum ToolFault {
+    /// The entry is not an object.
     NotAnObject,
     /// A field is missing or of the wrong kind.
     Field {
         /// The field.
         name: &'static str,
-        /// What it must be.
+        /// The expected kind.
         expected: &'static str,
     },
-    /// An `x-mcp-header` of its schema breaks the rules.
+    /// An `x-mcp-header` of the schema is invalid.
     Header(HeaderFault),
-    /// Another tool of the server has this name already.
-    Twice,
-    /// Something that was found out in an earlier run, in its words.
-    Earlier(String),
+    /// Another tool of the server already has this name.
+    Duplicate,
+    /// A fault found in an earlier run, as its message.
+    EarlierRun(String),
 }
 
-/// A tool that is not offered, and why.
+/// A tool that is withheld, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Withheld {
-    /// What is left of its name, cleaned.
+pub struct WithheldTool {
+    /// The tool's name, cleaned and truncated.
     pub name: String,
-    /// Why.
-    pub fault: Fault,
+    /// The reason.
+    pub fault: ToolFault,
 }
 
 impl Tool {
-    /// Reads one entry of a tools list.
+    /// Parses one entry of a tools list.
     ///
     /// # Errors
-    /// [`Withheld`], when a model could not use it.
-    pub fn read(entry: &RawValue) -> Result<Self, Withheld> {
-        let withheld = |name: &str, fault| Withheld { name: cut(&clean(name), 64).into_owned(), fault };
-        let written: Written<'_> =
-            serde_json::from_str(entry.get()).map_err(|_| withheld("", Fault::NotAnObject))?;
+    /// [`WithheldTool`], if a model could not use it.
+    pub fn parse(entry: &RawValue) -> Result<Self, WithheldTool> {
+        let withheld = |name: &str, fault| WithheldTool {
+            name: truncate_text(&clean_text(name), 64).into_owned(),
+            fault,
+        };
+        let written: RawToolEntry<'_> =
+            serde_json::from_str(entry.get()).map_err(|_| withheld("", ToolFault::NotAnObject))?;
         let Some(name) = written.name() else {
-            return Err(withheld("", Fault::Field { name: "name", expected: "a string" }));
+            return Err(withheld("", ToolFault::Field { name: "name", expected: "a string" }));
         };
         Self::from_entry(&name, &written).map_err(|fault| withheld(&name, fault))
     }
 
-    fn from_entry(name: &str, written: &Written<'_>) -> Result<Self, Fault> {
+    fn from_entry(name: &str, written: &RawToolEntry<'_>) -> Result<Self, ToolFault> {
         let (annotations, meta) = (written.annotations(), written.meta());
         let titled = |annotations: &Map<String, Value>| Some(annotations.get("title")?.as_str()?.to_owned());
         let title = written.title()?.or_else(|| annotations.as_ref().and_then(titled).map(Cow::Owned));
         let hint = meta.as_ref().and_then(|meta| meta.get("anthropic/searchHint")).and_then(Value::as_str);
-        let shown = |text: &str| Box::from(cut(&clean(text), DESCRIPTION_CHARS));
+        let shown = |text: &str| Box::from(truncate_text(&clean_text(text), DESCRIPTION_CHARS));
         let says_destructive =
             annotations.as_ref().and_then(|map| map.get("destructiveHint")) == Some(&Value::Bool(true));
         Ok(Self {
@@ -201,28 +209,31 @@ impl Tool {
             description: written.description()?.as_deref().map(shown).unwrap_or_default(),
             input_schema: written.input_schema()?,
             output_schema: written.output_schema(),
-            hints: Hints::read(annotations.as_ref()),
-            search_hint: hint.map(|hint| clean(hint).split_whitespace().collect::<Vec<_>>().join(" ").into()),
-            loading: Loading::read(meta.as_ref()),
+            hints: ToolHints::from_annotations(annotations.as_ref()),
+            search_hint: hint
+                .map(|hint| clean_text(hint).split_whitespace().collect::<Vec<_>>().join(" ").into()),
+            loading: ToolLoading::from_meta(meta.as_ref()),
             header_params: written.header_params()?.into(),
-            task: TaskSupport::read(written.execution().as_ref()),
+            task: TaskSupport::from_execution(written.execution().as_ref()),
             result_chars: meta.as_ref().and_then(claimed_chars),
-            audience: Audience::read(meta.as_ref()),
+            audience: Audience::from_meta(meta.as_ref()),
             says_destructive,
         })
     }
 }
 
-/// How long its results may be by its own word: results that must be seen whole, such as a schema, say so.
+/// The result size that the tool requests: results that must be seen whole, such as a schema, need more
+/// than the default.
 fn claimed_chars(meta: &Map<String, Value>) -> Option<usize> {
     let claimed = meta.get("anthropic/maxResultSizeChars")?.as_f64().filter(|claimed| *claimed >= 1.0)?;
-    // Beyond the limit any number is the limit, so the fraction and the sign are all that is lost.
+    // Any number beyond the limit becomes the limit, so only the fraction is lost.
     Some((claimed.min(RESULT_CHARS_CLAIMED as f64)) as usize)
 }
 
-impl Hints {
-    /// The protocol's defaults: what says nothing may write, destroy, and reach out.
-    fn read(annotations: Option<&Map<String, Value>>) -> Self {
+impl ToolHints {
+    /// Parses the hints with the protocol's defaults: a tool without hints may write, destroy, and reach
+    /// other systems.
+    fn from_annotations(annotations: Option<&Map<String, Value>>) -> Self {
         let hint = |name: &str, default: bool| {
             annotations.and_then(|map| map.get(name)).and_then(Value::as_bool).unwrap_or(default)
         };
@@ -236,8 +247,8 @@ impl Hints {
     }
 }
 
-impl Loading {
-    fn read(meta: Option<&Map<String, Value>>) -> Self {
+impl ToolLoading {
+    fn from_meta(meta: Option<&Map<String, Value>>) -> Self {
         let is = |name: &str| meta.and_then(|meta| meta.get(name)) == Some(&Value::Bool(true));
         if is("anthropic/alwaysLoad") {
             Self::Always
@@ -249,14 +260,16 @@ impl Loading {
     }
 }
 
-impl fmt::Display for Withheld {
+impl fmt::Display for WithheldTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
-            Fault::NotAnObject => f.write_str("an entry of the tools list is not an object"),
-            Fault::Field { name, expected } => write!(f, "tool `{}`: `{name}` is not {expected}", self.name),
-            Fault::Header(fault) => write!(f, "tool `{}`: an `x-mcp-header` {fault}", self.name),
-            Fault::Twice => write!(f, "tool `{}` is listed twice", self.name),
-            Fault::Earlier(words) => f.write_str(words),
+            ToolFault::NotAnObject => f.write_str("an entry of the tools list is not an object"),
+            ToolFault::Field { name, expected } => {
+                write!(f, "tool `{}`: `{name}` is not {expected}", self.name)
+            }
+            ToolFault::Header(fault) => write!(f, "tool `{}`: an `x-mcp-header` {fault}", self.name),
+            ToolFault::Duplicate => write!(f, "tool `{}` is listed twice", self.name),
+            ToolFault::EarlierRun(words) => f.write_str(words),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Passes on the first line of the server's output and then waits for the server's end. Killing this
 //! host at any moment leaves nothing behind; the tag makes its guardian findable.
 
-use mcparley_platform::process::{Launch, spawn};
+use mcparley_platform::process::{ProgramLaunch, spawn};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 fn main() -> io::Result<ExitCode> {
     let mut arguments = std::env::args_os().skip(3);
-    let launch = Launch {
+    let launch = ProgramLaunch {
         program: arguments.next().unwrap_or_default(),
         args: arguments.collect::<Vec<OsString>>(),
         env: Vec::new(),

@@ -1,11 +1,11 @@
-//! A process that writes through the one atomic writer, to be started in numbers and killed.
+//! A process that writes through the one atomic writer, for tests that start many and kill them.
 //!
 //! - `writer set <file> <text>`: one update.
-//! - `writer add <file> <prefix> <count>`: so many updates, each adding one entry.
-//! - `writer grow <file>`: updates without end, each a new generation of a large text.
-//! - `writer hold <file>`: takes the lock, says so, and keeps it until its input ends.
+//! - `writer add <file> <prefix> <count>`: `count` updates, each adding one entry.
+//! - `writer grow <file>`: endless updates, each a new generation of a large text.
+//! - `writer hold <file>`: takes the lock, prints a line, and keeps it until its input ends.
 
-use mcparley_platform::file::{Creation, UpdateError, lock, update};
+use mcparley_platform::file::{Creation, FileUpdateError, acquire_lock, update_file};
 use std::convert::Infallible;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -32,11 +32,11 @@ fn main() -> io::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-type Result = std::result::Result<(), UpdateError<Infallible>>;
+type Result = std::result::Result<(), FileUpdateError<Infallible>>;
 
 fn change(file: &str, make: impl FnOnce(Option<&str>) -> String) -> Result {
     let path = Path::new(file);
-    update(path, Creation::PRIVATE, LIMIT, |old| Ok(make(old))).map(drop)
+    update_file(path, Creation::PRIVATE, LIMIT, |old| Ok(make(old))).map(drop)
 }
 
 fn add(file: &str, prefix: &str, count: u32) -> Result {
@@ -63,7 +63,7 @@ fn grow(file: &str) -> Result {
 }
 
 fn hold(file: &str) -> io::Result<ExitCode> {
-    let _held = lock(Path::new(file), Duration::from_secs(5)).map_err(io::Error::other)?;
+    let _held = acquire_lock(Path::new(file), Duration::from_secs(5)).map_err(io::Error::other)?;
     writeln!(io::stdout(), "held")?;
     io::stdin().read_to_end(&mut Vec::new())?;
     Ok(ExitCode::SUCCESS)

@@ -1,33 +1,34 @@
-//! Where our files are, and where Claude Code keeps those we share with it.
+//! Paths of our own directories (XDG) and of the Claude Code files that we share.
 //!
-//! Pure on purpose: home and variables come in as values, so that a test or an embedding host can
-//! place a whole installation into a folder of its own.
+//! Pure on purpose: the home directory and the variables come in as values, so that a test or an embedding
+//! host can place a whole installation into a folder of its own.
 
 use std::path::{Path, PathBuf};
 
-/// Our own folder inside each XDG base directory.
+/// The name of our folder inside each XDG base directory.
 const FOLDER: &str = "mcparley";
 
 /// The product's own directories; none of them has to exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directories {
-    /// What a person writes and may keep under version control.
+    /// Configuration files, which the user writes and may keep under version control.
     pub config: PathBuf,
-    /// What should survive a restart but not a move to another machine: logs, approvals.
+    /// State that should survive a restart but not a move to another machine: logs, approvals.
     pub state: PathBuf,
-    /// What can be deleted at any time.
+    /// Cached files, which can be deleted at any time.
     pub cache: PathBuf,
-    /// What should survive and move along.
+    /// Data that should survive a restart and a move to another machine.
     pub data: PathBuf,
-    /// Sockets and other things of one login; `None` without a login session.
+    /// Sockets and other files of one login session; `None` without a login session.
     pub runtime: Option<PathBuf>,
 }
 
 impl Directories {
-    /// The directories for this home and these variables, after the XDG base directory specification.
+    /// Computes the directories from the home directory and the variables, after the XDG base directory
+    /// specification.
     ///
     /// A value that is empty or relative counts as unset, as the specification demands.
-    pub fn of(home: &Path, lookup: impl Fn(&str) -> Option<String>) -> Self {
+    pub fn for_home(home: &Path, lookup: impl Fn(&str) -> Option<String>) -> Self {
         let base = |variable: &str| {
             let path = PathBuf::from(lookup(variable)?);
             path.is_absolute().then_some(path)
@@ -55,10 +56,10 @@ pub struct ClaudeFiles {
 }
 
 impl ClaudeFiles {
-    /// The files for this home; `config_dir` is the value of `CLAUDE_CONFIG_DIR`, if set.
-    pub fn of(home: &Path, config_dir: Option<&Path>) -> Self {
-        // An empty variable is how people unset one; joined to nothing it would mean the root of
-        // whatever directory we happen to stand in.
+    /// Computes the files for this home directory; `config_dir` is the value of `CLAUDE_CONFIG_DIR`, if set.
+    pub fn for_home(home: &Path, config_dir: Option<&Path>) -> Self {
+        // Users unset a variable by making it empty; joined to an empty path the file would be looked for in
+        // the current working directory.
         match config_dir.filter(|dir| !dir.as_os_str().is_empty()) {
             Some(dir) => Self { dir: dir.to_owned(), json: dir.join(".claude.json") },
             None => Self { dir: home.join(".claude"), json: home.join(".claude.json") },

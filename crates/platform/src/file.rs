@@ -1,8 +1,8 @@
-//! Reads and writes the files people care about.
+//! Reads files within a size limit and writes them atomically.
 //!
-//! There is one reader, bounded and unafraid of pipes, directories and foreign bytes, and one writer,
-//! which locks, writes beside, syncs and renames. Nothing else in the product opens a file to write:
-//! two well-known command lines lose a third of the entries when twelve of them add at once, and
+//! There is one reader, which is bounded and handles FIFOs, directories and bytes that are not UTF-8, and one
+//! writer, which locks, writes a temporary file, syncs and renames. No other code of the product opens a file
+//! to write: two well-known command lines lose a third of the entries when twelve of them add at once, and
 //! truncating writers leave a torn file in every second crash.
 
 mod access;
@@ -13,8 +13,8 @@ mod folder;
 mod journal;
 mod listing;
 mod lock;
-mod marks;
-mod place;
+mod locked_entry;
+mod permissions;
 mod private;
 mod read;
 mod replace;
@@ -22,17 +22,18 @@ mod update;
 mod write_error;
 
 pub use access::is_writable_folder;
-pub use append::{append, aside};
-pub use cache::{Stored, discard, prune, recall, store};
+pub use append::{append_log_lines, rotated_log_path};
+pub use cache::{CachedText, prune_cache_folder, read_cache_file, remove_cache_file, store_cache_file};
 pub use creation::Creation;
-pub use folder::{Allowance, Folder, FolderError, sweep};
-pub use journal::Journal;
+pub use folder::{PrivateFolder, PrivateFolderError, SweepLimits, sweep_leftover_folders};
+pub use journal::JournalFile;
 pub use listing::list_dir;
-pub use lock::{Lock, LockFile, lock};
-pub use place::LOCK_LIMIT;
+pub use lock::{FileLock, LockFile, acquire_lock};
+pub use locked_entry::LOCK_LIMIT;
 pub use private::{
-    Change, Links, Private, check_private_folder, read_private, read_private_bytes, update_private,
+    PrivateChange, PrivateText, SymlinkPolicy, check_private_folder, read_private, read_private_bytes,
+    update_private,
 };
-pub use read::{Ownership, ReadError, Text, read, read_bytes};
-pub use update::{UpdateError, Updated, update};
-pub use write_error::{Step, WriteError};
+pub use read::{FileReadError, FileText, Ownership, read_bytes, read_text};
+pub use update::{FileUpdateError, UpdateOutcome, update_file};
+pub use write_error::{FileWriteError, WriteStep};

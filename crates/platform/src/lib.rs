@@ -1,21 +1,26 @@
-//! Processes that cannot outlive us, files that cannot tear.
+//! Operating-system services: child processes that cannot outlive the host, and atomic file writes.
 //!
-//! | room | what it owns |
+//! | module | responsibility |
 //! |---|---|
 //! | [`mod@file`] | the one bounded reader and the one atomic writer of the product |
-//! | [`dirs`] | where our files and Claude Code's files are |
-//! | `process` | servers that die with their host; Linux only, elsewhere the module is absent |
-//! | `terminal` | what is typed and not shown |
-//! | [`thread`] | whether the system gives another thread |
+//! | [`dirs`] | paths of our files and of Claude Code's |
+//! | [`process`] | spawns servers under a guardian that kills them when the host ends |
+//! | [`terminal`] | turns terminal echo off while a secret is typed |
+//! | [`random`] | random numbers and names |
+//! | [`thread`] | runs blocking work on a thread, or in place when the system has no thread left |
 //!
-//! Start reading at [`file::update`] and `process::spawn`. Everything is synchronous and nothing
-//! looks at the environment: callers hand in paths and variables as values.
-//! `unsafe` stands in `process/raw.rs` and at the three places that fork, nowhere else.
+//! Start reading at [`file::update_file`] and [`process::spawn`]. All functions are synchronous, and none
+//! reads the environment: callers hand in paths and variables as values. `unsafe` is used in
+//! `process/guardian/linux` and where `process/detached` forks, nowhere else.
+//!
+//! The crate supports Linux only: a port starts with the interface `process/guardian`.
 
 pub mod dirs;
 pub mod file;
-#[cfg(target_os = "linux")]
 pub mod process;
-#[cfg(unix)]
+pub mod random;
 pub mod terminal;
 pub mod thread;
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("mcparley runs on Linux; a port to another system begins with `process/guardian`");

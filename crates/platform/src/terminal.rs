@@ -1,21 +1,21 @@
-//! Keeps what a person types from the screen, and shows it again afterwards.
+//! Turns terminal echo off while a secret is typed, and restores it afterwards.
 
 use std::io;
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// While it lives, standard input, which is a terminal, does not show what is typed; only that a line has ended.
+/// Disables echo on standard input while this guard lives; only the end of a line is still shown.
 #[derive(Debug)]
-pub struct Hidden {
+pub struct HiddenInput {
     before: Termios,
 }
 
-impl Hidden {
-    /// Hides what is typed from now on.
+impl HiddenInput {
+    /// Turns echo off until the guard is dropped.
     ///
     /// # Errors
-    /// When standard input is no terminal.
-    pub fn begin() -> io::Result<Self> {
+    /// When standard input is not a terminal.
+    pub fn start() -> io::Result<Self> {
         let before = tcgetattr(rustix::stdio::stdin())?;
         let mut hidden = before.clone();
         hidden.local_modes.remove(LocalModes::ECHO);
@@ -25,9 +25,9 @@ impl Hidden {
     }
 }
 
-impl Drop for Hidden {
+impl Drop for HiddenInput {
     fn drop(&mut self) {
-        // A terminal that is gone shows nothing anyway.
+        // A terminal that has been closed shows no input anyway.
         let _gone = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.before);
     }
 }

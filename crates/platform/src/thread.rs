@@ -1,30 +1,37 @@
-//! Tells whether the system gives another thread, before somebody asks for one who cannot bear a refusal.
+//! Runs blocking work on a thread pool, and checks first whether the system can still start a thread.
 //!
-//! The thread pool of an async runtime panics when it has no thread and gets none. Work that would go there is done in
-//! place then: slower for the others, but done.
+//! The thread pool of an async runtime panics when it has no thread and gets none. Work that would go there
+//! is then run in place: it delays other tasks, but it is done.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// For how long a thread that was given counts. A pool keeps its threads for ten seconds after their last work.
+/// How long a successful trial counts. A pool keeps its idle threads for ten seconds.
 const TRUSTED: Duration = Duration::from_secs(5);
 
-/// How often the end of a trial is looked for at most. One look is nearly always enough.
+/// Limit on polling for the end of a trial thread. One poll is nearly always enough.
 const LOOKS: usize = 1000;
 
-/// Enough for a thread that does nothing.
+/// Stack size that is enough for a thread without work.
 const STACK: usize = 64 * 1024;
 
-/// When a thread was given last.
+/// Time of the last successful trial.
 static GIVEN: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// Whether a thread can be started: by trial, unless the last one was a few seconds ago.
+/// Runs blocking work on a thread of the runtime's pool, or in place when the system has no thread left.
+///
+/// Work that has started is finished even if its caller is dropped. Returns `None` if the work panicked.
+pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    if is_available() { tokio::task::spawn_blocking(work).await.ok() } else { Some(work()) }
+}
+
+/// Whether a thread can be started: found by trial, unless the last success was a few seconds ago.
 #[must_use]
 pub fn is_available() -> bool {
     let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
     let is_recent = given.is_some_and(|at| at.elapsed() < TRUSTED);
-    if !is_recent && !try_one() {
+    if !is_recent && !try_start_thread() {
         *given = None;
         return false;
     }
@@ -32,11 +39,11 @@ pub fn is_available() -> bool {
     true
 }
 
-fn try_one() -> bool {
+fn try_start_thread() -> bool {
     let trial = Builder::new().name("trial".to_owned()).stack_size(STACK).spawn(rustix::thread::gettid);
     let Ok(trial) = trial else { return false };
     let Ok(id) = trial.join() else { return false };
-    // It counts until the system has cleared it away, which is a moment after its end.
+    // The ended thread counts against the limit until the kernel has removed its entry, a moment later.
     let entry = format!("/proc/self/task/{}", id.as_raw_pid());
     for _ in 0..LOOKS {
         if !std::path::Path::new(&entry).exists() {
@@ -50,7 +57,7 @@ fn try_one() -> bool {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_machine_with_room_gives_a_thread() {
+    fn thread_is_available_on_a_machine_with_capacity() {
         assert!(super::is_available());
         assert!(super::is_available());
     }

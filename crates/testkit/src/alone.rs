@@ -1,14 +1,15 @@
-//! Runs a test in a process of its own: what a process holds, and the most it ever held, belong to all tests in it.
+//! Runs a test in its own process: memory use, and its peak, are counted per process and so shared by all
+//! tests in it.
 
 use std::io;
 use std::process::Command;
 
-/// Runs an ignored test of the calling test program, by its whole name.
+/// Runs an ignored test of the current test program, by its full name, in a new process.
 ///
 /// # Errors
-/// When it fails, with what it said.
+/// When the test fails, with its output.
 #[expect(clippy::disallowed_methods, reason = "a test of ours, which ends by itself")]
-pub fn alone(test: &str) -> io::Result<()> {
+pub fn run_in_own_process(test: &str) -> io::Result<()> {
     let child = Command::new(std::env::current_exe()?)
         .args(["--exact", test, "--ignored", "--nocapture"])
         .output()?;

@@ -1,12 +1,12 @@
-//! How a test starts the fake authorization server, with the MCP server whose door it keeps.
+//! Starts the fake authorization server for a test, with the MCP server it protects.
 
 use crate::browser::{Browser, Page};
 use crate::scripted::HttpServer;
 use serde_json::Value;
 
-/// A client that need not register.
+/// The id of a client that is known without registration.
 pub const STATIC_CLIENT: &str = "static-client";
-/// Its secret.
+/// The secret of [`STATIC_CLIENT`].
 pub const STATIC_SECRET: &str = "canary-secret-static";
 
 /// A running authorization server and the scripted MCP server behind it, killed when dropped.
@@ -17,11 +17,12 @@ pub struct AuthServer {
 }
 
 impl AuthServer {
-    /// Starts one that was told `lies`, each `WORD[:ARGUMENT]` of [`crate::LIES`]; without any, a right one.
+    /// Starts a server with these `lies`, each `WORD[:ARGUMENT]` of [`crate::LIES`]; without any, it behaves
+    /// correctly.
     ///
     /// # Panics
     ///
-    /// If it does not start.
+    /// If the server does not start.
     pub fn start(lies: &[&str]) -> Self {
         Self::start_with(lies, &[], &[])
     }
@@ -30,7 +31,7 @@ impl AuthServer {
     ///
     /// # Panics
     ///
-    /// If it does not start.
+    /// If the server does not start.
     pub fn start_with(lies: &[&str], scripts: &[&str], options: &[&str]) -> Self {
         let lies = ["right"].iter().chain(lies).flat_map(|lie| ["--auth", lie]);
         let options: Vec<&str> = lies.chain(options.iter().copied()).collect();
@@ -39,22 +40,24 @@ impl AuthServer {
         Self { server, issuer }
     }
 
-    /// The MCP endpoint.
+    /// The URL of the MCP endpoint.
     pub fn url(&self) -> &str {
         self.server.url()
     }
 
-    /// The origin of the authorization server: its issuer, unless it was told to have a path or no origin of its own.
+    /// The origin of the authorization server: its issuer, unless a lie gives the issuer a path or the MCP
+    /// server's origin.
     pub fn issuer(&self) -> &str {
         &self.issuer
     }
 
-    /// The MCP server.
+    /// The protected MCP server.
     pub fn server(&self) -> &HttpServer {
         &self.server
     }
 
-    /// What it has seen: `requests`, `grants`, `errors`, `refused`, `issued`, `replays`, `last`, `recent`.
+    /// The counters of the authorization server: `requests`, `grants`, `errors`, `refused`, `issued`,
+    /// `replays`, `last`, `recent`.
     ///
     /// # Panics
     ///
@@ -63,26 +66,26 @@ impl AuthServer {
         self.server.stats()["auth"].clone()
     }
 
-    /// Tells it more, from now on; what the same word said before is forgotten.
+    /// Changes the behavior of the running server; a lie replaces an earlier one with the same word.
     ///
     /// # Panics
     ///
-    /// If it does not understand.
-    pub fn tell(&self, lies: &[&str]) {
-        let page = self.command("told", &lies.join("\n"));
+    /// If the server rejects a lie.
+    pub fn apply_lies(&self, lies: &[&str]) {
+        let page = self.post_command("told", &lies.join("\n"));
         assert_eq!(page.status, 200, "told {lies:?}: {}", page.text());
     }
 
-    /// From now on no access token issued so far is good; refresh tokens are.
+    /// Invalidates all access tokens issued so far; refresh tokens stay valid.
     ///
     /// # Panics
     ///
-    /// If it does not answer.
+    /// If the server does not answer.
     pub fn expire_access_tokens(&self) {
-        assert_eq!(self.command("expire", "").status, 200, "access tokens expire");
+        assert_eq!(self.post_command("expire", "").status, 200, "access tokens expire");
     }
 
-    fn command(&self, path: &str, body: &str) -> Page {
+    fn post_command(&self, path: &str, body: &str) -> Page {
         Browser::new().send("POST", &format!("{}/{path}", self.issuer), &[], body)
     }
 }

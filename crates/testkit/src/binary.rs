@@ -1,37 +1,37 @@
-//! Finds the programs that tests start, beside the running test.
+//! Finds the built programs that tests start, next to the running test.
 
 use std::path::{Path, PathBuf};
 
-/// The built `mcparley-testkit` program.
+/// The path of the built `mcparley-testkit` program.
 ///
 /// # Panics
 ///
-/// If it has not been built.
-pub fn binary() -> PathBuf {
-    program("mcparley-testkit")
+/// If the program has not been built.
+pub fn testkit_path() -> PathBuf {
+    program_path("mcparley-testkit")
 }
 
-/// A built program of the package `name`, which calls it by its own name.
+/// The path of the built program of the package `name`; package and program share the name.
 ///
 /// # Panics
 ///
-/// If it has not been built.
-pub fn program(name: &str) -> PathBuf {
-    built(name, &format!("build it with `cargo build -p {name}`"))
+/// If the program has not been built.
+pub fn program_path(name: &str) -> PathBuf {
+    find_built_file(name, &format!("build it with `cargo build -p {name}`"))
 }
 
-/// A built example of the crate under test.
+/// The path of a built example of the crate under test.
 ///
 /// # Panics
 ///
-/// If it has not been built.
-pub fn example(name: &str) -> PathBuf {
+/// If the example has not been built.
+pub fn example_path(name: &str) -> PathBuf {
     let path = Path::new("examples").join(name);
-    built(&path, "build it with `cargo build --examples`")
+    find_built_file(&path, "build it with `cargo build --examples`")
 }
 
 #[expect(clippy::panic, reason = "a test without its programs cannot say anything else")]
-fn built(path: impl AsRef<Path>, advice: &str) -> PathBuf {
+fn find_built_file(path: impl AsRef<Path>, advice: &str) -> PathBuf {
     let path = path.as_ref();
     let running = match std::env::current_exe() {
         Ok(running) => running,

@@ -1,37 +1,37 @@
-//! A browser for tests: HTTP/1.1 on raw sockets, loopback only; follows redirects and keeps cookies, shows nothing.
+//! A headless browser for tests: HTTP/1.1 on raw sockets, loopback only; follows redirects and keeps cookies.
 
-use crate::percent::percent_encoded;
+use crate::percent::percent_encode;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Longer than a loaded machine takes to answer on loopback.
+/// The read timeout: longer than a loaded machine takes to answer on loopback.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// More than any sign-in needs.
+/// The redirect limit: more than any sign-in needs.
 const REDIRECTS: usize = 20;
 
-/// Somebody who opens links, with their cookies by host.
+/// A browser session with its cookies by host.
 #[derive(Debug, Default)]
 pub struct Browser {
     cookies: BTreeMap<(String, String), String>,
     visited: Vec<String>,
 }
 
-/// What a server answered.
+/// The response of a server.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Where it is, after all redirects.
+    /// The URL of the page, after all redirects.
     pub url: String,
-    /// Its status.
+    /// The HTTP status.
     pub status: u16,
     headers: Vec<(String, String)>,
-    /// Its body.
+    /// The response body.
     pub body: Vec<u8>,
 }
 
 impl Page {
-    /// The first header of that name.
+    /// The first header with that name.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -39,44 +39,45 @@ impl Page {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Its body as text.
+    /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// Its body as JSON; null if it is none.
+    /// The body as JSON; null if it does not parse.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 }
 
 impl Browser {
-    /// One without cookies.
+    /// A browser without cookies.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Opens a URL and follows where it leads.
+    /// Opens a URL and follows its redirects.
     ///
     /// # Panics
     ///
-    /// If a server on the way does not answer, or the way does not end.
+    /// If a server on the way does not answer, or there are too many redirects.
     pub fn open(&mut self, url: &str) -> Page {
         self.open_until(url, "\n")
     }
 
-    /// As [`Browser::open`], but does not follow a redirect to a URL that begins with `end`: its address is then
-    /// the page's, which has no body. What a person copies out of a browser on another machine.
+    /// Opens a URL like [`Browser::open`], but does not follow a redirect to a URL that begins with `end`.
+    /// The returned page has that URL and no body: the address a user copies out of a browser on another
+    /// machine.
     ///
     /// # Panics
     ///
-    /// As [`Browser::open`] does.
+    /// As for [`Browser::open`].
     #[expect(clippy::panic, reason = "a browser that goes round and round must fail the test")]
     pub fn open_until(&mut self, url: &str, end: &str) -> Page {
         let mut url = url.to_owned();
         for _ in 0..REDIRECTS {
             let page = self.send("GET", &url, &[], "");
-            let next = page.header("location").map(|location| joined(&url, location));
+            let next = page.header("location").map(|location| resolve_location(&url, location));
             match next.filter(|_| (300..400).contains(&page.status)) {
                 Some(next) if next.starts_with(end) => return Page { url: next, body: Vec::new(), ..page },
                 Some(next) => url = next,
@@ -86,7 +87,7 @@ impl Browser {
         panic!("more than {REDIRECTS} redirects, the last to `{url}`");
     }
 
-    /// Sends one request, and follows nothing.
+    /// Sends one request without following redirects.
     ///
     /// # Panics
     ///
@@ -107,13 +108,13 @@ impl Browser {
     /// If the server does not answer.
     pub fn post_form(&mut self, url: &str, form: &[(&str, &str)]) -> Page {
         let pairs: Vec<String> =
-            form.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value))).collect();
+            form.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
         let headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")];
         self.send("POST", url, &headers, &pairs.join("&"))
     }
 
-    /// Every URL it was at, in order.
-    pub fn visited(&self) -> &[String] {
+    /// All requested URLs, in order.
+    pub fn visited_urls(&self) -> &[String] {
         &self.visited
     }
 
@@ -124,7 +125,7 @@ impl Browser {
         headers: &[(&str, &str)],
         body: &str,
     ) -> io::Result<Page> {
-        let (host, target) = split(url).ok_or_else(|| io::Error::other("not an http URL"))?;
+        let (host, target) = split_url(url).ok_or_else(|| io::Error::other("not an http URL"))?;
         let cookies: Vec<String> = self
             .cookies
             .iter()
@@ -141,16 +142,16 @@ impl Browser {
         let mut stream = TcpStream::connect(host)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.write_all(format!("{lines}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())?;
-        let page = read(&mut BufReader::new(stream), url)?;
-        self.remember(host, &page);
+        let page = read_page(&mut BufReader::new(stream), url)?;
+        self.store_cookies(host, &page);
         Ok(page)
     }
 
-    fn remember(&mut self, host: &str, page: &Page) {
+    fn store_cookies(&mut self, host: &str, page: &Page) {
         let set = page.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
         for (name, value) in set.filter_map(|(_, line)| line.split(';').next()?.split_once('=')) {
             let key = (host.to_owned(), name.trim().to_owned());
-            // A cookie without a value is one that is taken back.
+            // A cookie with an empty value is deleted.
             match value {
                 "" => self.cookies.remove(&key),
                 value => self.cookies.insert(key, value.to_owned()),
@@ -159,8 +160,8 @@ impl Browser {
     }
 }
 
-/// The host with its port, and what is behind it; the fragment stays with the browser.
-fn split(url: &str) -> Option<(&str, &str)> {
+/// Splits a URL into host with port, and path with query; the fragment is never sent.
+fn split_url(url: &str) -> Option<(&str, &str)> {
     let rest = url.strip_prefix("http://")?.split('#').next()?;
     match rest.find(['/', '?']) {
         Some(at) if rest.get(at..)?.starts_with('/') => Some((rest.get(..at)?, rest.get(at..)?)),
@@ -169,43 +170,43 @@ fn split(url: &str) -> Option<(&str, &str)> {
     }
 }
 
-fn joined(base: &str, location: &str) -> String {
-    let host = split(base).map(|(host, _)| host).unwrap_or_default();
+fn resolve_location(base: &str, location: &str) -> String {
+    let host = split_url(base).map(|(host, _)| host).unwrap_or_default();
     if location.starts_with('/') { format!("http://{host}{location}") } else { location.to_owned() }
 }
 
-fn read(reader: &mut impl BufRead, url: &str) -> io::Result<Page> {
-    let start = line(reader)?;
+fn read_page(reader: &mut impl BufRead, url: &str) -> io::Result<Page> {
+    let start = read_header_line(reader)?;
     let status = start.split(' ').nth(1).and_then(|code| code.parse().ok());
-    let status = status.ok_or_else(|| io::Error::other(format!("not an answer: `{start}`")))?;
+    let status = status.ok_or_else(|| io::Error::other(format!("not an HTTP response: `{start}`")))?;
     let mut headers = Vec::new();
     loop {
-        let header = line(reader)?;
+        let header = read_header_line(reader)?;
         let Some((name, value)) = header.split_once(':') else { break };
         headers.push((name.to_owned(), value.trim().to_owned()));
     }
     let mut page = Page { url: url.to_owned(), status, headers, body: Vec::new() };
     if page.header("transfer-encoding").is_some() {
-        page.body = chunks(reader)?;
+        page.body = read_chunked_body(reader)?;
     } else {
         reader.read_to_end(&mut page.body)?;
     }
     Ok(page)
 }
 
-fn chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
+fn read_chunked_body(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     loop {
-        let size = u64::from_str_radix(line(reader)?.trim(), 16).map_err(io::Error::other)?;
+        let size = u64::from_str_radix(read_header_line(reader)?.trim(), 16).map_err(io::Error::other)?;
         if size == 0 {
             return Ok(body);
         }
         reader.by_ref().take(size).read_to_end(&mut body)?;
-        line(reader)?;
+        read_header_line(reader)?;
     }
 }
 
-fn line(reader: &mut impl BufRead) -> io::Result<String> {
+fn read_header_line(reader: &mut impl BufRead) -> io::Result<String> {
     let mut line = String::new();
     reader.read_line(&mut line)?;
     Ok(line.trim_end().to_owned())

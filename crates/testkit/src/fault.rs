@@ -1,7 +1,7 @@
-//! A proxy for TCP that can spoil what it carries, in the process of the test.
+//! A TCP proxy with fault injection, in the process of the test.
 //!
-//! It knows nothing of what is said through it. What it does can be changed at any time and holds for every connection,
-//! those that stand included.
+//! It forwards bytes without knowing the protocol. The fault can be changed at any time and applies to every
+//! connection, open ones included.
 
 use rustix::net::sockopt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,28 +11,28 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often a connection on which nothing comes looks whether it is to be spoiled.
+/// The interval at which an idle connection checks for a changed fault.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What becomes of connections.
+/// The fault applied to connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
-    /// They are carried as they are.
+    /// Bytes are forwarded unchanged.
     #[default]
     None,
-    /// Everything comes that much later.
+    /// All bytes are delayed by this duration.
     Delay(Duration),
-    /// One byte at a time comes through, with such a pause behind each.
+    /// Bytes are forwarded one at a time, with this pause before each.
     Trickle(Duration),
-    /// They stay open and nothing comes through any more.
+    /// Connections stay open but forward no more bytes.
     Stop,
-    /// They end, in order.
+    /// Connections are closed in order.
     Cut,
-    /// They are reset.
+    /// Connections are reset.
     Reset,
 }
 
-/// A proxy to one address.
+/// A fault-injecting proxy to one address.
 #[derive(Debug)]
 pub struct FaultProxy {
     address: String,
@@ -43,22 +43,22 @@ pub struct FaultProxy {
 struct Shared {
     fault: Mutex<Fault>,
     accepted: AtomicUsize,
-    /// Directions that carry nothing at the moment.
+    /// Directions of connections that are stalled at the moment.
     stopped: AtomicUsize,
 }
 
 impl FaultProxy {
-    /// A proxy to `server`, which is a host and a port.
+    /// Starts a proxy to `server`, a host and a port.
     ///
     /// # Panics
     ///
-    /// If there is no port to listen at.
+    /// If no port can be bound.
     #[expect(clippy::expect_used, reason = "a test without its proxy cannot say anything else")]
-    pub fn to(server: &str) -> Self {
-        Self::start(server.to_owned()).expect("the proxy listens")
+    pub fn for_server(server: &str) -> Self {
+        Self::listen(server.to_owned()).expect("the proxy listens")
     }
 
-    fn start(server: String) -> io::Result<Self> {
+    fn listen(server: String) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?.to_string();
         let shared = Arc::new(Shared::default());
@@ -66,31 +66,31 @@ impl FaultProxy {
         thread::spawn(move || {
             for client in listener.incoming().filter_map(Result::ok) {
                 accepting.accepted.fetch_add(1, Ordering::Relaxed);
-                // A connection that cannot be carried is one that ends at once.
-                carry(client, &server, &accepting).unwrap_or_default();
+                // A client is disconnected at once if the server cannot be reached.
+                forward_connection(client, &server, &accepting).unwrap_or_default();
             }
         });
         Ok(Self { address, shared })
     }
 
-    /// `127.0.0.1:<port>`.
+    /// The address of the proxy, `127.0.0.1:<port>`.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// From now on.
-    pub fn set(&self, fault: Fault) {
+    /// Sets the fault from now on.
+    pub fn set_fault(&self, fault: Fault) {
         *self.shared.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
-    /// How many directions of connections stand still; each connection has two. Before they do, what they have just read
-    /// is still lost.
-    pub fn stopped(&self) -> usize {
+    /// The number of stalled directions of connections; each connection has two. Bytes read just before a
+    /// direction stalled are lost.
+    pub fn stalled_directions(&self) -> usize {
         self.shared.stopped.load(Ordering::Relaxed)
     }
 
-    /// How many connections there have been.
-    pub fn accepted(&self) -> usize {
+    /// The number of connections accepted so far.
+    pub fn accepted_connections(&self) -> usize {
         self.shared.accepted.load(Ordering::Relaxed)
     }
 }
@@ -101,34 +101,35 @@ impl Shared {
     }
 }
 
-fn carry(client: TcpStream, server: &str, shared: &Arc<Shared>) -> io::Result<()> {
+fn forward_connection(client: TcpStream, server: &str, shared: &Arc<Shared>) -> io::Result<()> {
     let server = TcpStream::connect(server)?;
     let end = Arc::<OnceLock<Fault>>::default();
-    let there = Pump {
+    let there = FaultPump {
         from: client.try_clone()?,
         to: server.try_clone()?,
         shared: Arc::clone(shared),
         end: Arc::clone(&end),
     };
-    let back = Pump { from: server, to: client, shared: Arc::clone(shared), end };
+    let back = FaultPump { from: server, to: client, shared: Arc::clone(shared), end };
     thread::spawn(move || there.run());
     thread::spawn(move || back.run());
     Ok(())
 }
 
 /// One direction of a connection.
-struct Pump {
+struct FaultPump {
     from: TcpStream,
     to: TcpStream,
     shared: Arc<Shared>,
-    /// What ends the connection, in both directions, even if it is over for others meanwhile.
+    /// The fault that ends the connection, in both directions, even if the proxy's fault is cleared
+    /// meanwhile.
     end: Arc<OnceLock<Fault>>,
 }
 
-impl Pump {
-    /// Until an end comes, or is made.
+impl FaultPump {
+    /// Forwards bytes until the connection ends.
     fn run(mut self) {
-        // What breaks here has broken for both, who see it.
+        // An I/O error here ends the connection, which both peers notice.
         self.work().unwrap_or_default();
     }
 
@@ -155,7 +156,7 @@ impl Pump {
         }
     }
 
-    /// Until it is to go on, or to end.
+    /// Stalls until the fault changes.
     fn stand_still(&self) {
         self.shared.stopped.fetch_add(1, Ordering::Relaxed);
         while self.fault() == Fault::Stop {
@@ -171,7 +172,8 @@ impl Pump {
         }
     }
 
-    /// What is read when the fault comes is spoiled by it.
+    /// Forwards bytes under the current fault; bytes that were read as the fault arrived are subject to it
+    /// too.
     fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self.fault() {
             Fault::None => self.to.write_all(bytes),
@@ -192,7 +194,8 @@ impl Pump {
         self.from.shutdown(how)
     }
 
-    /// Closing without waiting is a reset; it comes when the other direction is gone too.
+    /// Makes closing the connection a reset, by a linger time of zero; it is sent once the other direction
+    /// has closed too.
     fn reset(&self) -> io::Result<()> {
         for stream in [&self.from, &self.to] {
             sockopt::set_socket_linger(stream, Some(Duration::ZERO))?;

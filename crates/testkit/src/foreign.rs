@@ -1,4 +1,4 @@
-//! A server program that others wrote, run for a test on a loopback port.
+//! An external server program, run for a test on a loopback port.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -7,26 +7,28 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than an interpreter takes to load a server on a loaded machine.
+/// The startup timeout: longer than an interpreter takes to load a server on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How soon to knock again at a server that starts without a word.
+/// The interval between attempts to connect to a server that starts silently.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// A running server that listens on loopback, killed when dropped.
+/// A running external server that listens on loopback, killed when dropped.
 #[derive(Debug)]
-pub struct Foreign {
+pub struct ExternalServer {
     child: Child,
-    /// For programs that end with their input, should the test be killed before it can drop this.
+    /// The open stdin of the program: programs that exit at its end do so even if the test is killed before
+    /// it drops this.
     _stdin: Option<ChildStdin>,
     address: SocketAddr,
 }
 
-impl Foreign {
-    /// Starts what `command` gives for a free port, and waits until somebody listens there.
+impl ExternalServer {
+    /// Starts the command that `command` returns for a free port, and waits until the port accepts
+    /// connections.
     ///
     /// # Panics
     ///
-    /// If it ends or stays deaf; with what it said.
+    /// If the program exits or does not listen in time; with its output.
     #[expect(clippy::panic, reason = "a test without its server cannot say anything else")]
     pub fn start(command: impl FnOnce(u16) -> Command) -> Self {
         match Self::try_start(command) {
@@ -41,66 +43,66 @@ impl Foreign {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let (lines, said) = channel();
-        // Read to the end, or a talkative server would block on a full pipe.
-        drain(child.stdout.take(), lines.clone());
-        drain(child.stderr.take(), lines);
+        // Both outputs are read to their end, or a talkative server would block on a full pipe.
+        forward_lines(child.stdout.take(), lines.clone());
+        forward_lines(child.stderr.take(), lines);
         let mut server = Self { _stdin: child.stdin.take(), child, address };
-        server.listens(&said)?;
+        server.wait_until_listening(&said)?;
         Ok(server)
     }
 
-    /// Knocks after each line it says, and now and then.
-    fn listens(&mut self, said: &Receiver<String>) -> io::Result<()> {
+    /// Waits for the port to accept connections, trying after each line of output and at an interval.
+    fn wait_until_listening(&mut self, said: &Receiver<String>) -> io::Result<()> {
         let begun = Instant::now();
         let mut words = String::new();
         while TcpStream::connect(self.address).is_err() {
             if let Some(status) = self.child.try_wait()? {
-                // The last words may still be on their way.
+                // The last output may still be in the pipe.
                 while let Ok(line) = said.recv_timeout(MOMENT) {
                     words.push_str(&line);
                 }
-                return Err(io::Error::other(format!("it ended with {status}: {words}")));
+                return Err(io::Error::other(format!("the program exited with {status}: {words}")));
             }
             if begun.elapsed() > PATIENCE {
-                return Err(io::Error::other(format!("deaf for {PATIENCE:?}: {words}")));
+                return Err(io::Error::other(format!("not listening after {PATIENCE:?}: {words}")));
             }
             match said.recv_timeout(MOMENT) {
                 Ok(line) => words.push_str(&line),
                 Err(RecvTimeoutError::Timeout) => {}
-                // Both its outputs are closed: only its end or the port can tell more.
+                // Both outputs are closed: from here on only the exit status or the port can change.
                 Err(RecvTimeoutError::Disconnected) => thread::yield_now(),
             }
         }
         Ok(())
     }
 
-    /// Where it listens.
+    /// The address the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The process, for tests that stop or kill it.
+    /// The process id, for tests that stop or kill the server.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 }
 
-impl Drop for Foreign {
+impl Drop for ExternalServer {
     fn drop(&mut self) {
-        // One that has already ended is what we want.
+        // Killing a process that has already exited fails, which is fine.
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }
 }
 
-/// Passes on each line until the other end is closed; nobody has to listen.
-fn drain(output: Option<impl Read + Send + 'static>, lines: Sender<String>) {
+/// Forwards each line of an output until it is closed; a missing receiver is ignored.
+fn forward_lines(output: Option<impl Read + Send + 'static>, lines: Sender<String>) {
     let Some(output) = output else { return };
     thread::spawn(move || {
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
         while output.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-            // After the start nobody listens any more.
+            // The receiver is gone once the server has started.
             lines.send(String::from_utf8_lossy(&line).into_owned()).unwrap_or_default();
             line.clear();
         }

@@ -1,132 +1,133 @@
-//! How hostile processes are made without `unsafe`: by executing this program again.
+//! Creates hostile processes without `unsafe`, by executing this program again.
 //!
-//! Ignored signals survive `execve`, so a shell sets them once and everything below inherits them.
+//! Ignored signals survive `execve`, so a shell ignores them once and all descendants inherit that.
 
 use crate::life;
-use mcparley_testkit::Kind;
+use mcparley_testkit::HostileKind;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
-/// A part played by one of the processes below a kind; the words differ from those of the kinds.
+/// The role of one of the processes below a hostile process; its words differ from those of the kinds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Role {
-    /// The kind itself, once it ignores signals.
-    Deaf(Kind),
-    /// Waits as long as anything here lives.
+pub(crate) enum HostileRole {
+    /// The hostile process itself, once it ignores signals.
+    Deaf(HostileKind),
+    /// Sleeps for the longest time any process here lives.
     Sleeper,
-    /// Starts this many daemons, sees them ready, and ends, leaving them to whom they fall.
+    /// Starts this many daemons, waits until they are ready, and exits; they become orphans.
     Nest {
-        /// How many.
+        /// The number of daemons.
         daemons: usize,
-        /// What each of them is.
-        of: Daemon,
+        /// The behavior of each daemon.
+        of: DaemonKind,
     },
-    /// A daemon in a session of its own.
-    Daemon(Daemon),
+    /// A daemon in its own session.
+    Daemon(DaemonKind),
 }
 
-/// What a daemon does.
+/// The behavior of a daemon.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Daemon {
-    /// Waits as long as anything here lives.
+pub(crate) enum DaemonKind {
+    /// Sleeps for the longest time any process here lives.
     Sleeps,
-    /// Starts its successor and ends, this many times: a number that no signal ever quite reaches.
+    /// Starts its successor and exits, this many times: by the time a signal is sent, the pid is already
+    /// gone.
     Hops {
-        /// Successors still to come.
+        /// The number of successors still to come.
         left: u32,
     },
 }
 
-/// So many successors outlast every test and end by themselves should a test fail.
+/// The number of successors: enough to outlast every test, and finite, should a test fail to kill them.
 const HOPS: u32 = 3_000;
 
-/// Becomes `kind`; the first step is to stop hearing signals.
-pub(crate) fn begin(kind: Kind, tag: &OsStr) -> io::Result<()> {
-    if kind == Kind::Polite {
-        announce()?;
+/// Turns this process into one of `kind`; first it ignores signals.
+pub(crate) fn become_hostile(kind: HostileKind, tag: &OsStr) -> io::Result<()> {
+    if kind == HostileKind::Polite {
+        print_ready()?;
         return io::copy(&mut io::stdin().lock(), &mut io::sink()).map(drop);
     }
-    let role = Role::Deaf(kind).to_word();
+    let role = HostileRole::Deaf(kind).to_word();
     let arguments = [OsStr::new("hostile"), OsStr::new(&role), OsStr::new("--tag"), tag];
-    Err(deafly(arguments)?.exec())
+    Err(ignore_signals_command(arguments)?.exec())
 }
 
-/// Leaves one daemon behind, ready and adopted by whom it falls to.
+/// Leaves one orphaned daemon behind, and returns once it is ready.
 pub(crate) fn leave_daemon(tag: &OsStr) -> io::Result<()> {
-    let nest = Role::Nest { daemons: 1, of: Daemon::Sleeps };
-    // The daemon must not hold the pipes of a server open: their end would then never be seen.
-    let mut command = command(nest, tag)?;
+    let nest = HostileRole::Nest { daemons: 1, of: DaemonKind::Sleeps };
+    // The daemon must not hold a server's pipes open: the host would never see them end.
+    let mut command = role_command(nest, tag)?;
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     wait_for_ready(&mut child)?;
     child.wait().map(drop)
 }
 
-/// Plays one part; what waits does so until its life is over.
-pub(crate) fn play(role: Role, tag: &OsStr) -> io::Result<()> {
+/// Runs one role; waiting roles return when their lifetime is over.
+pub(crate) fn run_role(role: HostileRole, tag: &OsStr) -> io::Result<()> {
     match role {
-        Role::Deaf(kind) => be(kind, tag),
-        Role::Sleeper => sleep(),
-        Role::Nest { daemons, of } => nest(daemons, of, tag),
-        Role::Daemon(daemon) => be_daemon(daemon, tag),
+        HostileRole::Deaf(kind) => run_hostile(kind, tag),
+        HostileRole::Sleeper => run_sleeper(),
+        HostileRole::Nest { daemons, of } => run_nest(daemons, of, tag),
+        HostileRole::Daemon(daemon) => run_daemon(daemon, tag),
     }
 }
 
-fn be(kind: Kind, tag: &OsStr) -> io::Result<()> {
-    let daemons = |daemons, of| Some(Role::Nest { daemons, of });
+fn run_hostile(kind: HostileKind, tag: &OsStr) -> io::Result<()> {
+    let daemons = |daemons, of| Some(HostileRole::Nest { daemons, of });
     let below = match kind {
-        Kind::Polite | Kind::Stubborn => None,
-        Kind::Child => Some(Role::Sleeper),
-        Kind::Daemon => daemons(1, Daemon::Sleeps),
-        Kind::Daemons => daemons(50, Daemon::Sleeps),
-        Kind::Hoppers => daemons(4, Daemon::Hops { left: HOPS }),
+        HostileKind::Polite | HostileKind::Stubborn => None,
+        HostileKind::Child => Some(HostileRole::Sleeper),
+        HostileKind::Daemon => daemons(1, DaemonKind::Sleeps),
+        HostileKind::Daemons => daemons(50, DaemonKind::Sleeps),
+        HostileKind::Hoppers => daemons(4, DaemonKind::Hops { left: HOPS }),
     };
     if let Some(role) = below {
-        let mut child = command(role, tag)?.stdout(Stdio::piped()).spawn()?;
+        let mut child = role_command(role, tag)?.stdout(Stdio::piped()).spawn()?;
         wait_for_ready(&mut child)?;
-        if matches!(role, Role::Nest { .. }) {
+        if matches!(role, HostileRole::Nest { .. }) {
             child.wait()?;
         }
     }
-    announce()?;
-    life::wait();
+    print_ready()?;
+    life::sleep_for_lifetime();
     Ok(())
 }
 
-fn sleep() -> io::Result<()> {
-    announce()?;
-    life::wait();
+fn run_sleeper() -> io::Result<()> {
+    print_ready()?;
+    life::sleep_for_lifetime();
     Ok(())
 }
 
-fn nest(daemons: usize, of: Daemon, tag: &OsStr) -> io::Result<()> {
+fn run_nest(daemons: usize, of: DaemonKind, tag: &OsStr) -> io::Result<()> {
     let mut started = Vec::with_capacity(daemons);
     for _ in 0..daemons {
-        let mut daemon = command(Role::Daemon(of), tag)?;
+        let mut daemon = role_command(HostileRole::Daemon(of), tag)?;
         started.push(daemon.stdout(Stdio::piped()).spawn()?);
     }
     started.iter_mut().try_for_each(wait_for_ready)?;
-    announce()
+    print_ready()
 }
 
-fn be_daemon(daemon: Daemon, tag: &OsStr) -> io::Result<()> {
+fn run_daemon(daemon: DaemonKind, tag: &OsStr) -> io::Result<()> {
     rustix::process::setsid()?;
     match daemon {
-        Daemon::Sleeps => sleep(),
-        Daemon::Hops { left: 0 } => Ok(()),
-        Daemon::Hops { left } => {
-            // Only the first of a row is waited for.
+        DaemonKind::Sleeps => run_sleeper(),
+        DaemonKind::Hops { left: 0 } => Ok(()),
+        DaemonKind::Hops { left } => {
+            // Only the first daemon of a chain is waited for.
             if left == HOPS {
-                announce()?;
+                print_ready()?;
             }
-            let next = Role::Daemon(Daemon::Hops { left: left - 1 });
-            command(next, tag)?.stdout(Stdio::null()).spawn().map(drop)
+            let next = HostileRole::Daemon(DaemonKind::Hops { left: left - 1 });
+            role_command(next, tag)?.stdout(Stdio::null()).spawn().map(drop)
         }
     }
 }
 
-fn announce() -> io::Result<()> {
+fn print_ready() -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "ready")?;
     out.flush()
@@ -144,15 +145,17 @@ fn wait_for_ready(child: &mut Child) -> io::Result<()> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "these processes are meant to escape; that is the test")]
-fn command(role: Role, tag: &OsStr) -> io::Result<Command> {
+fn role_command(role: HostileRole, tag: &OsStr) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("hostile").arg(role.to_word()).arg("--tag").arg(tag);
     Ok(command)
 }
 
-/// This program again, with `arguments` and without ears for signals.
+/// Builds a command that runs this program again with `arguments`, with signals ignored.
 #[expect(clippy::disallowed_methods, reason = "only a shell sets ignored signals without unsafe code")]
-pub(crate) fn deafly<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> io::Result<Command> {
+pub(crate) fn ignore_signals_command<S: AsRef<OsStr>>(
+    arguments: impl IntoIterator<Item = S>,
+) -> io::Result<Command> {
     let mut shell = Command::new("/bin/sh");
     shell
         .args(["-c", r#"trap "" INT TERM HUP; exec "$0" "$@""#])
@@ -161,8 +164,8 @@ pub(crate) fn deafly<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) ->
     Ok(shell)
 }
 
-impl Role {
-    /// The word on the command line.
+impl HostileRole {
+    /// The word for the role on the command line.
     fn to_word(self) -> String {
         match self {
             Self::Deaf(kind) => format!("deaf-{}", kind.as_str()),
@@ -172,7 +175,7 @@ impl Role {
         }
     }
 
-    /// The part a word means.
+    /// Parses the word for a role.
     pub(crate) fn from_word(word: &OsStr) -> Option<Self> {
         let word = word.to_str()?;
         if word == "sleeper" {
@@ -180,12 +183,12 @@ impl Role {
         }
         let (part, rest) = word.split_once('-')?;
         match part {
-            "deaf" => Kind::from_word(OsStr::new(rest)).map(Self::Deaf),
-            "daemon" => Daemon::from_number(rest).map(Self::Daemon),
+            "deaf" => HostileKind::from_word(OsStr::new(rest)).map(Self::Deaf),
+            "daemon" => DaemonKind::from_number(rest).map(Self::Daemon),
             "nest" => {
                 let (daemons, of) = rest.split_once('-')?;
                 let daemons = daemons.parse().ok()?;
-                let of = Daemon::from_number(of)?;
+                let of = DaemonKind::from_number(of)?;
                 Some(Self::Nest { daemons, of })
             }
             _ => None,
@@ -193,8 +196,8 @@ impl Role {
     }
 }
 
-impl Daemon {
-    /// Hops left, and one more for "this one hops at all".
+impl DaemonKind {
+    /// The hops left plus one; zero stands for a daemon that sleeps.
     fn to_number(self) -> u32 {
         match self {
             Self::Sleeps => 0,

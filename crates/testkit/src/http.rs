@@ -1,4 +1,5 @@
-//! The server behind a URL: Streamable HTTP and WebSocket by hand, because no library would send what is wrong.
+//! Serves MCP over HTTP: Streamable HTTP and WebSocket written by hand, because no library sends invalid
+//! data.
 //!
 //! One thread per connection. Listens on loopback only, and ends when stdin does.
 
@@ -19,84 +20,87 @@ mod wire;
 
 use crate::life;
 use crate::options::Options;
-use crate::record::Record;
-use crate::server::Server;
-use auth::{Auth, Origins};
+use crate::record::ReceiveLog;
+use crate::server::ScriptedServer;
+use auth::{FakeAuthServer, ServerOrigins};
 use mcparley_testkit::Name;
 use request::HttpRequest;
 use serde_json::Value;
-use sessions::Sessions;
-use stats::Stats;
+use sessions::LiveSessions;
+use stats::SiteStats;
 use std::io::{self, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
-use wire::Wire;
+use wire::HttpWire;
 
-/// Everything the connections share.
+/// The state shared by all connections.
 #[derive(Debug)]
-pub(crate) struct Site {
-    server: Server,
-    record: Record,
-    sessions: Sessions,
-    stats: Stats,
-    /// The authorization server, if one keeps the door.
-    auth: Option<Auth>,
-    /// `http://127.0.0.1:<port>`.
+pub(crate) struct TestSite {
+    server: ScriptedServer,
+    record: ReceiveLog,
+    sessions: LiveSessions,
+    stats: SiteStats,
+    /// The authorization server, if one protects the endpoint.
+    auth: Option<FakeAuthServer>,
+    /// The origin of the MCP server, `http://127.0.0.1:<port>`.
     origin: String,
-    /// A second origin of ours, where no request should ever arrive.
+    /// A second origin of this process, which should never receive a request.
     other_origin: String,
-    /// Whether what happens only once has happened.
+    /// Whether the fault of a one-time script has already happened.
     spent: AtomicBool,
 }
 
-/// What becomes of a connection after an answer.
+/// The next step for a connection after a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum ConnectionNext {
     Keep,
     Close,
-    /// It has become a WebSocket.
+    /// The connection has become a WebSocket.
     Socket,
 }
 
 /// Serves until stdin ends.
-pub(crate) fn serve(options: Options) -> io::Result<()> {
-    life::limit()?;
+pub(crate) fn serve_http(options: Options) -> io::Result<()> {
+    life::limit_lifetime()?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))?;
     let other = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let door = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let origin = |listener: &TcpListener| listener.local_addr().map(|address| format!("http://{address}"));
-    let origins = Origins { resource: origin(&listener)?, server: origin(&door)?, other: origin(&other)? };
-    let site = Arc::new(Site {
-        auth: options.lies.clone().map(|lies| Auth::new(lies, origins)),
-        record: Record::open(&options)?,
-        server: Server::new(options),
-        sessions: Sessions::default(),
-        stats: Stats::default(),
+    let origins =
+        ServerOrigins { resource: origin(&listener)?, server: origin(&door)?, other: origin(&other)? };
+    let site = Arc::new(TestSite {
+        auth: options.lies.clone().map(|lies| FakeAuthServer::new(lies, origins)),
+        record: ReceiveLog::open(&options)?,
+        server: ScriptedServer::new(options),
+        sessions: LiveSessions::default(),
+        stats: SiteStats::default(),
         origin: origin(&listener)?,
         other_origin: origin(&other)?,
         spent: AtomicBool::new(false),
     });
-    accept(&site, listener, Site::respond)?;
-    accept(&site, other, Site::respond_elsewhere)?;
-    accept(&site, door, |site, request, wire| Auth::respond(site, request, wire))?;
+    spawn_acceptor(&site, listener, TestSite::respond_to_request)?;
+    spawn_acceptor(&site, other, TestSite::respond_on_other_origin)?;
+    spawn_acceptor(&site, door, |site, request, wire| {
+        FakeAuthServer::respond_on_own_origin(site, request, wire)
+    })?;
     let mut out = io::stdout().lock();
     writeln!(out, "listening {}/mcp", site.origin)?;
     out.flush()?;
     io::copy(&mut io::stdin().lock(), &mut io::sink()).map(drop)
 }
 
-type Respond = fn(&Arc<Site>, &HttpRequest, &Arc<Wire>) -> io::Result<Next>;
+type RespondFn = fn(&Arc<TestSite>, &HttpRequest, &Arc<HttpWire>) -> io::Result<ConnectionNext>;
 
-fn accept(site: &Arc<Site>, listener: TcpListener, respond: Respond) -> io::Result<()> {
+fn spawn_acceptor(site: &Arc<TestSite>, listener: TcpListener, respond: RespondFn) -> io::Result<()> {
     let site = Arc::clone(site);
     let run = move || {
         for stream in listener.incoming().filter_map(Result::ok) {
             let site = Arc::clone(&site);
             let talk = move || {
-                // A connection that breaks concerns nobody else.
-                converse(&site, stream, respond).unwrap_or_default();
+                // An I/O error on one connection does not affect the others.
+                serve_connection(&site, stream, respond).unwrap_or_default();
             };
             thread::spawn(talk);
         }
@@ -104,83 +108,91 @@ fn accept(site: &Arc<Site>, listener: TcpListener, respond: Respond) -> io::Resu
     thread::Builder::new().name("accept".to_owned()).spawn(run).map(drop)
 }
 
-fn converse(site: &Arc<Site>, stream: TcpStream, respond: Respond) -> io::Result<()> {
+fn serve_connection(site: &Arc<TestSite>, stream: TcpStream, respond: RespondFn) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let _open = site.stats.open();
+    let _open = site.stats.count_connection();
     let mut reader = BufReader::new(stream.try_clone()?);
-    let wire = Arc::new(Wire::new(stream));
-    while let Some(request) = HttpRequest::read(&mut reader)? {
+    let wire = Arc::new(HttpWire::new(stream));
+    while let Some(request) = HttpRequest::read_next(&mut reader)? {
         let next = respond(site, &request, &wire)?;
-        if next == Next::Socket {
-            socket::serve(site, &mut reader, &wire)?;
+        if next == ConnectionNext::Socket {
+            socket::serve_socket(site, &mut reader, &wire)?;
             break;
         }
-        if next == Next::Close || request.is_last() {
+        if next == ConnectionNext::Close || request.is_last() {
             break;
         }
     }
     wire.close()
 }
 
-impl Site {
-    fn respond(self: &Arc<Self>, request: &HttpRequest, wire: &Arc<Wire>) -> io::Result<Next> {
+impl TestSite {
+    fn respond_to_request(
+        self: &Arc<Self>,
+        request: &HttpRequest,
+        wire: &Arc<HttpWire>,
+    ) -> io::Result<ConnectionNext> {
         if request.path == "/stats" {
-            return wire.json(200, &[], &self.figures());
+            return wire.write_json(200, &[], &self.stats_page());
         }
-        self.record.received(request.to_json().to_string().as_bytes())?;
-        if let Some(next) = instead::of_everything(self, request, wire)? {
+        self.record.log_received(request.to_json().to_string().as_bytes())?;
+        if let Some(next) = instead::fault_for_any_request(self, request, wire)? {
             return Ok(next);
         }
         if let Some(auth) = &self.auth
-            && let Some(next) = auth.keep_door(request, wire)?
+            && let Some(next) = auth.protect_resource(request, wire)?
         {
             return Ok(next);
         }
-        if socket::is_wanted(request) {
-            return socket::answer(self, request, wire);
+        if socket::is_upgrade_request(request) {
+            return socket::answer_upgrade(self, request, wire);
         }
-        if let Some(next) = connectors::catalogue(self, request, wire)? {
+        if let Some(next) = connectors::serve_catalog(self, request, wire)? {
             return Ok(next);
         }
         let legacy = self.server.options.scripts.text(Name::LegacySseOnly);
-        match (request.method.as_str(), connectors::endpoint(self, &request.path), legacy) {
-            ("GET", "/mcp", Some(endpoint)) => legacy::stream(self, wire, endpoint),
-            ("POST", "/messages", Some(_)) => legacy::message(self, request, wire),
-            (_, "/mcp", Some(_)) => wire.refuse(405, "Method not allowed"),
-            ("POST", "/mcp" | "/moved", None) => post::take(self, request, wire),
-            ("GET", "/mcp" | "/moved", None) => stream::listen(self, request, wire),
+        match (request.method.as_str(), connectors::endpoint_path(self, &request.path), legacy) {
+            ("GET", "/mcp", Some(endpoint)) => legacy::serve_stream(self, wire, endpoint),
+            ("POST", "/messages", Some(_)) => legacy::accept_message(self, request, wire),
+            (_, "/mcp", Some(_)) => wire.write_text(405, "Method not allowed"),
+            ("POST", "/mcp" | "/moved", None) => post::handle_post(self, request, wire),
+            ("GET", "/mcp" | "/moved", None) => stream::serve_get_stream(self, request, wire),
             ("DELETE", "/mcp" | "/moved", None) => self.end_session(request, wire),
-            (_, "/mcp" | "/moved", None) => wire.refuse(405, "Method not allowed"),
-            _ => wire.refuse(404, "Not found"),
+            (_, "/mcp" | "/moved", None) => wire.write_text(405, "Method not allowed"),
+            _ => wire.write_text(404, "Not found"),
         }
     }
 
-    /// The second origin: it only notes that somebody came.
-    fn respond_elsewhere(self: &Arc<Self>, request: &HttpRequest, wire: &Arc<Wire>) -> io::Result<Next> {
-        self.record.received(request.to_json().to_string().as_bytes())?;
-        self.stats.count("otherOrigin");
-        wire.refuse(404, "Not found")
+    /// Responds on the second origin, which only counts its requests.
+    fn respond_on_other_origin(
+        self: &Arc<Self>,
+        request: &HttpRequest,
+        wire: &Arc<HttpWire>,
+    ) -> io::Result<ConnectionNext> {
+        self.record.log_received(request.to_json().to_string().as_bytes())?;
+        self.stats.count_event("otherOrigin");
+        wire.write_text(404, "Not found")
     }
 
-    fn end_session(&self, request: &HttpRequest, wire: &Wire) -> io::Result<Next> {
-        self.stats.count("delete");
-        if self.server.options.old().next().is_none() {
-            return wire.refuse(405, "Method not allowed");
+    fn end_session(&self, request: &HttpRequest, wire: &HttpWire) -> io::Result<ConnectionNext> {
+        self.stats.count_event("delete");
+        if self.server.options.old_era_versions().next().is_none() {
+            return wire.write_text(405, "Method not allowed");
         }
-        match request.header("mcp-session-id").map(|id| self.sessions.end(id)) {
-            Some(true) => wire.empty(200),
-            Some(false) => wire.refuse(404, "Session not found"),
-            None => wire.refuse(400, "Mcp-Session-Id is missing"),
+        match request.header("mcp-session-id").map(|id| self.sessions.end_session(id)) {
+            Some(true) => wire.write_empty(200),
+            Some(false) => wire.write_text(404, "Session not found"),
+            None => wire.write_text(400, "Mcp-Session-Id is missing"),
         }
     }
 
-    fn figures(&self) -> Value {
+    fn stats_page(&self) -> Value {
         let calls = &self.server.calls;
         self.stats.to_value([
-            ("executions", calls.executions()),
-            ("cancelled", calls.cancelled()),
+            ("executions", calls.execution_counts()),
+            ("cancelled", calls.canceled_ids()),
             ("sessions", self.sessions.count()),
-            ("auth", self.auth.as_ref().map(Auth::figures).unwrap_or_default()),
+            ("auth", self.auth.as_ref().map(FakeAuthServer::stats_page).unwrap_or_default()),
         ])
     }
 }

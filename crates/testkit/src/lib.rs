@@ -1,14 +1,16 @@
-//! Liars and mocks for tests: hostile processes, and MCP servers that follow fault scripts.
+//! Test doubles: hostile processes, and MCP servers with scripted faults.
 //!
-//! It depends on no other crate of ours and speaks raw bytes, so that it can lie and cannot share our bugs.
+//! It depends on no other crate of the workspace and speaks raw bytes, so that it can break the protocol and
+//! cannot share the bugs of the code under test.
 //!
-//! Start reading at [`Kind`] (what a hostile process does) and [`processes_tagged`] (what is left of it);
-//! for servers at [`Scripted`] and [`HttpServer`] (how a test gets one) and [`SCRIPTS`] (what they can do);
-//! for sign-in at [`AuthServer`] (a fake authorization server, told what to do by [`LIES`]) and [`Browser`];
-//! a real OpenID provider is [`OpenIdProvider`], and pages behind `https` are on a [`TlsSite`];
-//! a server program that others wrote is run by [`Foreign`]; what lies between is spoiled by [`FaultProxy`],
-//! or is a [`SocksProxy`]. A test that looks at its own memory runs [`alone`].
-//! The servers themselves live in the program `mcparley-testkit`, in `server.rs`, `stdio.rs` and `http.rs`.
+//! Start reading at [`HostileKind`] (how a process resists termination) and [`processes_tagged`] (which
+//! processes are left); for servers at [`ScriptedStdio`], [`HttpServer`] and [`SCRIPTS`] (their faults); for
+//! sign-in at [`AuthServer`] (a fake authorization server, with the faults in [`LIES`]) and [`Browser`]. A
+//! real OpenID provider is [`OpenIdProvider`], and [`TlsSite`] serves pages over `https`. [`ExternalServer`]
+//! runs a third-party server program. [`FaultProxy`] injects network faults; [`SocksProxy`] is a SOCKS5
+//! proxy. [`run_in_own_process`] isolates a test that measures its memory, and [`TraceRecorder`] records
+//! spans and events. The servers themselves are in the program `mcparley-testkit`, in `server.rs`, `stdio.rs`
+//! and `http.rs`.
 
 mod alone;
 mod auth_server;
@@ -26,20 +28,22 @@ mod script;
 mod scripted;
 mod socks;
 mod tls_site;
+mod trace_recorder;
 
-pub use alone::alone;
+pub use alone::run_in_own_process;
 pub use auth_server::{AuthServer, STATIC_CLIENT, STATIC_SECRET};
-pub use binary::{binary, example, program};
+pub use binary::{example_path, program_path, testkit_path};
 pub use browser::{Browser, Page};
 pub use fault::{Fault, FaultProxy};
-pub use foreign::Foreign;
-pub use kind::Kind;
-pub use lie::{LIES, Lie, LieRow, Lies};
+pub use foreign::ExternalServer;
+pub use kind::HostileKind;
+pub use lie::{LIES, Lie, LieRow, LieSet};
 pub use log::{LogLine, log_lines, log_starts};
-pub use percent::percent_encoded;
+pub use percent::percent_encode;
 pub use processes::{processes_tagged, processes_with_variable};
 pub use provider::{OpenIdProvider, ProtectedFastMcp};
-pub use script::{Argument, Asked, MOST_MIB, Name, Place, SCRIPTS, Script, Shape};
-pub use scripted::{HttpServer, Scripted};
-pub use socks::{SocksAsked, SocksManner, SocksProxy};
+pub use script::{ArgumentShape, MOST_MIB, Name, Place, RequestedScript, SCRIPTS, Script, ScriptArgument};
+pub use scripted::{HttpServer, ScriptedStdio};
+pub use socks::{SocksBehavior, SocksProxy, SocksRequest};
 pub use tls_site::TlsSite;
+pub use trace_recorder::TraceRecorder;

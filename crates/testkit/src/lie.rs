@@ -1,41 +1,41 @@
-//! The table of what the fake authorization server can be told: how it is arranged, and each of its lies.
+//! The table of lies: the configuration and the faults of the fake authorization server.
 //!
-//! Written `WORD[:ARGUMENT]`, as scripts are. The standard of every row is the truth, so a row that nobody asks
-//! for changes nothing.
+//! A lie is written `WORD[:ARGUMENT]`, as scripts are. The default of every row is correct behavior, so an
+//! unused row changes nothing.
 
-use crate::script::{Argument, Shape};
-use Shape::{Number, Text, Word};
+use crate::script::{ArgumentShape, ScriptArgument};
+use ArgumentShape::{Number, Text, Word};
 
-/// The most milliseconds it waits, or a token lives.
+/// The upper limit of delays and token lifetimes, in milliseconds.
 const MS: u64 = 86_400_000;
-/// The most times something happens.
+/// The upper limit of counts.
 const COUNT: u64 = 1_000_000;
-/// How a document can be spoiled on its way.
+/// The ways in which a document can be delivered.
 const SPOILED: &[&str] =
     &["good", "500", "garbage", "huge", "endless", "html", "redirect", "inside", "hops", "hang", "none"];
 
-/// One line of the table.
+/// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct LieRow {
-    /// Which one.
+    /// The lie.
     pub lie: Lie,
     /// The word on the command line.
     pub word: &'static str,
-    /// What may follow the colon; the standard is the truth.
-    pub shape: Shape,
-    /// What it is about.
+    /// The shape of the argument; its default is correct behavior.
+    pub shape: ArgumentShape,
+    /// A description of the effect.
     pub what: &'static str,
 }
 
 macro_rules! lies {
     ($($lie:ident $word:literal $shape:expr, $what:literal;)*) => {
-        /// Something the authorization server can be told.
+        /// A configuration or fault of the authorization server.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Lie {
             $(#[doc = $what] $lie,)*
         }
 
-        /// Everything it can be told.
+        /// All lies.
         pub const LIES: &[LieRow] = &[
             $(LieRow { lie: Lie::$lie, word: $word, shape: $shape, what: $what },)*
         ];
@@ -43,7 +43,7 @@ macro_rules! lies {
 }
 
 lies! {
-    // Where things are.
+    // Origins and paths.
     Place "place" Word(&["apart", "same"]), "whether it has an origin of its own or that of the MCP server";
     IssuerPath "issuer-path" Text(""), "the path of the issuer, such as /tenant1";
     // The protected resource.
@@ -66,7 +66,7 @@ lies! {
     ServerScopes "server-scopes" Text(""), "scopes_supported of the authorization server";
     Cimd "cimd" Word(&["no", "yes"]), "client_id_metadata_document_supported; a URL is then a known client";
     Grants "grants" Text(""), "grant_types_supported of the metadata, with commas; all it has unless told";
-    AuthMethods "auth-methods" Text("none,client_secret_basic,client_secret_post,private_key_jwt"), "how a client may show at the token endpoint who it is";
+    AuthMethods "auth-methods" Text("none,client_secret_basic,client_secret_post,private_key_jwt"), "the client authentication methods of the token endpoint";
     AuthorizeUrl "authorize-url" Text(""), "this authorization endpoint in the metadata instead of ours";
     TokenUrl "token-url" Text(""), "this token endpoint in the metadata instead of ours";
     RegisterUrl "register-url" Text(""), "this registration endpoint in the metadata instead of ours";
@@ -98,28 +98,29 @@ lies! {
     DeviceEnd "device-end" Word(&["approved", "access_denied", "expired_token"]), "how the device grant ends";
     DeviceInterval "device-interval" Number(1, MS), "the interval in seconds; 0 leaves it out";
     // As identity provider.
-    IdToken "id-token" Word(&["right", "absent", "other-audience", "other-issuer", "expired"]), "the id_token of scope openid (nobody signed it)";
-    IdJag "id-jag" Word(&["right", "other-audience", "other-resource", "other-client", "expired", "other-type"]), "the ID-JAG that a token exchange gives (nobody signed it)";
+    IdToken "id-token" Word(&["right", "absent", "other-audience", "other-issuer", "expired"]), "the id_token of scope openid, unsigned";
+    IdJag "id-jag" Word(&["right", "other-audience", "other-resource", "other-client", "expired", "other-type"]), "the ID-JAG that a token exchange gives, unsigned";
 }
 
-/// What the server has been told, by row.
+/// The lies that are set, by row.
 #[derive(Clone, Debug, Default)]
-pub struct Lies(Vec<(Lie, Argument)>);
+pub struct LieSet(Vec<(Lie, ScriptArgument)>);
 
-impl Lies {
-    /// Adds `WORD[:ARGUMENT]`, in the place of what the same word said before.
+impl LieSet {
+    /// Adds `WORD[:ARGUMENT]`, replacing an earlier lie with the same word.
     ///
     /// # Errors
     ///
-    /// A sentence that says which part is wrong.
-    pub fn tell(&mut self, text: &str) -> Result<(), String> {
+    /// A sentence that names the invalid part.
+    pub fn add_lie(&mut self, text: &str) -> Result<(), String> {
         let (word, argument) = match text.split_once(':') {
             Some((word, argument)) => (word, Some(argument)),
             None => (text, None),
         };
         let row = LIES.iter().find(|row| row.word == word);
-        let row = row.ok_or_else(|| format!("no lie is called `{word}`"))?;
-        let argument = row.shape.read(argument).ok_or_else(|| format!("wrong argument in `{text}`"))?;
+        let row = row.ok_or_else(|| format!("unknown lie `{word}`"))?;
+        let argument =
+            row.shape.parse_argument(argument).ok_or_else(|| format!("invalid argument in `{text}`"))?;
         self.0.retain(|(lie, _)| *lie != row.lie);
         self.0.push((row.lie, argument));
         Ok(())
@@ -128,27 +129,27 @@ impl Lies {
     /// The number of a row.
     pub fn number(&self, lie: Lie) -> u64 {
         match self.argument(lie) {
-            Argument::Number(number) => number,
-            Argument::Nothing | Argument::Text(_) => 0,
+            ScriptArgument::Number(number) => number,
+            ScriptArgument::Nothing | ScriptArgument::Text(_) => 0,
         }
     }
 
     /// The word or text of a row.
     pub fn text(&self, lie: Lie) -> String {
         match self.argument(lie) {
-            Argument::Text(text) => text,
-            Argument::Nothing | Argument::Number(_) => String::new(),
+            ScriptArgument::Text(text) => text,
+            ScriptArgument::Nothing | ScriptArgument::Number(_) => String::new(),
         }
     }
 
-    /// Whether a row says this word.
-    pub fn is(&self, lie: Lie, word: &str) -> bool {
+    /// Whether a row has this word.
+    pub fn is_word(&self, lie: Lie, word: &str) -> bool {
         self.text(lie) == word
     }
 
-    fn argument(&self, lie: Lie) -> Argument {
+    fn argument(&self, lie: Lie) -> ScriptArgument {
         let told = self.0.iter().find(|(told, _)| *told == lie).map(|(_, argument)| argument.clone());
-        let truth = || LIES.iter().find(|row| row.lie == lie).and_then(|row| row.shape.read(None));
-        told.or_else(truth).unwrap_or(Argument::Nothing)
+        let truth = || LIES.iter().find(|row| row.lie == lie).and_then(|row| row.shape.parse_argument(None));
+        told.or_else(truth).unwrap_or(ScriptArgument::Nothing)
     }
 }

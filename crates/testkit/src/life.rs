@@ -1,31 +1,31 @@
-//! How the servers end: on purpose, or after five minutes at the latest.
+//! Ends the servers: on purpose, or after five minutes at the latest.
 
 use std::io;
 use std::thread;
 use std::time::Duration;
 
-/// Longer than any test, short enough that nothing piles up behind a test that was killed.
+/// The maximum lifetime: longer than any test, short enough that processes of killed tests do not pile up.
 pub(crate) const LIFE: Duration = Duration::from_secs(300);
 
-/// The exit code of a process that was forgotten; as `sysexits.h` calls a temporary failure.
+/// The exit code after [`LIFE`]: `EX_TEMPFAIL` of `sysexits.h`.
 const FORGOTTEN: i32 = 75;
 
-/// Ends this process after [`LIFE`], whatever it does then.
-pub(crate) fn limit() -> io::Result<()> {
+/// Ends this process after [`LIFE`], even if it is busy.
+pub(crate) fn limit_lifetime() -> io::Result<()> {
     let watch = || {
         thread::sleep(LIFE);
-        end(FORGOTTEN)
+        exit_process(FORGOTTEN)
     };
     thread::Builder::new().name("life".to_owned()).spawn(watch).map(drop)
 }
 
-/// Waits until [`LIFE`] is over.
-pub(crate) fn wait() {
+/// Sleeps for [`LIFE`].
+pub(crate) fn sleep_for_lifetime() {
     thread::sleep(LIFE);
 }
 
-/// Ends this process at once, other threads and all.
+/// Exits this process at once, with all its threads.
 #[expect(clippy::exit, reason = "a server that dies in the middle of its work is the point")]
-pub(crate) fn end(code: i32) -> ! {
+pub(crate) fn exit_process(code: i32) -> ! {
     std::process::exit(code)
 }

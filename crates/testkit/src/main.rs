@@ -1,12 +1,13 @@
-//! The processes that tests talk to: hostile ones, and MCP servers that follow scripts.
+//! The program with the test doubles: hostile processes, and MCP servers that follow scripts.
 //!
-//! - `hostile <kind> --tag <tag>`: a process that does not want to end. Everything it starts is this program
-//!   again, with the same tag on its command line. It prints `ready` when all its processes are up.
+//! - `hostile <kind> --tag <tag>`: a process that resists termination. All its descendants are this program
+//!   too, with the same tag on their command line. It prints `ready` when all its processes are running.
 //! - `stdio`, `http`: an MCP server, correct unless a `--script` says otherwise.
-//! - `browse`: a browser for `BROWSER`, which follows redirects and shows nothing.
-//! - `scripts`, `lies`: the tables of what servers, and the authorization server of `http --auth`, can be told.
+//! - `browse`: a headless browser for `BROWSER`, which follows redirects.
+//! - `scripts`, `lies`: the tables of faults of the servers, and of the authorization server of `http
+//! --auth`.
 //!
-//! None of them lives longer than [`life::LIFE`].
+//! No process lives longer than [`life::LIFE`].
 
 mod hostile;
 mod http;
@@ -19,74 +20,74 @@ mod record;
 mod server;
 mod stdio;
 
-use mcparley_testkit::{Browser, Kind, LIES, Place, SCRIPTS};
+use mcparley_testkit::{Browser, HostileKind, LIES, Place, SCRIPTS};
 use options::Options;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// As `sysexits.h` calls a wrong command line.
+/// The exit code for a wrong command line: `EX_USAGE` of `sysexits.h`.
 const USAGE: u8 = 64;
 
 const HELP: &str = "usage: mcparley-testkit hostile <kind> --tag <tag>
        mcparley-testkit stdio [option]…
        mcparley-testkit http [option]… [--port N] [--answer json|sse] [--auth right|LIE[:ARGUMENT]]…
-       mcparley-testkit browse LOG URL                                         notes the URL in LOG and opens it
+       mcparley-testkit browse LOG URL                                         appends the URL to LOG and opens it
        mcparley-testkit scripts
        mcparley-testkit lies
 options: --script NAME[:ARGUMENT]  follow a script; repeatable, see `scripts`
          --versions V,V…           revisions it speaks [the four with a handshake]
-         --log FILE                append everything received
+         --log FILE                append all received messages
          --tag X                   a mark on the command line
-         --on METHOD|any           requests that are met with faults [tools/call]
+         --on METHOD|any           requests that get faults [tools/call]
          --times N                 how many of them [all]
-         --once FILE               only the process that creates FILE lies";
+         --once FILE               only the process that creates FILE has faults";
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let (subcommand, rest) = match arguments.split_first() {
         Some((subcommand, rest)) => (subcommand.to_str(), rest),
-        None => return usage("no subcommand"),
+        None => return print_usage("no subcommand"),
     };
     let result = match subcommand {
-        Some("hostile") => be_hostile(rest),
-        Some("stdio") => serve(Place::Stdio, rest),
-        Some("http") => serve(Place::Http, rest),
-        Some("browse") => browse(rest),
+        Some("hostile") => run_hostile_command(rest),
+        Some("stdio") => serve_scripted(Place::Stdio, rest),
+        Some("http") => serve_scripted(Place::Http, rest),
+        Some("browse") => run_browser(rest),
         Some("scripts") => Ok(print_scripts()),
         Some("lies") => Ok(print_lies()),
-        Some(_) | None => return usage("no such subcommand"),
+        Some(_) | None => return print_usage("unknown subcommand"),
     };
     match result {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(error)) => complain(&error),
-        Err(message) => usage(&message),
+        Ok(Err(error)) => print_error(&error),
+        Err(message) => print_usage(&message),
     }
 }
 
-fn be_hostile(arguments: &[OsString]) -> Result<io::Result<()>, String> {
+fn run_hostile_command(arguments: &[OsString]) -> Result<io::Result<()>, String> {
     let [role, flag, tag] = arguments else {
         return Err("a kind and a tag are needed".to_owned());
     };
-    match (hostile::Role::from_word(role), Kind::from_word(role)) {
+    match (hostile::HostileRole::from_word(role), HostileKind::from_word(role)) {
         _ if flag != "--tag" => Err("a tag is needed".to_owned()),
-        (Some(role), _) => Ok(hostile::play(role, tag)),
-        (None, Some(kind)) => Ok(hostile::begin(kind, tag)),
-        (None, None) => Err("no such kind".to_owned()),
+        (Some(role), _) => Ok(hostile::run_role(role, tag)),
+        (None, Some(kind)) => Ok(hostile::become_hostile(kind, tag)),
+        (None, None) => Err("unknown kind".to_owned()),
     }
 }
 
-fn serve(place: Place, arguments: &[OsString]) -> Result<io::Result<()>, String> {
-    let options = Options::read(place, arguments)?;
+fn serve_scripted(place: Place, arguments: &[OsString]) -> Result<io::Result<()>, String> {
+    let options = Options::parse(place, arguments)?;
     Ok(match place {
-        Place::Http => http::serve(options),
-        Place::Stdio | Place::Both => stdio::serve(options, arguments),
+        Place::Http => http::serve_http(options),
+        Place::Stdio | Place::Both => stdio::serve_stdio(options, arguments),
     })
 }
 
-/// Opens a page, and whatever it leads to; the log says how many windows a person would have seen.
-fn browse(arguments: &[OsString]) -> Result<io::Result<()>, String> {
+/// Opens a page and follows its redirects; the log counts the windows a user would have seen.
+fn run_browser(arguments: &[OsString]) -> Result<io::Result<()>, String> {
     let [log, url] = arguments else {
         return Err("a log and a URL are needed".to_owned());
     };
@@ -119,13 +120,13 @@ fn print_lies() -> io::Result<()> {
     Ok(())
 }
 
-fn usage(message: &str) -> ExitCode {
+fn print_usage(message: &str) -> ExitCode {
     match writeln!(io::stderr(), "mcparley-testkit: {message}\n{HELP}") {
         Ok(()) | Err(_) => ExitCode::from(USAGE),
     }
 }
 
-fn complain(error: &io::Error) -> ExitCode {
+fn print_error(error: &io::Error) -> ExitCode {
     match writeln!(io::stderr(), "mcparley-testkit: {error}") {
         Ok(()) | Err(_) => ExitCode::FAILURE,
     }

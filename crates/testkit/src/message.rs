@@ -1,4 +1,4 @@
-//! What the servers read in a message they received.
+//! The fields of a received JSON-RPC message that the servers use.
 
 use serde_json::{Map, Value};
 
@@ -7,18 +7,18 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// One JSON-RPC message of a client.
 #[derive(Clone, Debug)]
-pub(crate) struct Message(Map<String, Value>);
+pub(crate) struct ClientMessage(Map<String, Value>);
 
-impl Message {
-    /// Reads one message; batches and everything else that is no object are none.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+impl ClientMessage {
+    /// Parses one message; none for batches and other JSON that is not an object.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         match serde_json::from_slice(bytes) {
             Ok(Value::Object(object)) => Some(Self(object)),
             Ok(_) | Err(_) => None,
         }
     }
 
-    /// The method; a message without one is the answer to a question of ours.
+    /// The method; a message without one is the reply to a server request.
     pub(crate) fn method(&self) -> Option<&str> {
         self.0.get("method")?.as_str()
     }
@@ -38,18 +38,18 @@ impl Message {
         self.param(key)?.as_str()
     }
 
-    /// The revision a stateless request is made in.
+    /// The protocol revision of a stateless request.
     pub(crate) fn version(&self) -> Option<&str> {
         self.param("_meta")?.get(VERSION)?.as_str()
     }
 
-    /// Whether a stateless request says what its client can do.
+    /// Whether a stateless request states the capabilities of its client.
     pub(crate) fn has_capabilities(&self) -> bool {
         self.param("_meta").and_then(|meta| meta.get(CAPABILITIES)).is_some_and(Value::is_object)
     }
 
-    /// Whether its client can do this, by a pointer into the capabilities of a stateless request.
-    pub(crate) fn can(&self, pointer: &str) -> bool {
+    /// Whether the client has the capability at this JSON pointer of a stateless request.
+    pub(crate) fn has_capability(&self, pointer: &str) -> bool {
         self.meta(CAPABILITIES).and_then(|capabilities| capabilities.pointer(pointer)).is_some()
     }
 
@@ -58,12 +58,12 @@ impl Message {
         self.param("_meta")?.get(key)
     }
 
-    /// The token that progress is told with.
+    /// The progress token.
     pub(crate) fn progress_token(&self) -> Option<&Value> {
         self.param("_meta")?.get("progressToken")
     }
 
-    /// What `Mcp-Name` has to say, for the methods that have it.
+    /// The value that `Mcp-Name` must have, for the methods that need it.
     pub(crate) fn target(&self) -> Option<&str> {
         match self.method()? {
             "tools/call" | "prompts/get" => self.text("name"),

@@ -1,49 +1,49 @@
-//! The command line of the scripted servers, read once.
+//! The command line of the scripted servers, parsed once.
 
-use mcparley_testkit::{Argument, Asked, Lies, Name, Place};
+use mcparley_testkit::{LieSet, Name, Place, RequestedScript, ScriptArgument};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-/// The stateless revision.
+/// The stateless protocol revision.
 pub(crate) const NEW: &str = "2026-07-28";
 
-/// The revisions with a handshake, newest first.
+/// The protocol revisions with a handshake, newest first.
 pub(crate) const OLD: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Debug)]
 pub(crate) struct Options {
-    pub(crate) scripts: Scripts,
-    /// What the authorization server is told; none is there unless it is told something.
-    pub(crate) lies: Option<Lies>,
-    /// The revisions it speaks, newest first.
+    pub(crate) scripts: RequestedScripts,
+    /// The lies of the authorization server; there is none without `--auth`.
+    pub(crate) lies: Option<LieSet>,
+    /// The supported protocol revisions, newest first.
     pub(crate) versions: Vec<String>,
     pub(crate) log: Option<PathBuf>,
     pub(crate) tag: OsString,
-    /// The method whose requests are met with faults; each script has its standard.
+    /// The method whose requests get faults; each script has its default.
     pub(crate) on: Option<String>,
-    /// How many requests are met with faults.
+    /// The number of requests that get faults.
     pub(crate) times: u64,
-    pub(crate) answer: Answer,
+    pub(crate) answer: AnswerFormat,
     pub(crate) port: u16,
-    /// Set when this process has already been started again with signals ignored.
+    /// Whether this process has already been restarted with signals ignored.
     pub(crate) deaf: bool,
 }
 
-/// How a request is answered over HTTP when both forms would do.
+/// The format of an HTTP response where both would be valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum AnswerFormat {
     Json,
     Sse,
 }
 
-/// The scripts that were asked for.
+/// The requested scripts.
 #[derive(Debug, Default)]
-pub(crate) struct Scripts(Vec<Asked>);
+pub(crate) struct RequestedScripts(Vec<RequestedScript>);
 
-impl Scripts {
-    pub(crate) fn argument(&self, name: Name) -> Option<&Argument> {
+impl RequestedScripts {
+    pub(crate) fn argument(&self, name: Name) -> Option<&ScriptArgument> {
         self.0.iter().find(|asked| asked.name == name).map(|asked| &asked.argument)
     }
 
@@ -53,23 +53,23 @@ impl Scripts {
 
     pub(crate) fn number(&self, name: Name) -> Option<u64> {
         match self.argument(name)? {
-            Argument::Number(number) => Some(*number),
-            Argument::Nothing | Argument::Text(_) => None,
+            ScriptArgument::Number(number) => Some(*number),
+            ScriptArgument::Nothing | ScriptArgument::Text(_) => None,
         }
     }
 
     pub(crate) fn text(&self, name: Name) -> Option<&str> {
         match self.argument(name)? {
-            Argument::Text(text) => Some(text),
-            Argument::Nothing | Argument::Number(_) => None,
+            ScriptArgument::Text(text) => Some(text),
+            ScriptArgument::Nothing | ScriptArgument::Number(_) => None,
         }
     }
 }
 
 impl Options {
-    /// Reads what stands behind `stdio` or `http`.
-    pub(crate) fn read(place: Place, arguments: &[OsString]) -> Result<Self, String> {
-        let mut options = Self::standard();
+    /// Parses the arguments of `stdio` or `http`.
+    pub(crate) fn parse(place: Place, arguments: &[OsString]) -> Result<Self, String> {
+        let mut options = Self::with_defaults();
         let mut rest = arguments.iter();
         let mut once = None;
         while let Some(option) = rest.next() {
@@ -80,91 +80,91 @@ impl Options {
             let value = rest.next().ok_or_else(|| format!("`{}` needs a value", option.to_string_lossy()))?;
             let text = value.to_str().ok_or("an argument is not Unicode")?;
             match option.to_str() {
-                Some("--script") => options.scripts.0.push(script(place, text)?),
-                Some("--auth") if place == Place::Http => options.protect(text)?,
-                Some("--versions") => options.versions = versions(text)?,
+                Some("--script") => options.scripts.0.push(parse_script(place, text)?),
+                Some("--auth") if place == Place::Http => options.add_auth_server(text)?,
+                Some("--versions") => options.versions = parse_versions(text)?,
                 Some("--log") => options.log = Some(text.into()),
                 Some("--tag") => options.tag.clone_from(value),
                 Some("--on") => options.on = Some(text.to_owned()),
-                Some("--times") => options.times = text.parse().map_err(|_| "`--times` is no number")?,
+                Some("--times") => options.times = text.parse().map_err(|_| "`--times` is not a number")?,
                 Some("--once") => once = Some(Path::new(text)),
-                Some("--answer") => options.answer = answer(text)?,
-                Some("--port") => options.port = text.parse().map_err(|_| "`--port` is no port")?,
-                _ => return Err(format!("no option is called `{}`", option.to_string_lossy())),
+                Some("--answer") => options.answer = parse_answer_format(text)?,
+                Some("--port") => options.port = text.parse().map_err(|_| "`--port` is not a port")?,
+                _ => return Err(format!("unknown option `{}`", option.to_string_lossy())),
             }
         }
-        // The second life of a deaf process is still the same server.
+        // A process restarted with signals ignored is still the same server.
         if let Some(path) = once.filter(|_| !options.deaf) {
-            options.lie_once(path)?;
+            options.enable_faults_once(path)?;
         }
         Ok(options)
     }
 
-    fn standard() -> Self {
+    fn with_defaults() -> Self {
         Self {
-            scripts: Scripts::default(),
+            scripts: RequestedScripts::default(),
             lies: None,
             versions: OLD.map(str::to_owned).to_vec(),
             log: None,
             tag: OsString::from("testkit"),
             on: None,
             times: u64::MAX,
-            answer: Answer::Json,
+            answer: AnswerFormat::Json,
             port: 0,
             deaf: false,
         }
     }
 
-    /// An authorization server keeps the door; `right` for one that was told nothing.
-    fn protect(&mut self, text: &str) -> Result<(), String> {
+    /// Adds an authorization server; `right` is one without lies.
+    fn add_auth_server(&mut self, text: &str) -> Result<(), String> {
         let lies = self.lies.get_or_insert_default();
-        if text == "right" { Ok(()) } else { lies.tell(text) }
+        if text == "right" { Ok(()) } else { lies.add_lie(text) }
     }
 
-    /// Only the process that creates `path` lies; those started after it tell the truth.
-    fn lie_once(&mut self, path: &Path) -> Result<(), String> {
+    /// Lets only the process that creates `path` be faulty; those started after it are correct.
+    fn enable_faults_once(&mut self, path: &Path) -> Result<(), String> {
         match OpenOptions::new().write(true).create_new(true).open(path) {
             Ok(_) => Ok(()),
             Err(_) if path.exists() => {
-                self.scripts = Scripts::default();
+                self.scripts = RequestedScripts::default();
                 Ok(())
             }
             Err(error) => Err(format!("`{}`: {error}", path.display())),
         }
     }
 
-    pub(crate) fn speaks_new(&self) -> bool {
+    pub(crate) fn supports_new_era(&self) -> bool {
         self.versions.iter().any(|version| version == NEW)
     }
 
-    /// The revisions with a handshake that it speaks, newest first.
-    pub(crate) fn old(&self) -> impl Iterator<Item = &str> {
+    /// The supported protocol revisions with a handshake, newest first.
+    pub(crate) fn old_era_versions(&self) -> impl Iterator<Item = &str> {
         self.versions.iter().map(String::as_str).filter(|&version| version != NEW)
     }
 }
 
-fn script(place: Place, text: &str) -> Result<Asked, String> {
-    let asked = Asked::read(text)?;
+fn parse_script(place: Place, text: &str) -> Result<RequestedScript, String> {
+    let asked = RequestedScript::parse(text)?;
     match asked.name.script().map(|script| script.place) {
         Some(known) if known == place || known == Place::Both => Ok(asked),
-        Some(_) | None => Err(format!("this server cannot do `{text}`")),
+        Some(_) | None => Err(format!("this server does not support `{text}`")),
     }
 }
 
-fn versions(text: &str) -> Result<Vec<String>, String> {
+fn parse_versions(text: &str) -> Result<Vec<String>, String> {
     let mut versions: Vec<String> = text.split(',').map(str::to_owned).collect();
-    // Revisions are dates, so the order of text is the order of time.
+    // Revisions are dates, so text order is time order.
     versions.sort_by(|one, other| other.cmp(one));
     match versions.iter().find(|version| *version != NEW && !OLD.contains(&version.as_str())) {
-        Some(version) => Err(format!("no revision is called `{version}`")),
+        Some(version) => Err(format!("unknown revision `{version}`")),
         None => Ok(versions),
     }
 }
 
-fn answer(text: &str) -> Result<Answer, String> {
+fn parse_answer_format(text: &str) -> Result<AnswerFormat, String> {
     match text {
-        "json" => Ok(Answer::Json),
-        "sse" => Ok(Answer::Sse),
-        _ => Err(format!("no answer is called `{text}`")),
+        "json" => Ok(AnswerFormat::Json),
+        "sse" => Ok(AnswerFormat::Sse),
+        _ => Err(format!("unknown answer format `{text}`")),
     }
 }

@@ -1,7 +1,7 @@
 //! Percent-encoding of values in queries and forms.
 
-/// The text with everything but letters, digits and `-._~` encoded.
-pub fn percent_encoded(text: &str) -> String {
+/// Percent-encodes all characters but letters, digits and `-._~`.
+pub fn percent_encode(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let encode =
         |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

@@ -1,5 +1,5 @@
-//! The real authorization servers of the fleet, run for a test: `fleet/provider.mjs`, which says what it can do, and
-//! `fleet/demo_fastmcp_auth.py`.
+//! Runs the real authorization servers of the fleet for a test: `fleet/provider.mjs`, which documents its
+//! options, and `fleet/demo_fastmcp_auth.py`.
 
 use crate::browser::Browser;
 use serde_json::Value;
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 
-/// A running provider with the MCP servers it protects, killed when dropped.
+/// A running OpenID provider with the MCP servers it protects, killed when dropped.
 #[derive(Debug)]
-pub struct OpenIdProvider(Announced);
+pub struct OpenIdProvider(FleetProgram);
 
 impl OpenIdProvider {
-    /// Starts one with these options, such as `["--access-ttl", "2"]`.
+    /// Starts a provider with these options, such as `["--access-ttl", "2"]`.
     ///
     /// # Panics
     ///
-    /// If the fleet is not installed, or it does not start.
+    /// If the fleet is not installed, or the provider does not start.
     #[expect(clippy::panic, reason = "a test without its provider cannot say anything else")]
     pub fn start(options: &[&str]) -> Self {
         match Self::try_start(options) {
@@ -29,67 +29,68 @@ impl OpenIdProvider {
     }
 
     fn try_start(options: &[&str]) -> io::Result<Self> {
-        let root = repository();
+        let root = repository_path();
         let script = root.join("fleet/provider.mjs");
-        Announced::start(&root.join(".tools/fleet/npm/node"), &script, options).map(Self)
+        FleetProgram::start(&root.join(".tools/fleet/npm/node"), &script, options).map(Self)
     }
 
-    /// Its issuer.
+    /// The issuer.
     pub fn issuer(&self) -> &str {
         self.0.said["issuer"].as_str().unwrap_or_default()
     }
 
-    /// The MCP server it protects.
+    /// The URL of the protected MCP server.
     pub fn url(&self) -> &str {
         self.0.said["mcp"].as_str().unwrap_or_default()
     }
 
-    /// The clients that need not register: `secret`, `key`, `registered`, `device`, `idp`, `xaa`.
+    /// The clients that need no registration: `secret`, `key`, `registered`, `device`, `idp`, `xaa`.
     pub fn clients(&self) -> &Value {
         &self.0.said["clients"]
     }
 
-    /// The MCP servers behind authorization servers of their own, each with `issuer` and `mcp`.
-    pub fn others(&self) -> &[Value] {
+    /// The MCP servers behind their own authorization servers, each with `issuer` and `mcp`.
+    pub fn other_servers(&self) -> &[Value] {
         self.0.said["xaa"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What it has seen: `interactions` (pages a person agreed on), `registrations`, `revocations`, token requests by
-    /// `grants`, and `errors`.
+    /// The counters of the provider: `interactions` (pages a user agreed on), `registrations`, `revocations`,
+    /// token requests by `grants`, and `errors`.
     ///
     /// # Panics
     ///
-    /// If it does not answer.
+    /// If the provider does not answer.
     pub fn stats(&self) -> Value {
-        stats_of(self.issuer())
+        fetch_stats(self.issuer())
     }
 
-    /// The same of one of [`OpenIdProvider::others`].
+    /// The counters of one of [`OpenIdProvider::other_servers`].
     ///
     /// # Panics
     ///
     /// If there is none, or it does not answer.
-    pub fn stats_of_other(&self, index: usize) -> Value {
-        let other = self.others().get(index).and_then(|other| other["issuer"].as_str());
-        stats_of(other.unwrap_or_default())
+    pub fn other_server_stats(&self, index: usize) -> Value {
+        let other = self.other_servers().get(index).and_then(|other| other["issuer"].as_str());
+        fetch_stats(other.unwrap_or_default())
     }
 }
 
-/// The real FastMCP server that is its own authorization server, killed when dropped: `fleet/demo_fastmcp_auth.py`.
+/// The real FastMCP server that is its own authorization server (`fleet/demo_fastmcp_auth.py`), killed when
+/// dropped.
 #[derive(Debug)]
-pub struct ProtectedFastMcp(Announced);
+pub struct ProtectedFastMcp(FleetProgram);
 
 impl ProtectedFastMcp {
-    /// Starts one.
+    /// Starts the server.
     ///
     /// # Panics
     ///
-    /// If the fleet is not installed, or it does not start.
+    /// If the fleet is not installed, or the server does not start.
     #[expect(clippy::panic, reason = "a test without its server cannot say anything else")]
     pub fn start() -> Self {
-        let root = repository();
+        let root = repository_path();
         let script = root.join("fleet/demo_fastmcp_auth.py");
-        match Announced::start(&root.join(".tools/fleet/fastmcp/bin/python"), &script, &[]) {
+        match FleetProgram::start(&root.join(".tools/fleet/fastmcp/bin/python"), &script, &[]) {
             Ok(server) => Self(server),
             Err(error) => panic!(
                 "the FastMCP server does not start: {error}; is the fleet installed? `cargo xtask fleet`"
@@ -97,28 +98,28 @@ impl ProtectedFastMcp {
         }
     }
 
-    /// The address of the server.
+    /// The URL of the server.
     pub fn url(&self) -> &str {
         self.0.said["mcp"].as_str().unwrap_or_default()
     }
 
-    /// From now on no access token issued so far is good; refresh tokens are.
+    /// Invalidates all access tokens issued so far; refresh tokens stay valid.
     ///
     /// # Panics
     ///
-    /// If it does not answer.
+    /// If the server does not answer.
     pub fn expire_access_tokens(&self) {
         let page = Browser::new().send("POST", &format!("{}/expire", self.origin()), &[], "");
         assert_eq!(page.status, 200, "access tokens expire: {}", page.text());
     }
 
-    /// How often a refresh token was taken for new tokens.
+    /// The number of token refreshes.
     ///
     /// # Panics
     ///
-    /// If it does not answer.
-    pub fn renewals(&self) -> u64 {
-        stats_of(self.origin())["renewals"].as_u64().unwrap_or_default()
+    /// If the server does not answer.
+    pub fn refresh_count(&self) -> u64 {
+        fetch_stats(self.origin())["renewals"].as_u64().unwrap_or_default()
     }
 
     fn origin(&self) -> &str {
@@ -126,16 +127,16 @@ impl ProtectedFastMcp {
     }
 }
 
-/// A program that says where it listens in one line of JSON, killed when dropped.
+/// A program that prints its addresses as one line of JSON, killed when dropped.
 #[derive(Debug)]
-struct Announced {
+struct FleetProgram {
     child: Child,
-    /// It ends with this pipe, should the test be killed before it can drop it.
+    /// The open stdin of the program, at whose end it exits, should the test be killed before it drops this.
     _stdin: Option<ChildStdin>,
     said: Value,
 }
 
-impl Announced {
+impl FleetProgram {
     #[expect(clippy::disallowed_methods, reason = "it is killed on drop, and ends with its input")]
     fn start(program: &Path, script: &Path, options: &[&str]) -> io::Result<Self> {
         let mut command = Command::new(program);
@@ -146,7 +147,7 @@ impl Announced {
         if let Some(out) = child.stdout.take() {
             let mut out = BufReader::new(out);
             out.read_line(&mut line)?;
-            // Kept open and read, or it would die of what it says later.
+            // Kept open and read, or the program would fail on its later output.
             thread::spawn(move || io::copy(&mut out, &mut io::sink()));
         }
         let mut announced = Self { child, _stdin: stdin, said: Value::Null };
@@ -155,18 +156,18 @@ impl Announced {
     }
 }
 
-impl Drop for Announced {
+impl Drop for FleetProgram {
     fn drop(&mut self) {
-        // One that has already ended is what we want.
+        // Killing a process that has already exited fails, which is fine.
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }
 }
 
-fn stats_of(issuer: &str) -> Value {
+fn fetch_stats(issuer: &str) -> Value {
     Browser::new().open(&format!("{issuer}/stats")).json()
 }
 
-fn repository() -> PathBuf {
+fn repository_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

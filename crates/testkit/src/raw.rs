@@ -1,45 +1,45 @@
-//! Bytes to be sent, some of them only described: a gigabyte of one letter need not be held.
+//! Bytes to send, with runs of one byte stored as a count: a gigabyte of one letter takes no memory.
 
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// A message as it will stand on the wire, without its line end.
+/// A message as it is sent, without its line end.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Raw(Vec<Part>);
+pub(crate) struct RawBytes(Vec<RawPart>);
 
 #[derive(Clone, Debug)]
-enum Part {
+enum RawPart {
     Bytes(Vec<u8>),
     Fill { byte: u8, count: u64 },
 }
 
 const CHUNK: usize = 64 * 1024;
 
-impl Raw {
+impl RawBytes {
     pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Self(vec![Part::Bytes(bytes.into())])
+        Self(vec![RawPart::Bytes(bytes.into())])
     }
 
-    /// As many bytes more.
-    pub(crate) fn fill(mut self, byte: u8, count: u64) -> Self {
-        self.0.push(Part::Fill { byte, count });
+    /// Appends `count` copies of a byte.
+    pub(crate) fn append_fill(mut self, byte: u8, count: u64) -> Self {
+        self.0.push(RawPart::Fill { byte, count });
         self
     }
 
-    /// These bytes more.
-    pub(crate) fn then(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.0.push(Part::Bytes(bytes.into()));
+    /// Appends bytes.
+    pub(crate) fn append_bytes(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.0.push(RawPart::Bytes(bytes.into()));
         self
     }
 
-    /// Another message behind this.
-    pub(crate) fn join(mut self, other: &Self) -> Self {
+    /// Appends another message.
+    pub(crate) fn append_raw(mut self, other: &Self) -> Self {
         self.0.extend(other.0.iter().cloned());
         self
     }
 
     pub(crate) fn len(&self) -> u64 {
-        self.0.iter().map(Part::len).sum()
+        self.0.iter().map(RawPart::len).sum()
     }
 
     pub(crate) fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
@@ -53,13 +53,13 @@ impl Raw {
     }
 }
 
-impl From<&Value> for Raw {
+impl From<&Value> for RawBytes {
     fn from(value: &Value) -> Self {
         Self::new(value.to_string())
     }
 }
 
-impl Part {
+impl RawPart {
     fn len(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,

@@ -1,30 +1,30 @@
-//! Writes the `--log`: everything that was received, so that a test can say what was sent.
+//! Writes the `--log`: all received messages, so that a test can check them.
 
 use crate::options::Options;
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 
-/// The log, if one was asked for.
+/// The log file, if one is configured.
 #[derive(Debug)]
-pub(crate) struct Record(Option<File>);
+pub(crate) struct ReceiveLog(Option<File>);
 
-impl Record {
-    /// Opens the log and notes that a server has started.
+impl ReceiveLog {
+    /// Opens the log and writes the start of the server.
     pub(crate) fn open(options: &Options) -> io::Result<Self> {
         let open = |path| OpenOptions::new().create(true).append(true).open(path);
         let record = Self(options.log.as_ref().map(open).transpose()?);
-        record.write("+", std::process::id().to_string().as_bytes())?;
+        record.write_line("+", std::process::id().to_string().as_bytes())?;
         Ok(record)
     }
 
-    /// Notes one line that was received.
-    pub(crate) fn received(&self, line: &[u8]) -> io::Result<()> {
-        self.write("<", line)
+    /// Writes one received line.
+    pub(crate) fn log_received(&self, line: &[u8]) -> io::Result<()> {
+        self.write_line("<", line)
     }
 
-    /// One write per line: several servers may share a log.
-    fn write(&self, mark: &str, text: &[u8]) -> io::Result<()> {
+    /// Writes a line with a single write call: several servers may share a log.
+    fn write_line(&self, mark: &str, text: &[u8]) -> io::Result<()> {
         let Some(mut file) = self.0.as_ref() else {
             return Ok(());
         };

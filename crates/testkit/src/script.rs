@@ -1,70 +1,70 @@
-//! What a script is: one named lie, with at most one argument, as written after `--script`.
+//! Parses scripts: one named fault with at most one argument, as given to `--script`.
 //!
-//! The lies themselves stand in [`table`]; this file only reads them from a command line.
+//! The faults themselves are listed in [`table`].
 
 mod table;
 
 pub use table::{Name, SCRIPTS};
 
-/// One line of the table.
+/// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
-    /// Which lie.
+    /// The fault.
     pub name: Name,
     /// The word on the command line.
     pub word: &'static str,
-    /// Which server can tell it.
+    /// The servers that support it.
     pub place: Place,
-    /// What may follow the colon.
-    pub shape: Shape,
-    /// What the server then does.
+    /// The shape of the argument after the colon.
+    pub shape: ArgumentShape,
+    /// A description of the effect.
     pub what: &'static str,
 }
 
-/// The servers that know a script.
+/// The servers that support a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Only the server on standard input and output.
     Stdio,
     /// Only the server behind a URL.
     Http,
-    /// Both.
+    /// Both servers.
     Both,
 }
 
-/// What may follow the colon; every argument has a standard, so every script can be named bare.
+/// The shape of an argument; every argument has a default, so every script can be given without one.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape {
-    /// Nothing.
+pub enum ArgumentShape {
+    /// No argument.
     Bare,
-    /// A count or a number of milliseconds: the standard, then the most that is accepted.
+    /// A count or a number of milliseconds: the default, then the maximum.
     Number(u64, u64),
-    /// A size in MiB, or in bytes with a `b` behind it: the standard in MiB; at most [`MOST_MIB`].
+    /// A size in MiB, or in bytes with the suffix `b`: the default in MiB; at most [`MOST_MIB`].
     Size(u64),
-    /// One of these words; the first is the standard.
+    /// One of these words; the first is the default.
     Word(&'static [&'static str]),
-    /// Any text.
+    /// Any text, with its default.
     Text(&'static str),
 }
 
-/// Larger than every limit a host may sensibly have, and still gone in seconds.
+/// The size limit: larger than every sensible limit of a host, and still sent in seconds.
 pub const MOST_MIB: u64 = 1024;
 
 const MIB: u64 = 1024 * 1024;
 
-/// A script as it was asked for.
+/// A script as given on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// Which lie.
+pub struct RequestedScript {
+    /// The fault.
     pub name: Name,
-    /// Its argument, or the standard.
-    pub argument: Argument,
+    /// The argument, or its default.
+    pub argument: ScriptArgument,
 }
 
-/// What was behind the colon.
+/// The argument of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Argument {
-    /// The script takes none.
+pub enum ScriptArgument {
+    /// The script has no argument.
     Nothing,
     /// A count, milliseconds, or bytes.
     Number(u64),
@@ -72,52 +72,53 @@ pub enum Argument {
     Text(String),
 }
 
-impl Asked {
-    /// Reads `NAME[:ARGUMENT]`.
+impl RequestedScript {
+    /// Parses `NAME[:ARGUMENT]`.
     ///
     /// # Errors
     ///
-    /// A sentence that says which part is wrong.
-    pub fn read(text: &str) -> Result<Self, String> {
+    /// A sentence that names the invalid part.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let (word, argument) = match text.split_once(':') {
             Some((word, argument)) => (word, Some(argument)),
             None => (text, None),
         };
         let script = SCRIPTS.iter().find(|script| script.word == word);
-        let script = script.ok_or_else(|| format!("no script is called `{word}`"))?;
-        let argument = script.shape.read(argument).ok_or_else(|| format!("wrong argument in `{text}`"))?;
+        let script = script.ok_or_else(|| format!("unknown script `{word}`"))?;
+        let argument =
+            script.shape.parse_argument(argument).ok_or_else(|| format!("invalid argument in `{text}`"))?;
         Ok(Self { name: script.name, argument })
     }
 }
 
 impl Name {
-    /// The line of the table.
+    /// The row of the table.
     pub fn script(self) -> Option<&'static Script> {
         SCRIPTS.iter().find(|script| script.name == self)
     }
 }
 
-impl Shape {
-    pub(crate) fn read(self, text: Option<&str>) -> Option<Argument> {
+impl ArgumentShape {
+    pub(crate) fn parse_argument(self, text: Option<&str>) -> Option<ScriptArgument> {
         match self {
-            Self::Bare => text.is_none().then_some(Argument::Nothing),
+            Self::Bare => text.is_none().then_some(ScriptArgument::Nothing),
             Self::Number(standard, most) => {
                 let number = text.map_or(Some(standard), |text| text.parse().ok())?;
-                (number <= most).then_some(Argument::Number(number))
+                (number <= most).then_some(ScriptArgument::Number(number))
             }
             Self::Size(standard) => {
-                let bytes = text.map_or(Some(standard * MIB), bytes)?;
-                (bytes <= MOST_MIB * MIB).then_some(Argument::Number(bytes))
+                let bytes = text.map_or(Some(standard * MIB), parse_size)?;
+                (bytes <= MOST_MIB * MIB).then_some(ScriptArgument::Number(bytes))
             }
             Self::Word(choices) => {
                 let word = text.or(choices.first().copied())?;
-                choices.contains(&word).then(|| Argument::Text(word.to_owned()))
+                choices.contains(&word).then(|| ScriptArgument::Text(word.to_owned()))
             }
-            Self::Text(standard) => Some(Argument::Text(text.unwrap_or(standard).to_owned())),
+            Self::Text(standard) => Some(ScriptArgument::Text(text.unwrap_or(standard).to_owned())),
         }
     }
 
-    /// How it is shown behind the name in the list of scripts.
+    /// The argument in the list of scripts.
     pub fn to_hint(self) -> String {
         match self {
             Self::Bare => String::new(),
@@ -129,7 +130,7 @@ impl Shape {
     }
 }
 
-fn bytes(text: &str) -> Option<u64> {
+fn parse_size(text: &str) -> Option<u64> {
     match text.strip_suffix('b') {
         Some(bytes) => bytes.parse().ok(),
         None => text.parse::<u64>().ok()?.checked_mul(MIB),

@@ -1,6 +1,6 @@
-//! How a test names and starts the scripted servers.
+//! Configures and starts the scripted servers for a test.
 
-use crate::binary;
+use crate::binary::testkit_path;
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -8,39 +8,39 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-/// Longer than a loaded machine takes to answer on loopback.
+/// The read timeout: longer than a loaded machine takes to answer on loopback.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A scripted stdio server, not yet started: whoever is tested starts it.
+/// The command of a scripted stdio server; the host under test starts it.
 #[derive(Clone, Debug)]
-pub struct Scripted {
+pub struct ScriptedStdio {
     /// The program to start.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments of the program.
     pub args: Vec<String>,
 }
 
-impl Scripted {
+impl ScriptedStdio {
     /// A stdio server that follows `scripts`; without any, a correct one.
     ///
     /// # Panics
     ///
     /// If the program has not been built.
-    pub fn stdio(scripts: &[&str]) -> Self {
-        Self { program: binary(), args: arguments("stdio", scripts) }
+    pub fn new(scripts: &[&str]) -> Self {
+        Self { program: testkit_path(), args: script_arguments("stdio", scripts) }
     }
 
-    /// One more option, such as `("--versions", "2026-07-28")`.
+    /// Adds an option, such as `("--versions", "2026-07-28")`.
     #[must_use]
-    pub fn with(mut self, option: &str, value: &str) -> Self {
+    pub fn with_option(mut self, option: &str, value: &str) -> Self {
         self.args.extend([option.to_owned(), value.to_owned()]);
         self
     }
 
-    /// Writes everything it receives to `path`, for [`crate::log_lines`].
+    /// Logs all received messages to `path`, for [`crate::log_lines`].
     #[must_use]
-    pub fn logged(self, path: &Path) -> Self {
-        self.with("--log", &path.to_string_lossy())
+    pub fn with_log(self, path: &Path) -> Self {
+        self.with_option("--log", &path.to_string_lossy())
     }
 }
 
@@ -48,7 +48,7 @@ impl Scripted {
 #[derive(Debug)]
 pub struct HttpServer {
     child: Child,
-    /// The server ends with this pipe, should the test be killed before it can drop it.
+    /// The open stdin of the server, at whose end it exits, should the test be killed before it drops this.
     _stdin: Option<ChildStdin>,
     url: String,
 }
@@ -58,16 +58,16 @@ impl HttpServer {
     ///
     /// # Panics
     ///
-    /// If it does not start.
+    /// If the server does not start.
     pub fn start(scripts: &[&str]) -> Self {
         Self::start_with(scripts, &[])
     }
 
-    /// As [`HttpServer::start`], with further options such as `["--answer", "sse"]`.
+    /// Starts a server like [`HttpServer::start`], with further options such as `["--answer", "sse"]`.
     ///
     /// # Panics
     ///
-    /// If it does not start.
+    /// If the server does not start.
     #[expect(clippy::expect_used, reason = "a test without its server cannot say anything else")]
     pub fn start_with(scripts: &[&str], options: &[&str]) -> Self {
         Self::try_start(scripts, options).expect("the scripted HTTP server starts")
@@ -75,8 +75,8 @@ impl HttpServer {
 
     #[expect(clippy::disallowed_methods, reason = "it is killed on drop, and ends with its input")]
     fn try_start(scripts: &[&str], options: &[&str]) -> io::Result<Self> {
-        let mut command = Command::new(binary());
-        command.args(arguments("http", scripts)).args(options);
+        let mut command = Command::new(testkit_path());
+        command.args(script_arguments("http", scripts)).args(options);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let stdin = child.stdin.take();
         let mut line = String::new();
@@ -101,25 +101,25 @@ impl HttpServer {
         self.url.replacen("http", "ws", 1)
     }
 
-    /// `127.0.0.1:<port>`.
+    /// The address of the server, `127.0.0.1:<port>`.
     pub fn address(&self) -> &str {
         let rest = self.url.strip_prefix("http://").unwrap_or(&self.url);
         rest.split('/').next().unwrap_or_default()
     }
 
-    /// The process, for tests that stop or kill it.
+    /// The process id, for tests that stop or kill the server.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// What the server has counted so far, as its `/stats` page says it.
+    /// The counters of the server, from its `/stats` page.
     ///
     /// # Panics
     ///
     /// If the server does not answer.
     #[expect(clippy::expect_used, reason = "figures that cannot be had must fail the test")]
     pub fn stats(&self) -> Value {
-        self.try_stats().expect("the scripted HTTP server tells its figures")
+        self.try_stats().expect("the scripted HTTP server returns its counters")
     }
 
     fn try_stats(&self) -> io::Result<Value> {
@@ -135,13 +135,13 @@ impl HttpServer {
 
 impl Drop for HttpServer {
     fn drop(&mut self) {
-        // One that has already ended is what we want.
+        // Killing a process that has already exited fails, which is fine.
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }
 }
 
-fn arguments(kind: &str, scripts: &[&str]) -> Vec<String> {
+fn script_arguments(kind: &str, scripts: &[&str]) -> Vec<String> {
     let scripts = scripts.iter().flat_map(|script| ["--script", script]);
     [kind].into_iter().chain(scripts).map(str::to_owned).collect()
 }

@@ -1,7 +1,7 @@
-//! The MCP server behind both transports: one request in, one answer out, damaged if a script says so.
+//! The MCP server behind both transports: answers one request, with a fault if a script says so.
 //!
-//! Correct behaviour lives in [`greeting`], [`lists`] and [`tools`], lies in [`ahead`] and [`damage`]; what
-//! concerns bytes, connections or the process itself is done by the transports.
+//! Correct behavior is in [`greeting`], [`lists`] and [`tools`], faults are in [`ahead`] and [`damage`];
+//! faults of bytes, connections or the process are up to the transports.
 
 mod ahead;
 mod calls;
@@ -15,271 +15,280 @@ mod subscriptions;
 mod tasks;
 mod tools;
 
-pub(crate) use calls::{Calls, Running};
-pub(crate) use damage::sized;
-pub(crate) use greeting::agreed;
-pub(crate) use refusal::Refusal;
+pub(crate) use calls::{RunningCalls, ScriptedCall};
+pub(crate) use damage::sized_body;
+pub(crate) use greeting::negotiate_version;
+pub(crate) use refusal::RpcRefusal;
 
 use crate::life;
-use crate::message::Message;
-use crate::options::{NEW, Options, Scripts};
-use crate::raw::Raw;
-use logging::Logging;
+use crate::message::ClientMessage;
+use crate::options::{NEW, Options, RequestedScripts};
+use crate::raw::RawBytes;
+use logging::ServerLogging;
 use mcparley_testkit::Name;
-use questions::Questions;
+use questions::PendingQuestions;
 use serde_json::{Value, json};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use subscriptions::Subscriptions;
-use tasks::Tasks;
+use subscriptions::OpenSubscriptions;
+use tasks::ServerTasks;
 
-/// What a server knows, for all its connections.
+/// The state of a server, shared by its connections.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct ScriptedServer {
     pub(crate) options: Options,
-    pub(crate) calls: Arc<Calls>,
-    pub(crate) subscriptions: Subscriptions,
-    questions: Questions,
-    tasks: Tasks,
-    logging: Logging,
-    /// How many requests may still be met with faults.
+    pub(crate) calls: Arc<RunningCalls>,
+    pub(crate) subscriptions: OpenSubscriptions,
+    questions: PendingQuestions,
+    tasks: ServerTasks,
+    logging: ServerLogging,
+    /// The number of requests that may still get faults.
     left: AtomicU64,
 }
 
-/// Where messages go that are no reply.
-pub(crate) trait Out: Send + Sync {
+/// The destination of messages that are not replies.
+pub(crate) trait MessageSink: Send + Sync {
     /// Sends messages, each ended by a newline.
-    fn send(&self, lines: &[u8]) -> io::Result<()>;
+    fn send_lines(&self, lines: &[u8]) -> io::Result<()>;
 
-    /// Whether the client has given this request up by closing its stream.
-    fn gone(&self) -> bool;
+    /// Whether the client has abandoned this request by closing its stream.
+    fn is_closed(&self) -> bool;
 
-    /// Ends the stream, where each request has one.
-    fn end(&self) -> io::Result<()> {
+    /// Ends the stream, where each request has its own.
+    fn end_stream(&self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// One request, and what the transport knows about it.
+/// One request with its transport context.
 pub(crate) struct Request<'a> {
-    pub(crate) message: &'a Message,
+    pub(crate) message: &'a ClientMessage,
     pub(crate) method: &'a str,
     pub(crate) id: &'a Value,
-    pub(crate) due: Due<'a>,
+    pub(crate) due: DueFaults<'a>,
     /// Whether there has been a handshake.
-    pub(crate) greeted: bool,
-    pub(crate) running: &'a Running,
-    pub(crate) out: &'a Arc<dyn Out>,
+    pub(crate) has_handshake: bool,
+    pub(crate) running: &'a ScriptedCall,
+    pub(crate) out: &'a Arc<dyn MessageSink>,
 }
 
-/// The scripts, if this very request is to be met with faults.
+/// The scripts, if this request gets faults.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Due<'a>(Option<&'a Scripts>);
+pub(crate) struct DueFaults<'a>(Option<&'a RequestedScripts>);
 
-/// What follows a request.
+/// The response to a request.
 #[derive(Debug)]
-pub(crate) enum Answer {
-    /// Nothing, as long as the client waits.
+pub(crate) enum ServerAnswer {
+    /// No response, as long as the client waits.
     Silence,
-    /// Nothing: the client has taken the request back.
+    /// No response: the client has canceled the request.
     Cancelled,
-    Reply(Reply),
+    Reply(ServerReply),
 }
 
-/// A reply as it goes on the wire.
+/// A reply as it is sent.
 #[derive(Debug)]
-pub(crate) struct Reply {
+pub(crate) struct ServerReply {
     /// Messages that go out in the same write, each ended by a newline.
     pub(crate) ahead: Vec<u8>,
-    pub(crate) body: Raw,
+    pub(crate) body: RawBytes,
     pub(crate) copies: usize,
-    /// The code, if it is an error.
+    /// The error code, if the reply is an error.
     pub(crate) code: Option<i64>,
 }
 
-/// What working on a request came to.
-enum Outcome {
+/// The outcome of executing a request.
+enum ServerOutcome {
     Result(Value),
-    Refused(Refusal),
+    Refused(RpcRefusal),
     Silence,
     Cancelled,
 }
 
-/// How a request is to be understood.
+/// The protocol era of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Era {
+enum RequestEra {
     Old,
     New,
 }
 
-impl Server {
+impl ScriptedServer {
     pub(crate) fn new(options: Options) -> Self {
         Self {
             left: AtomicU64::new(options.times),
             options,
             calls: Arc::default(),
-            subscriptions: Subscriptions::default(),
-            questions: Questions::default(),
-            tasks: Tasks::default(),
-            logging: Logging::default(),
+            subscriptions: OpenSubscriptions::default(),
+            questions: PendingQuestions::default(),
+            tasks: ServerTasks::default(),
+            logging: ServerLogging::default(),
         }
     }
 
-    /// Decides whether a request is met with faults; asked once for each.
-    pub(crate) fn due(&self, method: &str) -> Due<'_> {
+    /// Decides whether a request gets faults; called once per request.
+    pub(crate) fn claim_faults(&self, method: &str) -> DueFaults<'_> {
         let on = self.options.on.as_deref().unwrap_or("tools/call");
         if method != on && on != "any" {
-            return Due(None);
+            return DueFaults(None);
         }
         let less = |left: u64| left.checked_sub(1);
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        Due(taken.is_ok().then_some(&self.options.scripts))
+        DueFaults(taken.is_ok().then_some(&self.options.scripts))
     }
 
-    /// Takes a notification, or the answer to a question of ours.
-    pub(crate) fn notice(&self, message: &Message, scope: &str) {
+    /// Handles a notification, or the reply to a server request.
+    pub(crate) fn handle_notification(&self, message: &ClientMessage, scope: &str) {
         match (message.method(), message.param("requestId")) {
-            (None, _) => self.questions.deliver(message),
+            (None, _) => self.questions.deliver_reply(message),
             (Some("notifications/cancelled"), Some(id)) => {
-                self.calls.cancel(scope, id);
-                self.subscriptions.forget(scope, id);
+                self.calls.cancel_call(scope, id);
+                self.subscriptions.remove_stream(scope, id);
             }
             (Some(_), _) => {}
         }
     }
 
-    /// Works on a request.
-    pub(crate) fn answer(&self, request: &Request<'_>) -> io::Result<Answer> {
+    /// Executes a request.
+    pub(crate) fn answer_request(&self, request: &Request<'_>) -> io::Result<ServerAnswer> {
         if request.due.has(Name::CallExit) {
-            life::end(4);
+            life::exit_process(4);
         }
         if request.due.has(Name::CallHang) {
-            return Ok(Answer::Silence);
+            return Ok(ServerAnswer::Silence);
         }
-        if let Some(mode) = self.discovered_otherwise(request.method) {
-            return Ok(greeting::discover_otherwise(mode, request.id));
+        if let Some(mode) = self.scripted_discovery(request.method) {
+            return Ok(greeting::scripted_discovery(mode, request.id));
         }
-        let outcome = match self.era(request) {
-            Ok(era) => self.outcome(request, era)?,
-            Err(refusal) => Outcome::Refused(refusal),
+        let outcome = match self.request_era(request) {
+            Ok(era) => self.execute_request(request, era)?,
+            Err(refusal) => ServerOutcome::Refused(refusal),
         };
         Ok(match outcome {
-            Outcome::Silence => Answer::Silence,
-            Outcome::Cancelled => Answer::Cancelled,
-            Outcome::Refused(refusal) => Answer::Reply(refusal.to_reply(request.id)),
-            Outcome::Result(result) => Answer::Reply(self.reply(request, result)?),
+            ServerOutcome::Silence => ServerAnswer::Silence,
+            ServerOutcome::Cancelled => ServerAnswer::Cancelled,
+            ServerOutcome::Refused(refusal) => ServerAnswer::Reply(refusal.to_reply(request.id)),
+            ServerOutcome::Result(result) => ServerAnswer::Reply(self.build_reply(request, result)?),
         })
     }
 
-    /// How `server/discover` is to be met, if a script says so.
-    pub(crate) fn discovered_otherwise(&self, method: &str) -> Option<&str> {
+    /// The scripted response to `server/discover`, if there is one.
+    pub(crate) fn scripted_discovery(&self, method: &str) -> Option<&str> {
         self.options.scripts.text(Name::Discover).filter(|_| method == "server/discover")
     }
 
-    fn reply(&self, request: &Request<'_>, mut result: Value) -> io::Result<Reply> {
+    fn build_reply(&self, request: &Request<'_>, mut result: Value) -> io::Result<ServerReply> {
         if let Some(method) = request.due.text(Name::ServerRequest) {
-            let text = self.questions.ask(request, method)?.to_string();
-            result["content"] = tools::text(&text)["content"].take();
+            let text = self.questions.ask_client(request, method)?.to_string();
+            result["content"] = tools::text_result(&text)["content"].take();
         }
-        ahead::storms(self, request)?;
+        ahead::send_storms(self, request)?;
         if let Some(manner) = request.due.text(Name::ListenEnd) {
-            self.subscriptions.end(manner)?;
+            self.subscriptions.end_streams(manner)?;
         }
-        Ok(Reply {
-            ahead: ahead::flood(request.due),
-            body: damage::body(request.due, request.id, &result),
+        Ok(ServerReply {
+            ahead: ahead::flood_messages(request.due),
+            body: damage::reply_body(request.due, request.id, &result),
             copies: if request.due.has(Name::Twice) { 2 } else { 1 },
             code: None,
         })
     }
 
-    fn outcome(&self, request: &Request<'_>, era: Era) -> io::Result<Outcome> {
+    fn execute_request(&self, request: &Request<'_>, era: RequestEra) -> io::Result<ServerOutcome> {
         let options = &self.options;
         if options.scripts.text(Name::ListError) == Some(request.method) {
-            return Ok(Outcome::Refused(Refusal::internal()));
+            return Ok(ServerOutcome::Refused(RpcRefusal::internal_error()));
         }
-        if let Some(other) = self.other_outcome(request, era) {
+        if let Some(other) = self.scripted_outcome(request, era) {
             return Ok(other);
         }
         if let Some(about_a_task) = self.task_outcome(request, era)? {
             return Ok(about_a_task);
         }
         if options.scripts.has(Name::Logging) && request.method == "tools/call" {
-            self.logging.say(request, era)?;
+            self.logging.send_messages(request, era)?;
         }
         let outcome = match (era, request.method) {
-            (Era::Old, "initialize") => Outcome::Result(greeting::initialize(options, request.message)),
-            (Era::Old, "ping") => Outcome::Result(json!({})),
-            (Era::New, "server/discover") => Outcome::Result(greeting::discover(options)),
-            (Era::New, "subscriptions/listen") => {
-                self.subscriptions.open(request, options.scripts.has(Name::Watched))?;
-                Outcome::Silence
+            (RequestEra::Old, "initialize") => {
+                ServerOutcome::Result(greeting::initialize_result(options, request.message))
             }
-            (Era::Old, "logging/setLevel") if options.scripts.has(Name::Logging) => self.logging.set(request),
+            (RequestEra::Old, "ping") => ServerOutcome::Result(json!({})),
+            (RequestEra::New, "server/discover") => ServerOutcome::Result(greeting::discover_result(options)),
+            (RequestEra::New, "subscriptions/listen") => {
+                self.subscriptions.open_stream(request, options.scripts.has(Name::Watched))?;
+                ServerOutcome::Silence
+            }
+            (RequestEra::Old, "logging/setLevel") if options.scripts.has(Name::Logging) => {
+                self.logging.set_level(request)
+            }
             (_, "completion/complete") if options.scripts.has(Name::Completions) => {
                 let count = options.scripts.number(Name::Completions).unwrap_or(0);
-                Outcome::Result(lists::completion(count, request.message))
+                ServerOutcome::Result(lists::completion_result(count, request.message))
             }
-            (_, "tools/call") => tools::call(&self.calls, request)?,
-            (_, method) => match lists::result(&options.scripts, request.due, request.message, method) {
-                Some(result) => Outcome::Result(result),
-                None => Outcome::Refused(Refusal::unknown_method(method)),
+            (_, "tools/call") => tools::call_tool(&self.calls, request)?,
+            (_, method) => match lists::list_result(&options.scripts, request.due, request.message, method) {
+                Some(result) => ServerOutcome::Result(result),
+                None => ServerOutcome::Refused(RpcRefusal::unknown_method(method)),
             },
         };
         Ok(match outcome {
-            Outcome::Result(result) if era == Era::New => {
-                Outcome::Result(greeting::complete(options, request.method, result))
+            ServerOutcome::Result(result) if era == RequestEra::New => {
+                ServerOutcome::Result(greeting::complete_result(options, request.method, result))
             }
             other => other,
         })
     }
 
-    /// What a request comes to before it is worked on, if a script says so.
-    fn other_outcome(&self, request: &Request<'_>, era: Era) -> Option<Outcome> {
+    /// A scripted outcome that replaces the execution of a request.
+    fn scripted_outcome(&self, request: &Request<'_>, era: RequestEra) -> Option<ServerOutcome> {
         if request.due.has(Name::RefuseVersion) {
             let asked = request.message.version().unwrap_or_default();
-            return Some(Outcome::Refused(Refusal::version(asked, &self.options.versions)));
+            return Some(ServerOutcome::Refused(RpcRefusal::unsupported_version(
+                asked,
+                &self.options.versions,
+            )));
         }
         if let Some(url) = request.due.text(Name::UrlRequired) {
-            return Some(Outcome::Refused(Refusal::page(questions::pages(url))));
+            return Some(ServerOutcome::Refused(RpcRefusal::url_required(questions::url_required_data(url))));
         }
-        let kind = request.due.text(Name::Wants).filter(|_| era == Era::New)?;
-        Some(Outcome::Result(questions::wanted(kind, request.id)))
+        let kind = request.due.text(Name::Wants).filter(|_| era == RequestEra::New)?;
+        Some(ServerOutcome::Result(questions::input_required_result(kind, request.id)))
     }
 
-    /// How to understand a request, by what it carries and what this server speaks.
-    fn era(&self, request: &Request<'_>) -> Result<Era, Refusal> {
-        let speaks_old = self.options.old().next().is_some();
+    /// The era of a request, by its content and the revisions of this server.
+    fn request_era(&self, request: &Request<'_>) -> Result<RequestEra, RpcRefusal> {
+        let speaks_old = self.options.old_era_versions().next().is_some();
         match request.message.version() {
-            Some(NEW) if self.options.speaks_new() && request.message.has_capabilities() => Ok(Era::New),
-            Some(NEW) if self.options.speaks_new() => {
-                Err(Refusal::params("no clientCapabilities in `_meta`"))
+            Some(NEW) if self.options.supports_new_era() && request.message.has_capabilities() => {
+                Ok(RequestEra::New)
             }
-            Some(version) if self.options.speaks_new() => {
-                Err(Refusal::version(version, &self.options.versions))
+            Some(NEW) if self.options.supports_new_era() => {
+                Err(RpcRefusal::invalid_params("no clientCapabilities in `_meta`"))
             }
-            Some(_) | None if speaks_old => match request.needs_greeting() {
-                true => Err(Refusal::invalid("there has been no initialize")),
-                false => Ok(Era::Old),
+            Some(version) if self.options.supports_new_era() => {
+                Err(RpcRefusal::unsupported_version(version, &self.options.versions))
+            }
+            Some(_) | None if speaks_old => match request.needs_handshake() {
+                true => Err(RpcRefusal::invalid_request("there has been no initialize")),
+                false => Ok(RequestEra::Old),
             },
             Some(_) | None if request.method == "initialize" => {
                 let offered = request.message.text("protocolVersion").unwrap_or_default();
-                Err(Refusal::version(offered, &self.options.versions))
+                Err(RpcRefusal::unsupported_version(offered, &self.options.versions))
             }
-            Some(_) | None => Err(Refusal::params("no protocolVersion in `_meta`")),
+            Some(_) | None => Err(RpcRefusal::invalid_params("no protocolVersion in `_meta`")),
         }
     }
 }
 
 impl Request<'_> {
-    /// Unknown methods are refused as such, whatever has happened before.
-    fn needs_greeting(&self) -> bool {
-        !self.greeted && (self.method == "tools/call" || lists::METHODS.contains(&self.method))
+    /// Whether the method needs a handshake; unknown methods are rejected as unknown, with or without one.
+    fn needs_handshake(&self) -> bool {
+        !self.has_handshake && (self.method == "tools/call" || lists::METHODS.contains(&self.method))
     }
 }
 
-impl<'a> Due<'a> {
+impl<'a> DueFaults<'a> {
     pub(crate) fn has(self, name: Name) -> bool {
         self.0.is_some_and(|scripts| scripts.has(name))
     }
@@ -293,9 +302,9 @@ impl<'a> Due<'a> {
     }
 }
 
-impl Reply {
+impl ServerReply {
     /// One undamaged message.
-    pub(crate) fn plain(value: &Value, code: Option<i64>) -> Self {
-        Self { ahead: Vec::new(), body: Raw::from(value), copies: 1, code }
+    pub(crate) fn from_message(value: &Value, code: Option<i64>) -> Self {
+        Self { ahead: Vec::new(), body: RawBytes::from(value), copies: 1, code }
     }
 }

@@ -1,19 +1,19 @@
-//! The server on standard input and output.
+//! Serves MCP on standard input and output.
 //!
-//! One thread reads; calls are worked on by threads of their own, so that they can be cancelled and overtake
-//! each other. The end of stdin ends the process.
+//! One thread reads; calls are executed by their own threads, so that they can be canceled and finish out of
+//! order. The end of stdin ends the process.
 
 mod out;
 mod prelude;
 
 use crate::hostile;
 use crate::life;
-use crate::message::Message;
+use crate::message::ClientMessage;
 use crate::options::Options;
-use crate::record::Record;
-use crate::server::{Answer, Out, Refusal, Request, Running, Server};
+use crate::record::ReceiveLog;
+use crate::server::{MessageSink, Request, RpcRefusal, ScriptedCall, ScriptedServer, ServerAnswer};
 use mcparley_testkit::Name;
-use out::Stdout;
+use out::ScriptedStdout;
 use rustix::event::{PollFd, PollFlags, poll};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -23,93 +23,101 @@ use std::os::unix::process::CommandExt;
 use std::sync::Arc;
 use std::thread;
 
-/// More than a host may send in one line.
+/// The line length limit: more than a host may send.
 const LINE: u64 = 256 * 1024 * 1024;
 
 /// Serves until stdin ends.
-pub(crate) fn serve(options: Options, arguments: &[OsString]) -> io::Result<()> {
+pub(crate) fn serve_stdio(options: Options, arguments: &[OsString]) -> io::Result<()> {
     if options.scripts.has(Name::IgnoreTerm) && !options.deaf {
         let subcommand = [OsString::from("stdio"), OsString::from("--deaf")];
-        return Err(hostile::deafly(subcommand.iter().chain(arguments))?.exec());
+        return Err(hostile::ignore_signals_command(subcommand.iter().chain(arguments))?.exec());
     }
-    life::limit()?;
-    let record = Record::open(&options)?;
-    prelude::play(&options)?;
-    let connection =
-        Connection { out: Arc::new(Stdout::new(&options.scripts)), server: Server::new(options) };
+    life::limit_lifetime()?;
+    let record = ReceiveLog::open(&options)?;
+    prelude::apply_startup_faults(&options)?;
+    let connection = StdioConnection {
+        out: Arc::new(ScriptedStdout::new(&options.scripts)),
+        server: ScriptedServer::new(options),
+    };
     let connection = Arc::new(connection);
     let mut reader = BufReader::new(io::stdin());
     let mut greeted = false;
     let mut line = Vec::new();
     while reader.by_ref().take(LINE).read_until(b'\n', &mut line)? > 0 {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        record.received(text)?;
-        connection.take(text, &mut greeted)?;
+        record.log_received(text)?;
+        connection.handle_line(text, &mut greeted)?;
         line.clear();
     }
     let scripts = &connection.server.options.scripts;
     if scripts.has(Name::IgnoreTerm) || scripts.has(Name::CloseStdin) {
-        life::wait();
+        life::sleep_for_lifetime();
     }
     Ok(())
 }
 
-struct Connection {
-    server: Server,
-    out: Arc<Stdout>,
+struct StdioConnection {
+    server: ScriptedServer,
+    out: Arc<ScriptedStdout>,
 }
 
-impl Connection {
-    fn take(self: &Arc<Self>, line: &[u8], greeted: &mut bool) -> io::Result<()> {
+impl StdioConnection {
+    fn handle_line(self: &Arc<Self>, line: &[u8], greeted: &mut bool) -> io::Result<()> {
         if line.trim_ascii().is_empty() || self.server.options.scripts.has(Name::HangStart) {
             return Ok(());
         }
-        let Some(message) = Message::read(line) else {
-            let refusal = Refusal::new(-32700, "Parse error").to_message(Some(&Value::Null));
-            return self.out.send(format!("{refusal}\n").as_bytes());
+        let Some(message) = ClientMessage::parse(line) else {
+            let refusal = RpcRefusal::new(-32700, "Parse error").to_message(Some(&Value::Null));
+            return self.out.send_lines(format!("{refusal}\n").as_bytes());
         };
         let (Some(method), Some(id)) = (message.method().map(str::to_owned), message.id().cloned()) else {
-            self.server.notice(&message, "");
+            self.server.handle_notification(&message, "");
             return Ok(());
         };
-        let work = Work { running: self.server.calls.begin("", &id), message, method, id, greeted: *greeted };
+        let work = StdioCall {
+            running: self.server.calls.register_call("", &id),
+            message,
+            method,
+            id,
+            greeted: *greeted,
+        };
         *greeted |= work.method == "initialize";
-        self.start(work)
+        self.start_call(work)
     }
 
-    fn start(self: &Arc<Self>, work: Work) -> io::Result<()> {
+    fn start_call(self: &Arc<Self>, work: StdioCall) -> io::Result<()> {
         if self.server.options.scripts.has(Name::CloseStdin) && work.message.text("name") == Some("echo") {
-            // Here, where nobody is reading: a read that is under way would keep the pipe open.
+            // Closed on the reading thread: a read in progress on another would keep the pipe open.
             let nothing = OpenOptions::new().read(true).open("/dev/null")?;
             rustix::stdio::dup2_stdin(&nothing)?;
-            return self.work(&work);
+            return self.execute_call(&work);
         }
-        // The others are answered at once; a result may have to wait for an answer that is read meanwhile.
+        // Other methods are answered at once; these may wait for a reply that has to be read meanwhile.
         let may_wait = matches!(work.method.as_str(), "tools/call" | "tasks/result");
         if !may_wait && self.server.options.on.as_ref() != Some(&work.method) {
-            return self.work(&work);
+            return self.execute_call(&work);
         }
         let connection = Arc::clone(self);
         let run = move || {
-            // A client that has closed the pipe hears nothing more; the reader ends the process.
-            connection.work(&work).unwrap_or_default();
+            // A write error means that the client has closed the pipe; the reader then ends the process.
+            connection.execute_call(&work).unwrap_or_default();
         };
         thread::Builder::new().name("call".to_owned()).spawn(run).map(drop)
     }
 
-    fn work(&self, work: &Work) -> io::Result<()> {
-        let due = self.server.due(&work.method);
-        let out: Arc<dyn Out> = Arc::clone(&self.out) as Arc<dyn Out>;
+    fn execute_call(&self, work: &StdioCall) -> io::Result<()> {
+        let due = self.server.claim_faults(&work.method);
+        let out: Arc<dyn MessageSink> = Arc::clone(&self.out) as Arc<dyn MessageSink>;
         let request = Request {
             message: &work.message,
             method: &work.method,
             id: &work.id,
             due,
-            greeted: work.greeted,
+            has_handshake: work.greeted,
             running: &work.running,
             out: &out,
         };
-        let answer = self.server.answer(&request)?;
+        let answer = self.server.answer_request(&request)?;
         if let Some(size) = due.number(Name::StderrFlood) {
             prelude::flood_stderr(size)?;
         }
@@ -117,35 +125,35 @@ impl Connection {
             return self.out.close();
         }
         match answer {
-            Answer::Silence | Answer::Cancelled => Ok(()),
-            Answer::Reply(reply) => {
-                self.out.reply(&reply, due)?;
-                self.after(&work.method)
+            ServerAnswer::Silence | ServerAnswer::Cancelled => Ok(()),
+            ServerAnswer::Reply(reply) => {
+                self.out.write_reply(&reply, due)?;
+                self.apply_handshake_faults(&work.method)
             }
         }
     }
 
-    /// What happens once the greeting is said.
-    fn after(&self, method: &str) -> io::Result<()> {
+    /// Applies the scripts that take effect after the handshake.
+    fn apply_handshake_faults(&self, method: &str) -> io::Result<()> {
         let scripts = &self.server.options.scripts;
         if method != "initialize" && method != "server/discover" {
             return Ok(());
         }
         if scripts.has(Name::CrashLoop) {
-            life::end(5);
+            life::exit_process(5);
         }
         if scripts.text(Name::CloseStdout) == Some("init") {
             self.out.close()?;
         }
         if scripts.has(Name::NoRead) {
             wait_for_hang_up()?;
-            life::end(0);
+            life::exit_process(0);
         }
         Ok(())
     }
 }
 
-/// Learns that stdin was closed without reading from it.
+/// Waits until stdin is closed, without reading from it.
 fn wait_for_hang_up() -> io::Result<()> {
     let stdin = io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::empty())];
@@ -153,11 +161,11 @@ fn wait_for_hang_up() -> io::Result<()> {
     Ok(())
 }
 
-/// A request on its way to an answer.
-struct Work {
-    message: Message,
+/// A request that is being executed.
+struct StdioCall {
+    message: ClientMessage,
     method: String,
     id: Value,
     greeted: bool,
-    running: Running,
+    running: ScriptedCall,
 }

@@ -1,4 +1,4 @@
-//! A site behind TLS that answers with the JSON a test gives it.
+//! An HTTPS site that answers with JSON given by a test.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,12 +8,13 @@ use std::thread;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use serde_json::json;
 
-/// The answer to a path, for the site of this origin.
-type Answer = dyn Fn(&str, &str) -> Option<String> + Send + Sync;
+/// Returns the body for an origin and a path.
+type TlsSiteAnswer = dyn Fn(&str, &str) -> Option<String> + Send + Sync;
 
-/// A site behind TLS on loopback, signed by an authority of its own. Its threads end with the process; they hold nothing
-/// but their socket.
+/// An HTTPS site on loopback with its own certificate authority. Its threads end with the process; they hold
+/// nothing but their socket.
 #[derive(Debug)]
 pub struct TlsSite {
     address: SocketAddr,
@@ -21,40 +22,61 @@ pub struct TlsSite {
 }
 
 impl TlsSite {
-    /// Opens a site that answers a path with the JSON that `answer` gives for its own origin and that path, or with 404.
+    /// Starts a site that answers a path with the JSON that `answer` returns for its own origin and that
+    /// path, or with 404.
     ///
     /// # Panics
     ///
-    /// If no port is free, or no certificate can be made.
+    /// If no port is free, or no certificate can be generated.
     #[expect(clippy::expect_used, reason = "a test without its site cannot say anything else")]
     pub fn start(answer: impl Fn(&str, &str) -> Option<String> + Send + Sync + 'static) -> Self {
-        let (config, authority) = identity().expect("a certificate");
+        let (config, authority) = generate_identity().expect("a certificate");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
-        let (config, answer): (_, Arc<Answer>) = (Arc::new(config), Arc::new(answer));
+        let (config, answer): (_, Arc<TlsSiteAnswer>) = (Arc::new(config), Arc::new(answer));
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (config, answer) = (Arc::clone(&config), Arc::clone(&answer));
-                // Whoever does not trust us ends the connection, which is what some tests are about.
-                thread::spawn(move || drop(serve(stream, config, &*answer, address)));
+                // A client that does not trust the certificate closes the connection, which some tests check.
+                thread::spawn(move || drop(serve_connection(stream, config, &*answer, address)));
             }
         });
         Self { address, authority }
     }
 
-    /// Its origin.
+    /// Starts a site with authorization server metadata: itself as the issuer, with all endpoints at another
+    /// origin.
+    ///
+    /// # Panics
+    ///
+    /// As for [`Self::start`].
+    pub fn with_foreign_endpoints(endpoints: &str) -> Self {
+        let endpoints = endpoints.to_owned();
+        Self::start(move |origin, _| {
+            let description = json!({
+                "issuer": origin,
+                "authorization_endpoint": format!("{endpoints}/authorize"),
+                "token_endpoint": format!("{endpoints}/token"),
+                "registration_endpoint": format!("{endpoints}/register"),
+                "code_challenge_methods_supported": ["S256"],
+            });
+            Some(description.to_string())
+        })
+    }
+
+    /// The origin of the site.
     pub fn origin(&self) -> String {
         origin_of(self.address)
     }
 
-    /// The certificate of the authority that signed its own, in PEM.
+    /// The certificate of its authority, in PEM.
     pub fn authority(&self) -> &str {
         &self.authority
     }
 }
 
-/// What the site shows to clients, and the certificate of its authority.
-fn identity() -> Result<(ServerConfig, String), Box<dyn std::error::Error>> {
+/// Generates the TLS configuration of the site, and the certificate of its authority.
+fn generate_identity() -> Result<(ServerConfig, String), Box<dyn std::error::Error>> {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
@@ -67,11 +89,11 @@ fn identity() -> Result<(ServerConfig, String), Box<dyn std::error::Error>> {
     Ok((config, authority.pem()))
 }
 
-/// One request for each connection.
-fn serve(
+/// Serves one request per connection.
+fn serve_connection(
     stream: TcpStream,
     config: Arc<ServerConfig>,
-    answer: &Answer,
+    answer: &TlsSiteAnswer,
     address: SocketAddr,
 ) -> io::Result<()> {
     let connection = ServerConnection::new(config).map_err(io::Error::other)?;

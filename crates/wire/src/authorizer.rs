@@ -1,98 +1,114 @@
-//! Who we are to a server behind a URL, asked anew for every request (T7, K4).
+//! Authorization of HTTP requests: the credentials for each request, and the decision after a 401 or 403.
 //!
-//! The transports know nothing of tokens. They send what an [`Authorizer`] gives, and tell it what was refused:
-//! by the token that was *sent* it sees whether another request has caused a renewal already, so that many
-//! callers cause one.
+//! The transports know nothing of tokens. They send the credentials of an [`Authorizer`], and report every
+//! refusal to it: by comparing the token that was *sent* it sees whether another request has caused a refresh
+//! already, so that many callers cause one.
 
 use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
 use url::Url;
 
 use crate::failure::Failure;
-use crate::peer::Boxed;
+use crate::peer::BoxedFuture;
 
-/// What lets requests in. Asked on every leg, and again for the place a redirect leads to.
+/// Provides credentials for HTTP requests. Called for every request, and again for the target of a redirect.
 pub trait Authorizer: Send + Sync + 'static {
-    /// What the next request carries. It goes to the origin of the request and to no other.
-    fn headers<'a>(&'a self, request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>>;
+    /// The credentials for the next request. They are sent to the origin of the request and to no other.
+    fn authorize_request<'a>(
+        &'a self,
+        request: RequestTarget<'a>,
+    ) -> BoxedFuture<'a, Result<Credentials, Failure>>;
 
-    /// The server refused what was sent. Asked once for each request, which is then repeated; once more only where the
-    /// answer was [`Next::Try`].
-    fn refused<'a>(&'a self, sent: &'a Credentials, challenge: &'a Challenge) -> Boxed<'a, Next>;
+    /// Decides how to go on after the server refused the credentials. Called once for each request, which is
+    /// then retried;
+    /// once more only after [`RetryDecision::RetryUnverified`].
+    fn handle_refusal<'a>(
+        &'a self,
+        sent: &'a Credentials,
+        challenge: &'a Challenge,
+    ) -> BoxedFuture<'a, RetryDecision>;
 
-    /// An answer brought a nonce for the proof that the next request carries (RFC 9449, 8.2).
-    fn noted(&self, _nonce: &Untrusted) {}
+    /// Stores the DPoP nonce of a response, which the proof of the next request repeats (RFC 9449, 8.2).
+    fn store_nonce(&self, _nonce: &Untrusted) {}
 }
 
-/// A request that is about to be sent.
+/// Method and URL of a request that is about to be sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'r> {
-    /// Its method.
+pub struct RequestTarget<'r> {
+    /// The HTTP method.
     pub method: &'r str,
-    /// Where it goes.
+    /// The URL of the request.
     pub url: &'r Url,
 }
 
-/// What one request carries to be let in.
+/// The credentials of one request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// The headers; they replace configured ones of the same name.
     pub headers: Vec<(String, Secret<String>)>,
-    /// The token among them, for comparing: other headers may differ from request to request.
+    /// The token among them, for comparison: other headers may differ from request to request.
     pub token: Option<Secret<String>>,
 }
 
 impl Credentials {
-    /// A bearer token (RFC 6750).
+    /// Credentials with a bearer token (RFC 6750).
     #[must_use]
-    pub fn bearer(token: Secret<String>) -> Self {
+    pub fn from_bearer_token(token: Secret<String>) -> Self {
         let value = Secret::new(format!("Bearer {}", token.expose()));
         Self { headers: vec![("authorization".to_owned(), value)], token: Some(token) }
     }
 }
 
-/// Why a request was refused.
+/// A server's refusal of a request's credentials.
 #[derive(Clone, Debug)]
 pub struct Challenge {
-    /// What the server wants.
-    pub wants: Wants,
-    /// What it asks for, in the words of its `WWW-Authenticate`.
-    pub words: Option<Untrusted>,
+    /// The kind of refusal, by status.
+    pub kind: ChallengeKind,
+    /// The value of its `WWW-Authenticate` header.
+    pub www_authenticate: Option<Untrusted>,
 }
 
-/// What a server that refuses wants.
+/// The kind of an authorization challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wants {
-    /// To know who we are (status 401).
+pub enum ChallengeKind {
+    /// The server requires sign-in (status 401).
     SignIn,
-    /// It knows, and we may not (status 403).
+    /// The server accepts the identity, but it lacks permission (status 403).
     MoreRights,
 }
 
-/// What follows a refusal.
+/// The decision after a refusal.
 #[derive(Clone, Debug)]
-pub enum Next {
-    /// Repeat the request with what [`Authorizer::headers`] gives now.
-    Again,
-    /// The same with something that nobody knows to be good, such as what another process has got some time ago. Should it
-    /// be refused too, ask once more.
-    Try,
-    /// Tell the caller what the server said.
+pub enum RetryDecision {
+    /// Retry the request with the current credentials of [`Authorizer::authorize_request`].
+    Retry,
+    /// Retry with credentials that are not known to be valid, such as a token that another process stored
+    /// some time ago.
+    /// Should they be refused too, ask once more.
+    RetryUnverified,
+    /// Return the server's refusal to the caller.
     GiveUp,
-    /// Tell the caller this: it is not for want of rights that we are not let in.
+    /// Return this failure to the caller: the cause is not a lack of permission.
     Fail(Failure),
 }
 
-/// Adds nothing and knows no better: for servers that let everybody in, or whose configured headers are enough.
+/// An authorizer that adds no credentials: for public servers, or those with sufficient configured headers.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Nobody;
+pub struct NoAuthorizer;
 
-impl Authorizer for Nobody {
-    fn headers<'a>(&'a self, _request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>> {
+impl Authorizer for NoAuthorizer {
+    fn authorize_request<'a>(
+        &'a self,
+        _request: RequestTarget<'a>,
+    ) -> BoxedFuture<'a, Result<Credentials, Failure>> {
         Box::pin(std::future::ready(Ok(Credentials::default())))
     }
 
-    fn refused<'a>(&'a self, _sent: &'a Credentials, _challenge: &'a Challenge) -> Boxed<'a, Next> {
-        Box::pin(std::future::ready(Next::GiveUp))
+    fn handle_refusal<'a>(
+        &'a self,
+        _sent: &'a Credentials,
+        _challenge: &'a Challenge,
+    ) -> BoxedFuture<'a, RetryDecision> {
+        Box::pin(std::future::ready(RetryDecision::GiveUp))
     }
 }

@@ -1,106 +1,127 @@
-//! What can go wrong between us and a server: the only error that leaves this room.
+//! The error of a request: every way in which communication with a server can fail.
 //!
-//! Classified here, where it is born, so that nobody behind decides by looking into a message.
+//! Classified here, at the source, so that no later code decides by searching a message.
 
 mod obstacle;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_model::text::{Untrusted, rounded};
+use mcparley_model::text::{Untrusted, round_duration};
 use serde::Deserialize;
 
-use crate::json::RawJson;
+use mcparley_model::json::{RawJson, UnexpectedShape};
 
 pub use obstacle::Obstacle;
 
-/// Why a request has no answer.
+/// The reason why a request has no result.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
     /// The server could not be started or reached at all.
-    #[error("the server could not be started or reached: {reason}")]
+    #[error("{} the server: {reason}", obstacle.failed_action())]
     Refused {
-        /// What stood in the way.
+        /// The reason code, for programs.
         obstacle: Obstacle,
-        /// Why.
+        /// The reason, for people.
         reason: Arc<str>,
-        /// What to do, when there is something to do.
+        /// The next step for the user, if there is one.
         hint: Option<Arc<str>>,
     },
-    /// A limit passed.
-    #[error("timed out after {:?} while {phase}", rounded(*after))]
+    /// Timeout: a deadline passed.
+    #[error("timed out after {:?} while {phase}", round_duration(*after))]
     TimedOut {
-        /// What took so long.
-        phase: Phase,
+        /// The phase that took too long.
+        phase: FailurePhase,
         /// The limit.
         after: Duration,
     },
     /// The connection ended.
-    #[error("the connection ended{}", ended(*exit))]
+    #[error("the connection ended{}", describe_exit(*exit))]
     Closed {
-        /// How the process behind it ended, if there was one and it did.
-        exit: Option<Exit>,
+        /// Exit status of the server process, if there is one and it has ended.
+        exit: Option<ServerExit>,
         /// Whether the request may have reached the server, so that it may have been executed.
         sent: bool,
     },
-    /// The answer came and cannot be read.
-    #[error("the answer is damaged: {0}")]
+    /// The response arrived and is malformed.
+    #[error("invalid response: {0}")]
     Damaged(Damage),
-    /// The server does not speak the protocol as it must.
+    /// The server violates the protocol.
     #[error("the server broke the protocol: {0}")]
     Protocol(Arc<str>),
-    /// The server answered with an error.
-    #[error("the server answered with error {}: {}", .0.code, .0.message.clean())]
-    Answered(RpcError),
-    /// A message is larger than we take.
+    /// The server returned a JSON-RPC error.
+    #[error("the server answered with error {}: {}", .0.code, .0.message.clean_text())]
+    ErrorResponse(RpcError),
+    /// A message exceeds the size limit.
     #[error("a message is larger than {limit} bytes")]
     TooLarge {
         /// The limit.
         limit: usize,
     },
-    /// The server wants to know who we are.
-    #[error("the server wants a sign-in")]
+    /// The server requires sign-in (status 401).
+    #[error("the server requires sign-in")]
     Unauthorized {
-        /// What it asks for.
+        /// The value of `WWW-Authenticate`.
         challenge: Option<Untrusted>,
     },
-    /// The server knows who we are and refuses.
-    #[error("the server does not allow this")]
+    /// The server denies access to this identity (status 403).
+    #[error("the server denied access")]
     Forbidden {
-        /// What it asks for, if more would help.
+        /// The value of `WWW-Authenticate`, if a wider scope would help.
         challenge: Option<Untrusted>,
     },
-    /// The server has forgotten our session; nothing was executed.
+    /// The server does not know our session any more; the request was not executed.
     #[error("the session has expired")]
     SessionExpired,
-    /// The server answered with an HTTP status that says no.
-    #[error("the server answered with status {code}{}", said(text))]
+    /// The server answered with an HTTP error status.
+    #[error("the server answered with status {code}{}", describe_body(text))]
     Status {
-        /// The status.
+        /// The status code.
         code: u16,
-        /// When it wants to be asked again.
+        /// The value of `Retry-After`.
         retry_after: Option<Duration>,
-        /// The beginning of what it said.
+        /// The beginning of the response body.
         text: Untrusted,
     },
-    /// More is waiting to be sent than we keep.
-    #[error("the server does not take its input: {limit} messages wait already")]
+    /// Backpressure: the send queue is full, because the server does not read.
+    #[error("the server is not reading its input: {limit} messages are queued")]
     QueueFull {
         /// The limit.
         limit: usize,
     },
 }
 
-/// What took too long.
+impl Failure {
+    /// Short name of the failure, for records and spans. Never its text, which may come from a server.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Refused { .. } => "refused",
+            Self::TimedOut { .. } => "timed-out",
+            Self::Closed { .. } => "closed",
+            Self::Damaged(_) => "damaged",
+            Self::Protocol(_) => "protocol",
+            Self::ErrorResponse(_) => "answered-with-error",
+            Self::TooLarge { .. } => "too-large",
+            Self::Unauthorized { .. } => "unauthorized",
+            Self::Forbidden { .. } => "forbidden",
+            Self::SessionExpired => "session-expired",
+            Self::Status { .. } => "http-status",
+            Self::QueueFull { .. } => "queue-full",
+        }
+    }
+}
+
+/// The phase in which a timeout occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Starting or reaching the server and shaking hands.
+pub enum FailurePhase {
+    /// Starting or reaching the server, and the handshake.
     Connecting,
-    /// Waiting for the answer to a request.
+    /// Waiting for the response to a request.
     Answering,
 }
 
-impl std::fmt::Display for Phase {
+impl std::fmt::Display for FailurePhase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Connecting => "connecting",
@@ -109,57 +130,63 @@ impl std::fmt::Display for Phase {
     }
 }
 
-/// How a process ended, or was lost.
+/// Exit status of a server process, or the loss of its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Exit {
-    /// The code it exited with.
+pub struct ServerExit {
+    /// The exit code of the process.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the process.
     pub signal: Option<i32>,
-    /// Why it can be talked to no longer, if it did not end by itself.
-    pub loss: Option<Loss>,
+    /// The loss of the connection, if the process did not end by itself.
+    pub loss: Option<ConnectionLoss>,
 }
 
-/// Why a process that has not ended by itself can be talked to no longer.
+/// The reason why a process that is still running can no longer be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Loss {
-    /// What is written to it goes nowhere.
+pub enum ConnectionLoss {
+    /// The server closed its standard input.
     #[error("the server has closed its input")]
     InputClosed,
-    /// The process between us and it is gone, and it with that one.
+    /// The guardian was killed, and the server with it.
     #[error("the guardian of the server was killed")]
     GuardianKilled,
 }
 
-fn ended(exit: Option<Exit>) -> String {
+fn describe_exit(exit: Option<ServerExit>) -> String {
     match exit {
-        Some(Exit { code: Some(code), .. }) => format!(": the server exited with code {code}"),
-        Some(Exit { signal: Some(signal), .. }) => format!(": the server was ended by signal {signal}"),
-        Some(Exit { loss: Some(loss), .. }) => format!(": {loss}"),
-        Some(Exit { code: None, signal: None, loss: None }) | None => String::new(),
+        Some(ServerExit { code: Some(code), .. }) => format!(": the server exited with code {code}"),
+        Some(ServerExit { signal: Some(signal), .. }) => format!(": the server was ended by signal {signal}"),
+        Some(ServerExit { loss: Some(loss), .. }) => format!(": {loss}"),
+        Some(ServerExit { code: None, signal: None, loss: None }) | None => String::new(),
     }
 }
 
-fn said(text: &Untrusted) -> String {
-    match text.display().trim() {
+fn describe_body(text: &Untrusted) -> String {
+    match text.display_line().trim() {
         "" => String::new(),
         text => format!(": {text}"),
     }
 }
 
-/// What is wrong with a message.
+impl From<UnexpectedShape> for Failure {
+    fn from(UnexpectedShape: UnexpectedShape) -> Self {
+        Self::Damaged(Damage::Shape)
+    }
+}
+
+/// The defect of a malformed message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
     /// Not JSON, or not UTF-8.
     #[error("it is not JSON")]
     NotJson,
-    /// A key that must stand once stands twice.
-    #[error("`{0}` stands twice in it")]
+    /// A key that must be unique is repeated.
+    #[error("`{0}` appears twice")]
     Twice(&'static str),
     /// `jsonrpc` is missing or not `"2.0"`.
     #[error("it is not JSON-RPC 2.0")]
     Version,
-    /// An object with nothing of JSON-RPC in it.
+    /// An object without any member of JSON-RPC.
     #[error("it is JSON, but not JSON-RPC")]
     Foreign,
     /// Both a result and an error.
@@ -171,72 +198,73 @@ pub enum Damage {
     /// An error that is not an error object.
     #[error("its error is not an object with a code and a message")]
     Error,
-    /// A result of another form than its method's, or nested too deep.
-    #[error("its result is not of the form the method has")]
+    /// A result that does not match its method, or is nested too deep.
+    #[error("its result does not match the method")]
     Shape,
 }
 
-/// An error a server answered with.
+/// An error response of a server.
 #[derive(Clone, Debug)]
 pub struct RpcError {
-    /// Its code.
+    /// The error code.
     pub code: i64,
-    /// Its message.
+    /// The error message.
     pub message: Untrusted,
-    /// What else it says.
+    /// The additional data of the error.
     pub data: Option<RawJson>,
 }
 
-/// What came is not JSON.
+/// Error code: the message is not JSON.
 pub const PARSE_ERROR: i64 = -32700;
 
-/// What came is JSON and no request.
+/// Error code: the message is JSON but not a request.
 pub const INVALID_REQUEST: i64 = -32600;
 
-/// There is no such method.
+/// Error code: the method does not exist.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 
-/// The parameters of a request are not what its method takes.
+/// Error code: the parameters are invalid for the method.
 pub const INVALID_PARAMS: i64 = -32602;
 
-/// Something went wrong on the side that answers.
+/// Error code: internal error of the answering side.
 pub const INTERNAL: i64 = -32603;
 
-/// A person has to visit a page before the request can be answered; nothing was executed (2025-11-25).
+/// Error code: the user has to visit a page before the request can be answered; it was not executed
+/// (2025-11-25).
 pub const URL_REQUIRED: i64 = -32042;
 
-/// The headers of a request do not say what its body says; nothing was executed (new era).
+/// Error code: the headers of a request contradict its body; it was not executed (new era).
 pub const HEADER_MISMATCH: i64 = -32020;
 
 impl RpcError {
-    /// An error of our own, for answering a server's request.
+    /// Creates an error of our own, for answering a server's request.
     #[must_use]
     pub fn new(code: i64, message: &str) -> Self {
         Self { code, message: Untrusted::new(message), data: None }
     }
 
-    /// The same with what else there is to say.
+    /// Adds data to the error.
     #[must_use]
     pub fn with_data(self, data: RawJson) -> Self {
         Self { data: Some(data), ..self }
     }
 
-    /// Reads an error object that stands somewhere else than in an answer; nothing if it is none.
+    /// Parses an error object that is not part of a response; `None` if it is not an error object.
     #[must_use]
-    pub fn of(error: &RawJson) -> Option<Self> {
-        Self::read(error.as_str())
+    pub fn from_json(error: &RawJson) -> Option<Self> {
+        Self::parse(error.as_str())
     }
 
-    /// Reads an error object; codes may be written as `-1.0`.
-    pub(crate) fn read(raw: &str) -> Option<Self> {
+    /// Parses an error object; codes may be written as `-1.0`.
+    pub(crate) fn parse(raw: &str) -> Option<Self> {
         #[derive(Deserialize)]
-        struct Wire<'r> {
+        struct RpcErrorFields<'r> {
             code: serde_json::Number,
             message: String,
             #[serde(borrow)]
             data: Option<&'r serde_json::value::RawValue>,
         }
-        let Wire { code, message, data } = serde_json::from_str(raw).ok()?;
+        let RpcErrorFields { code, message, data } = serde_json::from_str(raw).ok()?;
         #[expect(
             clippy::cast_possible_truncation,
             reason = "codes are small; a huge one saturates and stays wrong"

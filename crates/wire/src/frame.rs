@@ -1,81 +1,82 @@
-//! Cuts a stream of bytes into lines, bounded.
+//! Splits a byte stream into lines, bounded.
 //!
-//! A line over the limit is told at once, with its beginning, so that the call it answers can fail at once;
-//! the rest of it is skipped and the next line is read as if nothing had been.
+//! A line over the limit is reported at once, with its beginning, so that the call it answers can fail at
+//! once;
+//! the rest of it is skipped, and the next line is read as usual.
 
 use bytes::{Buf, Bytes, BytesMut};
 
-/// How much of the two ends of an oversized line is kept to find out whose it was.
+/// Bytes kept of each end of an oversized line, to find the call it was to answer.
 const ENDS: usize = 4096;
 
-/// A line over this length is rare, and what it was read into larger than what comes next will need.
+/// A line over this length is rare, and the buffer that was grown for it larger than the next lines need.
 const LONG: usize = 64 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// What comes out of the stream.
+/// One frame of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
-    /// A line, without its end and not blank.
+    /// A line, without its line end and not blank.
     Line(Bytes),
-    /// The beginning of a line that is too long.
+    /// The beginning of an oversized line.
     TooLong {
-        /// Its first bytes.
+        /// The first bytes of the line.
         head: Bytes,
     },
-    /// Its end, once it is over.
+    /// The end of an oversized line.
     TooLongEnd {
-        /// Its first bytes, again.
+        /// The first bytes of the line, again.
         head: Bytes,
-        /// Its last bytes.
+        /// The last bytes of the line.
         tail: Bytes,
     },
 }
 
-/// Cuts lines.
+/// Line decoder with a size limit.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct LineDecoder {
     buffer: BytesMut,
-    /// How much of the buffer holds no line end, so that no byte is looked at twice.
+    /// Length of the part of the buffer without a line end, so that no byte is searched twice.
     searched: usize,
     /// Whether the buffer has grown for a long line.
     grown: bool,
     /// The beginning of the line that is being skipped.
     skipping: Option<Bytes>,
-    /// The end of a line that was too long and came with its end.
+    /// The end of an oversized line that arrived together with its beginning.
     ended: Option<Frame>,
     limit: usize,
 }
 
 #[cfg(test)]
-impl Default for Lines {
+impl Default for LineDecoder {
     fn default() -> Self {
         Self::with_limit(mcparley_model::limits::MESSAGE_BYTES)
     }
 }
 
-impl Lines {
+impl LineDecoder {
     pub(crate) fn with_limit(limit: usize) -> Self {
         Self { buffer: BytesMut::new(), searched: 0, grown: false, skipping: None, ended: None, limit }
     }
 
-    /// Where to read the next bytes to.
+    /// The buffer to read the next bytes into.
     pub(crate) fn buffer(&mut self) -> &mut BytesMut {
         &mut self.buffer
     }
 
-    /// Whether the buffer has nothing in it but the room that a long line needed.
-    pub(crate) fn is_spacious(&self) -> bool {
+    /// Whether the buffer is empty and still has the capacity of a long line.
+    pub(crate) fn has_spare_capacity(&self) -> bool {
         self.grown && self.buffer.is_empty()
     }
 
-    /// Gives that room back. Lines that came out of it keep it as long as they need it.
-    pub(crate) fn give_back(&mut self) {
+    /// Frees that capacity. Lines that were split off keep their memory as long as they need it.
+    pub(crate) fn release_capacity(&mut self) {
         self.buffer = BytesMut::new();
         (self.searched, self.grown) = (0, false);
     }
 
-    /// The next frame, if one is complete.
+    /// Returns the next frame, if one is complete.
     pub(crate) fn next(&mut self) -> Option<Frame> {
         if let Some(ended) = self.ended.take() {
             return Some(ended);
@@ -84,13 +85,13 @@ impl Lines {
             let unsearched = self.buffer.get(self.searched..).unwrap_or_default();
             let Some(found) = memchr::memchr(b'\n', unsearched) else {
                 self.searched = self.buffer.len();
-                return self.overflow();
+                return self.check_overflow();
             };
             let end = self.searched + found;
             self.searched = 0;
             self.grown |= end > LONG;
             if let Some(head) = self.skipping.take() {
-                let tail = self.keep_tail(end);
+                let tail = self.take_tail(end);
                 self.buffer.advance(1);
                 return Some(Frame::TooLongEnd { head, tail });
             }
@@ -106,20 +107,20 @@ impl Lines {
                 self.ended = Some(Frame::TooLongEnd { head: head.clone(), tail });
                 return Some(Frame::TooLong { head });
             }
-            let line = trim(&line);
+            let line = trim_line(&line);
             if !line.is_empty() {
                 return Some(Frame::Line(line));
             }
         }
     }
 
-    /// What is left when the stream ends: a line without its end.
-    pub(crate) fn rest(&mut self) -> Option<Bytes> {
-        let rest = trim(&self.buffer.split().freeze());
+    /// Returns the rest when the stream ends: a line without its line end.
+    pub(crate) fn take_rest(&mut self) -> Option<Bytes> {
+        let rest = trim_line(&self.buffer.split().freeze());
         (self.skipping.is_none() && !rest.is_empty()).then_some(rest)
     }
 
-    fn overflow(&mut self) -> Option<Frame> {
+    fn check_overflow(&mut self) -> Option<Frame> {
         if self.skipping.is_some() {
             let length = self.buffer.len();
             if length > 2 * ENDS {
@@ -132,8 +133,8 @@ impl Lines {
             return None;
         }
         let head = Bytes::copy_from_slice(self.buffer.get(..ENDS.min(self.buffer.len())).unwrap_or_default());
-        // Copied, not split off: a part would keep all the memory of the line alive. What is the end so far may be
-        // the end for good.
+        // Copied, not split off: a part would keep all the memory of the line alive. The current end of the
+        // buffer may be the end of the line.
         let tail = self.buffer.get(self.buffer.len().saturating_sub(ENDS)..).unwrap_or_default();
         self.buffer = BytesMut::from(tail);
         self.searched = self.buffer.len();
@@ -141,7 +142,7 @@ impl Lines {
         Some(Frame::TooLong { head })
     }
 
-    fn keep_tail(&mut self, end: usize) -> Bytes {
+    fn take_tail(&mut self, end: usize) -> Bytes {
         let from = end.saturating_sub(ENDS);
         let tail = Bytes::copy_from_slice(self.buffer.get(from..end).unwrap_or_default());
         self.buffer.advance(end);
@@ -149,8 +150,8 @@ impl Lines {
     }
 }
 
-/// Without white space around it and a byte order mark before it.
-fn trim(line: &Bytes) -> Bytes {
+/// Strips white space, and a byte order mark before it.
+fn trim_line(line: &Bytes) -> Bytes {
     let bare = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii();
     line.slice_ref(bare)
 }

@@ -1,9 +1,10 @@
-//! Finds out which era a server speaks, without breaking one that knows only the other (T9).
+//! Handshake: negotiates the protocol era with a server, without breaking one that supports only the other
+//! era.
 //!
-//! The probe is `server/discover`. Whatever an old server does with it (refuse, ignore, exit) leads to
-//! `initialize`: on the same connection, or on a fresh one if the probe ended it. A new server may be slow
-//! to start, so its late answer to the probe still counts. 2026-07-28 is never offered inside `initialize`.
-//! A server behind a URL that takes no messages there may speak the transport of 2024-11-05.
+//! The probe is `server/discover`. If an old server refuses it, ignores it or exits, `initialize` follows: on
+//! the same connection, or on a fresh one if the probe ended it. A new server may be slow to start, so its
+//! late response to the probe still counts. 2026-07-28 is never offered inside `initialize`. A server behind
+//! a URL that accepts no POST there may use the transport of 2024-11-05.
 
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -13,50 +14,51 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::failure::{Failure, HEADER_MISMATCH, Phase, RpcError};
-use crate::json::RawJson;
-use crate::params::Params;
-use crate::peer::{Boxed, CallOptions, Peer};
-use crate::session::{About, Session, Spoken, Version};
+use crate::failure::{Failure, FailurePhase, HEADER_MISMATCH, RpcError};
+use crate::params::RequestParams;
+use crate::peer::{BoxedFuture, Peer, PeerCallOptions};
+use crate::session::{AgreedProtocol, ProtocolSession, ProtocolVersion, ServerDescription};
+use mcparley_model::json::RawJson;
 
-/// How long a server may take to answer the probe before it is greeted in the old way as well.
+/// Timeout of the probe, after which `initialize` is sent as well.
 const PROBE_LIMIT: Duration = Duration::from_secs(3);
 
-/// The probe's share of a shorter limit.
+/// The probe's share of a shorter timeout.
 const PROBE_SHARE: u32 = 5;
 
-/// The server needs us to be able to do something that we cannot.
+/// Error code: the server requires a capability that we do not have.
 const MISSING_CAPABILITY: i64 = -32021;
 
-/// The server does not speak the revision, `initialize` included.
+/// Error code: the server does not support the revision, `initialize` included.
 const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// What opens connections to one server, as often as needed.
-pub trait Connect: Send {
-    /// What a connection is.
-    type Link: Carrier;
+/// Opens connections to one server, as often as needed.
+pub trait ServerConnector: Send {
+    /// The type of a connection.
+    type Link: TransportConnection;
 
-    /// Opens a connection; nothing has been said on it yet.
-    fn open(&mut self) -> Boxed<'_, Result<Self::Link, Failure>>;
+    /// Opens a connection, on which no message has been sent yet.
+    fn open(&mut self) -> BoxedFuture<'_, Result<Self::Link, Failure>>;
 
-    /// Opens a connection over the transport of 2024-11-05, if the server turns out to have that one; `None` if it
-    /// does not. Asked for when a server behind a URL refuses to be greeted.
-    fn open_legacy(&mut self) -> Boxed<'_, Result<Option<Self::Link>, Failure>> {
+    /// Opens a connection over the transport of 2024-11-05; `None` if the server does not have that
+    /// transport.
+    /// Called when a server behind a URL refuses the handshake.
+    fn open_legacy(&mut self) -> BoxedFuture<'_, Result<Option<Self::Link>, Failure>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 
-    /// Hears what is about to be tried, for whoever wants to know how long each step takes.
-    fn about_to(&mut self, _step: Step) {}
+    /// Reports the next step of the handshake, for measuring the duration of each.
+    fn on_step(&mut self, _step: HandshakeStep) {}
 }
 
-/// A step on the way to an agreed protocol.
+/// A step of the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum HandshakeStep {
     /// A connection is opened.
     Open,
-    /// The server is asked in the new way.
+    /// `server/discover` is sent, the probe of the new era.
     Probe,
-    /// The server is greeted in the old way; the question of the new one may still be open.
+    /// `initialize` of the old era is sent; the probe may still be unanswered.
     Greet,
     /// A fresh connection is opened, because the first one ended with the probe.
     Reopen,
@@ -64,26 +66,26 @@ pub enum Step {
     Legacy,
 }
 
-/// Something with a conversation on it.
-pub trait Carrier: Send + Sync {
-    /// Our end.
+/// A connection with a JSON-RPC peer on it.
+pub trait TransportConnection: Send + Sync {
+    /// Our end of the connection.
     fn peer(&self) -> &Peer;
 
-    /// Learns what was agreed. Most carriers carry everything alike.
-    fn agreed(&self, _spoken: Spoken) {}
+    /// Sets the agreed protocol. Most transports work alike in both eras.
+    fn set_protocol(&self, _spoken: AgreedProtocol) {}
 }
 
-/// Who we are and what we can do.
+/// Our client information and capabilities.
 #[derive(Clone, Debug)]
 pub struct Introduction {
     /// `clientInfo`
     pub info: Value,
-    /// `capabilities`, of both eras: what only one of them has is told in that one only.
+    /// `capabilities`, of both eras: those that only one era has are sent in that era only.
     pub capabilities: Value,
 }
 
 impl Introduction {
-    /// Without extensions: only the new era has them.
+    /// The capabilities for the old era: without extensions, which only the new era has.
     fn old_capabilities(&self) -> Value {
         let mut capabilities = self.capabilities.clone();
         if let Some(members) = capabilities.as_object_mut() {
@@ -92,7 +94,8 @@ impl Introduction {
         capabilities
     }
 
-    /// Without the promise to tell of other roots: the new era has no such notification.
+    /// The capabilities for the new era: without `roots.listChanged`, because the new era has no such
+    /// notification.
     fn new_capabilities(&self) -> Value {
         let mut capabilities = self.capabilities.clone();
         if let Some(roots) = capabilities.get_mut("roots").and_then(Value::as_object_mut) {
@@ -102,233 +105,248 @@ impl Introduction {
     }
 }
 
-/// A connection with an agreed protocol.
+/// A connection after the handshake.
 #[derive(Debug)]
-pub struct Connected<L> {
+pub struct EstablishedConnection<L> {
     /// The connection.
     pub link: L,
-    /// What was agreed on it.
-    pub session: Session,
+    /// The session with the agreed protocol.
+    pub session: ProtocolSession,
 }
 
-/// Opens a connection and agrees on a protocol, within `limit` in all.
+/// Opens a connection and negotiates the protocol, within `limit` in all.
 ///
 /// # Errors
-/// A [`Failure`]; for a limit, [`Failure::TimedOut`] while connecting.
-pub async fn connect<C: Connect>(
+/// A [`Failure`]; on timeout, [`Failure::TimedOut`] while connecting.
+pub async fn connect<C: ServerConnector>(
     server: &mut C,
     era: Era,
     introduction: &Introduction,
     limit: Duration,
-) -> Result<Connected<C::Link>, Failure> {
+) -> Result<EstablishedConnection<C::Link>, Failure> {
     let deadline = Instant::now() + limit;
-    let timed_out = Failure::TimedOut { phase: Phase::Connecting, after: limit };
+    let timed_out = Failure::TimedOut { phase: FailurePhase::Connecting, after: limit };
     let work = async {
-        server.about_to(Step::Open);
+        server.on_step(HandshakeStep::Open);
         let link = server.open().await?;
         match era {
-            Era::Old => greet_old(server, link, introduction).await,
+            Era::Old => connect_old_or_legacy(server, link, introduction).await,
             Era::New => {
-                server.about_to(Step::Probe);
-                new(link, introduction, limit).await
+                server.on_step(HandshakeStep::Probe);
+                connect_new(link, introduction, limit).await
             }
-            Era::Auto => auto(server, link, introduction, limit).await,
+            Era::Auto => negotiate_era(server, link, introduction, limit).await,
         }
     };
     tokio::time::timeout_at(deadline, work).await.unwrap_or(Err(timed_out))
 }
 
-async fn auto<C: Connect>(
+async fn negotiate_era<C: ServerConnector>(
     server: &mut C,
     link: C::Link,
     introduction: &Introduction,
     limit: Duration,
-) -> Result<Connected<C::Link>, Failure> {
-    match greet(server, link.peer(), introduction, limit).await {
-        Ok(Greeted::New(about)) => {
-            Ok(Connected { session: session(&link, Spoken::New, about, introduction), link })
+) -> Result<EstablishedConnection<C::Link>, Failure> {
+    match probe_or_initialize(server, link.peer(), introduction, limit).await {
+        Ok(HandshakeAnswer::New(about)) => Ok(EstablishedConnection {
+            session: build_session(&link, AgreedProtocol::New, about, introduction),
+            link,
+        }),
+        Ok(HandshakeAnswer::Old(version, about)) => {
+            finish_old_handshake(link, version, about, introduction).await
         }
-        Ok(Greeted::Old(version, about)) => welcomed(link, version, about, introduction).await,
-        // It may have been the probe that ended it, so it gets another chance without.
+        // The probe may have ended the connection, so the server gets another attempt without it.
         Err(Failure::Closed { .. }) => {
             drop(link);
-            server.about_to(Step::Reopen);
+            server.on_step(HandshakeStep::Reopen);
             let link = server.open().await?;
-            greet_old(server, link, introduction).await
+            connect_old_or_legacy(server, link, introduction).await
         }
-        Err(failure) => legacy(server, failure, introduction).await,
+        Err(failure) => connect_legacy(server, failure, introduction).await,
     }
 }
 
-/// Greets in the old way, and in the oldest if the server knows only that.
-async fn greet_old<C: Connect>(
+/// Sends `initialize`, and falls back to the transport of 2024-11-05.
+async fn connect_old_or_legacy<C: ServerConnector>(
     server: &mut C,
     link: C::Link,
     introduction: &Introduction,
-) -> Result<Connected<C::Link>, Failure> {
-    server.about_to(Step::Greet);
-    match old(link, introduction).await {
+) -> Result<EstablishedConnection<C::Link>, Failure> {
+    server.on_step(HandshakeStep::Greet);
+    match connect_old(link, introduction).await {
         Ok(connected) => Ok(connected),
-        Err(failure) => legacy(server, failure, introduction).await,
+        Err(failure) => connect_legacy(server, failure, introduction).await,
     }
 }
 
-/// Greets a server of 2024-11-05, should the one that failed like this be such a one.
-async fn legacy<C: Connect>(
+/// Falls back to the transport of 2024-11-05, if the failure indicates such a server.
+async fn connect_legacy<C: ServerConnector>(
     server: &mut C,
     failure: Failure,
     introduction: &Introduction,
-) -> Result<Connected<C::Link>, Failure> {
-    if !takes_no_posts(&failure) {
+) -> Result<EstablishedConnection<C::Link>, Failure> {
+    if !may_be_legacy(&failure) {
         return Err(failure);
     }
-    server.about_to(Step::Legacy);
+    server.on_step(HandshakeStep::Legacy);
     match server.open_legacy().await? {
         Some(link) => {
-            server.about_to(Step::Greet);
-            old(link, introduction).await
+            server.on_step(HandshakeStep::Greet);
+            connect_old(link, introduction).await
         }
         None => Err(failure),
     }
 }
 
-/// Whether this refusal is one of the new era and leaves no way into the old one.
+/// Whether this error is one of the new era, so that `initialize` is pointless.
 fn is_new_only(error: &RpcError) -> bool {
     match error.code {
         HEADER_MISMATCH | MISSING_CAPABILITY => true,
         UNSUPPORTED_VERSION => {
-            let supported = supported(error);
-            !supported.is_empty() && supported.iter().all(|word| Version::parse_old(word).is_none())
+            let supported = supported_versions(error);
+            !supported.is_empty() && supported.iter().all(|word| ProtocolVersion::parse_old(word).is_none())
         }
         _ => false,
     }
 }
 
-/// Whether a server that refuses our revision of the new era says that it speaks it.
-fn names_ours(error: &RpcError) -> bool {
-    error.code == UNSUPPORTED_VERSION && supported(error).iter().any(|word| word == Version::NEW.as_str())
+/// Whether a server that refuses our revision of the new era lists it as supported.
+fn lists_our_version(error: &RpcError) -> bool {
+    error.code == UNSUPPORTED_VERSION
+        && supported_versions(error).iter().any(|word| word == ProtocolVersion::NEW.as_str())
 }
 
-/// The revisions that a refusal names.
-fn supported(error: &RpcError) -> Vec<String> {
+/// The revisions listed in an error.
+fn supported_versions(error: &RpcError) -> Vec<String> {
     let supported = error.data.as_ref().and_then(|data| data.member("supported"));
     supported.and_then(|list| list.decode().ok()).unwrap_or_default()
 }
 
-/// Whether a server may be one of 2024-11-05, whose URL is only for listening. One that answers with an error of
-/// the protocol, wants a sign-in or has too much to do is not.
-fn takes_no_posts(failure: &Failure) -> bool {
+/// Whether a server may be one of 2024-11-05, whose URL accepts only GET. A server that returns a JSON-RPC
+/// error, requires sign-in or is overloaded is not.
+fn may_be_legacy(failure: &Failure) -> bool {
     matches!(failure, Failure::Status { code: 400..=499, .. })
         && !matches!(failure, Failure::Status { code: 408 | 429, .. })
 }
 
-/// What a server answered to.
-enum Greeted {
-    New(About),
-    Old(Version, About),
+/// The request that a server answered, with its description.
+enum HandshakeAnswer {
+    New(ServerDescription),
+    Old(ProtocolVersion, ServerDescription),
 }
 
-impl Greeted {
-    fn old((version, about): (Version, About)) -> Self {
+impl HandshakeAnswer {
+    fn from_old((version, about): (ProtocolVersion, ServerDescription)) -> Self {
         Self::Old(version, about)
     }
 }
 
-/// Probes, and greets in the old way once the probe is refused or nothing has been heard for a while.
-async fn greet<C: Connect>(
+/// Sends the probe, and `initialize` once the probe is refused or times out.
+async fn probe_or_initialize<C: ServerConnector>(
     server: &mut C,
     peer: &Peer,
     introduction: &Introduction,
     limit: Duration,
-) -> Result<Greeted, Failure> {
-    server.about_to(Step::Probe);
+) -> Result<HandshakeAnswer, Failure> {
+    server.on_step(HandshakeStep::Probe);
     let patience = PROBE_LIMIT.min(limit / PROBE_SHARE);
-    let mut probe = pin!(discover(peer, introduction, limit));
+    let mut probe = pin!(discover_server(peer, introduction, limit));
     match tokio::time::timeout(patience, probe.as_mut()).await {
-        Ok(Ok(about)) => Ok(Greeted::New(about)),
+        Ok(Ok(about)) => Ok(HandshakeAnswer::New(about)),
         Ok(Err(failure)) if is_final(&failure) => Err(failure),
         Ok(Err(_)) => {
-            server.about_to(Step::Greet);
-            initialize(peer, introduction).await.map(Greeted::old)
+            server.on_step(HandshakeStep::Greet);
+            send_initialize(peer, introduction).await.map(HandshakeAnswer::from_old)
         }
         Err(_) => {
-            server.about_to(Step::Greet);
-            first_answer(probe, initialize(peer, introduction)).await
+            server.on_step(HandshakeStep::Greet);
+            wait_for_first_answer(probe, send_initialize(peer, introduction)).await
         }
     }
 }
 
-/// An old server that ignores the probe and a new one that is slow to start look alike, so both questions
-/// stay open and the first answer decides.
-async fn first_answer(
-    mut probe: Pin<&mut impl Future<Output = Result<About, Failure>>>,
-    greeting: impl Future<Output = Result<(Version, About), Failure>>,
-) -> Result<Greeted, Failure> {
+/// Waits for the first response of either era. An old server that ignores the probe and a new one that is
+/// slow to start look alike, so both requests stay open.
+async fn wait_for_first_answer(
+    mut probe: Pin<&mut impl Future<Output = Result<ServerDescription, Failure>>>,
+    greeting: impl Future<Output = Result<(ProtocolVersion, ServerDescription), Failure>>,
+) -> Result<HandshakeAnswer, Failure> {
     let mut greeting = pin!(greeting);
     tokio::select! {
         biased;
         probed = probe.as_mut() => match probed {
-            Ok(about) => Ok(Greeted::New(about)),
+            Ok(about) => Ok(HandshakeAnswer::New(about)),
             Err(failure) if is_final(&failure) => Err(failure),
-            Err(_) => greeting.await.map(Greeted::old),
+            Err(_) => greeting.await.map(HandshakeAnswer::from_old),
         },
         greeted = greeting.as_mut() => match greeted {
-            // Only a server of the new era says this; its answer to the probe is on its way.
-            Err(Failure::Answered(error)) if error.code == UNSUPPORTED_VERSION => {
-                probe.await.map(Greeted::New)
+            // Only a server of the new era returns this error; its response to the probe is on its way.
+            Err(Failure::ErrorResponse(error)) if error.code == UNSUPPORTED_VERSION => {
+                probe.await.map(HandshakeAnswer::New)
             }
-            greeted => greeted.map(Greeted::old),
+            greeted => greeted.map(HandshakeAnswer::from_old),
         },
     }
 }
 
-/// Whether the other greeting would meet the same closed door, or nobody at all, or only hide the reason.
+/// Whether `initialize` would fail in the same way, or would only hide the reason.
 fn is_final(failure: &Failure) -> bool {
     match failure {
         Failure::Closed { .. } | Failure::Refused { .. } | Failure::Unauthorized { .. } => true,
-        Failure::Answered(error) => is_new_only(error),
+        Failure::ErrorResponse(error) => is_new_only(error),
         _ => false,
     }
 }
 
-async fn new<L: Carrier>(
+async fn connect_new<L: TransportConnection>(
     link: L,
     introduction: &Introduction,
     limit: Duration,
-) -> Result<Connected<L>, Failure> {
-    let about = discover(link.peer(), introduction, limit).await?;
-    Ok(Connected { session: session(&link, Spoken::New, about, introduction), link })
+) -> Result<EstablishedConnection<L>, Failure> {
+    let about = discover_server(link.peer(), introduction, limit).await?;
+    Ok(EstablishedConnection {
+        session: build_session(&link, AgreedProtocol::New, about, introduction),
+        link,
+    })
 }
 
-async fn old<L: Carrier>(link: L, introduction: &Introduction) -> Result<Connected<L>, Failure> {
-    let (version, about) = initialize(link.peer(), introduction).await?;
-    welcomed(link, version, about, introduction).await
-}
-
-/// Ends the old greeting.
-async fn welcomed<L: Carrier>(
+async fn connect_old<L: TransportConnection>(
     link: L,
-    version: Version,
-    about: About,
     introduction: &Introduction,
-) -> Result<Connected<L>, Failure> {
-    let session = session(&link, Spoken::Old(version), about, introduction);
+) -> Result<EstablishedConnection<L>, Failure> {
+    let (version, about) = send_initialize(link.peer(), introduction).await?;
+    finish_old_handshake(link, version, about, introduction).await
+}
+
+/// Finishes the old handshake with `notifications/initialized`.
+async fn finish_old_handshake<L: TransportConnection>(
+    link: L,
+    version: ProtocolVersion,
+    about: ServerDescription,
+    introduction: &Introduction,
+) -> Result<EstablishedConnection<L>, Failure> {
+    let session = build_session(&link, AgreedProtocol::Old(version), about, introduction);
     link.peer().notify("notifications/initialized", None).await?;
-    Ok(Connected { session, link })
+    Ok(EstablishedConnection { session, link })
 }
 
-fn session<L: Carrier>(link: &L, spoken: Spoken, about: About, introduction: &Introduction) -> Session {
+fn build_session<L: TransportConnection>(
+    link: &L,
+    spoken: AgreedProtocol,
+    about: ServerDescription,
+    introduction: &Introduction,
+) -> ProtocolSession {
     let meta = match spoken {
-        Spoken::New => new_meta(introduction),
-        Spoken::Old(_) => Map::new(),
+        AgreedProtocol::New => new_era_meta(introduction),
+        AgreedProtocol::Old(_) => Map::new(),
     };
-    link.agreed(spoken);
-    Session::new(link.peer().clone(), spoken, about, meta)
+    link.set_protocol(spoken);
+    ProtocolSession::new(link.peer().clone(), spoken, about, meta)
 }
 
-/// What every request of the new era carries.
-fn new_meta(introduction: &Introduction) -> Map<String, Value> {
-    let version = Version::NEW.as_str();
+/// The `_meta` members of every request of the new era.
+fn new_era_meta(introduction: &Introduction) -> Map<String, Value> {
+    let version = ProtocolVersion::NEW.as_str();
     [
         ("io.modelcontextprotocol/protocolVersion", Value::from(version)),
         ("io.modelcontextprotocol/clientInfo", introduction.info.clone()),
@@ -339,10 +357,14 @@ fn new_meta(introduction: &Introduction) -> Map<String, Value> {
     .collect()
 }
 
-async fn discover(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<About, Failure> {
+async fn discover_server(
+    peer: &Peer,
+    introduction: &Introduction,
+    limit: Duration,
+) -> Result<ServerDescription, Failure> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Discovered {
+    struct DiscoverResult {
         supported_versions: Vec<String>,
         #[serde(default)]
         capabilities: Option<Value>,
@@ -351,32 +373,35 @@ async fn discover(peer: &Peer, introduction: &Introduction, limit: Duration) -> 
         #[serde(default, rename = "_meta")]
         meta: Option<Map<String, Value>>,
     }
-    let found: Discovered = probe(peer, introduction, limit).await?.decode()?;
-    if !found.supported_versions.iter().any(|version| version == Version::NEW.as_str()) {
+    let found: DiscoverResult = send_probe(peer, introduction, limit).await?.decode()?;
+    if !found.supported_versions.iter().any(|version| version == ProtocolVersion::NEW.as_str()) {
         return Err(Failure::Protocol("it does not support 2026-07-28".into()));
     }
     let info = found.meta.and_then(|mut meta| meta.remove("io.modelcontextprotocol/serverInfo"));
-    Ok(About::new(info.as_ref(), found.capabilities, found.instructions))
+    Ok(ServerDescription::new(info.as_ref(), found.capabilities, found.instructions))
 }
 
-/// Asks what there is. A server that refuses the revision and names it among those it speaks is asked once more.
-async fn probe(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<RawJson, Failure> {
-    let params = Params::new().render(&new_meta(introduction).into());
+/// Sends `server/discover`. A server that refuses the revision and lists it as supported is asked once more.
+async fn send_probe(peer: &Peer, introduction: &Introduction, limit: Duration) -> Result<RawJson, Failure> {
+    let params = RequestParams::new().to_json(&new_era_meta(introduction).into());
     let ask = || {
-        // Old servers know no such request, so they must not hear of its end either.
-        let options = CallOptions { limit: Some(limit), silent: true, ..CallOptions::default() };
+        // Old servers do not know the request, so they must not receive its cancellation either.
+        let options = PeerCallOptions { limit: Some(limit), silent: true, ..PeerCallOptions::default() };
         peer.call("server/discover", params.as_ref(), options)
     };
     match ask().await {
-        Err(Failure::Answered(error)) if names_ours(&error) => ask().await,
+        Err(Failure::ErrorResponse(error)) if lists_our_version(&error) => ask().await,
         answer => answer,
     }
 }
 
-async fn initialize(peer: &Peer, introduction: &Introduction) -> Result<(Version, About), Failure> {
+async fn send_initialize(
+    peer: &Peer,
+    introduction: &Introduction,
+) -> Result<(ProtocolVersion, ServerDescription), Failure> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Initialized {
+    struct InitializeResult {
         protocol_version: Value,
         #[serde(default)]
         capabilities: Option<Value>,
@@ -385,23 +410,27 @@ async fn initialize(peer: &Peer, introduction: &Introduction) -> Result<(Version
         #[serde(default)]
         instructions: Option<Value>,
     }
-    let params = RawJson::of(&json!({
-        "protocolVersion": Version::NEWEST_OLD.as_str(),
+    let params = RawJson::from_value(&json!({
+        "protocolVersion": ProtocolVersion::NEWEST_OLD.as_str(),
         "capabilities": introduction.old_capabilities(),
         "clientInfo": introduction.info,
     }));
     let params = params.map_err(|error| Failure::Protocol(error.to_string().into()))?;
-    let options = CallOptions { silent: true, ..CallOptions::default() };
+    let options = PeerCallOptions { silent: true, ..PeerCallOptions::default() };
     let answer = peer.call("initialize", Some(&params), options).await?;
-    let answer: Initialized = answer.decode()?;
-    let version = answer.protocol_version.as_str().and_then(Version::parse_old).ok_or_else(|| {
+    let answer: InitializeResult = answer.decode()?;
+    let version = answer.protocol_version.as_str().and_then(ProtocolVersion::parse_old).ok_or_else(|| {
         let offered = answer.protocol_version.to_string();
         Failure::Protocol(
-            format!("it speaks version {}, which we do not", mcparley_model::text::display(&offered)).into(),
+            format!(
+                "it speaks version {}, which is not supported",
+                mcparley_model::text::display_line(&offered)
+            )
+            .into(),
         )
     })?;
     let instructions = answer.instructions.and_then(|text| text.as_str().map(str::to_owned));
-    Ok((version, About::new(answer.server_info.as_ref(), answer.capabilities, instructions)))
+    Ok((version, ServerDescription::new(answer.server_info.as_ref(), answer.capabilities, instructions)))
 }
 
 #[cfg(test)]

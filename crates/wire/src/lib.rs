@@ -1,17 +1,19 @@
-//! How messages travel: framing, the JSON-RPC peer, transports, and the handshake of both eras.
+//! MCP transports and the JSON-RPC peer: framing, requests and responses, and the handshake of both eras.
 //!
-//! It knows nothing of scopes, permissions or people; [`Failure`] is the only error of a server that leaves it.
+//! This crate knows nothing of scopes, permissions or users; [`Failure`] is the only error of a server that
+//! leaves it.
 //!
-//! | what | where |
+//! | responsibility | module |
 //! |---|---|
-//! | lines out of bytes, bounded | `frame` |
-//! | messages out of lines, their payload untouched | `message`, [`RawJson`] |
-//! | which call a broken message meant | `salvage` |
-//! | requests, answers, the other side's wishes | [`peer`] |
-//! | child processes, URLs, linked peers | [`transport`] |
-//! | commands that read, answer and end | [`command`] |
-//! | who we are to a server | [`authorizer`] |
-//! | which era is spoken | [`handshake`], then [`Session`] |
+//! | splits a byte stream into lines, bounded | `frame` |
+//! | parses messages, leaving their payload untouched | `message`, [`RawJson`] |
+//! | finds the call that a malformed message was to answer | `salvage` |
+//! | requests and their responses, in both directions | [`peer`] |
+//! | messages of the other side, and replies to them | [`Incoming`], [`Notice`], [`Replies`] |
+//! | transports: child processes, URLs, linked peers | [`transport`] |
+//! | commands that run to their end | [`command`] |
+//! | credentials for requests to a server | [`authorizer`] |
+//! | negotiates the protocol era | [`handshake`], then [`ProtocolSession`] |
 
 pub mod authorizer;
 mod child;
@@ -19,7 +21,6 @@ pub mod command;
 mod failure;
 mod frame;
 pub mod handshake;
-mod json;
 mod message;
 mod params;
 pub mod peer;
@@ -29,11 +30,15 @@ mod task;
 pub mod transport;
 
 pub use failure::{
-    Damage, Exit, Failure, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Loss,
-    METHOD_NOT_FOUND, Obstacle, PARSE_ERROR, Phase, RpcError, URL_REQUIRED,
+    ConnectionLoss, Damage, Failure, FailurePhase, HEADER_MISMATCH, INTERNAL, INVALID_PARAMS,
+    INVALID_REQUEST, METHOD_NOT_FOUND, Obstacle, PARSE_ERROR, RpcError, ServerExit, URL_REQUIRED,
 };
-pub use json::RawJson;
+pub use mcparley_model::json::RawJson;
 pub use message::Id;
-pub use params::Params;
-pub use session::{About, Answered, Listen, Listening, Session, Spoken, Version, Want, Wanted};
-pub use task::run_blocking;
+pub use params::RequestParams;
+pub use peer::incoming::{Cause, Incoming, Notice, RequestId};
+pub use peer::replies::{AskError, Delivery, Replies};
+pub use session::{
+    AgreedProtocol, InputRequest, ListenSubscription, ProtocolSession, ProtocolVersion, RequiredInput,
+    RoundOutcome, ServerDescription, SubscriptionFilter,
+};

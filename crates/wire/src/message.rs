@@ -1,61 +1,61 @@
-//! Reads the envelope of a JSON-RPC message and leaves its payload as it is.
+//! Parses the envelope of a JSON-RPC message and leaves its payload untouched.
 //!
-//! Keys are exact, and those that decide may stand only once: a message that two readers understand
-//! differently is damage, not a message (H22).
+//! Keys are exact, and the significant ones must be unique: a message that two parsers could understand
+//! differently is malformed.
 
 mod batch;
 mod envelope;
-mod plain;
+mod fast_path;
 
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::failure::{Damage, RpcError};
-use crate::json::RawJson;
-use crate::params::{self, Meta, Params};
-use crate::salvage::{self, Outline};
+use crate::params::{self, PeerRequestMeta, RequestParams};
+use crate::salvage::{self, MessageOutline};
 use envelope::Envelope;
+use mcparley_model::json::RawJson;
 
-/// The name of a request, chosen by whoever sends it.
+/// The id of a request, chosen by its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
     /// A whole number.
     Number(u64),
-    /// Text, or a number no counter of ours gives.
+    /// Text, or a number that our counter never yields.
     Text(String),
 }
 
-/// A message that came.
+/// An inbound message.
 #[derive(Clone, Debug)]
-pub(crate) enum Message {
-    /// The other side wants an answer.
-    Request { id: RawJson, method: String, params: Option<RawJson> },
-    /// The other side tells something.
-    Notification { method: String, params: Option<RawJson> },
-    /// The answer to a request of ours; without an id only errors come.
+pub(crate) enum RpcMessage {
+    /// A request of the other side, which expects a response.
+    Request { id: RawJson, method: Box<str>, params: Option<RawJson> },
+    /// A notification of the other side.
+    Notification { method: Box<str>, params: Option<RawJson> },
+    /// The response to a request of ours; without an id only errors come.
     Response { id: Option<Id>, outcome: Result<RawJson, RpcError> },
-    /// Something that begins like a message and is none.
-    Damaged { id: Option<Id>, damage: Damage, form: Form },
-    /// Something that was not meant as one.
+    /// Input that begins like a message and is malformed.
+    Damaged { id: Option<Id>, damage: Damage, form: DamagedForm },
+    /// Input that was not meant as a message.
     Noise,
 }
 
-/// What a damaged message has of a message. Servers that log JSON on the channel of their messages are many.
+/// The shape of a malformed message. Many servers log JSON on the channel of their messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// Nothing that only messages have.
+pub(crate) enum DamagedForm {
+    /// No member that only messages have.
     Foreign,
     /// An id beside a result or an error, and no version.
     Unversioned,
-    /// A version and a method: nobody waits for it.
+    /// A version and a method: no call waits for it.
     Request,
     /// A version and no method.
     Answer,
 }
 
-impl From<&Outline> for Form {
-    fn from(outline: &Outline) -> Self {
+impl From<&MessageOutline> for DamagedForm {
+    fn from(outline: &MessageOutline) -> Self {
         match (outline.has_version, outline.has_method, &outline.id) {
             (true, true, _) => Self::Request,
             (true, false, _) => Self::Answer,
@@ -65,74 +65,77 @@ impl From<&Outline> for Form {
     }
 }
 
-/// Reads one line or body. An array is a batch of the 2025-03-26 revision and gives all its messages.
-pub(crate) fn read(line: &Bytes) -> Vec<Message> {
+/// Parses one line or body. An array is a batch of the 2025-03-26 revision and yields all its messages.
+pub(crate) fn parse_messages(line: &Bytes) -> Vec<RpcMessage> {
     match line.first() {
-        Some(b'{') => vec![read_one(line)],
+        Some(b'{') => vec![parse_message(line)],
         Some(b'[') => {
             let mut messages = Vec::new();
-            let read =
-                batch::each(line, |part| messages.push(read_one(&line.slice_ref(part.get().as_bytes()))));
+            let read = batch::for_each_message(line, |part| {
+                messages.push(parse_message(&line.slice_ref(part.get().as_bytes())))
+            });
             match read {
                 Ok(()) => messages,
-                Err(_) => vec![broken(line)],
+                Err(_) => vec![damaged_message(line)],
             }
         }
-        Some(_) | None => vec![Message::Noise],
+        Some(_) | None => vec![RpcMessage::Noise],
     }
 }
 
-fn read_one(line: &Bytes) -> Message {
-    if let Some((id, result)) = plain::answer(line) {
+fn parse_message(line: &Bytes) -> RpcMessage {
+    if let Some((id, result)) = fast_path::parse_plain_response(line) {
         let outcome = Ok(RawJson::from_bytes(line.slice_ref(result)));
-        return Message::Response { id: Some(Id::Number(id)), outcome };
+        return RpcMessage::Response { id: Some(Id::Number(id)), outcome };
     }
     let envelope: Envelope<'_> = match serde_json::from_slice(line) {
         Ok(envelope) => envelope,
-        Err(_) => return broken(line),
+        Err(_) => return damaged_message(line),
     };
-    match envelope.check() {
+    match envelope.check_envelope() {
         Err(damage) => {
-            // As its bytes say it: where `id` stands twice, the first counts.
-            let id = salvage::id(line);
-            Message::Damaged { form: Form::from(&envelope.outline(id.clone())), id, damage }
+            // Taken from the bytes: if `id` is repeated, the first counts.
+            let id = salvage::find_id(line);
+            RpcMessage::Damaged { form: DamagedForm::from(&envelope.outline(id.clone())), id, damage }
         }
-        Ok(()) => sort(line, &envelope),
+        Ok(()) => classify_message(line, &envelope),
     }
 }
 
-fn sort(line: &Bytes, envelope: &Envelope<'_>) -> Message {
-    let raw = |raw: Option<&RawValue>| raw.map(|raw| RawJson::slice(line, raw));
+fn classify_message(line: &Bytes, envelope: &Envelope<'_>) -> RpcMessage {
+    let raw = |raw: Option<&RawValue>| raw.map(|raw| RawJson::slice_message(line, raw));
     if let Some(method) = &envelope.method {
-        let (method, params) = (method.clone().into_owned(), raw(envelope.params));
+        let (method, params) = (Box::from(method.as_ref()), raw(envelope.params));
         return match envelope.id {
             Some(id) if id.get() != "null" => {
-                Message::Request { id: RawJson::slice(line, id), method, params }
+                RpcMessage::Request { id: RawJson::slice_message(line, id), method, params }
             }
-            Some(_) | None => Message::Notification { method, params },
+            Some(_) | None => RpcMessage::Notification { method, params },
         };
     }
-    let id = envelope.id.and_then(|id| Id::read(id.get()));
+    let id = envelope.id.and_then(|id| Id::parse(id.get()));
     match (envelope.result, envelope.error) {
-        (Some(result), None) => Message::Response { id, outcome: Ok(RawJson::slice(line, result)) },
-        (None, Some(error)) => match RpcError::read(error.get()) {
-            Some(error) => Message::Response { id, outcome: Err(error) },
-            None => Message::Damaged { id, damage: Damage::Error, form: Form::Answer },
+        (Some(result), None) => {
+            RpcMessage::Response { id, outcome: Ok(RawJson::slice_message(line, result)) }
+        }
+        (None, Some(error)) => match RpcError::parse(error.get()) {
+            Some(error) => RpcMessage::Response { id, outcome: Err(error) },
+            None => RpcMessage::Damaged { id, damage: Damage::Error, form: DamagedForm::Answer },
         },
-        (Some(_), Some(_)) => Message::Damaged { id, damage: Damage::Both, form: Form::Answer },
-        (None, None) => Message::Damaged { id, damage: Damage::Neither, form: Form::Answer },
+        (Some(_), Some(_)) => RpcMessage::Damaged { id, damage: Damage::Both, form: DamagedForm::Answer },
+        (None, None) => RpcMessage::Damaged { id, damage: Damage::Neither, form: DamagedForm::Answer },
     }
 }
 
-/// A line that is no JSON.
-fn broken(line: &Bytes) -> Message {
-    let outline = Outline::of(line);
-    Message::Damaged { form: Form::from(&outline), id: outline.id, damage: Damage::NotJson }
+/// The message for a line that is not JSON.
+fn damaged_message(line: &Bytes) -> RpcMessage {
+    let outline = MessageOutline::from_bytes(line);
+    RpcMessage::Damaged { form: DamagedForm::from(&outline), id: outline.id, damage: Damage::NotJson }
 }
 
 impl Id {
-    /// Reads an id in every form servers give ours back: `7`, `7.0` and `"7"`.
-    pub(crate) fn read(raw: &str) -> Option<Self> {
+    /// Parses an id in every form in which servers return ours: `7`, `7.0` and `"7"`.
+    pub(crate) fn parse(raw: &str) -> Option<Self> {
         if let Ok(number) = raw.parse::<u64>() {
             return Some(Self::Number(number));
         }
@@ -144,13 +147,13 @@ impl Id {
     }
 }
 
-/// Room for an envelope around method and parameters.
+/// Capacity for an envelope around method and parameters.
 const MARGIN: usize = 80;
 
-/// A request of ours, as it is written.
-pub(crate) fn request(id: u64, method: &str, params: Option<&RawJson>) -> Vec<u8> {
+/// Encodes a request of ours.
+pub(crate) fn encode_request(id: u64, method: &str, params: Option<&RawJson>) -> Vec<u8> {
     let room = params.map_or(0, |params| params.as_bytes().len());
-    let mut bytes = begin_request(id, method, room);
+    let mut bytes = encode_request_start(id, method, room);
     if let Some(params) = params {
         bytes.extend_from_slice(PARAMS);
         bytes.extend_from_slice(params.as_bytes());
@@ -159,12 +162,17 @@ pub(crate) fn request(id: u64, method: &str, params: Option<&RawJson>) -> Vec<u8
     bytes
 }
 
-/// A request of ours whose parameters are written where they stand.
-pub(crate) fn request_with(id: u64, method: &str, params: &Params, always: &Meta) -> Vec<u8> {
-    let mut bytes = begin_request(id, method, params.room(always));
+/// Encodes a request of ours, writing its parameters in place.
+pub(crate) fn encode_request_with(
+    id: u64,
+    method: &str,
+    params: &RequestParams,
+    always: &PeerRequestMeta,
+) -> Vec<u8> {
+    let mut bytes = encode_request_start(id, method, params.size_estimate(always));
     if !params.is_empty(always) {
         bytes.extend_from_slice(PARAMS);
-        params.write(always, &mut bytes);
+        params.write_json(always, &mut bytes);
     }
     bytes.push(b'}');
     bytes
@@ -172,24 +180,24 @@ pub(crate) fn request_with(id: u64, method: &str, params: &Params, always: &Meta
 
 const PARAMS: &[u8] = br#","params":"#;
 
-fn begin_request(id: u64, method: &str, room: usize) -> Vec<u8> {
+fn encode_request_start(id: u64, method: &str, room: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(MARGIN + method.len() + room);
     bytes.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     bytes.extend_from_slice(id.to_string().as_bytes());
     bytes.extend_from_slice(br#","method":"#);
-    params::string(&mut bytes, method);
+    params::write_json_string(&mut bytes, method);
     bytes
 }
 
-/// A notification of ours, as it is written.
-pub(crate) fn notification(method: &str, params: Option<&RawJson>) -> Vec<u8> {
+/// Encodes a notification of ours.
+pub(crate) fn encode_notification(method: &str, params: Option<&RawJson>) -> Vec<u8> {
     let mut bytes = br#"{"jsonrpc":"2.0","method":"#.to_vec();
-    finish(&mut bytes, method, params);
+    encode_method_and_params(&mut bytes, method, params);
     bytes
 }
 
-fn finish(bytes: &mut Vec<u8>, method: &str, params: Option<&RawJson>) {
-    params::string(bytes, method);
+fn encode_method_and_params(bytes: &mut Vec<u8>, method: &str, params: Option<&RawJson>) {
+    params::write_json_string(bytes, method);
     if let Some(params) = params {
         bytes.extend_from_slice(br#","params":"#);
         bytes.extend_from_slice(params.as_bytes());
@@ -197,11 +205,11 @@ fn finish(bytes: &mut Vec<u8>, method: &str, params: Option<&RawJson>) {
     bytes.push(b'}');
 }
 
-/// Our answer to a request of the other side, which gets its id back byte for byte.
-pub(crate) fn response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec<u8> {
+/// Encodes our response to a request of the other side, which gets its id back byte for byte.
+pub(crate) fn encode_response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec<u8> {
     let result = match outcome {
         Ok(result) => result.as_bytes(),
-        Err(error) => return refusal(Some(id), error),
+        Err(error) => return encode_error(Some(id), error),
     };
     let mut bytes = Vec::with_capacity(MARGIN + id.as_bytes().len() + result.len());
     bytes.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
@@ -212,8 +220,8 @@ pub(crate) fn response(id: &RawJson, outcome: &Result<RawJson, RpcError>) -> Vec
     bytes
 }
 
-/// An error of ours; without an id when it could not be told which request it is about.
-pub(crate) fn refusal(id: Option<&RawJson>, error: &RpcError) -> Vec<u8> {
+/// Encodes an error of ours; without an id when the request could not be identified.
+pub(crate) fn encode_error(id: Option<&RawJson>, error: &RpcError) -> Vec<u8> {
     #[derive(Serialize)]
     struct Error<'e> {
         code: i64,

@@ -1,14 +1,17 @@
-//! One end of a conversation: requests out, answers back, and the other side's wishes.
+//! JSON-RPC peer: one end of a connection, with our requests and their responses, and the messages of the
+//! other side.
 //!
-//! Symmetric and transport-blind. A transport gives an `Outbound` and feeds what comes to the `Inbox`;
-//! nothing that comes can block what follows it: answers wake their callers, notifications are handed over
-//! without waiting, requests of the other side run beside.
+//! Symmetric and independent of the transport. A transport provides an `Outbound` and feeds messages to the
+//! `Inbox`; no message can block the next one: responses wake their callers, notifications are passed on
+//! without waiting, requests of the other side run concurrently.
 
 mod call;
 mod inbox;
-mod owed;
+pub(crate) mod incoming;
+mod owed_answers;
 mod pending;
 mod refusal;
+pub(crate) mod replies;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -22,118 +25,115 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
 use crate::failure::{Failure, METHOD_NOT_FOUND, RpcError};
-use crate::json::RawJson;
 use crate::message;
-use pending::Pending;
+use incoming::{Incoming, Notice, RequestId};
+use mcparley_model::json::RawJson;
+use pending::PendingCalls;
 
-pub use call::{CallOptions, Prepared, Progress};
+pub use call::{PeerCallOptions, PreparedRequest, ProgressUpdate};
 pub(crate) use inbox::Inbox;
-pub use inbox::{StrayRecord, Strays};
+pub use inbox::{StrayCounts, StrayRecord};
 
-/// How long the other side has to hear that a call is given up, before it may be ended.
+/// Time for the other side to read a cancellation, before the connection may be closed.
 const HEARING: Duration = Duration::from_millis(50);
 
-/// A future that a trait object can give.
-pub type Boxed<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
+/// A boxed future, for traits that are used as objects.
+pub type BoxedFuture<'f, T> = Pin<Box<dyn Future<Output = T> + Send + 'f>>;
 
-/// Where a peer's messages go.
+/// Sends the messages of a peer over a transport.
 pub(crate) trait Outbound: Send + Sync + 'static {
-    /// Sends one message; waits while the queue is full. A request comes with its ticket.
-    fn send(&self, message: Bytes, ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>>;
+    /// Sends one message; waits while the queue is full (backpressure). A request comes with its ticket.
+    fn send(&self, message: Bytes, ticket: Option<RequestTicket>) -> BoxedFuture<'_, Result<(), Failure>>;
 
-    /// Sends one message if that takes no waiting, and gives it back if it does. Saves the making of a future, which
-    /// for small messages is a good part of the whole work.
-    fn push(&self, message: Bytes) -> Result<(), Bytes> {
+    /// Sends one message if that takes no waiting, and returns it otherwise. Saves the allocation of a
+    /// future, which for small messages is a good part of the whole work.
+    fn try_send(&self, message: Bytes) -> Result<(), Bytes> {
         Err(message)
     }
 
-    /// Whether it looks at tickets at all.
-    fn takes_tickets(&self) -> bool {
+    /// Whether the transport uses tickets.
+    fn uses_tickets(&self) -> bool {
         true
     }
 
-    /// Sends one message if there is room for it now. For what is worth sending and not worth waiting for.
-    fn offer(&self, message: Bytes);
+    /// Sends one message if the queue has space, and returns whether it had. For messages that may be
+    /// dropped.
+    fn send_or_drop(&self, message: Bytes) -> bool;
 
-    /// Waits until nothing is left to be sent.
-    fn flush(&self) -> Boxed<'_, ()> {
+    /// Waits until the queue is empty.
+    fn flush(&self) -> BoxedFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }
 
-/// A request on its way: whose answer is awaited, and whether somebody still waits for it.
+/// A request that is being sent, for transports with a stream for each request.
 #[derive(Debug)]
-pub(crate) struct Ticket {
+pub(crate) struct RequestTicket {
     /// The request's id.
     pub(crate) id: u64,
-    /// Closes when the call has its answer or its caller is gone. Transports with a stream for each request
-    /// close that stream then.
-    pub(crate) over: oneshot::Receiver<()>,
-    /// What it says in its headers too, for transports that have some.
+    /// Closes when the call has its response or its caller is gone; the stream of the request is closed then.
+    pub(crate) done: oneshot::Receiver<()>,
+    /// Parameters that are also sent as headers, for transports that have headers.
     pub(crate) headers: Vec<(String, String)>,
 }
 
-/// What the other side's wishes are answered with.
+/// Handles the messages of the other side.
 pub trait Handler: Send + Sync + 'static {
-    /// Answers a request.
-    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>>;
+    /// Answers a request. Dropping the future cancels the request.
+    fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>>;
 
-    /// Answers a request whose id is this, byte for byte. Only for who has to know it: a subscription goes by it.
-    fn asked(
-        &self,
-        _id: &RawJson,
-        method: &str,
-        params: Option<RawJson>,
-    ) -> Boxed<'static, Result<RawJson, RpcError>> {
-        self.request(method, params)
-    }
+    /// Receives a notification. Must not wait: the next message comes after it.
+    fn handle_notice(&self, notice: Notice);
 
-    /// Hears that a request has its answer: it is sent, or cannot be sent any more.
-    fn answered(&self, _method: &str) {}
+    /// Called when a request of this method is done: its response is sent, or cannot be sent any more.
+    fn on_request_done(&self, _method: &str) {}
 
-    /// Takes a notification. Must not wait: what follows comes after it.
-    fn notification(&self, method: &str, params: Option<RawJson>);
-
-    /// How many bytes a message to it may have, after decompression. Asked once for each conversation.
+    /// Limit of one inbound message in bytes, after decompression. Read once for each connection.
     fn message_limit(&self) -> usize {
         MESSAGE_BYTES
     }
 
-    /// Learns its own end of a conversation, before anything is said on it. Only for who speaks unasked.
-    fn joined(&self, _peer: &Peer) {}
+    /// Receives our end of a connection before its first message. Only for handlers that send requests of
+    /// their own.
+    fn on_connect(&self, _peer: &Peer) {}
 }
 
-/// Answers `ping`, refuses everything else and listens to nothing.
+/// A handler that answers `ping`, refuses every other request and ignores notifications.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Deaf;
+pub struct PingHandler;
 
-impl Handler for Deaf {
-    fn request(&self, method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        let answer = match method {
+impl Handler for PingHandler {
+    fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        let answer = match &*incoming.method {
             "ping" => Ok(RawJson::from_text("{}")),
             _ => Err(RpcError::new(METHOD_NOT_FOUND, "method not found")),
         };
         Box::pin(std::future::ready(answer))
     }
 
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+    fn handle_notice(&self, _notice: Notice) {}
 }
 
-/// Our end of a conversation. Cheap to clone; all clones are the same end.
+/// Number of the next connection of this process.
+static NEXT_CONNECTION: AtomicU64 = AtomicU64::new(1);
+
+/// Our end of a connection. Cheap to clone; all clones are the same end.
 #[derive(Clone)]
 pub struct Peer {
     shared: Arc<Shared>,
 }
 
 struct Shared {
+    /// The number of the connection in this process.
+    connection: u64,
     outbound: Box<dyn Outbound>,
-    pending: Pending,
+    pending: PendingCalls,
     next: AtomicU64,
-    /// Why the conversation is over, once it is.
+    /// The reason why the connection ended, once it has.
     ended: watch::Sender<Option<Failure>>,
-    /// When a call was given up last, as the other side was told.
-    gave_up: Mutex<Option<Instant>>,
-    /// Whether it is over: every call asks, and looking here takes no lock.
+    /// Time of the last cancellation that was sent.
+    last_cancellation: Mutex<Option<Instant>>,
+    /// Whether the connection has ended: every call checks this, and it takes no lock.
     over: AtomicBool,
 }
 
@@ -141,34 +141,36 @@ impl Peer {
     pub(crate) fn new(outbound: Box<dyn Outbound>, handler: Arc<dyn Handler>) -> (Self, Inbox) {
         let (ended, _) = watch::channel(None);
         let shared = Shared {
+            connection: NEXT_CONNECTION.fetch_add(1, Ordering::Relaxed),
             outbound,
-            pending: Pending::default(),
+            pending: PendingCalls::default(),
             next: AtomicU64::new(1),
             ended,
-            gave_up: Mutex::default(),
+            last_cancellation: Mutex::default(),
             over: AtomicBool::new(false),
         };
         let peer = Self { shared: Arc::new(shared) };
-        handler.joined(&peer);
+        handler.on_connect(&peer);
         let inbox = Inbox::new(peer.clone(), handler);
         (peer, inbox)
     }
 
-    /// Tells the other side something.
+    /// Sends a notification.
     ///
     /// # Errors
-    /// When the conversation is over.
+    /// When the connection has ended.
     pub async fn notify(&self, method: &str, params: Option<&RawJson>) -> Result<(), Failure> {
-        self.check()?;
-        self.shared.outbound.send(Bytes::from(message::notification(method, params)), None).await
+        self.check_open()?;
+        self.shared.outbound.send(Bytes::from(message::encode_notification(method, params)), None).await
     }
 
-    /// Waits until everything is sent that was offered, above all that a call is given up, and lets a moment pass in
-    /// which the other side can hear that. Not longer than `limit`: it may not read.
+    /// Waits until all queued messages are sent, above all cancellations, and gives the other side a moment
+    /// to read them.
+    /// Not longer than `limit`: the other side may not read.
     pub(crate) async fn flush(&self, limit: Duration) {
         let flushed = async {
             self.shared.outbound.flush().await;
-            let last = *self.gave_up();
+            let last = *self.last_cancellation();
             if let Some(at) = last {
                 tokio::time::sleep_until(at + HEARING).await;
             }
@@ -176,33 +178,33 @@ impl Peer {
         let _late = tokio::time::timeout(limit, flushed).await;
     }
 
-    fn gave_up(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.shared.gave_up.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_cancellation(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.shared.last_cancellation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the conversation is over, and says why.
-    pub async fn ended(&self) -> Failure {
+    /// Waits until the connection ends, and returns the reason.
+    pub async fn wait_until_ended(&self) -> Failure {
         let mut ended = self.shared.ended.subscribe();
         let failure = ended.wait_for(Option::is_some).await.ok().and_then(|failure| failure.clone());
         failure.unwrap_or(Failure::Closed { exit: None, sent: true })
     }
 
-    /// Whether the conversation is over.
+    /// Whether the connection has ended.
     #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub fn is_ended(&self) -> bool {
         self.shared.over.load(Ordering::Acquire)
     }
 
-    /// Why the conversation is over, if it is.
+    /// The reason why the connection ended, if it has.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         self.shared.ended.borrow().clone()
     }
 
-    /// Whether something can still be sent. What cannot was certainly not executed, whatever ended the conversation:
-    /// that is the business of those who were waiting then, and another connection may do better.
-    fn check(&self) -> Result<(), Failure> {
-        if !self.is_over() {
+    /// Checks that the connection is open. A request that cannot be sent was certainly not executed, however
+    /// the connection ended, so the caller may retry on another one.
+    fn check_open(&self) -> Result<(), Failure> {
+        if !self.is_ended() {
             return Ok(());
         }
         match self.shared.ended.borrow().as_ref() {
@@ -216,8 +218,12 @@ impl Peer {
         self.shared.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Ends the conversation because of `why`: every waiting call fails with `calls`.
-    fn end(&self, why: &Failure, calls: &Failure) {
+    fn request_id(&self, number: u64) -> RequestId {
+        RequestId { connection: self.shared.connection, number }
+    }
+
+    /// Ends the connection because of `why`: every waiting call fails with `calls`.
+    fn end_connection(&self, why: &Failure, calls: &Failure) {
         let first = self.shared.ended.send_if_modified(|ended| {
             let first = ended.is_none();
             if first {

@@ -1,14 +1,14 @@
-//! Finds out whether a line that cannot be read was meant as a message, and which request it was to answer.
+//! Salvages malformed lines: guesses whether a line was meant as a message, and for which request.
 //!
-//! A reply that cannot be read would otherwise leave its caller waiting for the limit, and a log line taken for a reply
-//! would fail a call whose answer is on its way. It is a guess on bytes that are not JSON, so it only ever makes a call
-//! fail sooner, never succeed.
+//! A response that cannot be parsed would otherwise leave its caller waiting for the timeout, and a log line
+//! taken for a response would fail a call whose response is on its way. This is a guess on bytes that are not
+//! JSON, so it can only make a call fail sooner, never succeed.
 
 use crate::message::Id;
 
-/// The outermost members of a message that stand in a line, as far as the bytes let them be seen.
+/// The outermost members of a message that appear in a line, as far as the bytes show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outline {
+pub(crate) struct MessageOutline {
     /// Whether there is a `jsonrpc`.
     pub(crate) has_version: bool,
     /// Whether there is a `method`.
@@ -19,9 +19,9 @@ pub(crate) struct Outline {
     pub(crate) id: Option<Id>,
 }
 
-impl Outline {
-    /// Reads the outline of an object, or of the first objects of a batch.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+impl MessageOutline {
+    /// Scans an object, or the first objects of a batch.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let Some(level) = member_level(bytes) else { return Self::default() };
         let mut outline = Self::default();
         let mut scanner = Scanner { bytes, at: 0, depth: 0 };
@@ -36,28 +36,29 @@ impl Outline {
                 b"result" | b"error" => outline.has_outcome = true,
                 b"id" if !saw_id => {
                     saw_id = true;
-                    outline.id = scanner.value();
+                    outline.id = scanner.read_id();
                 }
                 _ => {}
             }
         }
-        outline.look_behind_the_outcome(bytes);
+        outline.find_members_after_outcome(bytes);
         outline
     }
 
-    /// A quote too many inside the outcome hides the members behind it, where the TypeScript SDK writes them.
-    fn look_behind_the_outcome(&mut self, bytes: &[u8]) {
+    /// Finds the members after the outcome, where the TypeScript SDK writes them, if an extra quote inside it
+    /// hides them.
+    fn find_members_after_outcome(&mut self, bytes: &[u8]) {
         let is_outcome_first =
             [&br#"{"result":"#[..], br#"{"error":"#].iter().any(|start| bytes.starts_with(start));
         if !self.has_version && is_outcome_first && memchr::memmem::rfind(bytes, br#""jsonrpc":"#).is_some() {
             self.has_version = true;
-            self.id = self.id.take().or_else(|| last_id(bytes));
+            self.id = self.id.take().or_else(|| find_last_id(bytes));
         }
     }
 }
 
-/// How deep the members of a message stand: in an object, or in the objects of a batch. What begins otherwise, as log
-/// lines do, holds no message.
+/// The nesting depth of a message's members: in an object, or in the objects of a batch. `None` for a line
+/// that begins otherwise, as log lines do.
 fn member_level(bytes: &[u8]) -> Option<usize> {
     match bytes.strip_prefix(b"[") {
         Some(rest) => rest.trim_ascii_start().starts_with(b"{").then_some(2),
@@ -65,21 +66,21 @@ fn member_level(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The value of the outermost `"id"`, as far as the bytes let it be seen.
-pub(crate) fn id(bytes: &[u8]) -> Option<Id> {
+/// Finds the value of the outermost `"id"`, as far as the bytes show.
+pub(crate) fn find_id(bytes: &[u8]) -> Option<Id> {
     let mut scanner = Scanner { bytes, at: 0, depth: 0 };
     while let Some(string) = scanner.next_string() {
         if scanner.depth == 1 && string == b"id" && scanner.is_before_colon() {
-            return scanner.value();
+            return scanner.read_id();
         }
     }
     None
 }
 
-/// The value of the last `"id"` in the end of a message whose beginning is not known.
-pub(crate) fn last_id(tail: &[u8]) -> Option<Id> {
+/// Finds the value of the last `"id"` in the end of a message with an unknown beginning.
+pub(crate) fn find_last_id(tail: &[u8]) -> Option<Id> {
     let at = memchr::memmem::rfind(tail, br#""id""#)?;
-    Scanner { bytes: tail, at: at + br#""id""#.len(), depth: 1 }.value()
+    Scanner { bytes: tail, at: at + br#""id""#.len(), depth: 1 }.read_id()
 }
 
 struct Scanner<'b> {
@@ -89,23 +90,23 @@ struct Scanner<'b> {
 }
 
 impl<'b> Scanner<'b> {
-    /// Moves behind the next string and gives what is between its quotes.
+    /// Moves behind the next string and returns the bytes between its quotes.
     fn next_string(&mut self) -> Option<&'b [u8]> {
         loop {
-            match self.take()? {
+            match self.next_byte()? {
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                b'"' => return self.string(),
+                b'"' => return self.read_string(),
                 _ => {}
             }
         }
     }
 
-    fn string(&mut self) -> Option<&'b [u8]> {
+    fn read_string(&mut self) -> Option<&'b [u8]> {
         let start = self.at;
         loop {
-            match self.take()? {
-                b'\\' => drop(self.take()?),
+            match self.next_byte()? {
+                b'\\' => drop(self.next_byte()?),
                 b'"' => return self.bytes.get(start..self.at - 1),
                 _ => {}
             }
@@ -117,17 +118,17 @@ impl<'b> Scanner<'b> {
         self.bytes.get(self.at..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b":"))
     }
 
-    /// The scalar behind a colon.
-    fn value(&mut self) -> Option<Id> {
+    /// Parses the scalar behind a colon as an id.
+    fn read_id(&mut self) -> Option<Id> {
         let rest = self.bytes.get(self.at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
         let end = match rest.first()? {
             b'"' => 1 + rest.get(1..)?.iter().position(|byte| *byte == b'"')? + 1,
             _ => rest.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'.')?,
         };
-        std::str::from_utf8(rest.get(..end)?).ok().and_then(Id::read)
+        std::str::from_utf8(rest.get(..end)?).ok().and_then(Id::parse)
     }
 
-    fn take(&mut self) -> Option<u8> {
+    fn next_byte(&mut self) -> Option<u8> {
         let byte = self.bytes.get(self.at).copied();
         self.at += 1;
         byte

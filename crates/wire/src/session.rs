@@ -1,4 +1,4 @@
-//! A conversation whose protocol is agreed: the same calls for both eras.
+//! A session with an agreed protocol: the same calls for both eras.
 
 mod listen;
 mod round;
@@ -7,23 +7,23 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use mcparley_model::limits::DESCRIPTION_CHARS;
 use mcparley_model::log_level::LogLevel;
-use mcparley_model::text::{Untrusted, cut};
+use mcparley_model::text::{Untrusted, truncate_text};
 use memchr::memmem::Finder;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::json::RawJson;
-use crate::params::{Meta, Params};
-use crate::peer::{CallOptions, Peer};
-pub use listen::{Listen, Listening};
-pub use round::{Answered, Want, Wanted};
+use crate::params::{PeerRequestMeta, RequestParams};
+use crate::peer::{Peer, PeerCallOptions, PreparedRequest};
+pub use listen::{ListenSubscription, SubscriptionFilter};
+use mcparley_model::json::RawJson;
+pub use round::{InputRequest, RequiredInput, RoundOutcome};
 
 /// A revision of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version(&'static str);
+pub struct ProtocolVersion(&'static str);
 
-impl Version {
+impl ProtocolVersion {
     /// The stateless era.
     pub const NEW: Self = Self("2026-07-28");
     /// The newest revision with sessions; the one we offer.
@@ -31,53 +31,53 @@ impl Version {
     /// All revisions with sessions that we speak.
     pub const OLD: [Self; 4] = [Self("2024-11-05"), Self("2025-03-26"), Self("2025-06-18"), Self::NEWEST_OLD];
 
-    /// The date that names it.
+    /// The date that names the revision.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// The revision with sessions that goes by this date.
+    /// Parses the date of a revision with sessions.
     #[must_use]
     pub fn parse_old(word: &str) -> Option<Self> {
         Self::OLD.into_iter().find(|version| version.0 == word)
     }
 }
 
-/// The era that was agreed on.
+/// The era that was agreed on in the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spoken {
-    /// `initialize` and a session, in this revision.
-    Old(Version),
-    /// Stateless.
+pub enum AgreedProtocol {
+    /// The old era with `initialize` and a session, in this revision.
+    Old(ProtocolVersion),
+    /// The new era, stateless.
     New,
 }
 
-impl Spoken {
+impl AgreedProtocol {
     /// The revision.
     #[must_use]
-    pub fn version(self) -> Version {
+    pub fn version(self) -> ProtocolVersion {
         match self {
             Self::Old(version) => version,
-            Self::New => Version::NEW,
+            Self::New => ProtocolVersion::NEW,
         }
     }
 }
 
-/// What a server said about itself. All of it is the server's word.
+/// A server's description of itself. All of it is untrusted.
 #[derive(Clone, Debug)]
-pub struct About {
-    /// Its name and version.
+pub struct ServerDescription {
+    /// The server's name.
     pub name: Option<Untrusted>,
-    /// Its version.
+    /// The server's version.
     pub version: Option<Untrusted>,
-    /// What it can do.
+    /// The server's capabilities.
     pub capabilities: Map<String, Value>,
-    /// How it wants to be used, cut to what a prompt can bear.
+    /// The server's instructions, cut to the length limit of a prompt.
     pub instructions: Option<Untrusted>,
 }
 
-impl About {
+impl ServerDescription {
     pub(crate) fn new(
         info: Option<&Value>,
         capabilities: Option<Value>,
@@ -89,7 +89,7 @@ impl About {
             Some(_) | None => Map::new(),
         };
         let instructions =
-            instructions.map(|text| Untrusted::new(cut(&text, DESCRIPTION_CHARS).into_owned()));
+            instructions.map(|text| Untrusted::new(truncate_text(&text, DESCRIPTION_CHARS).into_owned()));
         Self {
             name: field("name").map(Untrusted::new),
             version: field("version").map(Untrusted::new),
@@ -98,10 +98,10 @@ impl About {
         }
     }
 
-    /// Whether it offers `name` (`tools`, `prompts`, `resources`, … or the id of an extension, which has a slash). Only
-    /// what is offered is asked for.
+    /// Whether the server has the capability `name` (`tools`, `prompts`, `resources`, … or the id of an
+    /// extension, which has a slash). A request needs its capability.
     #[must_use]
-    pub fn offers(&self, name: &str) -> bool {
+    pub fn has_capability(&self, name: &str) -> bool {
         let capability = match name.contains('/') {
             true => self.capabilities.get("extensions").and_then(|extensions| extensions.get(name)),
             false => self.capabilities.get(name),
@@ -110,139 +110,159 @@ impl About {
     }
 }
 
-/// A conversation whose protocol is agreed. Cheap to clone.
+/// A session with an agreed protocol. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct ProtocolSession {
     peer: Peer,
-    spoken: Spoken,
-    about: Arc<About>,
-    /// What every request carries, as it is now. Read for a moment, changed hardly ever.
-    meta: Arc<RwLock<Arc<Meta>>>,
+    protocol: AgreedProtocol,
+    server: Arc<ServerDescription>,
+    /// The current `_meta` of every request. Read for a moment, hardly ever changed.
+    meta: Arc<RwLock<Arc<PeerRequestMeta>>>,
 }
 
-/// By which a request of the new era says what may be logged.
+/// The `_meta` member with the log level of a request of the new era.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-impl Session {
-    pub(crate) fn new(peer: Peer, spoken: Spoken, about: About, meta: Map<String, Value>) -> Self {
-        let meta = Arc::new(RwLock::new(Arc::new(Meta::from(meta))));
-        Self { peer, spoken, about: Arc::new(about), meta }
+impl ProtocolSession {
+    pub(crate) fn new(
+        peer: Peer,
+        protocol: AgreedProtocol,
+        about: ServerDescription,
+        meta: Map<String, Value>,
+    ) -> Self {
+        let meta = Arc::new(RwLock::new(Arc::new(PeerRequestMeta::from(meta))));
+        Self { peer, protocol, server: Arc::new(about), meta }
     }
 
-    /// Says with every request of the new era how important a log message must be; without a level the server sends
-    /// none. The old era has a request for it, so there nothing changes.
+    /// Sets the log level that every request of the new era carries; without a level the server sends no log
+    /// messages.
+    /// The old era has a request for it, so there this has no effect.
     pub fn set_log_level(&self, level: Option<LogLevel>) {
-        match self.spoken {
-            Spoken::Old(_) => return,
-            Spoken::New => {}
+        match self.protocol {
+            AgreedProtocol::Old(_) => return,
+            AgreedProtocol::New => {}
         }
         let level = level.map(|level| Value::from(level.as_str()));
         let mut meta = self.meta.write().unwrap_or_else(PoisonError::into_inner);
-        *meta = Arc::new(meta.with(LOG_LEVEL, level));
+        *meta = Arc::new(meta.with_member(LOG_LEVEL, level));
     }
 
-    fn meta(&self) -> Arc<Meta> {
-        // Every change is one step, so a panic leaves nothing half done.
+    fn current_meta(&self) -> Arc<PeerRequestMeta> {
+        // Every change is one step, so a panic leaves no partial change.
         Arc::clone(&self.meta.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The era and revision.
+    /// The agreed era and revision.
     #[must_use]
-    pub fn spoken(&self) -> Spoken {
-        self.spoken
+    pub fn protocol(&self) -> AgreedProtocol {
+        self.protocol
     }
 
-    /// What the server said about itself.
+    /// The server's description of itself.
     #[must_use]
-    pub fn about(&self) -> &About {
-        &self.about
+    pub fn server_description(&self) -> &ServerDescription {
+        &self.server
     }
 
-    /// The conversation below.
+    /// The JSON-RPC peer of the session.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
     }
 
-    /// Makes a request in the way of the agreed era. With `options.progress`, the server is asked for progress.
-    ///
-    /// # Errors
-    /// A [`Failure`].
-    pub async fn call(&self, method: &str, params: Params, options: CallOptions) -> Result<RawJson, Failure> {
-        self.call_with(method, &params, options).await
+    /// Allocates an id for a request, so that messages which belong to the request can be recognized.
+    #[must_use]
+    pub fn prepare_request(&self) -> PreparedRequest {
+        self.peer.prepare_request()
     }
 
-    /// As [`Session::call`], with parameters that the caller keeps, for a request that may have to be repeated.
+    /// Sends a request as the agreed era demands. With `options.progress`, the server is asked for progress.
     ///
     /// # Errors
     /// A [`Failure`].
-    pub async fn call_with(
+    pub async fn call(
         &self,
         method: &str,
-        params: &Params,
-        options: CallOptions,
+        params: RequestParams,
+        options: PeerCallOptions,
     ) -> Result<RawJson, Failure> {
-        match self.round(method, params, options).await? {
-            Answered::Complete(answer) => Ok(answer),
-            Answered::Wants(_) | Answered::Task(_) => Err(unasked()),
+        self.call_prepared(self.prepare_request(), (method, &params), options).await
+    }
+
+    /// Sends a request that comes from [`ProtocolSession::prepare_request`]; otherwise like
+    /// [`ProtocolSession::call`].
+    ///
+    /// # Errors
+    /// A [`Failure`].
+    pub async fn call_prepared(
+        &self,
+        request: PreparedRequest,
+        (method, params): (&str, &RequestParams),
+        options: PeerCallOptions,
+    ) -> Result<RawJson, Failure> {
+        match self.call_round(request, (method, params), options).await? {
+            RoundOutcome::Complete(answer) => Ok(answer),
+            RoundOutcome::InputRequired(_) | RoundOutcome::Task(_) => Err(unexpected_result_type()),
         }
     }
 
-    /// As [`Session::call_with`], for a request that a server of the new era may answer by wanting something first, or by
-    /// working on it by itself.
+    /// Sends a request that a server of the new era may answer by requiring input first, or by turning it
+    /// into a task;
+    /// otherwise like [`ProtocolSession::call_prepared`].
     ///
     /// # Errors
     /// A [`Failure`].
-    pub async fn round(
+    pub async fn call_round(
         &self,
-        method: &str,
-        params: &Params,
-        options: CallOptions,
-    ) -> Result<Answered, Failure> {
-        let (request, meta) = (self.peer.prepare(), self.meta());
+        request: PreparedRequest,
+        (method, params): (&str, &RequestParams),
+        options: PeerCallOptions,
+    ) -> Result<RoundOutcome, Failure> {
+        let meta = self.current_meta();
         let answer = if options.progress.is_some() {
             let params = params.clone().with_meta("progressToken", request.token());
-            request.call_with(method, (&params, &meta), options).await?
+            request.call_with_params(method, (&params, &meta), options).await?
         } else {
-            request.call_with(method, (params, &meta), options).await?
+            request.call_with_params(method, (params, &meta), options).await?
         };
-        match self.spoken {
-            Spoken::Old(_) => Ok(Answered::Complete(answer)),
-            Spoken::New => sorted(answer),
+        match self.protocol {
+            AgreedProtocol::Old(_) => Ok(RoundOutcome::Complete(answer)),
+            AgreedProtocol::New => classify_result(answer),
         }
     }
 }
 
-/// In the new era every result says what it is; what is not complete is not a result yet.
-fn sorted(answer: RawJson) -> Result<Answered, Failure> {
+/// Classifies a result by its `resultType`, which every result of the new era has; only a complete one is
+/// final.
+fn classify_result(answer: RawJson) -> Result<RoundOutcome, Failure> {
     #[derive(Deserialize)]
-    struct Typed {
+    struct ResultTypeField {
         #[serde(rename = "resultType")]
         kind: Option<String>,
     }
     if is_plainly_complete(answer.as_bytes()) {
-        return Ok(Answered::Complete(answer));
+        return Ok(RoundOutcome::Complete(answer));
     }
-    match answer.decode::<Typed>()?.kind.as_deref() {
-        None | Some("complete") => Ok(Answered::Complete(answer)),
-        Some("input_required") => Wanted::read(&answer).map(Answered::Wants),
-        Some("task") => Ok(Answered::Task(answer)),
-        Some(_) => Err(unasked()),
+    match answer.decode::<ResultTypeField>()?.kind.as_deref() {
+        None | Some("complete") => Ok(RoundOutcome::Complete(answer)),
+        Some("input_required") => RequiredInput::from_result(&answer).map(RoundOutcome::InputRequired),
+        Some("task") => Ok(RoundOutcome::Task(answer)),
+        Some(_) => Err(unexpected_result_type()),
     }
 }
 
-fn unasked() -> Failure {
-    Failure::Protocol("its result is of a type we did not ask for".into())
+fn unexpected_result_type() -> Failure {
+    Failure::Protocol("its result has an unexpected `resultType`".into())
 }
 
-/// Finds the member that says what a result is. Made once, because making it costs more than using it.
+/// Finds the member `resultType`. Built once, because building it costs more than using it.
 static RESULT_TYPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(br#""resultType""#));
 
-/// Whether a result says so in its first or its last member, as servers write it. Saves reading a large result
-/// once more; what is not so plain is read.
+/// Whether a result has `"resultType":"complete"` as its first or its last member, as servers write it. Saves
+/// parsing a large result once more; all other forms are parsed.
 fn is_plainly_complete(result: &[u8]) -> bool {
     let is_first = result.starts_with(br#"{"resultType":"complete""#);
     let is_last = result.ends_with(br#","resultType":"complete"}"#);
-    // Said twice, one of them could say something else.
+    // Of two such members one could have another value.
     (is_first || is_last) && RESULT_TYPE.find_iter(result).nth(1).is_none()
 }

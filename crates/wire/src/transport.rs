@@ -1,4 +1,4 @@
-//! The ways a message can travel.
+//! The transports of MCP: stdio, Streamable HTTP, HTTP+SSE, WebSocket and in-memory.
 
 pub mod http;
 mod line;

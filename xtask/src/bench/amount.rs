@@ -1,19 +1,19 @@
-//! What is measured: time or memory, as people read it.
+//! Measured amounts, time or memory, formatted for people.
 
 use std::fmt;
 use std::time::Duration;
 
-/// A measured value or a limit. Only amounts of one kind are ever compared.
+/// A measured value or a limit. Only amounts of the same kind are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Amount {
     Time(Duration),
-    /// In bytes.
+    /// Memory in bytes.
     Memory(u64),
 }
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Padding is applied to the whole text, so it is made first.
+        // Padding applies to the complete text, so the text is formatted first.
         let text = match self {
             Self::Time(time) if *time < Duration::from_micros(100) => {
                 format!("{:.2} µs", time.as_secs_f64() * 1e6)
@@ -32,7 +32,7 @@ mod tests {
     use super::Amount;
 
     #[test]
-    fn amounts_are_shown_in_the_units_of_the_limits() {
+    fn amounts_are_formatted_in_units_of_limits() {
         assert_eq!(Amount::Time(Duration::from_micros(1_234)).to_string(), "1.23 ms");
         assert_eq!(Amount::Time(Duration::from_nanos(490)).to_string(), "0.49 µs");
         assert_eq!(Amount::Memory(15_060_000).to_string(), "15.06 MB");

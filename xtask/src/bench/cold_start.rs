@@ -1,7 +1,7 @@
-//! How long `mcparley plan` takes from nothing to its end, and how much memory it ever holds.
+//! Measures the cold start of `mcparley plan`: its run time and its peak memory.
 //!
-//! The release program runs as a process of its own in a folder made for it, with an environment of one
-//! variable. Time and memory are measured in different runs, because watching the memory costs time.
+//! The release program runs as a separate process in a temporary folder, with an environment of one variable.
+//! Time and memory are measured in different runs, because sampling the memory costs time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,72 +10,72 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::divan::Timing;
+use super::divan::BenchTiming;
 use crate::error::ChoreError;
-use crate::step::Step;
+use crate::step::ChoreStep;
 
-/// How many servers are configured: half by the user, half by the project.
+/// The number of configured servers: half by the user, half by the project.
 pub(super) const SERVERS: usize = 20;
 const WARM_UPS: usize = 3;
 const RUNS: usize = 30;
 const LINE: &str = "mcparley plan";
 
-/// What was measured.
+/// The measured cold start.
 #[derive(Debug)]
 pub(super) struct ColdStart {
-    pub(super) timing: Timing,
-    /// In bytes; absent where the system does not tell.
+    pub(super) timing: BenchTiming,
+    /// The peak memory in bytes; absent where the system does not report it.
     pub(super) peak_memory: Option<u64>,
 }
 
-/// Builds the program and measures it.
-pub(super) fn measure() -> Result<ColdStart, ChoreError> {
+/// Builds the program and measures its cold start.
+pub(super) fn measure_cold_start() -> Result<ColdStart, ChoreError> {
     let build = ["build", "--release", "--package", "mcparley-cli", "--bin", "mcparley"];
-    let stage = Stage::new(Step::cargo(&build).built()?)?;
+    let stage = ColdStartStage::new(ChoreStep::cargo(&build).run_build()?)?;
     for _ in 0..WARM_UPS {
-        stage.time()?;
+        stage.time_run()?;
     }
-    let mut times = (0..RUNS).map(|_| stage.time()).collect::<Result<Vec<_>, _>>()?;
+    let mut times = (0..RUNS).map(|_| stage.time_run()).collect::<Result<Vec<_>, _>>()?;
     times.sort();
     let at = |index: usize| times.get(index).copied().unwrap_or_default();
-    let timing = Timing { fastest: at(0), median: at(times.len() / 2) };
-    let peaks = (0..RUNS).map(|_| stage.peak_memory()).collect::<Result<Vec<_>, _>>()?;
+    let timing = BenchTiming { fastest: at(0), median: at(times.len() / 2) };
+    let peaks = (0..RUNS).map(|_| stage.measure_peak_memory()).collect::<Result<Vec<_>, _>>()?;
     Ok(ColdStart { timing, peak_memory: peaks.into_iter().flatten().max() })
 }
 
-/// A home and a project that exist for the measurement only.
-struct Stage {
+/// A temporary home and project for the measurement.
+struct ColdStartStage {
     program: PathBuf,
     home: tempfile::TempDir,
     project: PathBuf,
 }
 
-impl Stage {
+impl ColdStartStage {
     fn new(program: PathBuf) -> Result<Self, ChoreError> {
         let temporary = std::env::temp_dir();
-        let home = tempfile::tempdir().map_err(ChoreError::file(&temporary))?;
+        let home = tempfile::tempdir().map_err(ChoreError::file_error(&temporary))?;
         let project = home.path().join("project");
         let git = project.join(".git");
-        fs::create_dir_all(&git).map_err(ChoreError::file(&git))?;
-        write(&home.path().join(".claude.json"), &servers("user", 0..SERVERS / 2))?;
-        write(&project.join(".mcp.json"), &servers("project", SERVERS / 2..SERVERS))?;
+        fs::create_dir_all(&git).map_err(ChoreError::file_error(&git))?;
+        write_json(&home.path().join(".claude.json"), &server_entries("user", 0..SERVERS / 2))?;
+        write_json(&project.join(".mcp.json"), &server_entries("project", SERVERS / 2..SERVERS))?;
         Ok(Self { program, home, project })
     }
 
-    /// The time from before its start to after its end.
-    fn time(&self) -> Result<Duration, ChoreError> {
+    /// Runs the program once; returns the time from before its start to after its exit.
+    fn time_run(&self) -> Result<Duration, ChoreError> {
         let started = Instant::now();
-        let child = self.start()?;
-        wait(child)?;
+        let child = self.start_program()?;
+        wait_for_exit(child)?;
         Ok(started.elapsed())
     }
 
-    /// The most memory that was seen to be resident at once.
+    /// The peak of the resident memory.
     ///
-    /// The kernel keeps the mark itself and only ever raises it, so the last look before the end counts, and
-    /// a run that ends between two looks is made good by the others.
-    fn peak_memory(&self) -> Result<Option<u64>, ChoreError> {
-        let mut child = self.start()?;
+    /// The kernel records the peak itself and only ever raises it, so the last sample before the exit counts;
+    /// a run that exits between two samples is made up for by the others.
+    fn measure_peak_memory(&self) -> Result<Option<u64>, ChoreError> {
+        let mut child = self.start_program()?;
         let status = PathBuf::from(format!("/proc/{}/status", child.id()));
         let mut peak = None;
         while child.try_wait().map_err(start_error)?.is_none() {
@@ -84,7 +84,7 @@ impl Stage {
         Ok(peak)
     }
 
-    fn start(&self) -> Result<Child, ChoreError> {
+    fn start_program(&self) -> Result<Child, ChoreError> {
         let mut command = Command::new(&self.program);
         command.arg("plan").current_dir(&self.project).env_clear().env("HOME", self.home.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -92,7 +92,7 @@ impl Stage {
     }
 }
 
-fn wait(mut child: Child) -> Result<(), ChoreError> {
+fn wait_for_exit(mut child: Child) -> Result<(), ChoreError> {
     let status = child.wait().map_err(start_error)?;
     match status.code() {
         Some(0) => Ok(()),
@@ -105,7 +105,7 @@ fn start_error(source: std::io::Error) -> ChoreError {
     ChoreError::Start { line: LINE.to_owned(), source }
 }
 
-/// `VmHWM` of a process, in bytes; absent once it has ended.
+/// `VmHWM` of a process, in bytes; absent once the process has exited.
 fn high_water_mark(status: &Path) -> Option<u64> {
     let text = fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -113,8 +113,8 @@ fn high_water_mark(status: &Path) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Local and remote servers in turn.
-fn servers(scope: &str, numbers: std::ops::Range<usize>) -> Value {
+/// Alternating local and remote servers.
+fn server_entries(scope: &str, numbers: std::ops::Range<usize>) -> Value {
     let server = |number: usize| {
         let entry = if number.is_multiple_of(2) {
             json!({
@@ -134,6 +134,6 @@ fn servers(scope: &str, numbers: std::ops::Range<usize>) -> Value {
     json!({ "mcpServers": numbers.map(server).collect::<Map<_, _>>() })
 }
 
-fn write(path: &Path, content: &Value) -> Result<(), ChoreError> {
-    fs::write(path, format!("{content:#}\n")).map_err(ChoreError::file(path))
+fn write_json(path: &Path, content: &Value) -> Result<(), ChoreError> {
+    fs::write(path, format!("{content:#}\n")).map_err(ChoreError::file_error(path))
 }

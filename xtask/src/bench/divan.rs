@@ -1,10 +1,10 @@
-//! Reads the times out of divan's table, which is all that divan gives.
+//! Parses the times in divan's table, which is its only output.
 
 use std::time::Duration;
 
-/// What divan found out about a bench.
+/// The times of a bench.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Timing {
+pub(super) struct BenchTiming {
     pub(super) fastest: Duration,
     pub(super) median: Duration,
 }
@@ -12,20 +12,20 @@ pub(super) struct Timing {
 /// The times of the bench called `name`.
 ///
 /// A row is `├─ name  fastest │ slowest │ median │ mean │ samples │ iters`.
-pub(super) fn timing(table: &str, name: &str) -> Option<Timing> {
-    let row = table.lines().find_map(|line| columns(line, name))?;
-    let column = |index| duration(row.split('│').nth(index)?.trim());
-    Some(Timing { fastest: column(0)?, median: column(2)? })
+pub(super) fn find_timing(table: &str, name: &str) -> Option<BenchTiming> {
+    let row = table.lines().find_map(|line| parse_columns(line, name))?;
+    let column = |index| parse_duration(row.split('│').nth(index)?.trim());
+    Some(BenchTiming { fastest: column(0)?, median: column(2)? })
 }
 
-/// What follows the name in a row of that name.
-fn columns<'t>(line: &'t str, name: &str) -> Option<&'t str> {
+/// The columns after the name, if the row has this name.
+fn parse_columns<'t>(line: &'t str, name: &str) -> Option<&'t str> {
     let row = line.trim_start_matches(['├', '╰', '─', '│', ' ']);
     row.strip_prefix(name).filter(|rest| rest.starts_with(' '))
 }
 
-/// `1.234 ms`
-fn duration(text: &str) -> Option<Duration> {
+/// Parses a time such as `1.234 ms`.
+fn parse_duration(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_once(' ')?;
     let scale = match unit {
         "ps" => 1e-12,
@@ -42,7 +42,7 @@ fn duration(text: &str) -> Option<Duration> {
 mod tests {
     use std::time::Duration;
 
-    use super::{Timing, timing};
+    use super::{BenchTiming, find_timing};
 
     const TABLE: &str = "\
 Timer precision: 12 ns
@@ -53,21 +53,22 @@ naming                         fastest       │ slowest       │ median       
 ";
 
     #[test]
-    fn the_times_are_those_of_the_row_of_exactly_that_name() {
-        let wanted = Timing { fastest: Duration::from_micros(8_404), median: Duration::from_micros(8_684) };
-        assert_eq!(timing(TABLE, "plain_names"), Some(wanted));
+    fn times_are_read_from_row_with_exact_name() {
+        let wanted =
+            BenchTiming { fastest: Duration::from_micros(8_404), median: Duration::from_micros(8_684) };
+        assert_eq!(find_timing(TABLE, "plain_names"), Some(wanted));
     }
 
     #[test]
-    fn nanoseconds_are_understood() {
+    fn nanoseconds_are_parsed() {
         assert_eq!(
-            timing(TABLE, "one_late_tool").map(|timing| timing.median),
+            find_timing(TABLE, "one_late_tool").map(|timing| timing.median),
             Some(Duration::from_nanos(320))
         );
     }
 
     #[test]
-    fn a_bench_that_did_not_run_has_no_times() {
-        assert_eq!(timing(TABLE, "plain"), None);
+    fn missing_bench_has_no_times() {
+        assert_eq!(find_timing(TABLE, "plain"), None);
     }
 }

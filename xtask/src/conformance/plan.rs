@@ -1,48 +1,56 @@
-//! Which scenarios are run, at which revision of the protocol.
+//! The scenarios to run, each with its protocol revision.
 
 use std::fmt;
 
-use super::suite::Suite;
+use super::suite::ConformanceSuite;
 use crate::error::ChoreError;
 
-/// One scenario at one revision.
+/// One scenario at one protocol revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scenario {
-    /// The selection it belongs to.
+    /// The selection that the scenario belongs to.
     pub(super) selection: &'static str,
-    /// What is said to the suite as `--spec-version`.
+    /// The value of `--spec-version` for the suite.
     pub(super) revision: &'static str,
     pub(super) name: String,
 }
 
-/// Scenarios that belong together.
-struct Selection {
+/// A named group of scenarios.
+struct ScenarioSelection {
     name: &'static str,
     revision: &'static str,
-    scenarios: Scenarios,
+    scenarios: SelectedScenarios,
 }
 
-enum Scenarios {
-    /// Those that the suite itself requires of a client; so many there are.
+enum SelectedScenarios {
+    /// The scenarios that the suite itself requires of a client, with their expected number.
     Required(usize),
     Named(&'static [&'static str]),
 }
 
-const SELECTIONS: [Selection; 5] = [
-    Selection { name: "2025-11-25", revision: "2025-11-25", scenarios: Scenarios::Required(18) },
-    Selection { name: "2026-07-28", revision: "2026-07-28", scenarios: Scenarios::Required(32) },
-    Selection {
+const SELECTIONS: [ScenarioSelection; 5] = [
+    ScenarioSelection {
+        name: "2025-11-25",
+        revision: "2025-11-25",
+        scenarios: SelectedScenarios::Required(18),
+    },
+    ScenarioSelection {
+        name: "2026-07-28",
+        revision: "2026-07-28",
+        scenarios: SelectedScenarios::Required(32),
+    },
+    ScenarioSelection {
         name: "backward",
         revision: "2025-03-26",
-        scenarios: Scenarios::Named(&[
+        scenarios: SelectedScenarios::Named(&[
             "auth/2025-03-26-oauth-metadata-backcompat",
             "auth/2025-03-26-oauth-endpoint-fallback",
         ]),
     },
-    Selection {
+    ScenarioSelection {
         name: "extensions",
         revision: "2025-11-25",
-        scenarios: Scenarios::Named(&[
+        scenarios: SelectedScenarios::Named(&[
             "auth/client-credentials-jwt",
             "auth/client-credentials-basic",
             "auth/enterprise-managed-authorization",
@@ -51,10 +59,10 @@ const SELECTIONS: [Selection; 5] = [
             "auth/wif-jwt-bearer",
         ]),
     },
-    Selection {
+    ScenarioSelection {
         name: "skills",
         revision: "2025-11-25",
-        scenarios: Scenarios::Named(&[
+        scenarios: SelectedScenarios::Named(&[
             "sep-2640-client-no-prefetch",
             "sep-2640-client-verify-digest",
             "sep-2640-client-verify-size",
@@ -63,15 +71,15 @@ const SELECTIONS: [Selection; 5] = [
     },
 ];
 
-/// Every scenario, in the order of the selections.
-pub(super) fn all(suite: &Suite) -> Result<Vec<Scenario>, ChoreError> {
+/// All scenarios, in the order of the selections.
+pub(super) fn all_scenarios(suite: &ConformanceSuite) -> Result<Vec<Scenario>, ChoreError> {
     let mut scenarios = Vec::new();
     for selection in &SELECTIONS {
         let names = match selection.scenarios {
-            Scenarios::Named(names) => names.iter().copied().map(str::to_owned).collect(),
-            Scenarios::Required(expected) => {
-                let names = required_of_clients(&suite.requirements(selection.revision)?);
-                // A suite that asks for less than we say we pass must not go unseen.
+            SelectedScenarios::Named(names) => names.iter().copied().map(str::to_owned).collect(),
+            SelectedScenarios::Required(expected) => {
+                let names = required_of_clients(&suite.list_requirements(selection.revision)?);
+                // A suite that requires fewer scenarios than expected must be noticed.
                 if names.len() != expected {
                     let (selection, found) = (selection.name, names.len());
                     return Err(ChoreError::Scenarios { selection, expected, found });
@@ -85,7 +93,7 @@ pub(super) fn all(suite: &Suite) -> Result<Vec<Scenario>, ChoreError> {
     Ok(scenarios)
 }
 
-/// The names below `Client scenarios`, up to the next heading: what follows is not scored.
+/// The names below `Client scenarios`, up to the next heading: the later ones are not scored.
 pub(super) fn required_of_clients(list: &str) -> Vec<String> {
     let below = list.lines().skip_while(|line| !line.starts_with("Client scenarios")).skip(1);
     let items = below.take_while(|line| line.is_empty() || line.starts_with(' '));

@@ -1,4 +1,4 @@
-//! Runs one scenario: the suite starts the client, and nothing of either is left behind.
+//! Runs one scenario: the suite starts the client, and no process of either is left behind.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -11,17 +11,17 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 use super::plan::Scenario;
-use super::suite::Suite;
-use super::table::Row;
-use super::verdict::{Checks, End, judge};
+use super::suite::ConformanceSuite;
+use super::table::ScenarioRow;
+use super::verdict::{ScenarioExit, SuiteChecks, evaluate_scenario};
 use crate::error::ChoreError;
 
-/// What the suite may take beside the client.
+/// The time that the suite may take in addition to the client's limit.
 const BESIDE: Duration = Duration::from_secs(15);
 const MOMENT: Duration = Duration::from_millis(20);
 
-/// Starts the client and keeps its exit code: the suite takes one that was killed for one that ended well. Of a
-/// client that runs out of time the suite ends only the shell around it.
+/// The script that starts the client and stores its exit code: the suite counts a killed client as
+/// successful. Of a client that times out the suite ends only the shell around it.
 const CLIENT: &str = r#"kept=$1
 shift
 "$@" &
@@ -33,39 +33,41 @@ echo $code >"$kept"
 exit $code
 "#;
 
-/// What all scenarios share.
+/// The context shared by all scenarios.
 #[derive(Debug)]
-pub(super) struct Runner<'a> {
-    pub(super) suite: &'a Suite,
+pub(super) struct ScenarioRunner<'a> {
+    pub(super) suite: &'a ConformanceSuite,
     /// The command of the client.
     pub(super) client: &'a str,
     pub(super) limit: Duration,
 }
 
-impl Runner<'_> {
-    /// Runs one scenario and judges it.
-    pub(super) fn run(&self, scenario: &Scenario) -> Result<Row, ChoreError> {
+impl ScenarioRunner<'_> {
+    /// Runs one scenario and evaluates it.
+    pub(super) fn run_scenario(&self, scenario: &Scenario) -> Result<ScenarioRow, ChoreError> {
         let folder = self.suite.results().join(scenario.selection).join(scenario.name.replace('/', "_"));
-        prepare(&folder)?;
+        prepare_folder(&folder)?;
         let begun = Instant::now();
-        let mut child = self.start(scenario, &folder)?;
-        let suite = wait(&mut child, begun + self.limit + BESIDE).map_err(ChoreError::file(&folder))?;
-        // A client that still runs would disturb the scenarios after it; without one there is nobody to end.
+        let mut child = self.start_suite(scenario, &folder)?;
+        let suite =
+            wait_until(&mut child, begun + self.limit + BESIDE).map_err(ChoreError::file_error(&folder))?;
+        // A leftover client would disturb later scenarios; if there is none, the kill fails, which is fine.
         kill_process_group(Pid::from_child(&child), Signal::KILL).unwrap_or_default();
-        let end = End { suite, client: number(&folder.join("exit")) };
-        let checks = Checks::count(&checks(&folder));
-        let verdict = judge(&checks, end);
-        Ok(Row { scenario: scenario.clone(), checks, end, verdict, took: begun.elapsed() })
+        let end = ScenarioExit { suite, client: read_exit_code(&folder.join("exit")) };
+        let checks = SuiteChecks::from_items(&read_checks(&folder));
+        let verdict = evaluate_scenario(&checks, end);
+        Ok(ScenarioRow { scenario: scenario.clone(), checks, end, verdict, took: begun.elapsed() })
     }
 
-    /// With an empty home and hardly an environment: what a developer has configured must not matter.
-    fn start(&self, scenario: &Scenario, folder: &Path) -> Result<Child, ChoreError> {
+    /// Starts the suite with an empty home and a minimal environment: a developer's configuration must not
+    /// matter.
+    fn start_suite(&self, scenario: &Scenario, folder: &Path) -> Result<Child, ChoreError> {
         let create = |name: &str| {
             let path = folder.join(name);
-            File::create(&path).map_err(ChoreError::file(&path))
+            File::create(&path).map_err(ChoreError::file_error(&path))
         };
         let script = folder.join("client.sh");
-        std::fs::write(&script, CLIENT).map_err(ChoreError::file(&script))?;
+        std::fs::write(&script, CLIENT).map_err(ChoreError::file_error(&script))?;
         let client = format!("sh {} {} {}", script.display(), folder.join("exit").display(), self.client);
         let mut command = Command::new(self.suite.node());
         command
@@ -87,16 +89,16 @@ impl Runner<'_> {
     }
 }
 
-fn prepare(folder: &Path) -> Result<(), ChoreError> {
+fn prepare_folder(folder: &Path) -> Result<(), ChoreError> {
     if folder.exists() {
-        std::fs::remove_dir_all(folder).map_err(ChoreError::file(folder))?;
+        std::fs::remove_dir_all(folder).map_err(ChoreError::file_error(folder))?;
     }
     let home = folder.join("home");
-    std::fs::create_dir_all(&home).map_err(ChoreError::file(&home))
+    std::fs::create_dir_all(&home).map_err(ChoreError::file_error(&home))
 }
 
-/// The exit code; none when it had to be killed.
-fn wait(child: &mut Child, deadline: Instant) -> std::io::Result<Option<i32>> {
+/// Waits for the exit code; none when the process had to be killed.
+fn wait_until(child: &mut Child, deadline: Instant) -> std::io::Result<Option<i32>> {
     while Instant::now() < deadline {
         if let Some(status) = child.try_wait()? {
             return Ok(status.code());
@@ -107,21 +109,21 @@ fn wait(child: &mut Child, deadline: Instant) -> std::io::Result<Option<i32>> {
     child.wait().map(|_| None)
 }
 
-fn number(path: &Path) -> Option<i32> {
+fn read_exit_code(path: &Path) -> Option<i32> {
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// What the suite wrote; it names its folder by the time.
-fn checks(folder: &Path) -> Value {
-    let found = find(&folder.join("suite"));
+/// The results that the suite wrote; it names its folder by the time.
+fn read_checks(folder: &Path) -> Value {
+    let found = find_checks_file(&folder.join("suite"));
     let text = found.and_then(|path| std::fs::read_to_string(path).ok());
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-fn find(folder: &Path) -> Option<PathBuf> {
+fn find_checks_file(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?;
     entries.filter_map(Result::ok).map(|entry| entry.path()).find_map(|path| match path.is_dir() {
-        true => find(&path),
+        true => find_checks_file(&path),
         false => path.ends_with("checks.json").then_some(path),
     })
 }

@@ -1,67 +1,67 @@
-//! The suite as it is pinned, and the Node it runs on.
+//! The pinned conformance suite, and the Node it runs on.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::ChoreError;
-use crate::fleet::{Set, lock, node, npm};
-use crate::step::Step;
+use crate::fleet::{PackageSet, lock_file, node, npm};
+use crate::step::ChoreStep;
 use crate::workspace;
 
-const SUITE: Set = Set {
+const SUITE: PackageSet = PackageSet {
     name: "suite",
     pins: &["conformance/.npmrc", "conformance/package.json", "conformance/package-lock.json"],
     witness: npm::WITNESS,
     install: |set, folder| {
-        let node = node::modern()?;
-        npm::place(set, folder)?;
-        npm::link(folder, &node)
+        let node = node::find_or_install_node()?;
+        npm::install_packages(set, folder)?;
+        npm::link_node(folder, &node)
     },
 };
 
-/// The installed suite.
+/// The installed conformance suite.
 #[derive(Debug)]
-pub(super) struct Suite {
+pub(super) struct ConformanceSuite {
     folder: PathBuf,
 }
 
-impl Suite {
-    /// Installs what is missing or differs from its pins.
-    pub(super) fn ready() -> Result<Self, ChoreError> {
-        let folder = home();
-        std::fs::create_dir_all(&folder).map_err(ChoreError::file(&folder))?;
-        let _alone = lock(&folder.join("lock"))?;
-        SUITE.bring_up_to_date(&pins(), &folder.join(SUITE.name))?;
+impl ConformanceSuite {
+    /// Installs the suite unless it is already installed as pinned.
+    pub(super) fn install() -> Result<Self, ChoreError> {
+        let folder = suite_folder();
+        std::fs::create_dir_all(&folder).map_err(ChoreError::file_error(&folder))?;
+        let _alone = lock_file(&folder.join("lock"))?;
+        SUITE.install_if_stale(&pins_folder(), &folder.join(SUITE.name))?;
         Ok(Self { folder })
     }
 
-    /// The Node it runs on.
+    /// The path of the Node it runs on.
     pub(super) fn node(&self) -> PathBuf {
         self.folder.join(SUITE.name).join(npm::WITNESS)
     }
 
-    /// Its program.
+    /// The path of the suite's program.
     pub(super) fn program(&self) -> PathBuf {
         let package = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
         self.folder.join(SUITE.name).join(package)
     }
 
-    /// Where what the scenarios said is kept until the next run.
+    /// The folder with the output of the scenarios, kept until the next run.
     pub(super) fn results(&self) -> PathBuf {
         self.folder.join("results")
     }
 
-    /// What it prints about the scenarios that a revision requires.
-    pub(super) fn requirements(&self, revision: &str) -> Result<String, ChoreError> {
+    /// Prints the scenarios that a revision requires.
+    pub(super) fn list_requirements(&self, revision: &str) -> Result<String, ChoreError> {
         let program = self.program();
-        Step::program(&self.node(), &[&program.to_string_lossy(), "list", "--requirements", revision])
-            .output()
+        ChoreStep::program(&self.node(), &[&program.to_string_lossy(), "list", "--requirements", revision])
+            .run_for_output()
     }
 }
 
-fn home() -> PathBuf {
-    workspace::root().join(".tools/conformance")
+fn suite_folder() -> PathBuf {
+    workspace::workspace_root().join(".tools/conformance")
 }
 
-fn pins() -> PathBuf {
-    Path::new(workspace::root()).join("fleet")
+fn pins_folder() -> PathBuf {
+    Path::new(workspace::workspace_root()).join("fleet")
 }

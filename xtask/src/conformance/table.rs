@@ -1,39 +1,39 @@
-//! The table that a run ends with.
+//! The result table of a conformance run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 use super::plan::Scenario;
-use super::verdict::{Checks, End, Verdict};
+use super::verdict::{ScenarioExit, ScenarioVerdict, SuiteChecks};
 
-/// One line.
+/// One row of the table.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct ScenarioRow {
     pub(super) scenario: Scenario,
-    pub(super) checks: Checks,
-    pub(super) end: End,
-    pub(super) verdict: Verdict,
+    pub(super) checks: SuiteChecks,
+    pub(super) end: ScenarioExit,
+    pub(super) verdict: ScenarioVerdict,
     pub(super) took: Duration,
 }
 
-impl Row {
+impl ScenarioRow {
     pub(super) fn is_passed(&self) -> bool {
-        self.verdict == Verdict::Passed
+        self.verdict == ScenarioVerdict::Passed
     }
 }
 
-/// A line for each scenario, then one for each selection.
-pub(super) fn render(rows: &[Row]) -> String {
+/// Renders a row for each scenario, then one for each selection.
+pub(super) fn render_table(rows: &[ScenarioRow]) -> String {
     let wide = rows.iter().map(|row| row.scenario.name.len()).max().unwrap_or_default();
     let mut text = String::new();
     let mut sums: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for row in rows {
         let (word, reason) = match &row.verdict {
-            Verdict::Passed => ("passed", ""),
-            Verdict::Failed(reason) => ("FAILED", reason.as_str()),
+            ScenarioVerdict::Passed => ("passed", ""),
+            ScenarioVerdict::Failed(reason) => ("FAILED", reason.as_str()),
         };
-        let Checks { passed, failed, warned, .. } = row.checks;
+        let SuiteChecks { passed, failed, warned, .. } = row.checks;
         let exit = row.end.client.map_or("-".to_owned(), |code| code.to_string());
         let line = format!(
             "{word}  {:<10}  {:<wide$}  {passed:>3} ok {failed:>2} failed {warned:>2} warned  exit {exit:>3}  {:>5.1} s  {reason}",

@@ -1,40 +1,40 @@
-//! What counts as passed: strictly less than what the suite lets pass.
+//! The pass criteria, which are stricter than those of the suite.
 
 use serde_json::Value;
 
-/// An exit code from here on means a panic or a signal, never an error that a program reports.
+/// The lowest exit code of a crash: from here on it means a panic or a signal, never a reported error.
 const CRASH: i32 = 101;
 
-/// What the suite checked.
+/// The counted checks of the suite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Checks {
+pub(super) struct SuiteChecks {
     pub(super) passed: usize,
     pub(super) failed: usize,
     pub(super) warned: usize,
-    /// The names of those that failed or warned, each once.
+    /// The names of checks that failed or warned, each once.
     pub(super) bad: Vec<String>,
 }
 
-/// How a scenario ended.
+/// The exit codes of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct End {
-    /// The suite's exit code; none when it had to be killed. Zero says that an error of the client, if there was
-    /// one, was meant to be.
+pub(super) struct ScenarioExit {
+    /// The suite's exit code; none when the suite had to be killed. Zero means that an error of the client,
+    /// if there was one, was expected.
     pub(super) suite: Option<i32>,
-    /// The client's exit code; none when it ran out of time.
+    /// The client's exit code; none when the client timed out.
     pub(super) client: Option<i32>,
 }
 
-/// What became of a scenario.
+/// The verdict on a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ScenarioVerdict {
     Passed,
     Failed(String),
 }
 
-impl Checks {
+impl SuiteChecks {
     /// Counts the items of a `checks.json`.
-    pub(super) fn count(items: &Value) -> Self {
+    pub(super) fn from_items(items: &Value) -> Self {
         let mut checks = Self::default();
         for item in items.as_array().into_iter().flatten() {
             let status = item["status"].as_str().unwrap_or_default();
@@ -42,7 +42,7 @@ impl Checks {
                 "SUCCESS" => checks.passed += 1,
                 "FAILURE" => checks.failed += 1,
                 "WARNING" => checks.warned += 1,
-                // INFO and SKIPPED say nothing about the client.
+                // INFO and SKIPPED have no bearing on the client.
                 _ => {}
             }
             let id = item["id"].as_str().unwrap_or("unnamed").to_owned();
@@ -54,17 +54,17 @@ impl Checks {
     }
 }
 
-/// Judges one scenario; the first thing that is wrong is named.
-pub(super) fn judge(checks: &Checks, end: End) -> Verdict {
+/// Evaluates one scenario; the verdict names the first failure.
+pub(super) fn evaluate_scenario(checks: &SuiteChecks, end: ScenarioExit) -> ScenarioVerdict {
     let reason = match (end.client, end.suite) {
-        (None, _) => "the client ran out of time".to_owned(),
+        (None, _) => "the client timed out".to_owned(),
         (Some(code), _) if code >= CRASH => format!("the client crashed with exit code {code}"),
         _ if !checks.bad.is_empty() => checks.bad.join(" "),
-        (_, None) => "the suite did not end".to_owned(),
+        (_, None) => "the suite did not exit".to_owned(),
         (Some(0), Some(0)) if checks.passed == 0 => "nothing was checked".to_owned(),
-        (Some(_), Some(0)) if checks.passed > 0 => return Verdict::Passed,
-        (Some(0), Some(code)) => format!("the suite ended with exit code {code}"),
-        (Some(code), _) => format!("the client ended with exit code {code}"),
+        (Some(_), Some(0)) if checks.passed > 0 => return ScenarioVerdict::Passed,
+        (Some(0), Some(code)) => format!("the suite exited with code {code}"),
+        (Some(code), _) => format!("the client exited with code {code}"),
     };
-    Verdict::Failed(reason)
+    ScenarioVerdict::Failed(reason)
 }

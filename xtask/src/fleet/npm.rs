@@ -2,66 +2,68 @@
 
 use std::path::Path;
 
-use super::{Set, cache};
+use super::{PackageSet, cache_folder};
 use crate::error::ChoreError;
-use crate::step::Step;
+use crate::step::ChoreStep;
 use crate::workspace;
 
-/// The oldest Node that the packages run on.
+/// The oldest major version of Node that the packages support.
 const OLDEST: u32 = 20;
 
-/// A link to the Node that was found: a test has its own environment and must not look for one.
+/// A link to the Node that was found: a test runs in its own environment and must not search for Node.
 pub(crate) const WITNESS: &str = "node";
 
 /// Installs the servers and links the Node they run on.
-pub(super) fn install(set: &Set, folder: &Path) -> Result<(), ChoreError> {
+pub(super) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
     let missing = ChoreError::Missing {
         program: "node",
         hint: "the fleet needs Node 20 or newer, see https://nodejs.org",
     };
-    let node = node(OLDEST).ok_or(missing)?;
-    place(set, folder)?;
-    link(folder, Path::new(&node))
+    let node = find_node(OLDEST).ok_or(missing)?;
+    install_packages(set, folder)?;
+    link_node(folder, Path::new(&node))
 }
 
-/// Copies the pins into `folder` and installs exactly what they name.
-pub(crate) fn place(set: &Set, folder: &Path) -> Result<(), ChoreError> {
+/// Copies the pins into `folder` and installs exactly the pinned packages.
+pub(crate) fn install_packages(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
     for pin in set.pins {
-        let source = workspace::root().join("fleet").join(pin);
+        let source = workspace::workspace_root().join("fleet").join(pin);
         let path = folder.join(source.file_name().unwrap_or_default());
-        std::fs::copy(&source, &path).map_err(ChoreError::file(&path))?;
+        std::fs::copy(&source, &path).map_err(ChoreError::file_error(&path))?;
     }
-    // npm takes a folder that is reached through a link for a package of its own.
-    let folder = folder.canonicalize().map_err(ChoreError::file(folder))?;
+    // npm mistakes a folder that is reached through a link for a package.
+    let folder = folder.canonicalize().map_err(ChoreError::file_error(folder))?;
     let prefix = folder.to_string_lossy();
     let arguments = ["ci", "--ignore-scripts", "--loglevel=error", "--prefix", &prefix];
-    Step::program(npm()?, &arguments).env("npm_config_cache", &cache("npm").to_string_lossy()).run()
+    ChoreStep::program(find_npm()?, &arguments)
+        .with_env("npm_config_cache", &cache_folder("npm").to_string_lossy())
+        .run()
 }
 
-/// Makes the set's Node easy to find.
-pub(crate) fn link(folder: &Path, node: &Path) -> Result<(), ChoreError> {
+/// Links the set's Node at a fixed path.
+pub(crate) fn link_node(folder: &Path, node: &Path) -> Result<(), ChoreError> {
     let link = folder.join(WITNESS);
-    std::os::unix::fs::symlink(node, &link).map_err(ChoreError::file(&link))
+    std::os::unix::fs::symlink(node, &link).map_err(ChoreError::file_error(&link))
 }
 
-/// The path of the Node that `PATH` leads to, if it is new enough; that of the program itself, not of a launcher
-/// in front of it.
-pub(crate) fn node(oldest: u32) -> Option<String> {
+/// The path of the Node on `PATH`, if it is recent enough: that of the program itself, not of a launcher in
+/// front of it.
+pub(crate) fn find_node(oldest: u32) -> Option<String> {
     let question = "process.versions.node + ' ' + process.execPath";
-    let answer = Step::program("node".as_ref(), &["-p", question]).probe().unwrap_or_default();
-    path_of_usable(answer.trim_end(), oldest).map(str::to_owned)
+    let answer = ChoreStep::program("node".as_ref(), &["-p", question]).run_silently().unwrap_or_default();
+    parse_usable_path(answer.trim_end(), oldest).map(str::to_owned)
 }
 
-/// The path in `20.1.0 /usr/bin/node`, if that version will do.
-pub(super) fn path_of_usable(answer: &str, oldest: u32) -> Option<&str> {
+/// The path in `20.1.0 /usr/bin/node`, if that version is recent enough.
+pub(super) fn parse_usable_path(answer: &str, oldest: u32) -> Option<&str> {
     let (version, path) = answer.split_once(' ')?;
     let major: u32 = version.split('.').next()?.parse().ok()?;
     (major >= oldest).then_some(path)
 }
 
-fn npm() -> Result<&'static Path, ChoreError> {
+fn find_npm() -> Result<&'static Path, ChoreError> {
     let npm = Path::new("npm");
-    match Step::program(npm, &["--version"]).probe() {
+    match ChoreStep::program(npm, &["--version"]).run_silently() {
         Some(_) => Ok(npm),
         None => {
             Err(ChoreError::Missing { program: "npm", hint: "it comes with Node, see https://nodejs.org" })

@@ -1,27 +1,29 @@
-//! Installs the servers written for Python, each set into an environment of its own.
+//! Installs the servers written for Python, each set into its own virtual environment.
 
 use std::path::Path;
 
-use super::{Set, cache};
+use super::{PackageSet, cache_folder};
 use crate::error::ChoreError;
-use crate::step::Step;
+use crate::step::ChoreStep;
 
-/// Looked for in this order; the last is whatever the machine calls by that name.
+/// The program names to try, in this order; the last may be any version.
 const NAMES: [&str; 4] = ["python3.13", "python3.12", "python3.11", "python3"];
 
-/// Some systems ship Python without the modules that make an environment.
+/// The check for a usable Python: some systems ship it without the modules that create an environment.
 const IS_USABLE: &str = "import sys, venv, ensurepip; print(sys.version_info >= (3, 10))";
 
-/// A link to the interpreter: it leads nowhere once that is removed.
+/// A link to the interpreter, which dangles once the interpreter is removed.
 pub(super) const WITNESS: &str = "bin/python";
 
-/// Makes an environment in `folder` and installs exactly what the pins name.
-pub(super) fn install(set: &Set, folder: &Path) -> Result<(), ChoreError> {
-    Step::program(usable()?, &["-m", "venv", &folder.to_string_lossy()]).run()?;
+/// Creates an environment in `folder` and installs exactly the pinned packages.
+pub(super) fn install_set(set: &PackageSet, folder: &Path) -> Result<(), ChoreError> {
+    ChoreStep::program(find_python()?, &["-m", "venv", &folder.to_string_lossy()]).run()?;
     let python = folder.join(WITNESS);
     let pip = |arguments: &[&str]| {
         let arguments = [&["-m", "pip", "--disable-pip-version-check"], arguments].concat();
-        Step::program(&python, &arguments).env("PIP_CACHE_DIR", &cache("pip").to_string_lossy()).run()
+        ChoreStep::program(&python, &arguments)
+            .with_env("PIP_CACHE_DIR", &cache_folder("pip").to_string_lossy())
+            .run()
     };
     for pin in set.pins {
         let file = format!("fleet/{pin}");
@@ -35,13 +37,13 @@ pub(super) fn install(set: &Set, folder: &Path) -> Result<(), ChoreError> {
             &file,
         ])?;
     }
-    // Whether the pins are complete: nothing was installed that they do not name.
+    // Verifies that the pins are complete: no dependency is missing.
     pip(&["check"])
 }
 
-fn usable() -> Result<&'static Path, ChoreError> {
+fn find_python() -> Result<&'static Path, ChoreError> {
     let is_usable = |name: &&&str| {
-        let answer = Step::program(name.as_ref(), &["-c", IS_USABLE]).probe();
+        let answer = ChoreStep::program(name.as_ref(), &["-c", IS_USABLE]).run_silently();
         answer.is_some_and(|text| text.trim_end() == "True")
     };
     match NAMES.iter().find(is_usable) {

@@ -8,36 +8,36 @@ use clap_mangen::Man;
 use mcparley_cli::args;
 
 use super::commands::is_alias;
-use super::{MANUAL, MARK, Page};
+use super::{GeneratedPage, MANUAL, MARK};
 
-/// Every page.
-pub(super) fn pages() -> io::Result<Vec<Page>> {
-    let mut root = args::command();
+/// All manual pages.
+pub(super) fn render_pages() -> io::Result<Vec<GeneratedPage>> {
+    let mut root = args::root_command();
     root.build();
     let mut pages = Vec::new();
-    collect(&root, &without_aliases(&root, &root), &mut pages)?;
+    collect_pages(&root, &without_aliases(&root, &root), &mut pages)?;
     Ok(pages)
 }
 
-fn collect(root: &Command, command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
-    pages.push(page(root, command)?);
+fn collect_pages(root: &Command, command: &Command, pages: &mut Vec<GeneratedPage>) -> io::Result<()> {
+    pages.push(render_page(root, command)?);
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-        collect(root, sub, pages)?;
+        collect_pages(root, sub, pages)?;
     }
     Ok(())
 }
 
-fn page(root: &Command, command: &Command) -> io::Result<Page> {
+fn render_page(root: &Command, command: &Command) -> io::Result<GeneratedPage> {
     let version = root.get_version().unwrap_or_default();
-    // Without a date: it would make the page differ from one day to the next.
+    // Without a date, which would make the page differ from day to day.
     let man = Man::new(command.clone()).source(format!("{} {version}", root.get_name()));
     let mut text = format!(".\\\" {MARK}\n").into_bytes();
     man.render(&mut text)?;
     let text = String::from_utf8(text).map_err(io::Error::other)?;
-    Ok(Page { path: Path::new(MANUAL).join(man.get_filename()), text })
+    Ok(GeneratedPage { path: Path::new(MANUAL).join(man.get_filename()), text })
 }
 
-/// Hides commands that only repeat one of `root`, so that no page refers to a page that would repeat one.
+/// Hides commands that only repeat one of `root`, so that no page refers to a page that is not rendered.
 fn without_aliases(root: &Command, command: &Command) -> Command {
     let parent = command.clone();
     command.clone().mut_subcommands(|sub| {

@@ -1,4 +1,4 @@
-//! What requests carry, and what follows when the server refuses it.
+//! The credentials that requests carry, and the step after a server refuses them.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -6,144 +6,158 @@ use std::time::SystemTime;
 use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
 use mcparley_wire::Failure;
-use mcparley_wire::authorizer::{Asking, Authorizer, Challenge, Credentials, Next, Wants};
-use mcparley_wire::peer::Boxed;
+use mcparley_wire::authorizer::{
+    Authorizer, Challenge, ChallengeKind, Credentials, RequestTarget, RetryDecision,
+};
+use mcparley_wire::peer::BoxedFuture;
 
 use super::Account;
-use super::memory::StoredSignIn;
-use super::renewal::RenewError;
-use crate::challenge::Asked;
-use crate::dpop::{Party, Proving};
+use super::sign_in_cache::StoredSignIn;
+use crate::challenge::TokenChallenge;
+use crate::dpop::{ProofReceiver, ProofRequest};
+use crate::error::RenewError;
 use crate::scopes;
 use crate::tokens::{Kind, Tokens};
-use crate::vault::Expected;
+use crate::vault::ExpectedEntry;
 
 impl Authorizer for Account {
-    fn headers<'a>(&'a self, request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>> {
-        Box::pin(self.credentials(request))
+    fn authorize_request<'a>(
+        &'a self,
+        request: RequestTarget<'a>,
+    ) -> BoxedFuture<'a, Result<Credentials, Failure>> {
+        Box::pin(self.load_credentials(request))
     }
 
-    fn refused<'a>(&'a self, sent: &'a Credentials, challenge: &'a Challenge) -> Boxed<'a, Next> {
-        Box::pin(self.next(sent, challenge))
+    fn handle_refusal<'a>(
+        &'a self,
+        sent: &'a Credentials,
+        challenge: &'a Challenge,
+    ) -> BoxedFuture<'a, RetryDecision> {
+        Box::pin(self.handle_challenge(sent, challenge))
     }
 
-    fn noted(&self, nonce: &Untrusted) {
-        let Some(kept) = self.remembered() else { return };
+    fn store_nonce(&self, nonce: &Untrusted) {
+        let Some(kept) = self.cached_sign_in() else { return };
         if let Some(prover) = kept.prover() {
-            // One that cannot be used is asked for again.
-            let _unusable = prover.remember(Party::Resource, &self.0.url, nonce.raw());
+            // A nonce that cannot be used is sent again by the server.
+            let _unusable = prover.remember_nonce(ProofReceiver::Resource, &self.0.url, nonce.raw());
         }
     }
 }
 
 impl Account {
-    async fn credentials(&self, request: Asking<'_>) -> Result<Credentials, Failure> {
-        let Some(mut kept) = self.kept().await else { return Ok(Credentials::default()) };
+    async fn load_credentials(&self, request: RequestTarget<'_>) -> Result<Credentials, Failure> {
+        let Some(mut kept) = self.load_stored().await else { return Ok(Credentials::default()) };
         let Some(tokens) = &kept.record.tokens else { return Ok(Credentials::default()) };
-        if self.is_to_be_renewed(tokens) {
-            match self.renew(&tokens.access).await {
+        if self.is_renewal_due(tokens) {
+            match self.renew_token(&tokens.access).await {
                 Ok(newer) => kept = newer,
-                // It lasts for a little while yet.
-                Err(_) if !tokens.is_over(SystemTime::now()) => self.put_off(&tokens.access),
-                Err(RenewError::Trouble(failure)) => return Err(failure),
-                // The server says what it wants of those who come with nothing.
-                Err(RenewError::Over) => return Ok(Credentials::default()),
+                // The token is still valid for a short while.
+                Err(_) if !tokens.is_expired(SystemTime::now()) => self.postpone_renewal(&tokens.access),
+                Err(RenewError::Unavailable(failure)) => return Err(failure),
+                // The server's refusal of a request without a token says which sign-in it wants.
+                Err(RenewError::SignInRequired) => return Ok(Credentials::default()),
             }
         }
         match &kept.record.tokens {
-            Some(tokens) => carried(&kept, tokens, request, SystemTime::now()),
+            Some(tokens) => build_credentials(&kept, tokens, request, SystemTime::now()),
             None => Ok(Credentials::default()),
         }
     }
 
-    /// Whether the token is about to end, and there is a way to another one. Without one it is used to its end.
-    fn is_to_be_renewed(&self, tokens: &Tokens) -> bool {
+    /// Whether the token is about to expire and there is a way to renew it. Without one it is used until it
+    /// expires.
+    fn is_renewal_due(&self, tokens: &Tokens) -> bool {
         let now = SystemTime::now();
-        let has_a_way = tokens.refresh.is_some() || self.needs_nobody();
-        tokens.is_over(now) || (has_a_way && tokens.is_due(now) && !self.is_put_off(&tokens.access))
+        let has_a_way = tokens.refresh.is_some() || self.can_request_without_user();
+        tokens.is_expired(now)
+            || (has_a_way && tokens.is_renewal_due(now) && !self.is_renewal_postponed(&tokens.access))
     }
 
-    async fn next(&self, sent: &Credentials, challenge: &Challenge) -> Next {
-        let asked = challenge.words.as_ref().and_then(|words| Asked::read(words.raw()));
-        let wants_nonce = asked.as_ref().is_some_and(Asked::wants_a_nonce);
+    async fn handle_challenge(&self, sent: &Credentials, challenge: &Challenge) -> RetryDecision {
+        let asked = challenge.www_authenticate.as_ref().and_then(|words| TokenChallenge::parse(words.raw()));
+        let wants_nonce = asked.as_ref().is_some_and(TokenChallenge::wants_nonce);
         if let Some(asked) = asked {
-            self.note(asked);
+            self.note_challenge(asked);
         }
-        match (challenge.wants, &sent.token) {
-            // The nonce came with the refusal, and the next proof has it.
-            (Wants::SignIn, Some(_)) if wants_nonce => Next::Try,
-            (Wants::SignIn, Some(token)) => follow(self.renew(token).await),
-            (Wants::SignIn, None) => self.first(None).await,
-            (Wants::MoreRights, token) => self.more(token.as_ref()).await,
+        match (challenge.kind, &sent.token) {
+            // The nonce came with the refusal, and the next proof carries it.
+            (ChallengeKind::SignIn, Some(_)) if wants_nonce => RetryDecision::RetryUnverified,
+            (ChallengeKind::SignIn, Some(token)) => step_after_renewal(self.renew_token(token).await),
+            (ChallengeKind::SignIn, None) => self.handle_missing_token(None).await,
+            (ChallengeKind::MoreRights, token) => self.handle_missing_scopes(token.as_ref()).await,
         }
     }
 
-    /// Nothing was sent. Perhaps somebody has signed in since; and programs can sign in by themselves.
-    async fn first(&self, sent: Option<&Secret<String>>) -> Next {
-        if let Ok(Some(kept)) = self.read().await
-            && kept.is_of_use(SystemTime::now())
+    /// The step after a request without a token was refused. Another process may have signed in since, and a
+    /// program can sign in by itself.
+    async fn handle_missing_token(&self, sent: Option<&Secret<String>>) -> RetryDecision {
+        if let Ok(Some(kept)) = self.read_sign_in().await
+            && kept.is_usable(SystemTime::now())
             && kept.record.tokens.as_ref().map(|tokens| &tokens.access) != sent
         {
-            return Next::Try;
+            return RetryDecision::RetryUnverified;
         }
         self.learn_grant().await;
-        follow(self.get_alone(sent).await)
+        step_after_renewal(self.obtain_tokens_silently(sent).await)
     }
 
-    /// The server wants more rights than the token gives. Programs ask for them at once; for people it is taken down, so
-    /// that the next sign-in asks for them.
-    async fn more(&self, sent: Option<&Secret<String>>) -> Next {
-        let Some(asked) = self.asked().filter(Asked::wants_more_scopes) else { return Next::GiveUp };
-        // Another request has got them meanwhile, or another process.
-        if let (Some(token), Ok(Some(kept))) = (sent, self.read().await)
-            && kept.is_other_than(token)
+    /// The step after the server demanded more scopes than the token has. A program requests them at once;
+    /// for a user they are stored, so that the next sign-in requests them.
+    async fn handle_missing_scopes(&self, sent: Option<&Secret<String>>) -> RetryDecision {
+        let Some(asked) = self.last_challenge().filter(TokenChallenge::wants_more_scopes) else {
+            return RetryDecision::GiveUp;
+        };
+        // Another request or another process has obtained them in the meantime.
+        if let (Some(token), Ok(Some(kept))) = (sent, self.read_sign_in().await)
+            && kept.has_other_token(token)
         {
-            return Next::Try;
+            return RetryDecision::RetryUnverified;
         }
-        if self.want(&asked.scope).await {
-            return follow(self.get_alone(sent).await);
+        if self.record_wanted_scopes(&asked.scope).await {
+            return step_after_renewal(self.obtain_tokens_silently(sent).await);
         }
-        Next::GiveUp
+        RetryDecision::GiveUp
     }
 
-    /// Takes down scopes to ask for; says whether any of them is new.
-    async fn want(&self, more: &[String]) -> bool {
-        let Some(kept) = self.remembered() else { return true };
-        if scopes::union(&kept.record.wanted, more) == kept.record.wanted {
+    /// Stores scopes for the next token request; returns whether any of them is new.
+    async fn record_wanted_scopes(&self, more: &[String]) -> bool {
+        let Some(kept) = self.cached_sign_in() else { return true };
+        if scopes::merge_scopes(&kept.record.wanted, more) == kept.record.wanted {
             return false;
         }
         let (account, more) = (self.clone(), more.to_vec());
-        // What cannot be taken down is asked for again by the server.
-        self.0.tasks.finish(async move { account.take_down(&more).await }).await;
+        // Scopes that cannot be stored are demanded again by the server.
+        self.0.tasks.run_to_completion(async move { account.store_wanted_scopes(&more).await }).await;
         true
     }
 
-    async fn take_down(&self, more: &[String]) {
+    async fn store_wanted_scopes(&self, more: &[String]) {
         let _alone = self.0.renewing.lock().await;
-        let Ok(_lock) = self.lock().await else { return };
-        let Ok(Some(kept)) = self.read().await else { return };
+        let Ok(_lock) = self.lock_record().await else { return };
+        let Ok(Some(kept)) = self.read_sign_in().await else { return };
         let mut record = kept.record.clone();
-        record.wanted = scopes::union(&record.wanted, more);
+        record.wanted = scopes::merge_scopes(&record.wanted, more);
         if record.wanted != kept.record.wanted {
-            // As above.
-            let _missed = self.write(record, Expected::Generation(kept.generation)).await;
+            // Scopes that cannot be stored are demanded again by the server.
+            let _missed = self.write_record(record, ExpectedEntry::Generation(kept.generation)).await;
         }
     }
 }
 
-/// What a request carries.
-fn carried(
+/// Builds the headers for a request: a bearer token, or a DPoP-bound token with its proof.
+fn build_credentials(
     kept: &Arc<StoredSignIn>,
     tokens: &Tokens,
-    request: Asking<'_>,
+    request: RequestTarget<'_>,
     now: SystemTime,
 ) -> Result<Credentials, Failure> {
     match (tokens.kind, kept.prover()) {
-        (Kind::Bearer, _) => Ok(Credentials::bearer(tokens.access.clone())),
+        (Kind::Bearer, _) => Ok(Credentials::from_bearer_token(tokens.access.clone())),
         (Kind::Dpop, Some(prover)) => {
-            let Asking { method, url } = request;
+            let RequestTarget { method, url } = request;
             let proof = prover
-                .proof(&Proving { method, url, token: Some(&tokens.access) }, now)
+                .create_proof(&ProofRequest { method, url, token: Some(&tokens.access) }, now)
                 .map_err(|error| Failure::Protocol(Arc::from(error.to_string())))?;
             let token = Secret::new(format!("{} {}", Kind::Dpop.as_str(), tokens.access.expose()));
             Ok(Credentials {
@@ -151,17 +165,17 @@ fn carried(
                 token: Some(tokens.access.clone()),
             })
         }
-        // The key is gone, and with it the right to use the token.
+        // Without its key the token must not be used.
         (Kind::Dpop, None) => Ok(Credentials::default()),
     }
 }
 
-fn follow(renewed: Result<Arc<StoredSignIn>, RenewError>) -> Next {
+fn step_after_renewal(renewed: Result<Arc<StoredSignIn>, RenewError>) -> RetryDecision {
     match renewed {
-        // The server may have refused that one too, for all we know.
-        Ok(kept) if kept.is_learnt => Next::Try,
-        Ok(_) => Next::Again,
-        Err(RenewError::Over) => Next::GiveUp,
-        Err(RenewError::Trouble(failure)) => Next::Fail(failure),
+        // The server may have refused this token too: it was read from the vault, and its age is unknown.
+        Ok(kept) if kept.is_from_vault => RetryDecision::RetryUnverified,
+        Ok(_) => RetryDecision::Retry,
+        Err(RenewError::SignInRequired) => RetryDecision::GiveUp,
+        Err(RenewError::Unavailable(failure)) => RetryDecision::Fail(failure),
     }
 }

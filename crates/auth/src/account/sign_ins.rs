@@ -1,76 +1,78 @@
-//! Hearing of sign-ins: for whoever was refused, and waits until it is worth trying again.
+//! Waits for a sign-in, for a connection that was refused and retries once the user has signed in.
 
 use mcparley_model::limits::SIGN_IN_LOOKED_FOR;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::Account;
-use crate::identity::Identity;
+use crate::identity::UserIdentity;
 
-/// The sign-ins that come after an attempt to reach the server. Made before the attempt, so that none is missed which
-/// comes while it is under way.
+/// Watches for sign-ins that follow an attempt to reach the server. Created before the attempt, so that a
+/// sign-in during the attempt is not missed.
 #[derive(Debug)]
-pub struct SignIns {
+pub struct SignInWatcher {
     account: Account,
-    /// Those of this process.
-    here: watch::Receiver<u64>,
-    /// What the vault had when we were refused.
-    refused: u64,
-    /// Whether it was known then who the person is, where an identity provider says so.
-    was_known: bool,
-    look: Instant,
+    /// The count of sign-ins in this process.
+    local_sign_ins: watch::Receiver<u64>,
+    /// The generation of the vault record when the attempt was refused.
+    refused_generation: u64,
+    /// Whether the identity provider, where one is used, knew the user at that time.
+    was_user_known: bool,
+    next_vault_poll: Instant,
 }
 
 impl Account {
-    /// The sign-ins from now on.
+    /// Watches for sign-ins from now on.
     #[must_use]
-    pub fn sign_ins(&self) -> SignIns {
-        SignIns {
+    pub fn watch_sign_ins(&self) -> SignInWatcher {
+        SignInWatcher {
             account: self.clone(),
-            here: self.0.signed_in.subscribe(),
-            refused: 0,
-            was_known: false,
-            look: Instant::now(),
+            local_sign_ins: self.0.sign_in_count.subscribe(),
+            refused_generation: 0,
+            was_user_known: false,
+            next_vault_poll: Instant::now(),
         }
     }
 }
 
-impl SignIns {
-    /// The attempt was refused with what there is now.
-    pub fn refused(&mut self) {
-        self.refused = self.account.remembered().map_or(0, |kept| kept.generation);
-        self.was_known = self.account.0.identity.as_ref().is_some_and(Identity::remembers_the_person);
-        self.look = Instant::now() + SIGN_IN_LOOKED_FOR;
+impl SignInWatcher {
+    /// Notes that the attempt was refused with the current tokens.
+    pub fn note_refusal(&mut self) {
+        self.refused_generation = self.account.cached_sign_in().map_or(0, |kept| kept.generation);
+        self.was_user_known = self.account.0.identity.as_ref().is_some_and(UserIdentity::remembers_user);
+        self.next_vault_poll = Instant::now() + SIGN_IN_LOOKED_FOR;
     }
 
-    /// Whether somebody has signed in here, as [`SignIns::next`] is about to tell.
+    /// Whether a sign-in in this process is pending, so that [`SignInWatcher::wait_for_sign_in`] returns at
+    /// once.
     #[must_use]
-    pub fn has_one(&self) -> bool {
-        self.here.has_changed().unwrap_or(false)
+    pub fn has_new_sign_in(&self) -> bool {
+        self.local_sign_ins.has_changed().unwrap_or(false)
     }
 
-    /// Ends when somebody has signed in, in this process or in another. Giving up the waiting loses nothing.
+    /// Waits until the user has signed in, in this process or in another. Cancel-safe.
     ///
-    /// Nobody tells about other processes, so the vault is looked at now and then.
-    pub async fn next(&mut self) {
+    /// Other processes send no notification, so the vault is polled.
+    pub async fn wait_for_sign_in(&mut self) {
         loop {
             tokio::select! {
-                // The sender is as old as the account, which is held here.
-                _changed = self.here.changed() => return,
-                () = tokio::time::sleep_until(self.look) => {}
+                // The sender lives as long as the account, which is held here.
+                _changed = self.local_sign_ins.changed() => return,
+                () = tokio::time::sleep_until(self.next_vault_poll) => {}
             }
-            self.look = Instant::now() + SIGN_IN_LOOKED_FOR;
+            self.next_vault_poll = Instant::now() + SIGN_IN_LOOKED_FOR;
             if self.is_worth_trying().await {
                 return;
             }
         }
     }
 
-    /// Whether there are other tokens than those that were refused, or a way to them.
+    /// Whether there are tokens other than the refused ones, or a way to obtain them.
     async fn is_worth_trying(&self) -> bool {
-        if self.account.generation().await > self.refused && self.account.has_tokens().await {
+        if self.account.stored_generation().await > self.refused_generation && self.account.has_tokens().await
+        {
             return true;
         }
-        !self.was_known && self.account.is_person_known().await
+        !self.was_user_known && self.account.is_user_known().await
     }
 }

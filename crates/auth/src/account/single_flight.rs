@@ -1,7 +1,7 @@
-//! Single flight: a request for tokens that is already under way is joined instead of sent again, and its outcome shared.
+//! Single flight: a token request in progress is joined instead of sent again, and its outcome is shared.
 //!
-//! A failure is shared as well. A hundred requests that wait for an authorization server which hangs would otherwise ask
-//! it one after the other, and the last would hear of it after a hundred times the limit (F81).
+//! A failure is shared as well. A hundred requests that wait for a hanging authorization server would
+//! otherwise ask it one after the other, and the last would fail after a hundred times the timeout.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,71 +9,75 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcparley_model::secret::Secret;
 use tokio::sync::watch;
 
-use super::memory::StoredSignIn;
-use super::renewal::RenewError;
-use crate::error::SignInError;
-use crate::task::Tasks;
+use super::sign_in_cache::StoredSignIn;
+use crate::error::{RenewError, SignInError};
+use crate::task::TaskGroup;
 
-/// What came of it.
-pub(super) type Outcome = Result<Arc<StoredSignIn>, RenewError>;
+/// The outcome of a token request.
+pub(super) type RenewalOutcome = Result<Arc<StoredSignIn>, RenewError>;
 
-/// What somebody wants.
+/// The tokens a caller needs; equal keys share one request.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Wish {
-    /// Tokens in the place of this one, which was refused or is about to end.
-    Renewed(Secret<String>),
-    /// Tokens that are asked for anew, other than this one.
-    Anew(Option<Secret<String>>),
+pub(super) enum RenewalKey {
+    /// Tokens in the place of this one, which was refused or is about to expire.
+    Refresh(Secret<String>),
+    /// Tokens from a new grant, other than this one.
+    NewGrant(Option<Secret<String>>),
 }
 
-/// The requests that are under way, each shared by everybody who wants the same.
+/// Single flight over token requests: callers with an equal key share one request.
 #[derive(Default)]
-pub(super) struct SingleFlight(Mutex<Vec<Running>>);
+pub(super) struct SingleFlight(Mutex<Vec<RunningRenewal>>);
 
-struct Running {
-    wish: Wish,
-    outcome: watch::Receiver<Option<Outcome>>,
+struct RunningRenewal {
+    wish: RenewalKey,
+    outcome: watch::Receiver<Option<RenewalOutcome>>,
 }
 
 impl SingleFlight {
-    /// Starts the work, or joins it; it is finished whatever becomes of those who wait for it.
-    pub(super) async fn share<W>(&self, tasks: &Tasks, wish: Wish, work: W) -> Outcome
+    /// Runs the request, or joins the one in progress. The request is finished even when all callers give up.
+    pub(super) async fn run_shared<W>(&self, tasks: &TaskGroup, wish: RenewalKey, work: W) -> RenewalOutcome
     where
-        W: Future<Output = Outcome> + Send + 'static,
+        W: Future<Output = RenewalOutcome> + Send + 'static,
     {
-        let mut outcome = self.join(tasks, wish, work);
+        let mut outcome = self.join_or_spawn(tasks, wish, work);
         match outcome.wait_for(Option::is_some).await.as_deref() {
             Ok(Some(outcome)) => outcome.clone(),
-            // The program is ending, or there is a mistake of ours. Nobody has to sign in for that.
-            Ok(None) | Err(_) => Err(RenewError::broken_off(&SignInError::Stopped)),
+            // The program is ending, or the task panicked. Neither means that the user has to sign in.
+            Ok(None) | Err(_) => Err(RenewError::renewal_failure(&SignInError::Stopped)),
         }
     }
 
-    /// Waits until nothing is under way, also what has not got to its first step yet.
-    pub(super) async fn settle(&self) {
-        while let Some(mut running) = self.running() {
-            // One that was broken off is over too.
+    /// Waits until no request is in progress, including those that have not been polled yet.
+    pub(super) async fn wait_until_idle(&self) {
+        while let Some(mut running) = self.running_outcome() {
+            // A request that was aborted is over too.
             let _broken = running.wait_for(Option::is_some).await;
         }
     }
 
-    fn running(&self) -> Option<watch::Receiver<Option<Outcome>>> {
+    fn running_outcome(&self) -> Option<watch::Receiver<Option<RenewalOutcome>>> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().find(|running| running.goes_on()).map(|running| running.outcome.clone())
+        all.iter().find(|running| running.is_running()).map(|running| running.outcome.clone())
     }
 
-    fn join<W>(&self, tasks: &Tasks, wish: Wish, work: W) -> watch::Receiver<Option<Outcome>>
+    fn join_or_spawn<W>(
+        &self,
+        tasks: &TaskGroup,
+        wish: RenewalKey,
+        work: W,
+    ) -> watch::Receiver<Option<RenewalOutcome>>
     where
-        W: Future<Output = Outcome> + Send + 'static,
+        W: Future<Output = RenewalOutcome> + Send + 'static,
     {
         let (ended, outcome) = watch::channel(None);
         {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.retain(Running::goes_on);
+            all.retain(RunningRenewal::is_running);
             if let Some(running) = all.iter().find(|running| running.wish == wish) {
                 return running.outcome.clone();
             }
-            all.push(Running { wish, outcome: outcome.clone() });
+            all.push(RunningRenewal { wish, outcome: outcome.clone() });
         }
         tasks.spawn(async move {
             ended.send_replace(Some(work.await));
@@ -82,9 +86,9 @@ impl SingleFlight {
     }
 }
 
-impl Running {
-    fn goes_on(&self) -> bool {
-        // Its other end is gone when it has ended in any other way.
+impl RunningRenewal {
+    fn is_running(&self) -> bool {
+        // The sender is dropped when the task ended without an outcome.
         self.outcome.borrow().is_none() && self.outcome.has_changed().is_ok()
     }
 }

@@ -1,55 +1,55 @@
-//! Why an attempt brought no code.
+//! Authorization errors: the reasons why an attempt yielded no code.
 
 use mcparley_model::explain::Explain;
 use mcparley_model::text::Untrusted;
 
-use super::Refusal;
-use crate::page::PageError;
+use super::AuthorizationRefusal;
+use crate::browser_page::PageError;
 
-/// Why an attempt brought no code.
+/// The reason why an authorization attempt yielded no code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthorizeError {
-    /// There is no page to sign in on.
-    #[error("the authorization server has no page to sign in on")]
+    /// The authorization server has no sign-in page.
+    #[error("the authorization server has no sign-in page")]
     NoEndpoint,
-    /// There is one that is not opened.
-    #[error("the authorization server's sign-in page is not opened")]
+    /// The sign-in page must not be opened.
+    #[error("cannot open the authorization server's sign-in page")]
     Endpoint(#[source] PageError),
-    /// It does not protect codes.
+    /// The authorization server does not support PKCE.
     #[error("the authorization server does not offer PKCE with S256")]
     NoPkce,
-    /// The system gives no random numbers.
-    #[error("the system has no random numbers")]
+    /// The system has no random numbers.
+    #[error("the system returned no random numbers")]
     Random,
-    /// The answer is one to another attempt, or to none.
-    #[error("the answer does not belong to this sign-in")]
-    Stranger,
-    /// Somebody else has answered.
-    #[error("the answer does not come from `{}`", expected.display())]
+    /// The response belongs to another attempt, or to none.
+    #[error("the response does not belong to this sign-in")]
+    StateMismatch,
+    /// The response comes from another issuer.
+    #[error("the response does not come from `{}`", expected.display_line())]
     WrongIssuer {
-        /// Who was asked.
+        /// The issuer that was asked.
         expected: Untrusted,
     },
-    /// The answer does not say who gives it, though it should.
-    #[error("the answer does not say that it comes from `{}`", expected.display())]
+    /// The response does not name its issuer, though the metadata promised it.
+    #[error("the response does not name `{}` as its issuer", expected.display_line())]
     NoIssuer {
-        /// Who was asked.
+        /// The issuer that was asked.
         expected: Untrusted,
     },
-    /// The answer is no.
+    /// The authorization server refused.
     #[error("the authorization server refused: {refusal}")]
     Refused {
-        /// Why.
-        refusal: Refusal,
+        /// The reason.
+        refusal: AuthorizationRefusal,
     },
 }
 
 impl Explain for AuthorizeError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Stranger => Some("sign in again, and finish in the window that was opened last".to_owned()),
+            Self::StateMismatch => Some("sign in again, and finish in the window opened last".to_owned()),
             Self::WrongIssuer { .. } | Self::NoIssuer { .. } => Some(
-                "somebody may be trying to get at your account: sign in again only if you trust this server"
+                "this may be an attack on your account: sign in again only if you trust this server"
                     .to_owned(),
             ),
             Self::Refused { refusal } => refusal.hint(),

@@ -1,4 +1,4 @@
-//! What the browser is sent out with, and which answers are believed.
+//! Authorization requests, and the responses that are accepted.
 
 mod answers;
 mod issuers;
@@ -8,44 +8,44 @@ mod requests;
 use mcparley_model::secret::Secret;
 use url::Url;
 
-use super::{Answer, Attempt, Identity, Wish};
-use crate::client::{Client, Origin, Proof};
-use crate::metadata::{Found, Server};
-use crate::page::Page;
+use super::{AuthorizationAttempt, AuthorizationRequest, AuthorizationResponse, IdTokenDemand};
+use crate::browser_page::BrowserPage;
+use crate::client::{ClientAuthMethod, ClientIdOrigin, OAuthClient};
+use crate::metadata::{AuthServerMetadata, MetadataSource};
 
 const ISSUER: &str = "https://as.example";
 
-/// An authorization server that describes itself.
-fn server() -> Server {
-    Server {
+/// The metadata of an authorization server.
+fn server() -> AuthServerMetadata {
+    AuthServerMetadata {
         authorization_endpoint: Some(url("https://as.example/authorize")),
         has_s256: true,
         names_issuer: true,
-        ..Server::new(ISSUER.to_owned(), url("https://as.example/token"))
+        ..AuthServerMetadata::new(ISSUER.to_owned(), url("https://as.example/token"))
     }
 }
 
-fn client() -> Client {
-    Client {
+fn client() -> OAuthClient {
+    OAuthClient {
         id: "the client".to_owned(),
         secret: Some(Secret::new("secret-canary".to_owned())),
-        proof: Proof::Basic,
+        proof: ClientAuthMethod::Basic,
         redirect: None,
-        origin: Origin::Registered,
+        origin: ClientIdOrigin::Registered,
         scopes: Vec::new(),
     }
 }
 
-fn begin(server: &Server, scopes: &[&str]) -> (Attempt, Page) {
+fn begin(server: &AuthServerMetadata, scopes: &[&str]) -> (AuthorizationAttempt, BrowserPage) {
     let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
-    let wish = Wish {
+    let wish = AuthorizationRequest {
         redirect: &redirect(),
         resource: Some("https://mcp.example/mcp"),
         scopes: &scopes,
-        identity: Identity::Unasked,
+        identity: IdTokenDemand::NotRequested,
         dpop_jkt: None,
     };
-    Attempt::begin(server, &client(), &wish).unwrap()
+    AuthorizationAttempt::begin_authorization(server, &client(), &wish).unwrap()
 }
 
 fn redirect() -> Url {
@@ -56,7 +56,7 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-/// An answer with the right state and more parameters.
-fn answer(attempt: &Attempt, rest: &str) -> Answer {
-    Answer::from_query(&format!("state={}&{rest}", attempt.state().expose())).unwrap()
+/// A response with the right state and more parameters.
+fn answer(attempt: &AuthorizationAttempt, rest: &str) -> AuthorizationResponse {
+    AuthorizationResponse::from_query(&format!("state={}&{rest}", attempt.state().expose())).unwrap()
 }

@@ -1,37 +1,39 @@
-//! Decides which programs are asked to open a page, and with which arguments.
+//! Chooses the programs that open a page, and their arguments.
 
-use super::{Desktop, System};
-use crate::page::Page;
+use super::DesktopSession;
+use crate::browser_page::BrowserPage;
 
-/// Where the page goes in a command of the person's own.
+/// The placeholder for the page in a command of the user's.
 const PLACE: &str = "%s";
 
-/// What opens pages on a desktop with X11 or Wayland.
+/// The programs that open pages on X11 or Wayland.
 const FREE_DESKTOP: [&[&str]; 3] = [&["xdg-open"], &["gio", "open"], &["x-www-browser"]];
 
-/// What opens pages in the Windows around a Linux.
+/// The programs that open pages on the Windows host of WSL.
 const AROUND: [&[&str]; 2] = [&["wslview"], &["rundll32.exe", "url.dll,FileProtocolHandler"]];
 
-/// A program that opens pages, and what stands before the page.
+/// A program that opens pages, with the arguments before the page.
 ///
-/// None of those above knows `--` for the end of its options. None is needed: a [`Page`] begins with `http`.
+/// None of the programs above supports `--` as the end of its options. None is needed: a
+/// [`BrowserPage`] begins with `http`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Opener {
     program: String,
-    /// One of them has [`PLACE`] in it, or the page follows them.
+    /// The arguments; the page replaces [`PLACE`] in one of them, or follows them.
     words: Vec<String>,
 }
 
 impl Opener {
-    /// All that may work, the most wanted first; none when there is no screen.
-    pub(super) fn all(desktop: &Desktop) -> Vec<Self> {
+    /// All programs that may work, the preferred one first; none when there is no display.
+    pub(super) fn available_openers(desktop: &DesktopSession) -> Vec<Self> {
         let chosen = desktop.variable("BROWSER").unwrap_or_default();
-        let own = chosen.split(separator(desktop.system)).filter_map(Self::from_command);
-        own.chain(of_system(desktop).into_iter().filter_map(|words| Self::new(words.iter().copied())))
+        let own = chosen.split(':').filter_map(Self::from_command);
+        own.chain(system_openers(desktop).into_iter().filter_map(|words| Self::new(words.iter().copied())))
             .collect()
     }
 
-    /// One of the commands in `BROWSER`: words between blanks, since nothing here reads quotes as a shell does.
+    /// Parses one of the commands in `BROWSER`: words separated by blanks, since quotes are not interpreted
+    /// as in a shell.
     fn from_command(command: &str) -> Option<Self> {
         Self::new(command.split_whitespace()).filter(|opener| !opener.program.contains(PLACE))
     }
@@ -46,7 +48,7 @@ impl Opener {
     }
 
     /// The arguments; the page is, or is within, exactly one of them.
-    pub(super) fn arguments(&self, page: &Page) -> Vec<String> {
+    pub(super) fn arguments(&self, page: &BrowserPage) -> Vec<String> {
         let mut arguments = self.words.clone();
         match arguments.iter_mut().find(|word| word.contains(PLACE)) {
             Some(word) => *word = word.replacen(PLACE, page.as_str(), 1),
@@ -56,28 +58,14 @@ impl Opener {
     }
 }
 
-fn of_system(desktop: &Desktop) -> Vec<&'static [&'static str]> {
-    match desktop.system {
-        System::MacOs => vec![&["/usr/bin/open"]],
-        System::Windows => vec![&["rundll32", "url.dll,FileProtocolHandler"]],
-        System::Linux => {
-            let has = |names: [&str; 2]| names.iter().any(|name| desktop.variable(name).is_some());
-            let mut openers: Vec<&'static [&'static str]> = Vec::new();
-            if has(["WSL_DISTRO_NAME", "WSL_INTEROP"]) {
-                openers.extend(AROUND);
-            }
-            if has(["DISPLAY", "WAYLAND_DISPLAY"]) {
-                openers.extend(FREE_DESKTOP);
-            }
-            openers
-        }
+fn system_openers(desktop: &DesktopSession) -> Vec<&'static [&'static str]> {
+    let has = |names: [&str; 2]| names.iter().any(|name| desktop.variable(name).is_some());
+    let mut openers: Vec<&'static [&'static str]> = Vec::new();
+    if has(["WSL_DISTRO_NAME", "WSL_INTEROP"]) {
+        openers.extend(AROUND);
     }
-}
-
-/// What stands between commands in `BROWSER`.
-fn separator(system: System) -> char {
-    match system {
-        System::Linux | System::MacOs => ':',
-        System::Windows => ';',
+    if has(["DISPLAY", "WAYLAND_DISPLAY"]) {
+        openers.extend(FREE_DESKTOP);
     }
+    openers
 }

@@ -1,33 +1,33 @@
-//! Why no answer came back.
+//! Callback errors: the reasons why no authorization response arrived.
 
 use std::io;
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
-use mcparley_model::text::rounded;
+use mcparley_model::text::round_duration;
 
-/// Why no answer came back.
+/// The reason why no authorization response arrived.
 #[derive(Debug, thiserror::Error)]
 pub enum CallbackError {
-    /// Somebody else has the port.
-    #[error("port {port}, which the browser is sent back to, is in use")]
+    /// Another program uses the port.
+    #[error("port {port} for the browser's redirect is in use")]
     Taken {
         /// The port.
         port: u16,
     },
-    /// The system does not let us listen.
+    /// The system refuses to listen.
     #[error("cannot listen for the browser on this machine")]
     Closed {
-        /// The system's answer.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
-    /// No listener of ours can stand there.
+    /// The redirect address is not on this machine.
     #[error("the registered redirect address is not `http` on this machine")]
-    NotHere,
-    /// Nobody came.
-    #[error("no sign-in within {:?}", rounded(*after))]
-    Late {
+    NotLoopback,
+    /// No response arrived in time.
+    #[error("no sign-in within {:?}", round_duration(*after))]
+    TimedOut {
         /// The limit.
         after: Duration,
     },
@@ -37,12 +37,12 @@ impl Explain for CallbackError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Taken { .. } => Some(
-                "finish or end the other sign-in or program that uses it, or choose another `oauth.callbackPort` \
+                "end the other sign-in or program that uses it, or set another `oauth.callbackPort` \
                  and register its address too"
                     .to_owned(),
             ),
-            Self::Late { .. } => Some("sign in again".to_owned()),
-            Self::Closed { .. } | Self::NotHere => None,
+            Self::TimedOut { .. } => Some("sign in again".to_owned()),
+            Self::Closed { .. } | Self::NotLoopback => None,
         }
     }
 }

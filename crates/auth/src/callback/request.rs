@@ -1,9 +1,9 @@
-//! The head of a request, as much of it as is looked at.
+//! Parses the head of a callback request: request line, `Host` and `Origin`.
 
 use mcparley_model::limits::CALLBACK_HEAD_BYTES;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Where a head ends.
+/// The end of a request head.
 const END: &[u8] = b"\r\n\r\n";
 
 /// The head of a request.
@@ -12,40 +12,45 @@ pub(super) struct Request {
     pub(super) method: String,
     /// Path and query.
     pub(super) target: String,
-    /// Every `Host` it names.
+    /// Every `Host` header.
     pub(super) hosts: Vec<String>,
-    /// Every `Origin` it names.
+    /// Every `Origin` header.
     pub(super) origins: Vec<String>,
 }
 
-/// Why there is no request.
+/// The reason why there is no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unread {
-    /// Nobody waits for a reply.
-    Gone,
-    /// It is not one, or too large.
-    Unfit,
+pub(super) enum CallbackRequestError {
+    /// The connection was closed.
+    Closed,
+    /// The request is malformed or too large.
+    Malformed,
 }
 
 impl Request {
-    /// Reads a head, and no more than the limit.
-    pub(super) async fn read(stream: &mut (impl AsyncRead + Unpin)) -> Result<Self, Unread> {
+    /// Reads a request head, up to the size limit.
+    pub(super) async fn read_head(
+        stream: &mut (impl AsyncRead + Unpin),
+    ) -> Result<Self, CallbackRequestError> {
         let mut head = Vec::new();
         let mut limited = stream.take(CALLBACK_HEAD_BYTES as u64);
         loop {
             match limited.read_buf(&mut head).await {
-                Ok(0) if head.len() >= CALLBACK_HEAD_BYTES => return Err(Unread::Unfit),
-                Ok(0) | Err(_) => return Err(Unread::Gone),
+                Ok(0) if head.len() >= CALLBACK_HEAD_BYTES => return Err(CallbackRequestError::Malformed),
+                Ok(0) | Err(_) => return Err(CallbackRequestError::Closed),
                 Ok(_) => {}
             }
             if let Some(end) = head.windows(END.len()).position(|window| window == END) {
                 let head = head.get(..end).unwrap_or_default();
-                return std::str::from_utf8(head).ok().and_then(Self::parse).ok_or(Unread::Unfit);
+                return std::str::from_utf8(head)
+                    .ok()
+                    .and_then(Self::parse)
+                    .ok_or(CallbackRequestError::Malformed);
             }
         }
     }
 
-    /// RFC 9112. Whatever two readers could read in two ways is not read at all.
+    /// Parses a request head (RFC 9112). A head that two parsers could read differently is refused.
     fn parse(head: &str) -> Option<Self> {
         let mut lines = head.split("\r\n");
         let mut words = lines.next()?.split(' ');

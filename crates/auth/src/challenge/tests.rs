@@ -1,10 +1,10 @@
-//! What servers write into `WWW-Authenticate`, and what is understood of it.
+//! `WWW-Authenticate` headers of real servers, and their parsed form.
 
 use super::*;
 use proptest::prelude::*;
 
-fn asked(scheme: Kind) -> Asked {
-    Asked::new(scheme)
+fn asked(scheme: Kind) -> TokenChallenge {
+    TokenChallenge::new(scheme)
 }
 
 fn text(value: &str) -> Option<String> {
@@ -17,31 +17,34 @@ fn list(scopes: &[&str]) -> Vec<String> {
 
 // A1 K4
 #[test]
-fn the_challenges_of_the_specification_are_read() {
+fn challenges_of_the_specification_are_parsed() {
     let words =
         r#"Bearer resource_metadata="https://a.example/.well-known/x", scope="files:read files:write""#;
-    let wanted = Asked {
+    let wanted = TokenChallenge {
         resource_metadata: text("https://a.example/.well-known/x"),
         scope: list(&["files:read", "files:write"]),
         ..asked(Kind::Bearer)
     };
-    assert_eq!(Asked::read(words), Some(wanted));
+    assert_eq!(TokenChallenge::parse(words), Some(wanted));
     let words = r#"Bearer error="insufficient_scope", scope="w", error_description="say \"please\"""#;
-    let wanted = Asked {
+    let wanted = TokenChallenge {
         error: text("insufficient_scope"),
         scope: list(&["w"]),
         description: Some(Untrusted::new("say \"please\"")),
         ..asked(Kind::Bearer)
     };
-    assert_eq!(Asked::read(words), Some(wanted));
+    assert_eq!(TokenChallenge::parse(words), Some(wanted));
     let words = r#"DPoP error="use_dpop_nonce", algs="ES256""#;
-    assert_eq!(Asked::read(words), Some(Asked { error: text("use_dpop_nonce"), ..asked(Kind::Dpop) }));
+    assert_eq!(
+        TokenChallenge::parse(words),
+        Some(TokenChallenge { error: text("use_dpop_nonce"), ..asked(Kind::Dpop) })
+    );
 }
 
 // A1
 #[test]
-fn odd_spellings_are_read_as_they_are_meant() {
-    let wanted = Some(Asked { error: text("e"), scope: list(&["a", "b"]), ..asked(Kind::Bearer) });
+fn malformed_challenges_are_parsed_leniently() {
+    let wanted = Some(TokenChallenge { error: text("e"), scope: list(&["a", "b"]), ..asked(Kind::Bearer) });
     for words in [
         r#"Bearer error="e", scope="a b""#,
         r#"bearer ERROR=e,Scope="a b""#,
@@ -54,68 +57,71 @@ fn odd_spellings_are_read_as_they_are_meant() {
         r#"Negotiate YII/abc+==, Bearer error="e", scope="a b", Basic scope="none""#,
         r#"Bearer error="e", scope="a b", Digest error=x, scope=y, resource_metadata=z"#,
     ] {
-        assert_eq!(Asked::read(words), wanted, "{words}");
+        assert_eq!(TokenChallenge::parse(words), wanted, "{words}");
     }
     let unclosed = r#"Bearer error="e", scope="a b"#;
-    assert_eq!(Asked::read(unclosed), Some(Asked { error: text("e"), ..asked(Kind::Bearer) }));
+    assert_eq!(
+        TokenChallenge::parse(unclosed),
+        Some(TokenChallenge { error: text("e"), ..asked(Kind::Bearer) })
+    );
 }
 
 // A1
 #[test]
 fn a_bare_scheme_and_an_unquoted_address_are_enough() {
-    assert_eq!(Asked::read("Bearer"), Some(asked(Kind::Bearer)));
+    assert_eq!(TokenChallenge::parse("Bearer"), Some(asked(Kind::Bearer)));
     let words = "Bearer resource_metadata=https://a.example/x?y=z, scope=a";
-    let wanted = Asked {
+    let wanted = TokenChallenge {
         resource_metadata: text("https://a.example/x?y=z"),
         scope: list(&["a"]),
         ..asked(Kind::Bearer)
     };
-    assert_eq!(Asked::read(words), Some(wanted));
+    assert_eq!(TokenChallenge::parse(words), Some(wanted));
 }
 
 // A1
 #[test]
-fn what_is_not_about_tokens_asks_for_nothing() {
+fn challenge_without_a_token_scheme_is_ignored() {
     for words in
         ["", " ", ",,,", "Basic realm=\"x\"", "Bearer=1", "scope=\"a\"", "\"Bearer\"", "Bearer/1 x=y"]
     {
-        assert_eq!(Asked::read(words), None, "{words}");
+        assert_eq!(TokenChallenge::parse(words), None, "{words}");
     }
-    assert_eq!(Asked::read(&format!("Bearer {}", "x".repeat(CHALLENGE_CHARS * 4))), None);
+    assert_eq!(TokenChallenge::parse(&format!("Bearer {}", "x".repeat(CHALLENGE_CHARS * 4))), None);
 }
 
 // A1
 #[test]
-fn of_several_challenges_the_one_with_the_error_counts_and_the_others_complete_it() {
+fn challenge_with_an_error_is_chosen_and_completed_by_the_others() {
     let words =
         r#"Bearer resource_metadata="m", scope="s", error_description="d", DPoP error="use_dpop_nonce""#;
-    let wanted = Asked {
+    let wanted = TokenChallenge {
         takes_either: true,
         error: text("use_dpop_nonce"),
         scope: list(&["s"]),
         resource_metadata: text("m"),
         ..asked(Kind::Dpop)
     };
-    assert_eq!(Asked::read(words), Some(wanted));
-    let both = Asked { takes_either: true, ..asked(Kind::Bearer) };
-    assert_eq!(Asked::read("Bearer, DPoP"), Some(both));
+    assert_eq!(TokenChallenge::parse(words), Some(wanted));
+    let both = TokenChallenge { takes_either: true, ..asked(Kind::Bearer) };
+    assert_eq!(TokenChallenge::parse("Bearer, DPoP"), Some(both));
 }
 
 // A1
 #[test]
-fn names_that_could_deceive_are_left_out() {
+fn invalid_error_codes_and_scopes_are_left_out() {
     let long = "e".repeat(ERROR_CHARS + 1);
     for error in ["", "a\\\\b", "\u{202e}", &long] {
-        let read = Asked::read(&format!("Bearer error=\"{error}\", scope=\"a \u{1b}[2J b\""));
-        assert_eq!(read, Some(Asked { scope: list(&["a", "b"]), ..asked(Kind::Bearer) }), "{error}");
+        let read = TokenChallenge::parse(&format!("Bearer error=\"{error}\", scope=\"a \u{1b}[2J b\""));
+        assert_eq!(read, Some(TokenChallenge { scope: list(&["a", "b"]), ..asked(Kind::Bearer) }), "{error}");
     }
     let many = "s ".repeat(OAUTH_NAMES + 1);
-    let read = Asked::read(&format!("Bearer scope=\"{many}\"")).unwrap();
+    let read = TokenChallenge::parse(&format!("Bearer scope=\"{many}\"")).unwrap();
     assert_eq!(read.scope.len(), OAUTH_NAMES);
 }
 
-/// The same again, as an orderly server writes it.
-fn written(asked: &Asked) -> String {
+/// The challenge in its canonical form.
+fn written(asked: &TokenChallenge) -> String {
     let mut words = asked.scheme.as_str().to_owned();
     let escaped = |value: &str| value.replace('\\', "\\\\").replace('"', "\\\"");
     let scope = (!asked.scope.is_empty()).then(|| asked.scope.join(" "));
@@ -138,16 +144,16 @@ fn written(asked: &Asked) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    // B65-B98 mutated: no text makes it fail, and what was understood is understood again.
+    // B65-B98 mutated: no text panics, and a parsed challenge parses again to the same value.
     #[test]
-    fn whatever_is_read_is_read_the_same_once_it_is_in_order(words in any::<String>()) {
-        let read = Asked::read(&words);
-        let again = read.as_ref().and_then(|asked| Asked::read(&written(asked)));
+    fn any_text_parses_the_same_after_normalization(words in any::<String>()) {
+        let read = TokenChallenge::parse(&words);
+        let again = read.as_ref().and_then(|asked| TokenChallenge::parse(&written(asked)));
         prop_assert_eq!(read, again);
     }
 
     #[test]
-    fn mutated_challenges_are_read_the_same_once_they_are_in_order(
+    fn mutated_challenge_parses_the_same_after_normalization(
         parts in proptest::collection::vec(
             prop_oneof![
                 Just("Bearer ".to_owned()), Just("DPoP ".to_owned()), Just("Basic ".to_owned()),
@@ -159,8 +165,8 @@ proptest! {
             0..24,
         ),
     ) {
-        let read = Asked::read(&parts.concat());
-        let again = read.as_ref().and_then(|asked| Asked::read(&written(asked)));
+        let read = TokenChallenge::parse(&parts.concat());
+        let again = read.as_ref().and_then(|asked| TokenChallenge::parse(&written(asked)));
         prop_assert_eq!(read, again);
     }
 }

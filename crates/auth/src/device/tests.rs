@@ -1,20 +1,20 @@
-//! The waiting for a person, on a clock that stands still until somebody waits.
+//! Polling for the user's sign-in, on a paused clock.
 
 use std::collections::VecDeque;
 
 use serde_json::json;
 
 use super::*;
-use crate::client::Proof;
-use crate::grant::Refusal;
+use crate::client::ClientAuthMethod;
+use crate::grant::TokenRefusal;
 use crate::grant::tests::secret;
 use crate::tokens::{Kind, Tokens};
 use crate::web::WebError;
 
-fn waiting(lasts: u64, interval: u64) -> Started {
-    Started {
+fn waiting(lasts: u64, interval: u64) -> DeviceAuthorization {
+    DeviceAuthorization {
         user_code: Untrusted::new("WDJB-MJHT"),
-        page: Page::parse("https://as.example/device").unwrap(),
+        page: BrowserPage::parse("https://as.example/device").unwrap(),
         page_with_code: None,
         lasts: Duration::from_secs(lasts),
         interval: Duration::from_secs(interval),
@@ -22,7 +22,7 @@ fn waiting(lasts: u64, interval: u64) -> Started {
     }
 }
 
-fn granted() -> Granted {
+fn granted() -> TokenResponse {
     let tokens = Tokens {
         access: secret("at"),
         kind: Kind::Bearer,
@@ -31,23 +31,23 @@ fn granted() -> Granted {
         expires: None,
         scopes: Vec::new(),
     };
-    Granted { tokens, id_token: None, proof: Proof::Nothing }
+    TokenResponse { tokens, id_token: None, proof: ClientAuthMethod::Nothing }
 }
 
-fn says(code: ErrorCode) -> TokenError {
-    TokenError::Refused(Refusal { status: 400, code, description: None })
+fn says(code: OAuthErrorCode) -> TokenError {
+    TokenError::Refused(TokenRefusal { status: 400, code, description: None })
 }
 
-/// What comes of these answers, and the seconds at which the server was asked. Beyond them it says that nobody came yet.
+/// The outcome of these answers, and the seconds at which the server was polled. Further polls are pending.
 async fn polled(
-    started: &Started,
-    answers: Vec<Result<Granted, TokenError>>,
-) -> (Result<Granted, DeviceError>, Vec<u64>) {
+    started: &DeviceAuthorization,
+    answers: Vec<Result<TokenResponse, TokenError>>,
+) -> (Result<TokenResponse, DeviceError>, Vec<u64>) {
     let (begin, mut asked, mut answers) = (Instant::now(), Vec::new(), VecDeque::from(answers));
-    let result = poll(started, || {
+    let result = poll_until_granted(started, || {
         asked.push(begin.elapsed().as_secs());
         let answer = answers.pop_front();
-        std::future::ready(answer.unwrap_or_else(|| Err(says(ErrorCode::AuthorizationPending))))
+        std::future::ready(answer.unwrap_or_else(|| Err(says(OAuthErrorCode::AuthorizationPending))))
     });
     let result = result.await;
     (result, asked)
@@ -55,8 +55,8 @@ async fn polled(
 
 // A8
 #[tokio::test(start_paused = true)]
-async fn the_server_is_asked_at_its_interval_until_somebody_has_signed_in() {
-    let pending = || Err(says(ErrorCode::AuthorizationPending));
+async fn server_is_polled_at_its_interval_until_the_user_has_signed_in() {
+    let pending = || Err(says(OAuthErrorCode::AuthorizationPending));
     let (result, asked) = polled(&waiting(600, 5), vec![pending(), pending(), Ok(granted())]).await;
     assert_eq!(result.unwrap(), granted());
     assert_eq!(asked, [5, 10, 15]);
@@ -64,8 +64,8 @@ async fn the_server_is_asked_at_its_interval_until_somebody_has_signed_in() {
 
 // A8
 #[tokio::test(start_paused = true)]
-async fn a_server_that_wants_to_be_asked_less_often_is() {
-    let slower = || Err(says(ErrorCode::SlowDown));
+async fn slow_down_lengthens_the_polling_interval() {
+    let slower = || Err(says(OAuthErrorCode::SlowDown));
     let (result, asked) = polled(&waiting(600, 5), vec![slower(), slower(), Ok(granted())]).await;
     assert!(result.is_ok());
     assert_eq!(asked, [5, 15, 30]);
@@ -73,8 +73,8 @@ async fn a_server_that_wants_to_be_asked_less_often_is() {
 
 // A8
 #[tokio::test(start_paused = true)]
-async fn trouble_on_the_way_ends_nothing_and_slows_the_asking_down() {
-    let late = || Err(TokenError::Web(WebError::Late { after: Duration::from_secs(10) }));
+async fn transient_error_backs_off_and_does_not_end_polling() {
+    let late = || Err(TokenError::Web(WebError::TimedOut { after: Duration::from_secs(10) }));
     let busy = Err(TokenError::Unavailable { status: 503, retry_after: None });
     let (result, asked) =
         polled(&waiting(600, 5), vec![late(), busy, late(), late(), late(), Ok(granted())]).await;
@@ -84,7 +84,7 @@ async fn trouble_on_the_way_ends_nothing_and_slows_the_asking_down() {
 
 // A8
 #[tokio::test(start_paused = true)]
-async fn the_asking_ends_with_the_code_and_not_a_moment_later() {
+async fn polling_ends_when_the_code_expires() {
     let (result, asked) = polled(&waiting(20, 5), vec![]).await;
     assert!(matches!(result, Err(DeviceError::Expired)));
     assert_eq!(asked, [5, 10, 15]);
@@ -92,20 +92,20 @@ async fn the_asking_ends_with_the_code_and_not_a_moment_later() {
 
 // A8
 #[tokio::test(start_paused = true)]
-async fn a_final_answer_ends_the_asking_at_once() {
-    let (declined, asked) = polled(&waiting(600, 5), vec![Err(says(ErrorCode::AccessDenied))]).await;
+async fn final_error_ends_polling_at_once() {
+    let (declined, asked) = polled(&waiting(600, 5), vec![Err(says(OAuthErrorCode::AccessDenied))]).await;
     assert!(matches!(declined, Err(DeviceError::Declined)));
     assert_eq!(asked, [5]);
-    let (expired, _) = polled(&waiting(600, 5), vec![Err(says(ErrorCode::ExpiredToken))]).await;
+    let (expired, _) = polled(&waiting(600, 5), vec![Err(says(OAuthErrorCode::ExpiredToken))]).await;
     assert!(matches!(expired, Err(DeviceError::Expired)));
-    for error in [says(ErrorCode::InvalidGrant), says(ErrorCode::Unsaid), TokenError::NotBound] {
+    for error in [says(OAuthErrorCode::InvalidGrant), says(OAuthErrorCode::Missing), TokenError::NotBound] {
         let (other, asked) = polled(&waiting(600, 5), vec![Err(error)]).await;
         assert!(matches!(other, Err(DeviceError::Asked(_))));
         assert_eq!(asked, [5]);
     }
 }
 
-fn read(change: &[(&str, Value)]) -> Result<Started, DeviceError> {
+fn read(change: &[(&str, Value)]) -> Result<DeviceAuthorization, DeviceError> {
     let mut answer = json!({
         "device_code": "canary-device-code", "user_code": "WDJB-MJHT",
         "verification_uri": "https://as.example/device", "expires_in": 900, "interval": 7,
@@ -113,12 +113,12 @@ fn read(change: &[(&str, Value)]) -> Result<Started, DeviceError> {
     for (name, value) in change {
         answer[*name] = value.clone();
     }
-    started(answer.as_object().unwrap())
+    parse_authorization(answer.as_object().unwrap())
 }
 
 // A8 H15
 #[test]
-fn what_the_server_says_about_time_is_bounded() {
+fn intervals_and_lifetimes_of_the_server_are_bounded() {
     let table = [
         (json!(null), json!(null), 1800, 5),
         (json!(900), json!(7), 900, 7),
@@ -134,7 +134,7 @@ fn what_the_server_says_about_time_is_bounded() {
 
 // A8 B65
 #[test]
-fn a_page_that_is_not_one_to_send_people_to_ends_the_sign_in() {
+fn page_that_must_not_be_opened_ends_the_device_sign_in() {
     for page in [
         "javascript:alert(1)",
         "http://evil.example/",
@@ -150,13 +150,13 @@ fn a_page_that_is_not_one_to_send_people_to_ends_the_sign_in() {
 
 // A8 B62
 #[test]
-fn the_code_for_people_is_kept_and_the_one_for_us_is_not_shown() {
+fn user_code_is_kept_and_device_code_is_not_printed() {
     let started = read(&[("user_code", json!("\u{1b}[2J".repeat(100)))]).unwrap();
     assert_eq!(started.user_code.raw().chars().count(), USER_CODE_CHARS);
     assert!(!format!("{started:?}").contains("canary"));
     for field in ["device_code", "user_code", "verification_uri"] {
         let error = read(&[(field, json!(""))]).unwrap_err();
         let DeviceError::Asked(TokenError::Malformed(error)) = error else { panic!("{error:?}") };
-        assert!(matches!(error, AnswerError::Missing { .. }));
+        assert!(matches!(error, TokenResponseError::Missing { .. }));
     }
 }

@@ -1,19 +1,21 @@
-//! Decides for whom a token is asked: the `resource` of RFC 8707.
+//! The audience of a token: the `resource` parameter of RFC 8707.
 //!
-//! Pure. The name a server gives itself is sent as it stands, byte for byte, because authorization servers compare it so.
+//! Pure functions. The name a server gives itself is sent byte for byte, because authorization servers
+//! compare it so.
 
 use url::Url;
 
-/// The server's URL as HTTP has it: descriptions of servers behind `wss` are published over `https` too, and the name of a
-/// protected resource has that scheme by definition (RFC 9728, section 1.2). Without what is not for others to see.
-pub(crate) fn over_http(server: &Url) -> Url {
+/// The server's URL with an HTTP scheme: metadata of a `wss` server is published over `https`, and the name
+/// of a protected resource has that scheme by definition (RFC 9728, section 1.2). User info and fragment are
+/// removed.
+pub(crate) fn to_http_url(server: &Url) -> Url {
     let mut url = server.clone();
     let scheme = match url.scheme() {
         "ws" => Some("http"),
         "wss" => Some("https"),
         _ => None,
     };
-    // None of these can fail for a URL that has a host.
+    // None of these calls can fail for a URL with a host.
     if let Some(scheme) = scheme {
         url.set_scheme(scheme).unwrap_or_default();
     }
@@ -23,9 +25,9 @@ pub(crate) fn over_http(server: &Url) -> Url {
     url
 }
 
-/// The name of a server that gives itself none: without a query, which is where people put keys, and without the slash of
-/// an empty path (MCP, "Canonical Server URI").
-pub(super) fn canonical(server: &Url) -> String {
+/// The name of a server that gives itself none: without a query, which is where keys are put, and without the
+/// slash of an empty path (MCP, "Canonical Server URI").
+pub(super) fn canonical_resource(server: &Url) -> String {
     let mut url = server.clone();
     url.set_query(None);
     match url.path() {
@@ -34,20 +36,20 @@ pub(super) fn canonical(server: &Url) -> String {
     }
 }
 
-/// Whether `resource` is a name of `server`: its URL, or one above it at the same origin. Every server below it shares its
-/// tokens, which is for whoever runs that origin to decide, and for nobody else (RFC 9728, section 7.3).
-pub(super) fn is_of(resource: &str, server: &Url) -> bool {
+/// Whether `resource` is a name of `server`: its URL, or a parent path at the same origin. All servers below
+/// that path share its tokens, which only the operator of the origin may decide (RFC 9728, section 7.3).
+pub(super) fn is_resource_of(resource: &str, server: &Url) -> bool {
     let Ok(named) = Url::parse(resource) else { return false };
     let has_secrets = !named.username().is_empty() || named.password().is_some();
     if named.fragment().is_some() || has_secrets {
         return false;
     }
-    let named = over_http(&named);
+    let named = to_http_url(&named);
     let has_query = named.query().is_none() || named.query() == server.query();
-    named.origin() == server.origin() && has_query && is_above(named.path(), server.path())
+    named.origin() == server.origin() && has_query && is_parent_path(named.path(), server.path())
 }
 
-fn is_above(upper: &str, path: &str) -> bool {
+fn is_parent_path(upper: &str, path: &str) -> bool {
     let upper = upper.trim_end_matches('/');
     let rest = path.strip_prefix(upper);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -59,8 +61,8 @@ mod tests {
 
     // A1
     #[test]
-    fn a_server_without_a_name_is_called_by_its_url_without_secrets() {
-        let of = |server: &str| canonical(&over_http(&Url::parse(server).unwrap()));
+    fn server_without_a_name_is_named_by_its_url_without_secrets() {
+        let of = |server: &str| canonical_resource(&to_http_url(&Url::parse(server).unwrap()));
         assert_eq!(of("https://A.example"), "https://a.example");
         assert_eq!(of("https://a.example:8443/"), "https://a.example:8443");
         assert_eq!(of("https://a.example/mcp"), "https://a.example/mcp");
@@ -72,7 +74,7 @@ mod tests {
 
     // B68
     #[test]
-    fn only_the_server_itself_and_what_is_above_it_are_its_names() {
+    fn resource_name_must_be_the_server_or_a_parent_path() {
         let server = Url::parse("https://a.example/one/mcp").unwrap();
         for name in [
             "https://a.example/one/mcp",
@@ -84,7 +86,7 @@ mod tests {
             "https://a.example/",
             "wss://a.example/one/mcp",
         ] {
-            assert!(is_of(name, &server), "{name}");
+            assert!(is_resource_of(name, &server), "{name}");
         }
         for name in [
             "https://evil.example/one/mcp",
@@ -103,7 +105,7 @@ mod tests {
             "a.example",
             "",
         ] {
-            assert!(!is_of(name, &server), "{name}");
+            assert!(!is_resource_of(name, &server), "{name}");
         }
     }
 }

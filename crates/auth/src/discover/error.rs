@@ -1,116 +1,116 @@
-//! Why nobody could say how to sign in, with all that was tried.
+//! Discovery errors: the reasons why no sign-in metadata was found, with all places that were tried.
 
 use std::fmt;
 
 use mcparley_model::explain::Explain;
-use mcparley_model::text::{Untrusted, display};
+use mcparley_model::text::{Untrusted, display_line};
 use url::Url;
 
 use super::document::DocumentError;
 use crate::web::WebError;
 
-/// Why nobody could say how to sign in.
+/// The reason why discovery failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum DiscoverError {
-    /// Nothing was found.
-    #[error("nothing says how to sign in{}", steps(tried))]
-    Nothing {
-        /// What was tried, in order.
-        tried: Vec<Tried>,
+    /// No metadata was found.
+    #[error("no sign-in metadata found{}", list_attempts(tried))]
+    NotFound {
+        /// The failed attempts, in order.
+        tried: Vec<DiscoveryAttempt>,
     },
-    /// Something was found, and it must not be used.
-    #[error("the description at {lie}")]
-    Disbelieved {
-        /// Which one, and why not.
-        lie: Box<Tried>,
-        /// What was tried besides, in order.
-        tried: Vec<Tried>,
+    /// Metadata was found that must not be used.
+    #[error("cannot use the metadata at {lie}")]
+    Rejected {
+        /// The rejected metadata, with the reason.
+        lie: Box<DiscoveryAttempt>,
+        /// The other attempts, in order.
+        tried: Vec<DiscoveryAttempt>,
     },
 }
 
-/// A place that was looked at in vain.
+/// A place without usable metadata.
 #[derive(Clone, Debug)]
-pub struct Tried {
-    /// The place.
+pub struct DiscoveryAttempt {
+    /// The URL of the place.
     pub url: Url,
-    /// Why in vain.
-    pub miss: Miss,
+    /// The reason.
+    pub failure: DiscoveryFailure,
 }
 
-/// Why a place was looked at in vain.
+/// The reason why a place had no usable metadata.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Miss {
-    /// The answer's status says no.
+pub enum DiscoveryFailure {
+    /// The response has an error status.
     #[error("status {0}")]
     Status(u16),
-    /// The answer is not JSON.
-    #[error("its answer is no JSON but {}", content(kind.as_ref()))]
+    /// The response is not JSON.
+    #[error("the response is not JSON but {}", describe_content_type(kind.as_ref()))]
     Type {
-        /// What it says it is.
+        /// Its content type.
         kind: Option<Untrusted>,
     },
-    /// It could not be asked.
+    /// The request failed.
     #[error(transparent)]
     Web(#[from] WebError),
-    /// It was not asked: the server named a place that is not its own.
-    #[error("it is not at the server's own address")]
+    /// Not requested: the server named a place at another origin.
+    #[error("it is not at the server's own origin")]
     Foreign,
-    /// It was not asked: what was named cannot be asked.
-    #[error("`{}` is no address that can be asked", said.display())]
+    /// Not requested: the server named a text that is no usable URL.
+    #[error("`{}` is not a usable URL", said.display_line())]
     NoUrl {
-        /// What was named.
+        /// The text.
         said: Untrusted,
     },
-    /// The description cannot be read.
+    /// The document cannot be parsed.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// It is about another server (B68).
-    #[error("it is about another server, `{}`", said.display())]
+    /// The metadata describes another server.
+    #[error("it describes another server, `{}`", said.display_line())]
     Resource {
-        /// The server it says it is about.
+        /// The server it names.
         said: Untrusted,
     },
-    /// It is about another authorization server (B72).
-    #[error("it is about another issuer, `{}`, and not about `{}`", said.display(), display(wanted))]
+    /// The metadata describes another authorization server.
+    #[error("it describes another issuer, `{}`, instead of `{}`", said.display_line(), display_line(wanted))]
     Issuer {
-        /// The issuer it says it is about.
+        /// The issuer it names.
         said: Untrusted,
-        /// The one that was asked for.
+        /// The issuer that was requested.
         wanted: String,
     },
-    /// It does not offer what keeps codes from being stolen (B75).
+    /// The metadata does not offer PKCE, without which codes can be stolen.
     #[error("it does not offer PKCE with `S256`")]
     NoPkce,
-    /// Tokens are given at another origin, and it is not sure that the issuer says so (B71).
-    #[error("its `token_endpoint` is at another origin, `{}`, and it does not say so over `https`", said.display())]
+    /// The token endpoint is at another origin, and the metadata came over an insecure connection.
+    #[error("its `token_endpoint` is at another origin, `{}`, and the metadata did not come over `https`", said.display_line())]
     TokenOrigin {
         /// The origin of the endpoint.
         said: Untrusted,
     },
-    /// It names an endpoint that must not be used.
+    /// The metadata names an endpoint that must not be used.
     #[error("its `{field}` must not be used: {why}")]
     Endpoint {
         /// The endpoint.
         field: &'static str,
-        /// Why not.
+        /// The reason.
         why: WebError,
     },
 }
 
-impl Miss {
-    /// Whether this says that there is nothing at all, rather than that nobody could tell.
+impl DiscoveryFailure {
+    /// Whether there is no metadata at this place, rather than a failure to fetch it.
     pub(super) fn is_absent(&self) -> bool {
         self.is_denied() || matches!(self, Self::Type { .. })
     }
 
-    /// Whether the answer was a plain no.
+    /// Whether the server answered that there is none.
     pub(super) fn is_denied(&self) -> bool {
-        // Those three only mean "later".
+        // These three statuses only ask to try later.
         matches!(self, Self::Status(status) if (400..500).contains(status) && ![408, 425, 429].contains(status))
     }
 
-    /// Whether a description was there that must not be used.
-    pub(super) fn is_lie(&self) -> bool {
+    /// Whether there was metadata that must not be used.
+    pub(super) fn is_untrusted(&self) -> bool {
         match self {
             Self::Document(_)
             | Self::Resource { .. }
@@ -129,12 +129,12 @@ impl Miss {
                 if said.raw().trim_end_matches('/') == wanted.trim_end_matches('/') =>
             {
                 Some(format!(
-                    "they differ in the slash at the end, and must not: whoever runs the server must name the \
-                     issuer as it names itself, or you name its description in `{WISH}`"
+                    "they differ only in the final slash: ask the server's operator to correct the \
+                     issuer, or set its metadata URL in `{WISH}`"
                 ))
             }
             Self::Foreign | Self::Issuer { .. } => {
-                Some(format!("if you trust its authorization server, name its description in `{WISH}`"))
+                Some(format!("if you trust its authorization server, set its metadata URL in `{WISH}`"))
             }
             Self::Status(_)
             | Self::Type { .. }
@@ -147,23 +147,24 @@ impl Miss {
     }
 }
 
-/// The field with which people say where the description is.
+/// The field of an entry that sets the metadata URL.
 const WISH: &str = "oauth.authServerMetadataUrl";
 
 impl DiscoverError {
-    /// The first description that was there and must not be used says more than all the places where none was.
-    pub(super) fn after(mut tried: Vec<Tried>) -> Self {
-        match tried.iter().position(|tried| tried.miss.is_lie()) {
-            Some(index) => Self::Disbelieved { lie: Box::new(tried.remove(index)), tried },
-            None => Self::Nothing { tried },
+    /// Builds the error from the failed attempts. Metadata that must not be used says more than all places
+    /// without any.
+    pub(super) fn from_attempts(mut tried: Vec<DiscoveryAttempt>) -> Self {
+        match tried.iter().position(|tried| tried.failure.is_untrusted()) {
+            Some(index) => Self::Rejected { lie: Box::new(tried.remove(index)), tried },
+            None => Self::NotFound { tried },
         }
     }
 
-    /// What was tried besides, in order.
+    /// The attempts besides the rejected one, in order.
     #[must_use]
-    pub fn tried(&self) -> &[Tried] {
+    pub fn attempts(&self) -> &[DiscoveryAttempt] {
         match self {
-            Self::Nothing { tried } | Self::Disbelieved { tried, .. } => tried,
+            Self::NotFound { tried } | Self::Rejected { tried, .. } => tried,
         }
     }
 }
@@ -171,32 +172,32 @@ impl DiscoverError {
 impl Explain for DiscoverError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Disbelieved { lie, .. } => lie.miss.hint(),
-            Self::Nothing { tried } => tried.iter().find_map(|tried| tried.miss.hint()).or_else(|| {
+            Self::Rejected { lie, .. } => lie.failure.hint(),
+            Self::NotFound { tried } => tried.iter().find_map(|tried| tried.failure.hint()).or_else(|| {
                 Some(format!(
-                    "if the server wants a key, put it into `headers`; if you know where its authorization server \
-                     describes itself, name that in `{WISH}`"
+                    "if the server needs an API key, set it in `headers`; if you know the metadata \
+                     URL of its authorization server, set it in `{WISH}`"
                 ))
             }),
         }
     }
 }
 
-impl fmt::Display for Tried {
-    /// Without the query, which may hold secrets.
+impl fmt::Display for DiscoveryAttempt {
+    /// Omits the query, which may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let origin = self.url.origin().ascii_serialization();
-        write!(f, "`{}{}`: {}", display(&origin), display(self.url.path()), self.miss)
+        write!(f, "`{}{}`: {}", display_line(&origin), display_line(self.url.path()), self.failure)
     }
 }
 
-fn steps(tried: &[Tried]) -> String {
+fn list_attempts(tried: &[DiscoveryAttempt]) -> String {
     tried.iter().enumerate().fold(String::new(), |text, (index, tried)| {
         let mark = if index == 0 { ": " } else { "; " };
         format!("{text}{mark}{tried}")
     })
 }
 
-fn content(kind: Option<&Untrusted>) -> String {
-    kind.map_or_else(|| "something without a type".to_owned(), |kind| format!("`{}`", kind.display()))
+fn describe_content_type(kind: Option<&Untrusted>) -> String {
+    kind.map_or_else(|| "content without a type".to_owned(), |kind| format!("`{}`", kind.display_line()))
 }

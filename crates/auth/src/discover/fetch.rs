@@ -1,63 +1,72 @@
-//! Fetches one description from one place, and decides whether it is believed.
+//! Fetches metadata from one place, and decides whether it is trusted.
 
 use mcparley_model::text::Untrusted;
 use url::Url;
 
-use super::error::Miss;
+use super::error::DiscoveryFailure;
 use super::{audience, document};
-use crate::metadata::{Resource, Server};
-use crate::web::{Page, Web};
+use crate::metadata::{AuthServerMetadata, ResourceMetadata};
+use crate::web::{Web, WebResponse};
 
-/// What is said there about the server at `home`.
-pub(super) async fn resource(web: &Web, place: &Url, home: &Url) -> Result<Resource, Miss> {
-    let page = json(web.get(place).await?)?;
-    let resource = document::resource(&page.body)?;
-    match audience::is_of(&resource.resource, home) {
+/// Fetches the metadata of the server at `home`.
+pub(super) async fn fetch_resource(
+    web: &Web,
+    place: &Url,
+    home: &Url,
+) -> Result<ResourceMetadata, DiscoveryFailure> {
+    let page = require_json(web.fetch_document(place).await?)?;
+    let resource = document::parse_resource_metadata(&page.body)?;
+    match audience::is_resource_of(&resource.resource, home) {
         true => Ok(resource),
-        false => Err(Miss::Resource { said: Untrusted::new(resource.resource) }),
+        false => Err(DiscoveryFailure::Resource { said: Untrusted::new(resource.resource) }),
     }
 }
 
-/// What is said there about an authorization server that has one of these `names`. They are compared as they stand: no
-/// slash, no case, no port is evened out (RFC 8414, section 3.3).
-pub(super) async fn server(web: &Web, place: &Url, names: &[&str]) -> Result<Server, Miss> {
-    let page = json(web.get(place).await?)?;
-    let server = document::server(&page.body)?;
+/// Fetches the metadata of an authorization server that has one of these `names`. They are compared byte for
+/// byte: no slash, case or port is normalized (RFC 8414, section 3.3).
+pub(super) async fn fetch_server(
+    web: &Web,
+    place: &Url,
+    names: &[&str],
+) -> Result<AuthServerMetadata, DiscoveryFailure> {
+    let page = require_json(web.fetch_document(place).await?)?;
+    let server = document::parse_server_metadata(&page.body)?;
     if !names.contains(&server.issuer.as_str()) {
         let wanted = names.first().copied().unwrap_or_default().to_owned();
-        return Err(Miss::Issuer { said: Untrusted::new(server.issuer), wanted });
+        return Err(DiscoveryFailure::Issuer { said: Untrusted::new(server.issuer), wanted });
     }
-    let server = usable(web, server).await?;
+    let server = check_endpoints(web, server).await?;
     check_token_endpoint(place, &server)?;
     Ok(server)
 }
 
-/// What is said at a place that a person has named, about whoever is at home there.
-pub(super) async fn wished(web: &Web, place: &Url) -> Result<Server, Miss> {
-    let web = &web.trusting(place);
-    let page = json(web.get(place).await?)?;
-    let server = document::server(&page.body)?;
+/// Fetches the metadata at a place that the user has configured. Its issuer must be at the same origin.
+pub(super) async fn fetch_configured(web: &Web, place: &Url) -> Result<AuthServerMetadata, DiscoveryFailure> {
+    let web = &web.with_trusted_place(place);
+    let page = require_json(web.fetch_document(place).await?)?;
+    let server = document::parse_server_metadata(&page.body)?;
     let base = issuer_url(&server.issuer);
     if base.is_none_or(|base| base.origin() != place.origin()) {
         let wanted = place.origin().ascii_serialization();
-        return Err(Miss::Issuer { said: Untrusted::new(server.issuer), wanted });
+        return Err(DiscoveryFailure::Issuer { said: Untrusted::new(server.issuer), wanted });
     }
-    let server = usable(web, server).await?;
+    let server = check_endpoints(web, server).await?;
     check_token_endpoint(place, &server)?;
     Ok(server)
 }
 
-/// Codes and secrets go to the token endpoint. One at another origin than the issuer is believed only where the issuer's
-/// own description says so over `https`: what is said over `http` may be anybody's (B71).
-fn check_token_endpoint(place: &Url, server: &Server) -> Result<(), Miss> {
+/// Checks the token endpoint, which receives codes and secrets. One at another origin than the issuer is
+/// trusted only if the issuer's own metadata came over `https`: over `http` anyone on the network could have
+/// written it.
+fn check_token_endpoint(place: &Url, server: &AuthServerMetadata) -> Result<(), DiscoveryFailure> {
     let endpoint = &server.token_endpoint;
     if endpoint.origin() == place.origin() || place.scheme() == "https" {
         return Ok(());
     }
-    Err(Miss::TokenOrigin { said: Untrusted::new(endpoint.origin().ascii_serialization()) })
+    Err(DiscoveryFailure::TokenOrigin { said: Untrusted::new(endpoint.origin().ascii_serialization()) })
 }
 
-/// The URL behind an issuer's name, if it can be one: a query and a fragment have no place in it (RFC 8414, section 2).
+/// Parses an issuer's name as a URL: it must not have a query or a fragment (RFC 8414, section 2).
 pub(super) fn issuer_url(name: &str) -> Option<Url> {
     let url = Url::parse(name).ok()?;
     let is_plain = url.query().is_none() && url.fragment().is_none();
@@ -65,8 +74,11 @@ pub(super) fn issuer_url(name: &str) -> Option<Url> {
     (is_plain && is_open && matches!(url.scheme(), "http" | "https")).then_some(url)
 }
 
-/// Every endpoint is judged now: the page of a sign-in is opened by a browser, which would not ask us.
-async fn usable(web: &Web, server: Server) -> Result<Server, Miss> {
+/// Checks every endpoint now: the sign-in page is opened by a browser, which makes no such checks.
+async fn check_endpoints(
+    web: &Web,
+    server: AuthServerMetadata,
+) -> Result<AuthServerMetadata, DiscoveryFailure> {
     let endpoints = [
         ("authorization_endpoint", server.authorization_endpoint.as_ref()),
         ("token_endpoint", Some(&server.token_endpoint)),
@@ -76,22 +88,22 @@ async fn usable(web: &Web, server: Server) -> Result<Server, Miss> {
     ];
     for (field, endpoint) in endpoints {
         if let Some(endpoint) = endpoint {
-            web.check(endpoint).await.map_err(|why| Miss::Endpoint { field, why })?;
+            web.check_url(endpoint).await.map_err(|why| DiscoveryFailure::Endpoint { field, why })?;
         }
     }
     Ok(server)
 }
 
-/// The answer, if it is a description at all.
-fn json(page: Page) -> Result<Page, Miss> {
+/// Returns the response if it is a JSON document.
+fn require_json(page: WebResponse) -> Result<WebResponse, DiscoveryFailure> {
     if page.status != 200 {
-        return Err(Miss::Status(page.status));
+        return Err(DiscoveryFailure::Status(page.status));
     }
     let kind = page.header("content-type");
     let essence =
         kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
     match essence == "application/json" || essence.ends_with("+json") {
         true => Ok(page),
-        false => Err(Miss::Type { kind: kind.map(Untrusted::new) }),
+        false => Err(DiscoveryFailure::Type { kind: kind.map(Untrusted::new) }),
     }
 }

@@ -1,48 +1,48 @@
-//! Goes from place to place, and keeps where it was in vain.
+//! Searches the well-known places for metadata, and records the failed attempts.
 
 use mcparley_model::text::Untrusted;
 use url::Url;
 
-use super::error::{DiscoverError, Miss, Tried};
-use super::{fetch, place};
-use crate::challenge::Asked;
-use crate::metadata::{Found, Resource, Server};
+use super::error::{DiscoverError, DiscoveryAttempt, DiscoveryFailure};
+use super::{fetch, well_known};
+use crate::challenge::TokenChallenge;
+use crate::metadata::{AuthServerMetadata, MetadataSource, ResourceMetadata};
 use crate::web::Web;
 
-/// One search.
+/// One search for metadata.
 #[derive(Debug)]
-pub(super) struct Search<'w> {
+pub(super) struct MetadataSearch<'w> {
     web: &'w Web,
-    /// The server's URL, as HTTP has it.
+    /// The server's URL with an HTTP scheme.
     pub(super) home: Url,
-    /// Where it was in vain, in order.
-    pub(super) tried: Vec<Tried>,
+    /// The failed attempts, in order.
+    pub(super) tried: Vec<DiscoveryAttempt>,
 }
 
-impl<'w> Search<'w> {
+impl<'w> MetadataSearch<'w> {
     pub(super) fn new(web: &'w Web, home: Url) -> Self {
         Self { web, home, tried: Vec::new() }
     }
 
-    /// What the server says about itself; `None` when it says nothing. A description of another server ends the search:
-    /// going on would only find a more convenient one.
-    pub(super) async fn resource(
+    /// Finds the metadata of the server; `None` when it has none. Metadata of another server ends the search:
+    /// continuing would only find a document that suits an attacker better.
+    pub(super) async fn find_resource(
         &mut self,
-        asked: Option<&Asked>,
-    ) -> Result<Option<Resource>, DiscoverError> {
-        let mut places = place::of_resource(&self.home);
-        if let Some(place) = asked.and_then(|asked| self.named(asked)) {
+        asked: Option<&TokenChallenge>,
+    ) -> Result<Option<ResourceMetadata>, DiscoverError> {
+        let mut places = well_known::resource_places(&self.home);
+        if let Some(place) = asked.and_then(|asked| self.challenge_place(asked)) {
             places.retain(|known| *known != place);
             places.insert(0, place);
         }
         for url in places {
-            match fetch::resource(self.web, &url, &self.home).await {
+            match fetch::fetch_resource(self.web, &url, &self.home).await {
                 Ok(resource) => return Ok(Some(resource)),
                 Err(miss) => {
-                    let is_other = matches!(miss, Miss::Resource { .. });
-                    self.miss(url, miss);
+                    let is_other = matches!(miss, DiscoveryFailure::Resource { .. });
+                    self.record_failure(url, miss);
                     if is_other {
-                        return Err(self.failed());
+                        return Err(self.take_error());
                     }
                 }
             }
@@ -50,92 +50,102 @@ impl<'w> Search<'w> {
         Ok(None)
     }
 
-    /// The authorization server of this name, as it describes itself. Byte for byte of this name (B72).
-    pub(super) async fn server(&mut self, issuer: &str) -> Result<Server, DiscoverError> {
+    /// Finds the metadata of the authorization server of this name, compared byte for byte.
+    pub(super) async fn find_server(&mut self, issuer: &str) -> Result<AuthServerMetadata, DiscoverError> {
         let Some(base) = fetch::issuer_url(issuer) else {
-            self.miss(self.home.clone(), Miss::NoUrl { said: Untrusted::new(issuer) });
-            return Err(self.failed());
+            self.record_failure(self.home.clone(), DiscoveryFailure::NoUrl { said: Untrusted::new(issuer) });
+            return Err(self.take_error());
         };
-        match self.described(&base, &[issuer]).await {
+        match self.search_issuer_places(&base, &[issuer]).await {
             Some(server) => Ok(server),
-            None => Err(self.failed()),
+            None => Err(self.take_error()),
         }
     }
 
-    /// The authorization server that a person has named: its description names the issuer, which must be at home there.
-    pub(super) async fn wish(&mut self, place: &Url) -> Result<Server, DiscoverError> {
-        match fetch::wished(self.web, place).await {
+    /// Fetches the metadata of the authorization server that the user has configured.
+    pub(super) async fn fetch_configured(
+        &mut self,
+        place: &Url,
+    ) -> Result<AuthServerMetadata, DiscoverError> {
+        match fetch::fetch_configured(self.web, place).await {
             Ok(server) => Ok(server),
             Err(miss) => {
-                // What else was tried does not matter: this one was to be used and no other.
-                let lie = Box::new(Tried { url: place.clone(), miss });
-                Err(DiscoverError::Disbelieved { lie, tried: std::mem::take(&mut self.tried) })
+                // The other attempts do not matter: this place was to be used and no other.
+                let lie = Box::new(DiscoveryAttempt { url: place.clone(), failure: miss });
+                Err(DiscoverError::Rejected { lie, tried: std::mem::take(&mut self.tried) })
             }
         }
     }
 
-    /// The server as its own authorization server, as it was with 2025-03-26. Endpoints are assumed only where nothing is
-    /// described, and nowhere else: not for a server that is newer, nor while one only cannot answer.
-    pub(super) async fn own_server(&mut self, is_new: bool) -> Result<Server, DiscoverError> {
+    /// Finds the server as its own authorization server, as in 2025-03-26. Endpoints are assumed only where
+    /// no metadata exists: not for a newer server, and not while a server fails to answer.
+    pub(super) async fn find_own_server(
+        &mut self,
+        is_new: bool,
+    ) -> Result<AuthServerMetadata, DiscoverError> {
         let origin = self.home.origin().ascii_serialization();
-        let is_silent = self.tried.iter().all(|tried| tried.miss.is_absent());
+        let is_silent = self.tried.iter().all(|tried| tried.failure.is_absent());
         if !is_silent {
-            return Err(self.failed());
+            return Err(self.take_error());
         }
-        // Both names lead to the same place, and nobody has said which of them it is.
+        // Both names lead to the same place, and neither was given by the server.
         let names = [origin.as_str(), &format!("{origin}/")];
-        let root = place::at(&self.home, "/");
-        if let Some(server) = self.described(&root, &names).await {
+        let root = well_known::with_path(&self.home, "/");
+        if let Some(server) = self.search_issuer_places(&root, &names).await {
             return Ok(server);
         }
-        match !is_new && self.tried.iter().all(|tried| tried.miss.is_denied()) {
-            true => Ok(assumed(&self.home, origin)),
-            false => Err(self.failed()),
+        match !is_new && self.tried.iter().all(|tried| tried.failure.is_denied()) {
+            true => Ok(assume_endpoints(&self.home, origin)),
+            false => Err(self.take_error()),
         }
     }
 
-    async fn described(&mut self, base: &Url, names: &[&str]) -> Option<Server> {
-        for url in place::of_issuer(base) {
-            match fetch::server(self.web, &url, names).await {
+    async fn search_issuer_places(&mut self, base: &Url, names: &[&str]) -> Option<AuthServerMetadata> {
+        for url in well_known::issuer_places(base) {
+            match fetch::fetch_server(self.web, &url, names).await {
                 Ok(server) => return Some(server),
-                Err(miss) => self.miss(url, miss),
+                Err(miss) => self.record_failure(url, miss),
             }
         }
         None
     }
 
-    /// The place the server has named, if it is its own (B68). No other is asked for anything.
-    fn named(&mut self, asked: &Asked) -> Option<Url> {
+    /// The place that the server's challenge names, if it is at the server's origin. No other origin is
+    /// contacted.
+    fn challenge_place(&mut self, asked: &TokenChallenge) -> Option<Url> {
         let text = asked.resource_metadata.as_deref()?;
         match self.home.join(text) {
             Ok(place) if place.origin() == self.home.origin() => Some(place),
             Ok(place) => {
-                self.miss(place, Miss::Foreign);
+                self.record_failure(place, DiscoveryFailure::Foreign);
                 None
             }
             Err(_) => {
-                self.miss(self.home.clone(), Miss::NoUrl { said: Untrusted::new(text) });
+                self.record_failure(
+                    self.home.clone(),
+                    DiscoveryFailure::NoUrl { said: Untrusted::new(text) },
+                );
                 None
             }
         }
     }
 
-    fn miss(&mut self, url: Url, miss: Miss) {
-        self.tried.push(Tried { url, miss });
+    fn record_failure(&mut self, url: Url, miss: DiscoveryFailure) {
+        self.tried.push(DiscoveryAttempt { url, failure: miss });
     }
 
-    fn failed(&mut self) -> DiscoverError {
-        DiscoverError::after(std::mem::take(&mut self.tried))
+    fn take_error(&mut self) -> DiscoverError {
+        DiscoverError::from_attempts(std::mem::take(&mut self.tried))
     }
 }
 
-/// Where servers of 2025-03-26 have their endpoints when they do not say (its "Fallbacks for Servers without Metadata
+/// The default endpoints of servers of 2025-03-26 without metadata ("Fallbacks for Servers without Metadata
 /// Discovery").
-fn assumed(home: &Url, issuer: String) -> Server {
-    Server {
-        authorization_endpoint: Some(place::at(home, "/authorize")),
-        registration_endpoint: Some(place::at(home, "/register")),
-        found: Found::Assumed,
-        ..Server::new(issuer, place::at(home, "/token"))
+fn assume_endpoints(home: &Url, issuer: String) -> AuthServerMetadata {
+    AuthServerMetadata {
+        authorization_endpoint: Some(well_known::with_path(home, "/authorize")),
+        registration_endpoint: Some(well_known::with_path(home, "/register")),
+        source: MetadataSource::Assumed,
+        ..AuthServerMetadata::new(issuer, well_known::with_path(home, "/token"))
     }
 }

@@ -1,4 +1,4 @@
-//! Servers and authorization servers on this machine that describe themselves.
+//! Test servers and authorization servers on this machine, with metadata.
 
 mod believed;
 mod order;
@@ -10,12 +10,12 @@ use url::Url;
 use super::*;
 use crate::web::site::Site;
 
-/// What a server says about itself.
+/// The metadata of a server.
 fn resource(name: &str, issuer: &str) -> String {
     json!({"resource": name, "authorization_servers": [issuer]}).to_string()
 }
 
-/// What an authorization server says about itself, with its endpoints below `base`.
+/// The metadata of an authorization server, with its endpoints below `base`.
 fn server(issuer: &str, base: &str) -> Value {
     json!({
         "issuer": issuer,
@@ -25,27 +25,27 @@ fn server(issuer: &str, base: &str) -> Value {
     })
 }
 
-/// A challenge that names a description.
-fn naming(place: &str) -> Asked {
-    Asked::read(&format!("Bearer resource_metadata=\"{place}\"")).unwrap()
+/// A challenge that names a metadata place.
+fn naming(place: &str) -> TokenChallenge {
+    TokenChallenge::parse(&format!("Bearer resource_metadata=\"{place}\"")).unwrap()
 }
 
-async fn found(site: &Site, asked: Option<&Asked>) -> Result<Discovered, DiscoverError> {
+async fn found(site: &Site, asked: Option<&TokenChallenge>) -> Result<DiscoveryResult, DiscoverError> {
     let url = site.url("/mcp");
-    discover(&Web::new(&Network::default(), &url), &url, asked, None).await
+    discover_for_browser(&Web::new(&Network::default(), &url), &url, asked, None).await
 }
 
-fn paths(tried: &[Tried]) -> Vec<(String, String)> {
-    tried.iter().map(|tried| (tried.url.path().to_owned(), tried.miss.to_string())).collect()
+fn paths(tried: &[DiscoveryAttempt]) -> Vec<(String, String)> {
+    tried.iter().map(|tried| (tried.url.path().to_owned(), tried.failure.to_string())).collect()
 }
 
 fn wellknown(name: &str) -> String {
     format!("/.well-known/{name}")
 }
 
-/// A server and its authorization server in one place, with `description` told by the latter.
+/// A server and its authorization server at one origin, with `description` as the metadata of the latter.
 fn with_server(description: impl Fn(&str) -> Value + Send + Sync + 'static) -> Site {
-    Site::of(move |origin, path| match path {
+    Site::with_json_pages(move |origin, path| match path {
         "/.well-known/oauth-protected-resource/mcp" => {
             Some(resource(&format!("{origin}/mcp"), &format!("{origin}/tenant")))
         }

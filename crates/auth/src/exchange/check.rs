@@ -1,17 +1,17 @@
-//! Decides whether an `id_token` and an ID-JAG are what they must be, before either is sent anywhere (B83).
+//! Verifies the claims of an `id_token` and of an ID-JAG, before either is sent anywhere.
 //!
-//! Names are compared byte for byte: a slash more is another party.
+//! Names are compared byte for byte: a name with one more slash is another party.
 
 use std::time::SystemTime;
 
 use mcparley_model::secret::Secret;
 
-use super::Wanted;
-use crate::client::Client;
-use crate::jwt::{Claims, JwtError, claims_of};
-use crate::metadata::Server;
+use super::IdJagRequest;
+use crate::client::OAuthClient;
+use crate::jwt::{Claims, JwtError, parse_claims};
+use crate::metadata::AuthServerMetadata;
 
-/// Who signed in at an identity provider. Only ever one that was checked.
+/// A verified `id_token`: the user who signed in to an identity provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdToken {
     token: Secret<String>,
@@ -21,8 +21,8 @@ pub struct IdToken {
     expires: SystemTime,
 }
 
-/// An identity provider's word that we may have a token from one authorization server for one protected server. Only
-/// ever one that was checked.
+/// A verified ID-JAG: the identity provider's grant for a token from one authorization server for one
+/// protected server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdJag {
     token: Secret<String>,
@@ -33,116 +33,120 @@ pub struct IdJag {
     expires: SystemTime,
 }
 
-/// What an `id_token` must say.
+/// The values an `id_token` must have.
 #[derive(Clone, Copy, Debug)]
-pub struct Expected<'e> {
-    /// Who gave it.
+pub struct ExpectedIdToken<'e> {
+    /// The issuer.
     pub issuer: &'e str,
-    /// Who we are there.
+    /// The id of our client there.
     pub client: &'e str,
-    /// What ties it to the request it answers; none for one that was stored.
+    /// The nonce of the request it answers; `None` for a stored token.
     pub nonce: Option<&'e Secret<String>>,
 }
 
-/// What is wrong with one of them.
+/// The reason why a token is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
-    /// It is no such token.
+pub enum TokenFlaw {
+    /// The token cannot be parsed.
     #[error("it cannot be read")]
     Unreadable(#[source] JwtError),
-    /// It is another kind of token.
+    /// The token is another type of token.
     #[error("it is another kind of token")]
     Kind,
-    /// Somebody else gave it.
-    #[error("it comes from somebody else")]
+    /// The token comes from another issuer.
+    #[error("it comes from another issuer")]
     Issuer,
-    /// It does not say whom it is about.
-    #[error("it does not say whom it is about")]
+    /// The token has no subject.
+    #[error("it has no subject")]
     Subject,
-    /// It is for somebody else.
-    #[error("it is for somebody else")]
+    /// The token is for another audience.
+    #[error("it is for another audience")]
     Audience,
-    /// It is for another client.
+    /// The token is for another client.
     #[error("it was given to another client")]
     Client,
-    /// It opens something else.
+    /// The token is for another protected server.
     #[error("it is for another protected server")]
     Resource,
-    /// It answers another request.
+    /// The token answers another request.
     #[error("it answers another request")]
     Nonce,
-    /// It has ended, or does not say when it ends.
-    #[error("it has ended")]
+    /// The token has expired, or has no expiry.
+    #[error("it has expired")]
     Expired,
 }
 
 impl IdToken {
-    /// Checks what a token endpoint gave, or what was stored of it (OpenID Connect Core, 3.1.3.7).
+    /// Verifies the claims of a new or stored `id_token` (OpenID Connect Core, 3.1.3.7).
     ///
     /// # Errors
-    /// A [`Flaw`].
-    pub fn checked(token: Secret<String>, expected: &Expected<'_>, now: SystemTime) -> Result<Self, Flaw> {
-        let claims = claims_of(&token).map_err(Flaw::Unreadable)?;
-        ensure(claims.issuer.as_deref() == Some(expected.issuer), Flaw::Issuer)?;
-        ensure(claims.audiences.iter().any(|audience| audience == expected.client), Flaw::Audience)?;
-        ensure(claims.party.as_deref().is_none_or(|party| party == expected.client), Flaw::Client)?;
-        ensure(expected.nonce.is_none_or(|nonce| claims.nonce.as_ref() == Some(nonce)), Flaw::Nonce)?;
-        let expires = alive(&claims, now)?;
-        let subject = claims.subject.filter(|subject| !subject.is_empty()).ok_or(Flaw::Subject)?;
+    /// A [`TokenFlaw`].
+    pub fn verify_claims(
+        token: Secret<String>,
+        expected: &ExpectedIdToken<'_>,
+        now: SystemTime,
+    ) -> Result<Self, TokenFlaw> {
+        let claims = parse_claims(&token).map_err(TokenFlaw::Unreadable)?;
+        ensure(claims.issuer.as_deref() == Some(expected.issuer), TokenFlaw::Issuer)?;
+        ensure(claims.audiences.iter().any(|audience| audience == expected.client), TokenFlaw::Audience)?;
+        ensure(claims.party.as_deref().is_none_or(|party| party == expected.client), TokenFlaw::Client)?;
+        ensure(expected.nonce.is_none_or(|nonce| claims.nonce.as_ref() == Some(nonce)), TokenFlaw::Nonce)?;
+        let expires = check_expiry(&claims, now)?;
+        let subject = claims.subject.filter(|subject| !subject.is_empty()).ok_or(TokenFlaw::Subject)?;
         let (issuer, client) = (expected.issuer.to_owned(), expected.client.to_owned());
         Ok(Self { token, issuer, client, subject, expires })
     }
 
-    /// The token, to be stored.
+    /// The encoded token, to be stored.
     #[must_use]
     pub fn token(&self) -> &Secret<String> {
         &self.token
     }
 
-    /// Whom it is about, by the name the provider has for them.
+    /// The provider's id of the user.
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject
     }
 
-    /// When it ends.
+    /// The expiry.
     #[must_use]
     pub fn expires(&self) -> SystemTime {
         self.expires
     }
 
-    /// The token, for the provider that gave it and for nobody else.
-    pub(super) fn for_provider(
+    /// The encoded token, only for the provider that issued it.
+    pub(super) fn token_for_provider(
         &self,
-        server: &Server,
-        client: &Client,
+        server: &AuthServerMetadata,
+        client: &OAuthClient,
         now: SystemTime,
-    ) -> Result<&Secret<String>, Flaw> {
-        ensure(self.issuer == server.issuer, Flaw::Issuer)?;
-        ensure(self.client == client.id, Flaw::Client)?;
-        ensure(now < self.expires, Flaw::Expired)?;
+    ) -> Result<&Secret<String>, TokenFlaw> {
+        ensure(self.issuer == server.issuer, TokenFlaw::Issuer)?;
+        ensure(self.client == client.id, TokenFlaw::Client)?;
+        ensure(now < self.expires, TokenFlaw::Expired)?;
         Ok(&self.token)
     }
 }
 
 impl IdJag {
-    /// Checks what the provider `issuer` gave for `wanted`.
-    pub(super) fn checked(
+    /// Verifies an ID-JAG that the provider `issuer` returned for `wanted`.
+    pub(super) fn verify_claims(
         token: Secret<String>,
         issuer: &str,
-        wanted: &Wanted<'_>,
+        wanted: &IdJagRequest<'_>,
         now: SystemTime,
-    ) -> Result<Self, Flaw> {
-        let claims = claims_of(&token).map_err(Flaw::Unreadable)?;
+    ) -> Result<Self, TokenFlaw> {
+        let claims = parse_claims(&token).map_err(TokenFlaw::Unreadable)?;
         let kind = claims.kind.as_deref().unwrap_or_default();
-        ensure(kind.eq_ignore_ascii_case("oauth-id-jag+jwt"), Flaw::Kind)?;
-        ensure(claims.issuer.as_deref() == Some(issuer), Flaw::Issuer)?;
-        // For one server alone: one that is good elsewhere too could be carried on by whoever sees it.
-        ensure(claims.audiences == [wanted.audience], Flaw::Audience)?;
-        ensure(claims.resources == [wanted.resource], Flaw::Resource)?;
-        ensure(claims.client.as_deref() == Some(wanted.client), Flaw::Client)?;
+        ensure(kind.eq_ignore_ascii_case("oauth-id-jag+jwt"), TokenFlaw::Kind)?;
+        ensure(claims.issuer.as_deref() == Some(issuer), TokenFlaw::Issuer)?;
+        // Only one audience: a token that is valid elsewhere too could be replayed by its receiver.
+        ensure(claims.audiences == [wanted.audience], TokenFlaw::Audience)?;
+        ensure(claims.resources == [wanted.resource], TokenFlaw::Resource)?;
+        ensure(claims.client.as_deref() == Some(wanted.client), TokenFlaw::Client)?;
         Ok(Self {
-            expires: alive(&claims, now)?,
+            expires: check_expiry(&claims, now)?,
             token,
             audience: wanted.audience.to_owned(),
             client: wanted.client.to_owned(),
@@ -151,36 +155,36 @@ impl IdJag {
         })
     }
 
-    /// What it opens.
+    /// The protected server it is for.
     #[must_use]
     pub fn resource(&self) -> &str {
         &self.resource
     }
 
-    /// What for.
+    /// The scopes.
     #[must_use]
     pub fn scopes(&self) -> &[String] {
         &self.scopes
     }
 
-    /// The token, for the authorization server it is for and for nobody else.
-    pub(super) fn for_server(
+    /// The encoded token, only for the authorization server it is for.
+    pub(super) fn token_for_server(
         &self,
-        server: &Server,
-        client: &Client,
+        server: &AuthServerMetadata,
+        client: &OAuthClient,
         now: SystemTime,
-    ) -> Result<&Secret<String>, Flaw> {
-        ensure(self.audience == server.issuer, Flaw::Audience)?;
-        ensure(self.client == client.id, Flaw::Client)?;
-        ensure(now < self.expires, Flaw::Expired)?;
+    ) -> Result<&Secret<String>, TokenFlaw> {
+        ensure(self.audience == server.issuer, TokenFlaw::Audience)?;
+        ensure(self.client == client.id, TokenFlaw::Client)?;
+        ensure(now < self.expires, TokenFlaw::Expired)?;
         Ok(&self.token)
     }
 }
 
-fn ensure(holds: bool, flaw: Flaw) -> Result<(), Flaw> {
+fn ensure(holds: bool, flaw: TokenFlaw) -> Result<(), TokenFlaw> {
     if holds { Ok(()) } else { Err(flaw) }
 }
 
-fn alive(claims: &Claims, now: SystemTime) -> Result<SystemTime, Flaw> {
-    claims.expires.filter(|expires| now < *expires).ok_or(Flaw::Expired)
+fn check_expiry(claims: &Claims, now: SystemTime) -> Result<SystemTime, TokenFlaw> {
+    claims.expires.filter(|expires| now < *expires).ok_or(TokenFlaw::Expired)
 }

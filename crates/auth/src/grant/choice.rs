@@ -1,57 +1,72 @@
-//! Chooses how a client proves who it is at the token endpoint.
+//! Chooses the client authentication method at the token endpoint.
 //!
-//! Pure, because servers describe themselves wrongly here more than anywhere: every case is a line in a table test.
+//! Pure functions, because metadata is wrong here more often than elsewhere: every case is a row of a table
+//! test.
 
-use crate::client::{Client, Proof};
+use crate::client::{ClientAuthMethod, OAuthClient};
 
-/// What a client has to prove who it is with.
+/// The credentials a client has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldCredentials {
     /// A secret.
     pub secret: bool,
     /// A key it signs with.
     pub key: bool,
 }
 
-/// How a client that holds `held` proves who it is to a server that takes `offered`, after a registration that
-/// answered `agreed`.
+/// Chooses the authentication method of a client that has `held`, at a server that supports `offered`, after
+/// a registration that returned `agreed`.
 ///
-/// What the registration agreed on goes before what the metadata says, as long as we hold what it takes. A server that
-/// says nothing takes `client_secret_basic` (RFC 8414, 2); of one that takes both, `client_secret_post` is asked first,
-/// which more implementations get right. When it says that it takes nothing we have, the strongest thing we have is tried
-/// all the same: whoever configured it knows better than the description.
+/// The registered method takes precedence over the metadata, as long as we have its credentials. A server
+/// without a list supports `client_secret_basic` (RFC 8414, 2); if it lists both, `client_secret_post` is
+/// preferred, which more implementations get right. If no listed method fits our credentials, the strongest
+/// one we have is tried nevertheless: the user's configuration is more reliable than the metadata.
 #[must_use]
-pub fn choose(offered: Option<&[Proof]>, held: Held, agreed: Option<Proof>) -> Proof {
-    if let Some(agreed) = agreed.filter(|proof| held.has(*proof)) {
+pub fn choose_auth_method(
+    offered: Option<&[ClientAuthMethod]>,
+    held: HeldCredentials,
+    agreed: Option<ClientAuthMethod>,
+) -> ClientAuthMethod {
+    if let Some(agreed) = agreed.filter(|proof| held.can_use(*proof)) {
         return agreed;
     }
-    let takes = |proof: &Proof| offered.is_none_or(|offered| offered.contains(proof));
+    let takes = |proof: &ClientAuthMethod| offered.is_none_or(|offered| offered.contains(proof));
     let order = match offered {
-        Some(_) => [Proof::Signature, Proof::Post, Proof::Basic, Proof::Nothing],
-        None => [Proof::Signature, Proof::Basic, Proof::Post, Proof::Nothing],
+        Some(_) => [
+            ClientAuthMethod::Signature,
+            ClientAuthMethod::Post,
+            ClientAuthMethod::Basic,
+            ClientAuthMethod::Nothing,
+        ],
+        None => [
+            ClientAuthMethod::Signature,
+            ClientAuthMethod::Basic,
+            ClientAuthMethod::Post,
+            ClientAuthMethod::Nothing,
+        ],
     };
-    let mut ours = order.into_iter().filter(|proof| held.has(*proof));
-    let strongest = ours.clone().next().unwrap_or(Proof::Nothing);
+    let mut ours = order.into_iter().filter(|proof| held.can_use(*proof));
+    let strongest = ours.clone().next().unwrap_or(ClientAuthMethod::Nothing);
     ours.find(takes).unwrap_or(strongest)
 }
 
-/// The other way in which a client could show its secret, for a server that refuses the first one. None for a client
-/// without a secret, and for one that signs: a secret is no second choice for a key.
-pub(super) fn other_proof(client: &Client) -> Option<Proof> {
+/// The other method to send a client secret, for a server that refuses the first one. `None` for a client
+/// without a secret, and for one that signs: a secret is no fallback for a key.
+pub(super) fn alternative_method(client: &OAuthClient) -> Option<ClientAuthMethod> {
     client.secret.as_ref()?;
     match client.proof {
-        Proof::Basic | Proof::Nothing => Some(Proof::Post),
-        Proof::Post => Some(Proof::Basic),
-        Proof::Signature => None,
+        ClientAuthMethod::Basic | ClientAuthMethod::Nothing => Some(ClientAuthMethod::Post),
+        ClientAuthMethod::Post => Some(ClientAuthMethod::Basic),
+        ClientAuthMethod::Signature => None,
     }
 }
 
-impl Held {
-    fn has(self, proof: Proof) -> bool {
+impl HeldCredentials {
+    fn can_use(self, proof: ClientAuthMethod) -> bool {
         match proof {
-            Proof::Nothing => true,
-            Proof::Basic | Proof::Post => self.secret,
-            Proof::Signature => self.key,
+            ClientAuthMethod::Nothing => true,
+            ClientAuthMethod::Basic | ClientAuthMethod::Post => self.secret,
+            ClientAuthMethod::Signature => self.key,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a request shows of the client that sends it (RFC 6749, 2.3; RFC 7523, 2.2).
+//! Client authentication of a request (RFC 6749, 2.3; RFC 7523, 2.2).
 
 use std::time::SystemTime;
 
@@ -10,109 +10,111 @@ use mcparley_model::secret::Secret;
 use serde_json::json;
 use url::form_urlencoded::byte_serialize;
 
-use super::form::Pair;
-use crate::client::{Client, Proof};
+use super::form::OAuthParameter;
+use crate::client::{ClientAuthMethod, OAuthClient};
 use crate::jwt::{self, SignError, SigningKey};
-use crate::metadata::Server;
+use crate::metadata::AuthServerMetadata;
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/// Why a client cannot prove who it is.
+/// The reason why a client cannot authenticate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProofError {
-    /// It is to show a secret and has none.
-    #[error("the client has no secret to show")]
+pub enum ClientAuthError {
+    /// The method needs a secret, and there is none.
+    #[error("the client has no secret")]
     NoSecret,
-    /// It is to sign and has no key.
-    #[error("the client has no key to sign with")]
+    /// The method needs a key, and there is none.
+    #[error("the client has no private key")]
     NoKey,
-    /// The server does not take what the key can sign.
-    #[error("the authorization server takes no signature by `{ours}`")]
+    /// The server does not accept the algorithm of the key.
+    #[error("the authorization server does not accept `{ours}` signatures")]
     Algorithm {
-        /// What the key signs with.
+        /// The algorithm of the key.
         ours: &'static str,
     },
     /// Signing failed.
-    #[error("nothing could be signed")]
+    #[error("signing failed")]
     Sign(#[from] SignError),
 }
 
-/// What is added to a request.
+/// The parameters and headers that authenticate a client.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
-    /// To its form.
-    pub(super) pairs: Vec<Pair>,
-    /// As `Authorization`.
+pub(super) struct ClientAuthentication {
+    /// The form parameters.
+    pub(super) pairs: Vec<OAuthParameter>,
+    /// The `Authorization` header.
     pub(super) header: Option<Secret<String>>,
 }
 
-/// What `client` shows to `server`; new for each request, because what is signed may be shown only once.
+/// Creates the authentication of `client` for `server`; new for each request, because an assertion may be
+/// used only once.
 ///
-/// `client_id` always stands in the form, also beside HTTP Basic and an assertion: the Python SDK, and FastMCP with it,
-/// look for it nowhere else.
-pub(super) fn shown(
-    client: &Client,
-    server: &Server,
+/// `client_id` is always in the form, even with HTTP Basic and an assertion: the Python SDK, and FastMCP with
+/// it, accept it nowhere else.
+pub(super) fn authenticate_client(
+    client: &OAuthClient,
+    server: &AuthServerMetadata,
     key: Option<&SigningKey>,
     now: SystemTime,
-) -> Result<Shown, ProofError> {
+) -> Result<ClientAuthentication, ClientAuthError> {
     let mut pairs = vec![("client_id", Secret::new(client.id.clone()))];
-    let secret = || client.secret.as_ref().ok_or(ProofError::NoSecret);
+    let secret = || client.secret.as_ref().ok_or(ClientAuthError::NoSecret);
     let mut header = None;
     match client.proof {
-        Proof::Nothing => {}
-        Proof::Basic => header = Some(basic(&client.id, secret()?)),
-        Proof::Post => pairs.push(("client_secret", secret()?.clone())),
-        Proof::Signature => {
-            let assertion = assertion(client, server, key.ok_or(ProofError::NoKey)?, now)?;
+        ClientAuthMethod::Nothing => {}
+        ClientAuthMethod::Basic => header = Some(basic_header(&client.id, secret()?)),
+        ClientAuthMethod::Post => pairs.push(("client_secret", secret()?.clone())),
+        ClientAuthMethod::Signature => {
+            let assertion = sign_assertion(client, server, key.ok_or(ClientAuthError::NoKey)?, now)?;
             pairs.push(("client_assertion_type", Secret::new(JWT_BEARER.to_owned())));
             pairs.push(("client_assertion", assertion));
         }
     }
-    Ok(Shown { pairs, header })
+    Ok(ClientAuthentication { pairs, header })
 }
 
-/// Both halves are encoded as in a form first, so that a colon in an id stays one (RFC 6749, 2.3.1).
-fn basic(id: &str, secret: &Secret<String>) -> Secret<String> {
+/// The HTTP Basic header. Both halves are form-encoded first, so that a colon in an id is unambiguous (RFC
+/// 6749, 2.3.1).
+fn basic_header(id: &str, secret: &Secret<String>) -> Secret<String> {
     let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
     let pair = format!("{}:{}", encoded(id), encoded(secret.expose()));
     Secret::new(format!("Basic {}", STANDARD.encode(pair)))
 }
 
-/// Addressed to the issuer and to nobody else: one addressed to an endpoint could be carried on by a server that has
-/// given us another's endpoint as its own.
-fn assertion(
-    client: &Client,
-    server: &Server,
+/// Signs a client assertion. Its audience is the issuer: a server that passes off another's endpoint as its
+/// own could replay an assertion whose audience is the endpoint.
+fn sign_assertion(
+    client: &OAuthClient,
+    server: &AuthServerMetadata,
     key: &SigningKey,
     now: SystemTime,
-) -> Result<Secret<String>, ProofError> {
-    let algorithm = key.algorithm_among(server.signing.as_deref());
+) -> Result<Secret<String>, ClientAuthError> {
+    let algorithm = key.choose_algorithm(server.signing.as_deref());
     let ours = key.algorithms().first().map_or("none", |algorithm| algorithm.as_str());
-    let algorithm = algorithm.ok_or(ProofError::Algorithm { ours })?;
-    let issued = jwt::seconds(now);
+    let algorithm = algorithm.ok_or(ClientAuthError::Algorithm { ours })?;
+    let issued = jwt::unix_seconds(now);
     let claims = json!({
         "iss": client.id,
         "sub": client.id,
         "aud": server.issuer,
         "iat": issued,
         "exp": issued + CLIENT_ASSERTION_TIME.as_secs(),
-        "jti": jwt::unique()?,
+        "jti": jwt::random_id()?,
     });
     let header = json!({"alg": algorithm.as_str(), "typ": "JWT"});
-    Ok(jwt::signed(&header, &claims, |message| key.sign(algorithm, message))?)
+    Ok(jwt::sign_token(&header, &claims, |message| key.sign_message(algorithm, message))?)
 }
 
-impl Explain for ProofError {
+impl Explain for ClientAuthError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::NoSecret => Some("give the client's secret: `oauth.clientSecret`".to_owned()),
+            Self::NoSecret => Some("set the client's secret: `oauth.clientSecret`".to_owned()),
             Self::NoKey => {
-                Some("give the client's key: `oauth.privateKey` or `oauth.privateKeyFile`".to_owned())
+                Some("set the client's key: `oauth.privateKey` or `oauth.privateKeyFile`".to_owned())
             }
-            Self::Algorithm { .. } => Some(
-                "register a key of a kind the authorization server takes, and give it instead".to_owned(),
-            ),
+            Self::Algorithm { .. } => {
+                Some("register and set a key of a type that the authorization server accepts".to_owned())
+            }
             Self::Sign(_) => None,
         }
     }

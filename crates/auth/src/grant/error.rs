@@ -1,49 +1,49 @@
-//! Why there are no tokens, and what follows from it.
+//! Token request errors, and their classification.
 
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
 
-use super::answer::AnswerError;
-use super::credentials::ProofError;
-use super::refusal::{ErrorCode, Refusal};
+use super::credentials::ClientAuthError;
+use super::refusal::{OAuthErrorCode, TokenRefusal};
+use super::response::TokenResponseError;
 use crate::web::WebError;
 
-/// Why there are no tokens.
+/// The reason why a token request failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TokenError {
-    /// Nothing was sent: we cannot prove who we are.
-    #[error("we cannot prove to the authorization server who we are")]
-    Proof(#[source] ProofError),
-    /// It could not be asked, or its answer never came.
-    #[error("the authorization server cannot be asked")]
+    /// Not sent: the client cannot authenticate.
+    #[error("cannot authenticate to the authorization server")]
+    Proof(#[source] ClientAuthError),
+    /// The request failed, or no response arrived.
+    #[error("the request to the authorization server failed")]
     Web(#[source] WebError),
-    /// It is in trouble.
-    #[error("the authorization server is in trouble: status {status}")]
+    /// The server is unavailable.
+    #[error("the authorization server is unavailable: status {status}")]
     Unavailable {
-        /// The status of its answer.
+        /// The status of the response.
         status: u16,
-        /// When it wants to be asked again.
+        /// The time after which the server wants to be asked again.
         retry_after: Option<Duration>,
     },
-    /// It said no.
-    #[error("the authorization server says no: {0}")]
-    Refused(Refusal),
-    /// It said yes, but what it gave cannot be used.
-    #[error("what the authorization server gave cannot be used")]
-    Malformed(#[source] AnswerError),
-    /// The token is not bound to our key, and the server it is for wants that.
-    #[error("the authorization server gave a token that is not bound to our key")]
+    /// The server refused.
+    #[error("the authorization server refused: {0}")]
+    Refused(TokenRefusal),
+    /// The response cannot be used.
+    #[error("the authorization server's response cannot be used")]
+    Malformed(#[source] TokenResponseError),
+    /// The token is not bound to our key, and the protected server demands that.
+    #[error("the authorization server returned a token that is not bound to our key")]
     NotBound,
-    /// The token is bound to a key, and we have shown none.
-    #[error("the authorization server gave a token that is bound to a key we do not have")]
-    Bound,
+    /// The token is bound to a key, and we sent none.
+    #[error("the authorization server returned a token that is bound to a key we do not have")]
+    UnexpectedlyBound,
 }
 
 impl TokenError {
-    /// Why it said no, if it did.
+    /// The error code of a refusal.
     #[must_use]
-    pub fn code(&self) -> Option<&ErrorCode> {
+    pub fn code(&self) -> Option<&OAuthErrorCode> {
         match self {
             Self::Refused(refusal) => Some(&refusal.code),
             Self::Proof(_)
@@ -51,32 +51,32 @@ impl TokenError {
             | Self::Unavailable { .. }
             | Self::Malformed(_)
             | Self::NotBound
-            | Self::Bound => None,
+            | Self::UnexpectedlyBound => None,
         }
     }
 
-    /// Whether what was shown is known to be of no use any more. Everything else may be trouble on the way, and
-    /// credentials that may still work are never thrown away for it.
+    /// Whether the grant that was sent is known to be invalid. Any other error may be temporary, and
+    /// credentials that may still work are never discarded for it.
     #[must_use]
-    pub fn is_dead(&self) -> bool {
-        matches!(self.code(), Some(ErrorCode::InvalidGrant)) || self.is_unknown_client()
+    pub fn is_grant_dead(&self) -> bool {
+        matches!(self.code(), Some(OAuthErrorCode::InvalidGrant)) || self.is_unknown_client()
     }
 
-    /// Whether it is the client that is of no use: one that registered itself must do so again.
+    /// Whether the client is invalid: one that registered itself must register again.
     #[must_use]
     pub fn is_unknown_client(&self) -> bool {
-        matches!(self.code(), Some(ErrorCode::InvalidClient | ErrorCode::UnauthorizedClient))
+        matches!(self.code(), Some(OAuthErrorCode::InvalidClient | OAuthErrorCode::UnauthorizedClient))
     }
 
-    /// Whether the client did not prove who it is. Some servers say `unauthorized_client` for it, or nothing at all, with
-    /// the status of RFC 6749, 5.2.
-    pub(super) fn is_client_authentication(&self) -> bool {
+    /// Whether client authentication failed. Some servers return `unauthorized_client` for it, or no code at
+    /// all, with the status of RFC 6749, 5.2.
+    pub(super) fn is_client_auth_failure(&self) -> bool {
         match self {
             Self::Refused(refusal) => match refusal.code {
-                ErrorCode::InvalidClient => true,
-                ErrorCode::UnauthorizedClient | ErrorCode::InvalidRequest | ErrorCode::Unsaid => {
-                    refusal.status == 401
-                }
+                OAuthErrorCode::InvalidClient => true,
+                OAuthErrorCode::UnauthorizedClient
+                | OAuthErrorCode::InvalidRequest
+                | OAuthErrorCode::Missing => refusal.status == 401,
                 _ => false,
             },
             _ => false,
@@ -85,25 +85,29 @@ impl TokenError {
 
     /// Whether the same request may succeed later.
     #[must_use]
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::Web(error) => match error {
-                WebError::Unreachable(_) | WebError::Broken { .. } | WebError::Late { .. } => true,
+                WebError::Unreachable(_) | WebError::Broken { .. } | WebError::TimedOut { .. } => true,
                 WebError::Scheme { .. }
-                | WebError::Adorned { .. }
+                | WebError::UserInfo { .. }
                 | WebError::Forbidden(_)
                 | WebError::Moved { .. }
                 | WebError::Redirects { .. }
                 | WebError::TooLarge { .. } => false,
             },
             Self::Unavailable { .. } => true,
-            Self::Proof(_) | Self::Refused(_) | Self::Malformed(_) | Self::NotBound | Self::Bound => false,
+            Self::Proof(_)
+            | Self::Refused(_)
+            | Self::Malformed(_)
+            | Self::NotBound
+            | Self::UnexpectedlyBound => false,
         }
     }
 }
 
-impl From<AnswerError> for TokenError {
-    fn from(error: AnswerError) -> Self {
+impl From<TokenResponseError> for TokenError {
+    fn from(error: TokenResponseError) -> Self {
         Self::Malformed(error)
     }
 }
@@ -114,31 +118,29 @@ impl Explain for TokenError {
             Self::Proof(error) => error.hint(),
             Self::Refused(refusal) => refusal.code.hint().map(str::to_owned),
             Self::Unavailable { retry_after: Some(after), .. } => {
-                Some(format!("it asks to be left alone for {} s", after.as_secs()))
+                Some(format!("try again in {} s", after.as_secs()))
             }
             Self::Unavailable { retry_after: None, .. } => Some("try again later".to_owned()),
             Self::Web(error) => error.hint(),
-            Self::Malformed(_) | Self::Bound => None,
-            Self::NotBound => Some("its operator must switch on DPoP for this client".to_owned()),
+            Self::Malformed(_) | Self::UnexpectedlyBound => None,
+            Self::NotBound => Some("ask its operator to enable DPoP for this client".to_owned()),
         }
     }
 }
 
-impl ErrorCode {
+impl OAuthErrorCode {
     fn hint(&self) -> Option<&'static str> {
         match self {
             Self::InvalidClient => Some("check `oauth.clientId` and its secret or key, or sign in again"),
-            Self::InvalidGrant | Self::ExpiredToken | Self::PersonNeeded => Some("sign in again"),
-            Self::UnauthorizedClient | Self::UnsupportedGrant => Some(
-                "this client may not sign in this way; ask the operator, or choose another `oauth.grant`",
-            ),
+            Self::InvalidGrant | Self::ExpiredToken | Self::InteractionRequired => Some("sign in again"),
+            Self::UnauthorizedClient | Self::UnsupportedGrant => {
+                Some("this client may not use this grant; ask the operator, or set another `oauth.grant`")
+            }
             Self::InvalidScope => Some("check `oauth.scopes`"),
             Self::InvalidRedirect => {
-                Some("give `oauth.clientId`, and the `oauth.callbackPort` that is registered for it")
+                Some("set `oauth.clientId`, and the `oauth.callbackPort` that is registered for it")
             }
-            Self::InvalidMetadata => {
-                Some("give the id of a client that is registered there: `oauth.clientId`")
-            }
+            Self::InvalidMetadata => Some("set `oauth.clientId` to a client that is registered there"),
             Self::InvalidRequest
             | Self::InvalidTarget
             | Self::AccessDenied
@@ -148,7 +150,7 @@ impl ErrorCode {
             | Self::InvalidDpopProof
             | Self::UnsupportedToken
             | Self::Other(_)
-            | Self::Unsaid => None,
+            | Self::Missing => None,
         }
     }
 }

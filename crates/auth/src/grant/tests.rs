@@ -9,26 +9,26 @@ use mcparley_model::secret::Secret;
 use url::Url;
 
 use super::*;
-use crate::client::{Origin, Proof};
+use crate::client::{ClientAuthMethod, ClientIdOrigin};
 
-pub(crate) fn server() -> Server {
+pub(crate) fn server() -> AuthServerMetadata {
     let at = |path: &str| Url::parse("https://as.example").unwrap().join(path).unwrap();
-    Server {
+    AuthServerMetadata {
         authorization_endpoint: Some(at("/authorize")),
         registration_endpoint: Some(at("/register")),
         has_s256: true,
         names_issuer: true,
-        ..Server::new("https://as.example".to_owned(), at("/token"))
+        ..AuthServerMetadata::new("https://as.example".to_owned(), at("/token"))
     }
 }
 
-pub(crate) fn client() -> Client {
-    Client {
+pub(crate) fn client() -> OAuthClient {
+    OAuthClient {
         id: "client".to_owned(),
         secret: None,
-        proof: Proof::Nothing,
+        proof: ClientAuthMethod::Nothing,
         redirect: None,
-        origin: Origin::Configured,
+        origin: ClientIdOrigin::Configured,
         scopes: Vec::new(),
     }
 }
@@ -41,6 +41,6 @@ pub(crate) fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|&word| word.to_owned()).collect()
 }
 
-fn page(status: u16, body: &str) -> crate::web::Page {
-    crate::web::Page { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) }
+fn page(status: u16, body: &str) -> crate::web::WebResponse {
+    crate::web::WebResponse { status, headers: Vec::new(), body: Bytes::copy_from_slice(body.as_bytes()) }
 }

@@ -1,6 +1,6 @@
-//! Decides how long a command may run, what it may print, and what is told of it when it fails.
+//! Runs the command with a timeout and an output limit.
 
-mod heard;
+mod output;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,36 +8,37 @@ use std::time::Duration;
 
 use mcparley_model::limits::HEADERS_HELPER_BYTES;
 use mcparley_model::secret::Secret;
-use mcparley_platform::process::Launch;
-use mcparley_wire::command::{self, Unfinished};
+use mcparley_platform::process::ProgramLaunch;
+use mcparley_wire::command::{self, GuardedCommandError};
 
 use super::HelperError;
-use heard::Heard;
+use output::CommandOutput;
 
-/// What the command printed, if it ended well and in time.
-pub(super) async fn run(
-    launch: &Launch,
+/// Runs the command; returns its output if it succeeded in time.
+pub(super) async fn run_command(
+    launch: &ProgramLaunch,
     limit: Duration,
     text: &Secret<String>,
 ) -> Result<Secret<Vec<u8>>, HelperError> {
-    let heard = Heard::default();
-    let print = |bytes: &[u8]| heard.print(bytes).map_or(ControlFlow::Break(()), ControlFlow::Continue);
-    // It asks nobody anything: its input has ended.
-    let running = command::run(launch, &[], print, |bytes| heard.say(bytes));
+    let heard = CommandOutput::default();
+    let print =
+        |bytes: &[u8]| heard.append_stdout(bytes).map_or(ControlFlow::Break(()), ControlFlow::Continue);
+    // It cannot prompt: its standard input is empty.
+    let running = command::run_command(launch, &[], print, |bytes| heard.append_stderr(bytes));
     match tokio::time::timeout(limit, running).await {
-        Ok(Ok(exit)) if exit.is_success() => Ok(heard.printed()),
-        Ok(Ok(exit)) => Err(HelperError::Failed { exit, said: heard.said(text) }),
+        Ok(Ok(exit)) if exit.is_success() => Ok(heard.stdout()),
+        Ok(Ok(exit)) => Err(HelperError::Failed { exit, said: heard.masked_stderr(text) }),
         Ok(Err(unfinished)) => Err(unfinished.into()),
-        Err(_) => Err(HelperError::Late { after: limit, said: heard.said(text) }),
+        Err(_) => Err(HelperError::TimedOut { after: limit, said: heard.masked_stderr(text) }),
     }
 }
 
-impl From<Unfinished> for HelperError {
-    fn from(unfinished: Unfinished) -> Self {
+impl From<GuardedCommandError> for HelperError {
+    fn from(unfinished: GuardedCommandError) -> Self {
         match unfinished {
-            Unfinished::NotStarted(error) => Self::NotStarted(Arc::new(error)),
-            Unfinished::Unheard(error) => Self::Unheard(Arc::new(error)),
-            Unfinished::TooMuch => Self::TooMuch { limit: HEADERS_HELPER_BYTES },
+            GuardedCommandError::NotStarted(error) => Self::NotStarted(Arc::new(error)),
+            GuardedCommandError::StreamFailed(error) => Self::OutputUnreadable(Arc::new(error)),
+            GuardedCommandError::OutputTooLarge => Self::TooMuch { limit: HEADERS_HELPER_BYTES },
         }
     }
 }

@@ -1,60 +1,60 @@
-//! Why a command made no headers. Nothing it printed for us stands in it.
+//! Headers helper errors. None contains the standard output of the command, which holds secrets.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
-use mcparley_model::text::{Untrusted, rounded};
-use mcparley_platform::process::{Exit, SpawnError};
+use mcparley_model::text::{Untrusted, round_duration};
+use mcparley_platform::process::{ProcessExit, SpawnError};
 
-/// Why a command made no headers.
+/// The reason why a command returned no headers.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum HelperError {
-    /// It could not be started.
-    #[error("the command of `headersHelper` could not be started")]
+    /// The command could not be started.
+    #[error("cannot start the `headersHelper` command")]
     NotStarted(#[source] Arc<SpawnError>),
-    /// The system did not let us listen to it.
-    #[error("the command of `headersHelper` could not be listened to")]
-    Unheard(#[source] Arc<std::io::Error>),
-    /// It took too long, and was ended.
-    #[error("the command of `headersHelper` did not end within {:?}{}", rounded(*after), last_words(said))]
-    Late {
+    /// The output of the command could not be read.
+    #[error("cannot read the output of the `headersHelper` command")]
+    OutputUnreadable(#[source] Arc<std::io::Error>),
+    /// The command exceeded its timeout, and was killed.
+    #[error("the `headersHelper` command did not finish within {:?}{}", round_duration(*after), stderr_suffix(said))]
+    TimedOut {
         /// The limit.
         after: Duration,
-        /// The end of what it said on its standard error.
+        /// The end of its standard error.
         said: Untrusted,
     },
-    /// It says itself that it failed.
-    #[error("the command of `headersHelper` {}{}", ended(*exit), last_words(said))]
+    /// The command failed.
+    #[error("the `headersHelper` command {}{}", describe_exit(*exit), stderr_suffix(said))]
     Failed {
-        /// How it ended.
-        exit: Exit,
-        /// The end of what it said on its standard error.
+        /// Its exit status.
+        exit: ProcessExit,
+        /// The end of its standard error.
         said: Untrusted,
     },
-    /// It prints more than headers can be.
-    #[error("the command of `headersHelper` printed more than {limit} bytes")]
+    /// The command printed more than the limit.
+    #[error("the `headersHelper` command printed more than {limit} bytes")]
     TooMuch {
         /// The limit.
         limit: usize,
     },
-    /// It prints something else.
-    #[error("the command of `headersHelper` did not print a JSON object")]
+    /// The command did not print a JSON object.
+    #[error("the `headersHelper` command did not print a JSON object")]
     NotAnObject,
-    /// A value in it is not a string.
-    #[error("the command of `headersHelper` printed a value for `{}` that is not a string", name.display())]
+    /// A value is not a string.
+    #[error("the `headersHelper` command printed a value for `{}` that is not a string", name.display_line())]
     NotText {
         /// The header.
         name: Untrusted,
     },
-    /// A header in it cannot be sent.
-    #[error("the command of `headersHelper` printed a header `{}` that cannot be sent", name.display())]
-    Unfit {
+    /// A header cannot be sent.
+    #[error("the `headersHelper` command printed a header `{}` that cannot be sent", name.display_line())]
+    Unsendable {
         /// The header.
         name: Untrusted,
     },
-    /// A header stands in it twice, in large and small letters.
-    #[error("the command of `headersHelper` printed the header `{}` twice", name.display())]
+    /// A header occurs twice, in upper and lower case.
+    #[error("the `headersHelper` command printed the header `{}` twice", name.display_line())]
     Twice {
         /// The header.
         name: Untrusted,
@@ -66,25 +66,27 @@ impl Explain for HelperError {
         match self {
             Self::NotStarted(error) => error.hint(),
             Self::NotAnObject | Self::NotText { .. } => {
-                Some("it must print one JSON object, such as `{\"Authorization\": \"Bearer …\"}`, and nothing else".to_owned())
+                Some("print only one JSON object, such as `{\"Authorization\": \"Bearer …\"}`".to_owned())
             }
-            Self::Unfit { .. } => Some("names and values of headers are one line of ASCII characters".to_owned()),
-            Self::Late { .. } => Some("it runs without a terminal: nobody can answer what it asks".to_owned()),
-            Self::Unheard(_) | Self::Failed { .. } | Self::TooMuch { .. } | Self::Twice { .. } => None,
+            Self::Unsendable { .. } => Some("header names and values must be one line of ASCII".to_owned()),
+            Self::TimedOut { .. } => Some("the command runs without a terminal and cannot prompt".to_owned()),
+            Self::OutputUnreadable(_) | Self::Failed { .. } | Self::TooMuch { .. } | Self::Twice { .. } => {
+                None
+            }
         }
     }
 }
 
-fn ended(exit: Exit) -> String {
+fn describe_exit(exit: ProcessExit) -> String {
     match exit {
-        Exit { code: Some(code), .. } => format!("exited with code {code}"),
-        Exit { signal: Some(signal), .. } => format!("was ended by signal {signal}"),
-        Exit { code: None, signal: None } => "was ended".to_owned(),
+        ProcessExit { code: Some(code), .. } => format!("exited with code {code}"),
+        ProcessExit { signal: Some(signal), .. } => format!("was killed by signal {signal}"),
+        ProcessExit { code: None, signal: None } => "was ended".to_owned(),
     }
 }
 
-fn last_words(said: &Untrusted) -> String {
-    match said.display().as_ref() {
+fn stderr_suffix(said: &Untrusted) -> String {
+    match said.display_line().as_ref() {
         "" => String::new(),
         said => format!(": {said}"),
     }

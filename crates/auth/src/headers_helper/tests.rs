@@ -1,4 +1,4 @@
-//! What becomes of what real commands print.
+//! The headers of real commands.
 
 mod faults;
 mod runs;
@@ -7,16 +7,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use mcparley_model::secret::Secret;
-use mcparley_wire::authorizer::{Asking, Authorizer as _, Challenge, Credentials, Next, Wants};
+use mcparley_wire::authorizer::{
+    Authorizer as _, Challenge, ChallengeKind, Credentials, RequestTarget, RetryDecision,
+};
 use url::Url;
 
-use super::{HeadersHelper, HelperError, Settings};
+use super::{HeadersHelper, HelperError, HelperSettings};
 
-/// Far longer than anything here takes.
+/// Far longer than any test takes.
 const LONG: Duration = Duration::from_secs(30);
 
-fn settings(folder: &Path, command: &str) -> Settings {
-    Settings {
+fn settings(folder: &Path, command: &str) -> HelperSettings {
+    HelperSettings {
         command: Secret::new(command.to_owned()),
         name: "my server".to_owned(),
         url: Secret::new(url()),
@@ -35,22 +37,22 @@ fn url() -> Url {
 
 async fn credentials(helper: &HeadersHelper) -> Credentials {
     let url = url();
-    helper.headers(Asking { method: "POST", url: &url }).await.unwrap()
+    helper.authorize_request(RequestTarget { method: "POST", url: &url }).await.unwrap()
 }
 
-async fn refused(helper: &HeadersHelper, sent: &Credentials, wants: Wants) -> bool {
-    let challenge = Challenge { wants, words: None };
-    matches!(helper.refused(sent, &challenge).await, Next::Again)
+async fn refused(helper: &HeadersHelper, sent: &Credentials, wants: ChallengeKind) -> bool {
+    let challenge = Challenge { kind: wants, www_authenticate: None };
+    matches!(helper.handle_refusal(sent, &challenge).await, RetryDecision::Retry)
 }
 
-/// The headers, opened.
+/// The headers with exposed values.
 fn opened(credentials: &Credentials) -> Vec<(&str, &str)> {
     credentials.headers.iter().map(|(name, value)| (name.as_str(), value.expose().as_str())).collect()
 }
 
-/// Why the command brings no headers.
-async fn trouble(settings: Settings) -> HelperError {
+/// The error of the command.
+async fn trouble(settings: HelperSettings) -> HelperError {
     let helper = HeadersHelper::new(settings);
     assert_eq!(opened(&credentials(&helper).await), []);
-    helper.trouble().unwrap()
+    helper.last_error().unwrap()
 }

@@ -1,8 +1,8 @@
-//! What stands in a token that somebody else has signed.
+//! Reads the claims of a token that another party has signed.
 //!
-//! The signature is not looked at. The tokens read here come straight from a token endpoint, and there the TLS
-//! connection says who speaks, as OpenID Connect Core 3.1.3.7 (6) allows; whoever must believe the signature is the
-//! server they are shown to. Nothing that came another way may be read with this.
+//! The signature is not verified. The tokens read here come directly from a token endpoint, whose TLS
+//! connection authenticates it, as OpenID Connect Core 3.1.3.7 (6) allows; the server that receives the token
+//! verifies the signature. Tokens from any other source must not be read with this module.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,47 +12,48 @@ use mcparley_model::limits::TOKEN_BYTES;
 use mcparley_model::secret::Secret;
 use serde_json::{Map, Value};
 
-/// What a token says. A claim of the wrong type counts as absent.
+/// The claims of a token. A claim of the wrong type counts as absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// What kind of token it is: `typ` of its header.
+    /// The token type: `typ` of its header.
     pub kind: Option<String>,
-    /// Who signed it: `iss`.
+    /// The issuer: `iss`.
     pub issuer: Option<String>,
-    /// Whom it is about: `sub`.
+    /// The subject: `sub`.
     pub subject: Option<String>,
-    /// Whom it is for: `aud`.
+    /// The audiences: `aud`.
     pub audiences: Vec<String>,
-    /// When it ends: `exp`.
+    /// The expiry: `exp`.
     pub expires: Option<SystemTime>,
-    /// When it was signed: `iat`.
+    /// The time of issue: `iat`.
     pub issued: Option<SystemTime>,
-    /// What ties it to the request it answers: `nonce`.
+    /// The nonce of the request it answers: `nonce`.
     pub nonce: Option<Secret<String>>,
-    /// Who asked for it, where it is for several: `azp`.
+    /// The client that requested it, where it has several audiences: `azp`.
     pub party: Option<String>,
-    /// The resources it opens: `resource`.
+    /// The resources it is for: `resource`.
     pub resources: Vec<String>,
-    /// The client it was given to: `client_id`.
+    /// The client it was issued to: `client_id`.
     pub client: Option<String>,
 }
 
-/// Why a token cannot be read.
+/// The reason why a token cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JwtError {
-    /// It is longer than any that could be used.
+    /// The token exceeds the size limit.
     #[error("the token is longer than {TOKEN_BYTES} bytes")]
     TooLong,
-    /// It is not a signed JSON Web Token.
+    /// The token is not a signed JSON Web Token.
     #[error("the token is not a signed JSON Web Token")]
     Shape,
 }
 
-/// What `token` says, whoever signed it; see above for which tokens that is enough.
+/// Parses the claims of `token` without verifying its signature; see above for the tokens for which that is
+/// enough.
 ///
 /// # Errors
-/// A [`JwtError`], which says nothing of the token.
-pub fn claims_of(token: &Secret<String>) -> Result<Claims, JwtError> {
+/// A [`JwtError`], which contains no part of the token.
+pub fn parse_claims(token: &Secret<String>) -> Result<Claims, JwtError> {
     let token = token.expose();
     if token.len() > TOKEN_BYTES {
         return Err(JwtError::TooLong);
@@ -66,31 +67,31 @@ pub fn claims_of(token: &Secret<String>) -> Result<Claims, JwtError> {
     if signature.is_empty() {
         return Err(JwtError::Shape);
     }
-    let (header, claims) = (object(header)?, object(claims)?);
+    let (header, claims) = (decode_object(header)?, decode_object(claims)?);
     let text = |name| claims.get(name).and_then(Value::as_str).map(str::to_owned);
     Ok(Claims {
         kind: header.get("typ").and_then(Value::as_str).map(str::to_owned),
         issuer: text("iss"),
         subject: text("sub"),
-        audiences: one_or_many(claims.get("aud")),
-        expires: claims.get("exp").and_then(date),
-        issued: claims.get("iat").and_then(date),
+        audiences: string_or_list(claims.get("aud")),
+        expires: claims.get("exp").and_then(parse_date),
+        issued: claims.get("iat").and_then(parse_date),
         nonce: text("nonce").map(Secret::new),
         party: text("azp"),
-        resources: one_or_many(claims.get("resource")),
+        resources: string_or_list(claims.get("resource")),
         client: text("client_id"),
     })
 }
 
-fn object(part: &str) -> Result<Map<String, Value>, JwtError> {
+fn decode_object(part: &str) -> Result<Map<String, Value>, JwtError> {
     let bytes = URL_SAFE_NO_PAD.decode(part).map_err(|_| JwtError::Shape)?;
     serde_json::from_slice(&bytes).map_err(|_| JwtError::Shape)
 }
 
-fn one_or_many(value: Option<&Value>) -> Vec<String> {
+fn string_or_list(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::String(one)) => vec![one.clone()],
-        // All or none: a list of which a part was dropped would say less than the token does.
+        // All or none: a list with dropped items would claim less than the token does.
         Some(Value::Array(many)) => {
             many.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<_>>().unwrap_or_default()
         }
@@ -98,8 +99,8 @@ fn one_or_many(value: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// Dates are seconds since 1970, also with a fraction (RFC 7519, 2).
-fn date(value: &Value) -> Option<SystemTime> {
+/// Parses a date: seconds since 1970, possibly with a fraction (RFC 7519, 2).
+fn parse_date(value: &Value) -> Option<SystemTime> {
     let since = Duration::try_from_secs_f64(value.as_f64()?).ok()?;
     UNIX_EPOCH.checked_add(since)
 }

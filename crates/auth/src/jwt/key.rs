@@ -1,6 +1,6 @@
 //! The key a client signs with (`private_key_jwt`, RFC 7523).
 //!
-//! The algorithm follows from the key; a server's list can only choose among those the key can do.
+//! The key determines the algorithms; a server's list only chooses among them.
 
 use std::fmt;
 
@@ -17,50 +17,50 @@ use rustls_pki_types::pem::PemObject as _;
 
 use super::SignError;
 
-/// A private key, and what it can sign.
-pub struct SigningKey(Pair);
+/// A private key for signing.
+pub struct SigningKey(SigningKeyPair);
 
-enum Pair {
+enum SigningKeyPair {
     P256(EcdsaKeyPair),
     P384(EcdsaKeyPair),
     Rsa(rsa::KeyPair),
     Ed25519(Ed25519KeyPair),
 }
 
-/// How something is signed (RFC 7518, RFC 8037).
+/// A signature algorithm (RFC 7518, RFC 8037).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// ECDSA with P-256.
     Es256,
     /// ECDSA with P-384.
     Es384,
-    /// RSA as everybody has it.
+    /// RSA with PKCS #1 v1.5 padding, which all servers support.
     Rs256,
-    /// RSA as servers with high demands want it.
+    /// RSA with PSS padding, which servers with stricter rules demand.
     Ps256,
     /// Ed25519.
     EdDsa,
 }
 
-/// Why a text is not a key we can sign with.
+/// The reason why a text is not a usable key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// There is no private key in it.
-    #[error("there is no private key in PEM")]
+    /// The text contains no private key.
+    #[error("no private key in PEM format found")]
     NoKey,
-    /// It wants a password.
+    /// The key is encrypted with a password.
     #[error("the private key is encrypted")]
     Encrypted,
-    /// It is of a kind we do not know, or damaged.
-    #[error("the private key is damaged, or of an unknown kind")]
+    /// The key is of an unknown type, or damaged.
+    #[error("the private key is damaged or of an unknown type")]
     Unknown,
 }
 
 impl SigningKey {
-    /// Reads a key from PEM: PKCS#8, SEC1 or PKCS#1.
+    /// Parses a key from PEM: PKCS#8, SEC1 or PKCS#1.
     ///
     /// # Errors
-    /// A [`KeyError`], which says nothing of what was read.
+    /// A [`KeyError`], which contains no part of the text.
     pub fn from_pem(pem: &Secret<String>) -> Result<Self, KeyError> {
         let text = pem.expose();
         if text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || text.contains("Proc-Type: 4,ENCRYPTED") {
@@ -68,47 +68,56 @@ impl SigningKey {
         }
         let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| KeyError::NoKey)?;
         let pair = match &key {
-            PrivateKeyDer::Pkcs8(der) => pair_in(der.secret_pkcs8_der()),
-            PrivateKeyDer::Sec1(der) => curve_pair(der.secret_sec1_der()),
-            PrivateKeyDer::Pkcs1(der) => rsa::KeyPair::from_der(der.secret_pkcs1_der()).ok().map(Pair::Rsa),
+            PrivateKeyDer::Pkcs8(der) => parse_pkcs8(der.secret_pkcs8_der()),
+            PrivateKeyDer::Sec1(der) => parse_ec_key(der.secret_sec1_der()),
+            PrivateKeyDer::Pkcs1(der) => {
+                rsa::KeyPair::from_der(der.secret_pkcs1_der()).ok().map(SigningKeyPair::Rsa)
+            }
             _ => None,
         };
         pair.map(Self).ok_or(KeyError::Unknown)
     }
 
-    /// What it can sign with; the first is used unless a server wants another.
+    /// The algorithms it can sign with; the first is used unless a server wants another.
     #[must_use]
     pub fn algorithms(&self) -> &'static [Algorithm] {
         match self.0 {
-            Pair::P256(_) => &[Algorithm::Es256],
-            Pair::P384(_) => &[Algorithm::Es384],
-            Pair::Rsa(_) => &[Algorithm::Rs256, Algorithm::Ps256],
-            Pair::Ed25519(_) => &[Algorithm::EdDsa],
+            SigningKeyPair::P256(_) => &[Algorithm::Es256],
+            SigningKeyPair::P384(_) => &[Algorithm::Es384],
+            SigningKeyPair::Rsa(_) => &[Algorithm::Rs256, Algorithm::Ps256],
+            SigningKeyPair::Ed25519(_) => &[Algorithm::EdDsa],
         }
     }
 
-    /// The algorithm for a server that takes those of `listed`; one that lists none takes any.
+    /// Chooses the algorithm for a server that supports `listed`; one without a list supports any.
     #[must_use]
-    pub fn algorithm_among(&self, listed: Option<&[String]>) -> Option<Algorithm> {
+    pub fn choose_algorithm(&self, listed: Option<&[String]>) -> Option<Algorithm> {
         let listed = listed.filter(|names| !names.is_empty());
         let takes = |known: &Algorithm| listed.is_none_or(|names| names.iter().any(|n| n == known.as_str()));
         self.algorithms().iter().copied().find(takes)
     }
 
-    /// The signature of `message`. An algorithm the key cannot do gives an error.
-    pub(crate) fn sign(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, SignError> {
+    /// Signs `message`. An algorithm that the key does not support is an error.
+    pub(crate) fn sign_message(&self, algorithm: Algorithm, message: &[u8]) -> Result<Vec<u8>, SignError> {
         match (&self.0, algorithm) {
-            (Pair::P256(pair), Algorithm::Es256) | (Pair::P384(pair), Algorithm::Es384) => {
+            (SigningKeyPair::P256(pair), Algorithm::Es256)
+            | (SigningKeyPair::P384(pair), Algorithm::Es384) => {
                 let signature = pair.sign(&SystemRandom::new(), message).map_err(|_| SignError::Key)?;
                 Ok(signature.as_ref().to_vec())
             }
-            (Pair::Rsa(pair), Algorithm::Rs256) => rsa_signature(pair, &RSA_PKCS1_SHA256, message),
-            (Pair::Rsa(pair), Algorithm::Ps256) => rsa_signature(pair, &RSA_PSS_SHA256, message),
-            (Pair::Ed25519(pair), Algorithm::EdDsa) => pair
+            (SigningKeyPair::Rsa(pair), Algorithm::Rs256) => rsa_signature(pair, &RSA_PKCS1_SHA256, message),
+            (SigningKeyPair::Rsa(pair), Algorithm::Ps256) => rsa_signature(pair, &RSA_PSS_SHA256, message),
+            (SigningKeyPair::Ed25519(pair), Algorithm::EdDsa) => pair
                 .try_sign(message)
                 .map(|signature| signature.as_ref().to_vec())
                 .map_err(|_| SignError::Key),
-            (Pair::P256(_) | Pair::P384(_) | Pair::Rsa(_) | Pair::Ed25519(_), _) => Err(SignError::Key),
+            (
+                SigningKeyPair::P256(_)
+                | SigningKeyPair::P384(_)
+                | SigningKeyPair::Rsa(_)
+                | SigningKeyPair::Ed25519(_),
+                _,
+            ) => Err(SignError::Key),
         }
     }
 }
@@ -146,16 +155,16 @@ impl Explain for KeyError {
     }
 }
 
-fn pair_in(der: &[u8]) -> Option<Pair> {
-    curve_pair(der)
-        .or_else(|| rsa::KeyPair::from_pkcs8(der).ok().map(Pair::Rsa))
-        .or_else(|| Ed25519KeyPair::from_pkcs8_maybe_unchecked(der).ok().map(Pair::Ed25519))
+fn parse_pkcs8(der: &[u8]) -> Option<SigningKeyPair> {
+    parse_ec_key(der)
+        .or_else(|| rsa::KeyPair::from_pkcs8(der).ok().map(SigningKeyPair::Rsa))
+        .or_else(|| Ed25519KeyPair::from_pkcs8_maybe_unchecked(der).ok().map(SigningKeyPair::Ed25519))
 }
 
-fn curve_pair(der: &[u8]) -> Option<Pair> {
+fn parse_ec_key(der: &[u8]) -> Option<SigningKeyPair> {
     let on = |curve| EcdsaKeyPair::from_private_key_der(curve, der).ok();
-    let p256 = on(&ECDSA_P256_SHA256_FIXED_SIGNING).map(Pair::P256);
-    p256.or_else(|| on(&ECDSA_P384_SHA384_FIXED_SIGNING).map(Pair::P384))
+    let p256 = on(&ECDSA_P256_SHA256_FIXED_SIGNING).map(SigningKeyPair::P256);
+    p256.or_else(|| on(&ECDSA_P384_SHA384_FIXED_SIGNING).map(SigningKeyPair::P384))
 }
 
 fn rsa_signature(

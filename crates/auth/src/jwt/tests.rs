@@ -1,4 +1,4 @@
-//! What a client signs is verified with the public key, and what it reads is bounded.
+//! Signatures are verified with the public key, and parsed tokens are bounded.
 
 use aws_lc_rs::encoding::{AsDer as _, EcPrivateKeyRfc5915Der, Pkcs8V1Der};
 use aws_lc_rs::rsa::{KeyPair as RsaKeyPair, KeySize};
@@ -66,23 +66,24 @@ fn cases() -> Vec<Case> {
 
 // A8
 #[test]
-fn a_token_signed_with_any_kind_of_key_is_verified_by_its_public_key() {
+fn token_of_every_key_type_is_verified_by_its_public_key() {
     for Case { pem, algorithm, public, verifies } in cases() {
         let key = SigningKey::from_pem(&pem).unwrap();
         let header = json!({"alg": algorithm.as_str(), "typ": "JWT"});
-        let token = signed(&header, &json!({"iss": "me"}), |text| key.sign(algorithm, text)).unwrap();
+        let token =
+            sign_token(&header, &json!({"iss": "me"}), |text| key.sign_message(algorithm, text)).unwrap();
         let (message, signature) = token.expose().rsplit_once('.').unwrap();
         let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
         let public = UnparsedPublicKey::new(verifies, public);
         assert!(public.verify(message.as_bytes(), &signature).is_ok(), "{algorithm:?}");
         assert!(public.verify(b"something else", &signature).is_err(), "{algorithm:?}");
-        assert_eq!(claims_of(&token).unwrap().issuer.as_deref(), Some("me"));
+        assert_eq!(parse_claims(&token).unwrap().issuer.as_deref(), Some("me"));
     }
 }
 
 // A8
 #[test]
-fn the_algorithm_follows_from_the_key_and_what_the_server_takes() {
+fn algorithm_follows_from_the_key_and_the_server_list() {
     let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let cases = cases();
     let (p256, rsa) =
@@ -97,14 +98,14 @@ fn the_algorithm_follows_from_the_key_and_what_the_server_takes() {
         (&rsa, Some(names(&["HS256"])), None),
     ];
     for (key, listed, wanted) in table {
-        assert_eq!(key.algorithm_among(listed.as_deref()), wanted, "{key:?} {listed:?}");
+        assert_eq!(key.choose_algorithm(listed.as_deref()), wanted, "{key:?} {listed:?}");
     }
-    assert_eq!(p256.sign(Algorithm::Rs256, b"text"), Err(SignError::Key));
+    assert_eq!(p256.sign_message(Algorithm::Rs256, b"text"), Err(SignError::Key));
 }
 
 // B62
 #[test]
-fn a_text_that_is_no_key_is_refused_without_being_repeated() {
+fn invalid_key_is_refused_without_quoting_it() {
     let table = [
         ("", KeyError::NoKey),
         ("canary", KeyError::NoKey),
@@ -130,20 +131,20 @@ fn a_text_that_is_no_key_is_refused_without_being_repeated() {
 
 // B62
 #[test]
-fn a_key_shows_nothing_of_itself() {
+fn signing_key_is_not_printed() {
     let key = SigningKey::from_pem(&cases()[0].pem).unwrap();
     assert_eq!(format!("{key:?}"), "SigningKey([Es256])");
 }
 
 // B83
 #[test]
-fn every_claim_is_read_in_each_of_its_forms() {
+fn every_claim_is_parsed_in_each_of_its_forms() {
     let header = json!({"alg": "ES256", "typ": "oauth-id-jag+jwt"});
     let claims = json!({
         "iss": "https://idp.example", "sub": "U1", "aud": ["a", "b"], "exp": 1_311_281_970.5, "iat": 1_311_280_970,
         "nonce": "n", "azp": "p", "resource": "https://mcp.example/", "client_id": "c", "jti": 5,
     });
-    let token = signed(&header, &claims, |_| Ok(vec![1])).unwrap();
+    let token = sign_token(&header, &claims, |_| Ok(vec![1])).unwrap();
     let wanted = Claims {
         kind: Some("oauth-id-jag+jwt".to_owned()),
         issuer: Some("https://idp.example".to_owned()),
@@ -156,21 +157,21 @@ fn every_claim_is_read_in_each_of_its_forms() {
         resources: vec!["https://mcp.example/".to_owned()],
         client: Some("c".to_owned()),
     };
-    assert_eq!(claims_of(&token), Ok(wanted));
+    assert_eq!(parse_claims(&token), Ok(wanted));
 }
 
 // B83
 #[test]
 fn claims_of_the_wrong_type_count_as_absent() {
     let claims = json!({"iss": 1, "aud": ["a", 2], "exp": "soon", "iat": -1, "nonce": null, "resource": {}});
-    let token = signed(&json!({}), &claims, |_| Ok(vec![1])).unwrap();
-    assert_eq!(claims_of(&token), Ok(Claims::default()));
+    let token = sign_token(&json!({}), &claims, |_| Ok(vec![1])).unwrap();
+    assert_eq!(parse_claims(&token), Ok(Claims::default()));
 }
 
 // B83
 #[test]
-fn what_is_not_a_signed_token_is_not_read() {
-    let deep = encoded(format!("{}1{}", "[".repeat(500), "]".repeat(500)));
+fn unsigned_or_malformed_token_is_refused() {
+    let deep = encode_base64url(format!("{}1{}", "[".repeat(500), "]".repeat(500)));
     let table = [
         (String::new(), JwtError::Shape),
         ("e30.e30".to_owned(), JwtError::Shape),
@@ -182,6 +183,6 @@ fn what_is_not_a_signed_token_is_not_read() {
         ("x".repeat(64 * 1024 + 1), JwtError::TooLong),
     ];
     for (token, wanted) in table {
-        assert_eq!(claims_of(&Secret::new(token.clone())), Err(wanted), "{token:.40}");
+        assert_eq!(parse_claims(&Secret::new(token.clone())), Err(wanted), "{token:.40}");
     }
 }

@@ -1,69 +1,73 @@
-//! Chooses who we are to an authorization server: what is configured, then the document about us, then a registration.
+//! Chooses the client at an authorization server: the configured one, then the client metadata document, then
+//! a registration.
 //!
-//! The order is that of the specification. A registration kept from an earlier sign-in is the caller's to find, and
-//! counts only for the issuer it came from (H33).
+//! The order is that of the specification. The caller looks up the registration of an earlier sign-in, which
+//! is used only with the issuer it came from.
 
 use mcparley_model::secret::Secret;
 use url::Url;
 
 use super::RegisterError;
-use crate::client::{Client, Origin};
-use crate::grant::{Held, choose};
-use crate::metadata::Server;
+use crate::client::{ClientIdOrigin, OAuthClient};
+use crate::grant::{HeldCredentials, choose_auth_method};
+use crate::metadata::AuthServerMetadata;
 
-/// What we could be known by.
+/// The clients we could use.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Known<'k> {
-    /// What the server's entry says.
-    pub configured: Option<Configured<'k>>,
-    /// Where a document describes this program; the address is its id.
+pub struct ClientCandidates<'k> {
+    /// The client in the server's entry.
+    pub configured: Option<ConfiguredClient<'k>>,
+    /// The URL of our client metadata document, which is the client id.
     pub document: Option<&'k Url>,
     /// Whether there is a key to sign with.
     pub key: bool,
-    /// Where browsers are sent back to.
+    /// The redirect address.
     pub redirect: Option<&'k Url>,
 }
 
 /// A client that was registered beforehand.
 #[derive(Clone, Copy, Debug)]
-pub struct Configured<'k> {
+pub struct ConfiguredClient<'k> {
     /// Its id.
     pub id: &'k str,
     /// Its secret.
     pub secret: Option<&'k Secret<String>>,
 }
 
-/// Who we are.
+/// The chosen client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// Somebody already.
-    Known(Client),
-    /// Nobody yet: [`register`](super::register()) first.
+pub enum ClientChoice {
+    /// This client.
+    Known(OAuthClient),
+    /// None yet: call [`register_client`](super::register_client()) first.
     Unregistered,
 }
 
-/// Who we are to `server`.
+/// Chooses the client to use at `server`.
 ///
 /// # Errors
-/// [`RegisterError::NoWay`] when we are nobody and cannot become somebody.
-pub fn identify(server: &Server, known: &Known<'_>) -> Result<Identity, RegisterError> {
+/// [`RegisterError::Unsupported`] when there is no client and registration is not supported.
+pub fn choose_client(
+    server: &AuthServerMetadata,
+    known: &ClientCandidates<'_>,
+) -> Result<ClientChoice, RegisterError> {
     let client = |id: &str, secret: Option<&Secret<String>>, origin| {
-        let held = Held { secret: secret.is_some(), key: known.key };
-        Identity::Known(Client {
+        let held = HeldCredentials { secret: secret.is_some(), key: known.key };
+        ClientChoice::Known(OAuthClient {
             id: id.to_owned(),
             secret: secret.cloned(),
-            proof: choose(server.proofs.as_deref(), held, None),
+            proof: choose_auth_method(server.proofs.as_deref(), held, None),
             redirect: known.redirect.cloned(),
             origin,
             scopes: Vec::new(),
         })
     };
     match (known.configured, known.document) {
-        (Some(Configured { id, secret }), _) => Ok(client(id, secret, Origin::Configured)),
+        (Some(ConfiguredClient { id, secret }), _) => Ok(client(id, secret, ClientIdOrigin::Configured)),
         (None, Some(document)) if server.takes_documents => {
-            Ok(client(document.as_str(), None, Origin::Document))
+            Ok(client(document.as_str(), None, ClientIdOrigin::Document))
         }
-        (None, _) if server.registration_endpoint.is_some() => Ok(Identity::Unregistered),
-        (None, _) => Err(RegisterError::NoWay),
+        (None, _) if server.registration_endpoint.is_some() => Ok(ClientChoice::Unregistered),
+        (None, _) => Err(RegisterError::Unsupported),
     }
 }

@@ -1,4 +1,4 @@
-//! Which scopes are asked for.
+//! The scopes that are requested.
 
 use super::*;
 use crate::tokens::Kind;
@@ -8,13 +8,16 @@ fn list(scopes: &str) -> Vec<String> {
     scopes.split_whitespace().map(str::to_owned).collect()
 }
 
-fn server(scopes: &str) -> Server {
+fn server(scopes: &str) -> AuthServerMetadata {
     let place = Url::parse("https://a.example/token").unwrap();
-    Server { scopes: list(scopes), ..Server::new("https://a.example".to_owned(), place) }
+    AuthServerMetadata {
+        scopes: list(scopes),
+        ..AuthServerMetadata::new("https://a.example".to_owned(), place)
+    }
 }
 
 fn chosen(configured: &str, challenged: &str, known: &str, offered: &str, renewal: Renewal) -> String {
-    let asked = Asked {
+    let asked = TokenChallenge {
         scheme: Kind::Bearer,
         takes_either: false,
         error: None,
@@ -22,19 +25,19 @@ fn chosen(configured: &str, challenged: &str, known: &str, offered: &str, renewa
         resource_metadata: None,
         description: None,
     };
-    let resource = Resource {
+    let resource = ResourceMetadata {
         resource: "https://r.example".to_owned(),
         authorization_servers: Vec::new(),
         scopes: list(known),
         dpop_required: false,
     };
     let server = server(offered);
-    select(&list(configured), Some(&asked), Some(&resource), &server, renewal).join(" ")
+    select_scopes(&list(configured), Some(&asked), Some(&resource), &server, renewal).join(" ")
 }
 
 // A1
 #[test]
-fn what_is_configured_wins_then_the_challenge_then_what_the_server_knows() {
+fn configured_scopes_come_before_challenge_and_metadata() {
     use Renewal::{Unwanted, Wanted};
     for (configured, challenged, known, offered, renewal, wanted) in [
         ("c", "a", "k", "", Wanted, "c"),
@@ -53,13 +56,13 @@ fn what_is_configured_wins_then_the_challenge_then_what_the_server_knows() {
         let found = chosen(configured, challenged, known, offered, renewal);
         assert_eq!(found, wanted, "{configured:?} {challenged:?} {known:?} {offered:?} {renewal:?}");
     }
-    assert_eq!(select(&[], None, None, &server(""), Wanted), [""; 0]);
+    assert_eq!(select_scopes(&[], None, None, &server(""), Wanted), [""; 0]);
 }
 
 // K4
 #[test]
-fn rights_that_were_asked_for_once_are_asked_for_again() {
-    assert_eq!(union(&list("b a"), &list("c a d c")), list("b a c d"));
-    assert_eq!(union(&[], &list("c")), list("c"));
-    assert_eq!(union(&list("c"), &[]), list("c"));
+fn merging_scopes_keeps_the_earlier_ones() {
+    assert_eq!(merge_scopes(&list("b a"), &list("c a d c")), list("b a c d"));
+    assert_eq!(merge_scopes(&[], &list("c")), list("c"));
+    assert_eq!(merge_scopes(&list("c"), &[]), list("c"));
 }

@@ -1,4 +1,4 @@
-//! What is behind tasks in tests: `shuttle` while schedules are explored, else what ships.
+//! Task functions for tests: those of `shuttle` while schedules are explored, otherwise those of `tokio`.
 
 use std::future::Future;
 
@@ -14,7 +14,7 @@ pub(super) fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 's
     }
 }
 
-/// As `tokio::task::JoinHandle`, as far as it is used.
+/// The used part of `tokio::task::JoinHandle`.
 #[derive(Debug)]
 pub(super) enum JoinHandle<T> {
     Plain(tokio::task::JoinHandle<T>),

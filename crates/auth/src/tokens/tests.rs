@@ -1,4 +1,4 @@
-//! When a token is renewed.
+//! The time of a renewal.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn tokens(lasts: Option<u64>) -> Tokens {
 // A3 F86
 #[test]
 fn a_token_is_renewed_before_it_ends_but_not_before_every_request() {
-    // How long it lasts, how long it has been there, whether it is due, whether it is over.
+    // Lifetime, age, whether it is due, whether it has expired.
     for (lasts, after, is_due, is_over) in [
         (Some(3600), 0, false, false),
         (Some(3600), 3569, false, false),
@@ -33,14 +33,18 @@ fn a_token_is_renewed_before_it_ends_but_not_before_every_request() {
     ] {
         let tokens = tokens(lasts);
         let now = tokens.given + Duration::from_secs(after);
-        assert_eq!((tokens.is_due(now), tokens.is_over(now)), (is_due, is_over), "{lasts:?} {after}");
+        assert_eq!(
+            (tokens.is_renewal_due(now), tokens.is_expired(now)),
+            (is_due, is_over),
+            "{lasts:?} {after}"
+        );
     }
 }
 
-// F86: a clock that was set back by a day neither panics nor renews for ever.
+// F86: a clock that was set back by a day neither panics nor renews in a loop.
 #[test]
-fn a_clock_that_was_set_back_only_delays() {
+fn clock_that_was_set_back_only_delays_renewal() {
     let tokens = tokens(Some(3600));
-    assert!(!tokens.is_due(tokens.given - Duration::from_secs(86_400)));
-    assert!(tokens.is_due(tokens.given + Duration::from_secs(86_400)));
+    assert!(!tokens.is_renewal_due(tokens.given - Duration::from_secs(86_400)));
+    assert!(tokens.is_renewal_due(tokens.given + Duration::from_secs(86_400)));
 }

@@ -1,7 +1,8 @@
-//! Seals and opens entries: XChaCha20-Poly1305 under a data key, bound to the entry's name and generation.
+//! Encrypts and decrypts entries: XChaCha20-Poly1305 under a data key, with the entry's name and generation
+//! as associated data.
 //!
-//! What is bound to a value is what keeps sealed values apart: moved to another name, or kept from an earlier
-//! generation, they do not open.
+//! The associated data keeps sealed values apart: one that was moved to another name, or restored from an
+//! earlier generation, cannot be decrypted.
 
 use std::fmt;
 
@@ -18,30 +19,30 @@ use super::{EntryId, VaultError};
 const NONCE_BYTES: usize = 24;
 const KEY_BYTES: usize = 32;
 
-/// The key that seals entries. Wiped from memory when it is dropped.
+/// The key that encrypts entries. Wiped from memory when it is dropped.
 #[derive(Clone)]
 pub(super) struct DataKey(Zeroizing<[u8; KEY_BYTES]>);
 
-/// Which key it is: half the hash of the key, which tells nothing about it.
+/// The id of a data key: half the hash of the key, which reveals nothing about it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct KeyId(String);
 
-/// What a sealed value is bound to.
+/// The associated data of a sealed value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Binding<'a> {
+pub(super) struct SealBinding<'a> {
     pub(super) id: &'a EntryId,
     pub(super) generation: u64,
 }
 
 impl DataKey {
-    /// A new key from the system's source of randomness.
-    pub(super) fn random() -> Result<Self, VaultError> {
+    /// Generates a new key from the system's random source.
+    pub(super) fn generate() -> Result<Self, VaultError> {
         let mut bytes = Zeroizing::new([0; KEY_BYTES]);
         getrandom::fill(bytes.as_mut_slice()).map_err(|_| VaultError::NoRandomness)?;
         Ok(Self(bytes))
     }
 
-    /// The key in these bytes; `None` unless there are exactly as many as a key has.
+    /// The key in these bytes; `None` if the length is wrong.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut key = Zeroizing::new([0; KEY_BYTES]);
         (bytes.len() == KEY_BYTES).then(|| {
@@ -50,13 +51,13 @@ impl DataKey {
         })
     }
 
-    /// The key in base64, with or without white space around it.
+    /// Decodes a key from base64, with or without white space around it.
     pub(super) fn from_base64(text: &str) -> Option<Self> {
         let bytes = Zeroizing::new(STANDARD.decode(text.trim()).ok()?);
         Self::from_bytes(&bytes)
     }
 
-    /// The key for a file that only its owner may read.
+    /// Encodes the key for a file that only its owner may read.
     pub(super) fn to_base64(&self) -> Zeroizing<String> {
         Zeroizing::new(STANDARD.encode(self.0.as_slice()))
     }
@@ -66,29 +67,29 @@ impl DataKey {
         self.0.as_slice()
     }
 
-    /// Which key this is.
+    /// The id of the key.
     pub(super) fn id(&self) -> KeyId {
         let hash = Sha256::new_with_prefix(b"mcparley vault key\n").chain_update(self.expose()).finalize();
         KeyId(Hex(hash.get(..16).unwrap_or_default()).to_string())
     }
 
-    /// The sealed value: nonce and ciphertext, in base64.
-    pub(super) fn seal(&self, binding: Binding<'_>, value: &[u8]) -> Result<String, VaultError> {
+    /// Encrypts a value: nonce and ciphertext, in base64.
+    pub(super) fn seal_value(&self, binding: SealBinding<'_>, value: &[u8]) -> Result<String, VaultError> {
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|_| VaultError::NoRandomness)?;
-        let bound = self.bound(binding);
+        let bound = self.associated_data(binding);
         let payload = Payload { msg: value, aad: bound.as_bytes() };
-        // Only a value beyond 256 GiB cannot be sealed, and the file is far smaller.
+        // Only a value beyond 256 GiB cannot be encrypted, and the file is far smaller.
         let sealed = self.cipher().encrypt(&XNonce::from(nonce), payload);
         let sealed = sealed.map_err(|_| VaultError::TooLarge)?;
         Ok(STANDARD.encode([nonce.as_slice(), &sealed].concat()))
     }
 
-    /// The value in `sealed`; `None` if it was sealed with another key, for another entry, or is damaged.
-    pub(super) fn open(&self, binding: Binding<'_>, sealed: &str) -> Option<Vec<u8>> {
+    /// Decrypts `sealed`; `None` if it was sealed with another key, for another entry, or is damaged.
+    pub(super) fn open_value(&self, binding: SealBinding<'_>, sealed: &str) -> Option<Vec<u8>> {
         let bytes = STANDARD.decode(sealed).ok()?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>()?;
-        let bound = self.bound(binding);
+        let bound = self.associated_data(binding);
         let payload = Payload { msg: sealed, aad: bound.as_bytes() };
         self.cipher().decrypt(&XNonce::from(*nonce), payload).ok()
     }
@@ -98,7 +99,7 @@ impl DataKey {
         XChaCha20Poly1305::new(key.into())
     }
 
-    fn bound(&self, binding: Binding<'_>) -> String {
+    fn associated_data(&self, binding: SealBinding<'_>) -> String {
         format!("mcparley-vault 1\n{}\n{}\n{}", binding.id, binding.generation, self.id())
     }
 }
@@ -110,18 +111,18 @@ impl fmt::Debug for DataKey {
 }
 
 impl KeyId {
-    /// A name as it stands in the file; `None` if it cannot be one of ours.
+    /// Parses an id from the file; `None` if it is malformed.
     pub(super) fn from_file(text: &str) -> Option<Self> {
         let is_hex = text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         is_hex.then(|| Self(text.to_owned()))
     }
 
-    /// The name of no key, to ask a keychain whether it answers at all.
-    pub(super) fn of_nothing() -> Self {
+    /// The id of no key, to ask a keychain whether it responds at all.
+    pub(super) fn placeholder() -> Self {
         Self("0".repeat(32))
     }
 
-    /// The name, for a keychain.
+    /// The id, for a keychain.
     #[cfg(any(test, feature = "keyring"))]
     pub(super) fn as_str(&self) -> &str {
         &self.0

@@ -1,20 +1,20 @@
-//! Why the vault could not do what was asked.
+//! Vault errors.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
-use mcparley_model::text::rounded;
-use mcparley_platform::file::{ReadError, UpdateError, WriteError};
+use mcparley_model::text::round_duration;
+use mcparley_platform::file::{FileReadError, FileUpdateError, FileWriteError};
 
 use super::EntryId;
-use super::keeper::{Passed, Refusal};
+use super::key_location::{RefusedPlace, RefusedPlaces};
 
-/// Why the vault could not do what was asked. No secret is ever part of it.
+/// The reason why a vault operation failed. It never contains a secret.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum VaultError {
-    /// Somebody else wrote or removed the entry since the caller looked.
+    /// Another process wrote or removed the entry since the caller read it.
     #[error("the entry `{id}` was changed by another process")]
     Changed {
         /// The entry.
@@ -22,61 +22,59 @@ pub enum VaultError {
         /// Its generation now; `None` if it is gone, or its line is damaged.
         found: Option<u64>,
     },
-    /// Others held the entry's lock for as long as the caller was willing to wait.
-    #[error("another process is busy with the same credentials, and was so for {:?}", rounded(*after))]
+    /// Others held the entry's lock for the whole wait.
+    #[error("another process held the lock of these credentials for {:?}", round_duration(*after))]
     Busy {
-        /// How long was waited.
+        /// The time waited.
         after: Duration,
     },
-    /// The entry is there and does not open with its key.
+    /// The entry cannot be decrypted with its key.
     #[error("the entry `{id}` of the vault is damaged")]
     Damaged {
         /// The entry.
         id: EntryId,
     },
-    /// There is no place to keep the key.
-    #[error("no place to keep the key of the vault{}", Passed(refused))]
-    NoKeeper {
-        /// The places that were tried, in order, and why each was passed over.
-        refused: Vec<Refusal>,
+    /// There is no place for the key.
+    #[error("cannot store the key of the vault{}", RefusedPlaces(refused))]
+    NoKeyPlace {
+        /// The places that were tried, in order, with the reason of each.
+        refused: Vec<RefusedPlace>,
     },
     /// The file was written by a later version of this program.
-    #[error("`{}` has format {version}, which this version does not know", path.display())]
+    #[error("`{}` has format {version}, which this version does not support", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
         /// Its format.
         version: u64,
     },
-    /// The value does not fit.
+    /// The value exceeds the size limit.
     #[error("the value is too large for the vault")]
     TooLarge,
-    /// The system gave no random bytes.
-    #[error("the system has no random numbers")]
+    /// The system returned no random numbers.
+    #[error("the system returned no random numbers")]
     NoRandomness,
-    /// The program is ending, or the work panicked.
-    #[error("the vault was stopped before it was done")]
+    /// The program is ending, or the operation panicked.
+    #[error("the vault operation was interrupted")]
     Stopped,
     /// The file or its folder cannot be read, or must not be.
     #[error(transparent)]
-    Read(Arc<ReadError>),
+    Read(Arc<FileReadError>),
     /// The file cannot be written.
     #[error(transparent)]
-    Write(Arc<WriteError>),
+    Write(Arc<FileWriteError>),
 }
 
 impl Explain for VaultError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Changed { .. } => {
-                Some("look again, and repeat what you did if it is still needed".to_owned())
-            }
+            Self::Changed { .. } => Some("repeat the command if its change is still needed".to_owned()),
             Self::Busy { .. } => Some("try again when the other process is done".to_owned()),
             Self::Damaged { .. } => Some("sign in again".to_owned()),
-            Self::NoKeeper { refused } => refused.iter().find_map(Refusal::hint),
+            Self::NoKeyPlace { refused } => refused.iter().find_map(RefusedPlace::hint),
             Self::Newer { .. } => Some("update this program".to_owned()),
             Self::Read(error) => match error.as_ref() {
-                ReadError::TooLarge { path, .. } => {
+                FileReadError::TooLarge { path, .. } => {
                     Some(format!("move `{}` away and sign in again", path.display()))
                 }
                 error => error.hint(),
@@ -87,24 +85,24 @@ impl Explain for VaultError {
     }
 }
 
-impl From<ReadError> for VaultError {
-    fn from(error: ReadError) -> Self {
+impl From<FileReadError> for VaultError {
+    fn from(error: FileReadError) -> Self {
         Self::Read(Arc::new(error))
     }
 }
 
-impl From<WriteError> for VaultError {
-    fn from(error: WriteError) -> Self {
+impl From<FileWriteError> for VaultError {
+    fn from(error: FileWriteError) -> Self {
         Self::Write(Arc::new(error))
     }
 }
 
-impl From<UpdateError<Self>> for VaultError {
-    fn from(error: UpdateError<Self>) -> Self {
+impl From<FileUpdateError<Self>> for VaultError {
+    fn from(error: FileUpdateError<Self>) -> Self {
         match error {
-            UpdateError::Read(error) => error.into(),
-            UpdateError::Write(error) => error.into(),
-            UpdateError::Refused(error) => error,
+            FileUpdateError::Read(error) => error.into(),
+            FileUpdateError::Write(error) => error.into(),
+            FileUpdateError::Refused(error) => error,
         }
     }
 }

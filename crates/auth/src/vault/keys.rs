@@ -1,8 +1,8 @@
-//! Which data key opens an entry, and which one seals the next.
+//! The data keys of a vault: the one that decrypts an entry, and the one that encrypts the next.
 //!
-//! The vault may know several keys. A person who signs in over a plain terminal cannot reach the desktop's
-//! keychain: their entry gets a key from the next place, and the others stay what they are. An entry keeps the
-//! key it has for as long as that can be reached, so that no process loses sight of it.
+//! A vault may have several keys. A user who signs in over a plain terminal cannot reach the desktop's
+//! keychain: that entry gets a key in the next place, and the others keep theirs. An entry keeps its key as
+//! long as the key can be reached, so that no process loses access to it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,140 +11,145 @@ use std::time::{Duration, Instant};
 use mcparley_model::limits;
 
 use super::VaultError;
-use super::book::KeyLine;
 use super::cipher::{DataKey, KeyId};
-use super::keeper::{Keeper, Notice, Notices, Place, Refusal, Why};
-use super::keychain::{Keychain, ask};
+use super::file_format::KeyLine;
+use super::key_location::{KeyLocation, KeyPlace, KeyPlaceError, RefusedPlace, VaultNotice, VaultNotices};
+use super::keychain::{Keychain, ask_with_timeout};
 
-/// The data keys of one vault, each fetched once.
-pub(super) struct Keys {
-    /// The best place first.
+/// The data keys of one vault, a cache: each is fetched once.
+pub(super) struct VaultKeys {
+    /// The places, the best first.
     keychains: Vec<Arc<dyn Keychain>>,
     limit: Duration,
-    notices: Arc<Notices>,
-    /// How often a key in the kernel's keyring is looked after.
+    notices: Arc<VaultNotices>,
+    /// The interval at which a key in the kernel's keyring is renewed.
     pub(super) renewal: Duration,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    known: HashMap<KeyId, Known>,
-    gone: HashSet<(KeyId, Place)>,
-    /// Keychains that never answered: each would cost every caller the whole limit again.
-    silent: HashMap<Place, Why>,
+    cached: HashMap<KeyId, CachedKey>,
+    gone: HashSet<(KeyId, KeyPlace)>,
+    /// Keychains that timed out: asking again would cost every caller the whole timeout.
+    timed_out: HashMap<KeyPlace, KeyPlaceError>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct CachedKey {
     key: DataKey,
-    place: Place,
-    /// When its place was asked for it last.
+    place: KeyPlace,
+    /// The time when its place was last asked for it.
     asked: Instant,
 }
 
-/// A key and how the vault speaks of it.
+/// A key with its line in the vault's file.
 #[derive(Clone, Debug)]
-pub(super) struct Chosen {
+pub(super) struct ChosenKey {
     pub(super) line: KeyLine,
     pub(super) key: DataKey,
 }
 
-impl Keys {
-    pub(super) fn new(keychains: Vec<Arc<dyn Keychain>>, limit: Duration, notices: Arc<Notices>) -> Self {
+impl VaultKeys {
+    pub(super) fn new(
+        keychains: Vec<Arc<dyn Keychain>>,
+        limit: Duration,
+        notices: Arc<VaultNotices>,
+    ) -> Self {
         Self { keychains, limit, notices, renewal: limits::KEYRING_RENEWED, state: Mutex::default() }
     }
 
-    /// The key of an entry, if it can be had; otherwise a person is told why not.
-    pub(super) fn find(&self, line: &KeyLine) -> Option<DataKey> {
-        let mut state = self.state();
-        let missing = match self.fetch(&mut state, line) {
+    /// Fetches the key of an entry; if that fails, the user gets a notice.
+    pub(super) fn find_key(&self, line: &KeyLine) -> Option<DataKey> {
+        let mut state = self.lock_state();
+        let missing = match self.fetch_key(&mut state, line) {
             Ok(Some(key)) => return Some(key),
-            Ok(None) => Notice::KeyGone { keeper: line.keeper.clone() },
-            Err(why) => Notice::KeyOutOfReach { keeper: line.keeper.clone(), why },
+            Ok(None) => VaultNotice::KeyGone { keeper: line.keeper.clone() },
+            Err(why) => VaultNotice::KeyOutOfReach { keeper: line.keeper.clone(), why },
         };
-        self.notices.tell(missing);
+        self.notices.add_notice(missing);
         None
     }
 
-    /// A key whose place is not known, from wherever it is.
-    pub(super) fn anywhere(&self, id: &KeyId) -> Option<DataKey> {
-        let mut state = self.state();
+    /// Searches all places for a key whose place is not known.
+    pub(super) fn search_everywhere(&self, id: &KeyId) -> Option<DataKey> {
+        let mut state = self.lock_state();
         self.keychains.iter().find_map(|keychain| {
             let line = KeyLine { id: id.clone(), keeper: keychain.place().as_str().to_owned() };
-            self.fetch(&mut state, &line).ok().flatten()
+            self.fetch_key(&mut state, &line).ok().flatten()
         })
     }
 
-    /// The key in the best place among those the vault knows.
-    pub(super) fn best(&self, lines: &[KeyLine]) -> Option<Chosen> {
-        let mut state = self.state();
+    /// The key in the best place among those the vault names.
+    pub(super) fn best_key(&self, lines: &[KeyLine]) -> Option<ChosenKey> {
+        let mut state = self.lock_state();
         self.keychains.iter().find_map(|keychain| {
             let here = lines.iter().rev().filter(|line| line.keeper == keychain.place().as_str());
             here.into_iter().find_map(|line| {
-                let key = self.fetch(&mut state, line).ok().flatten()?;
-                Some(Chosen { line: line.clone(), key })
+                let key = self.fetch_key(&mut state, line).ok().flatten()?;
+                Some(ChosenKey { line: line.clone(), key })
             })
         })
     }
 
-    /// A new key, kept in the best place that takes it.
-    pub(super) fn make(&self) -> Result<Chosen, VaultError> {
-        let fresh = DataKey::random()?;
-        let mut state = self.state();
+    /// Creates a new key, stored in the best place that accepts it.
+    pub(super) fn create_key(&self) -> Result<ChosenKey, VaultError> {
+        let fresh = DataKey::generate()?;
+        let mut state = self.lock_state();
         let mut refused = Vec::new();
         for keychain in &self.keychains {
             let (place, wanted) = (keychain.place(), fresh.clone());
-            match self.ask(&mut state, keychain, move |keychain| keychain.keep(&wanted)) {
+            match self.ask_keychain(&mut state, keychain, move |keychain| keychain.store_key(&wanted)) {
                 Ok(key) => {
-                    state.know(&key, place);
-                    self.tell_place(place, refused);
+                    state.cache_key(&key, place);
+                    self.report_refused_places(place, refused);
                     let line = KeyLine { id: key.id(), keeper: place.as_str().to_owned() };
-                    return Ok(Chosen { line, key });
+                    return Ok(ChosenKey { line, key });
                 }
-                Err(why) => refused.push(Refusal { place, why }),
+                Err(why) => refused.push(RefusedPlace { place, why }),
             }
         }
-        Err(VaultError::NoKeeper { refused })
+        Err(VaultError::NoKeyPlace { refused })
     }
 
-    /// Where the key for new entries is, or would be made. Makes none.
-    pub(super) fn keeper(&self, lines: &[KeyLine]) -> Result<Keeper, VaultError> {
-        let best = self.best(lines);
-        let mut state = self.state();
+    /// The place of the key for new entries, or the place where it would be created. Creates no key.
+    pub(super) fn key_location(&self, lines: &[KeyLine]) -> Result<KeyLocation, VaultError> {
+        let best = self.best_key(lines);
+        let mut state = self.lock_state();
         let mut refused = Vec::new();
         for keychain in &self.keychains {
             let place = keychain.place();
             let is_best = best.as_ref().is_some_and(|best| best.line.keeper == place.as_str());
-            let answer = self.ask(&mut state, keychain, |keychain| keychain.find(&KeyId::of_nothing()));
+            let answer =
+                self.ask_keychain(&mut state, keychain, |keychain| keychain.find_key(&KeyId::placeholder()));
             match answer {
-                _ if is_best => return Ok(Keeper { place, refused }),
-                Ok(_) if best.is_none() => return Ok(Keeper { place, refused }),
-                // It could be used, but the vault began in another place and stays there.
+                _ if is_best => return Ok(KeyLocation { place, refused }),
+                Ok(_) if best.is_none() => return Ok(KeyLocation { place, refused }),
+                // This place could be used, but the vault has its key in another place and stays there.
                 Ok(_) => {}
-                Err(why) => refused.push(Refusal { place, why }),
+                Err(why) => refused.push(RefusedPlace { place, why }),
             }
         }
-        Err(VaultError::NoKeeper { refused })
+        Err(VaultError::NoKeyPlace { refused })
     }
 
-    fn fetch(&self, state: &mut State, line: &KeyLine) -> Result<Option<DataKey>, Why> {
-        if let Some(known) = state.known.get(&line.id) {
+    fn fetch_key(&self, state: &mut State, line: &KeyLine) -> Result<Option<DataKey>, KeyPlaceError> {
+        if let Some(known) = state.cached.get(&line.id) {
             let key = known.key.clone();
-            self.renew(state, &line.id);
+            self.renew_kernel_key(state, &line.id);
             return Ok(Some(key));
         }
         let of_line = |keychain: &&Arc<dyn Keychain>| keychain.place().as_str() == line.keeper;
-        let keychain = self.keychains.iter().find(of_line).ok_or(Why::NotInUse)?;
+        let keychain = self.keychains.iter().find(of_line).ok_or(KeyPlaceError::NotInUse)?;
         let here = (line.id.clone(), keychain.place());
         if state.gone.contains(&here) {
             return Ok(None);
         }
         let id = line.id.clone();
-        let found = self.ask(state, keychain, move |keychain| keychain.find(&id))?;
+        let found = self.ask_keychain(state, keychain, move |keychain| keychain.find_key(&id))?;
         match found.filter(|key| key.id() == line.id) {
             Some(key) => {
-                state.know(&key, here.1);
+                state.cache_key(&key, here.1);
                 Ok(Some(key))
             }
             None => {
@@ -154,65 +159,65 @@ impl Keys {
         }
     }
 
-    /// Asks the kernel's keyring for a key we have, which puts off the day it is forgotten; should it be gone
-    /// already, it is put back.
-    fn renew(&self, state: &mut State, id: &KeyId) {
-        let Some(known) = state.known.get_mut(id) else { return };
-        if known.place != Place::KernelKeyring || known.asked.elapsed() < self.renewal {
+    /// Asks the kernel's keyring for a cached key, which postpones its expiry; if it has already expired, it
+    /// is stored again.
+    fn renew_kernel_key(&self, state: &mut State, id: &KeyId) {
+        let Some(known) = state.cached.get_mut(id) else { return };
+        if known.place != KeyPlace::KernelKeyring || known.asked.elapsed() < self.renewal {
             return;
         }
         known.asked = Instant::now();
         let (id, key) = (id.clone(), known.key.clone());
-        let of_place = |keychain: &&Arc<dyn Keychain>| keychain.place() == Place::KernelKeyring;
+        let of_place = |keychain: &&Arc<dyn Keychain>| keychain.place() == KeyPlace::KernelKeyring;
         let Some(keychain) = self.keychains.iter().find(of_place) else { return };
-        let renewed = self.ask(state, keychain, move |keychain| match keychain.find(&id)? {
+        let renewed = self.ask_keychain(state, keychain, move |keychain| match keychain.find_key(&id)? {
             Some(_) => Ok(()),
-            None => keychain.keep(&key).map(drop),
+            None => keychain.store_key(&key).map(drop),
         });
         if let Err(why) = renewed {
-            let keeper = Place::KernelKeyring.as_str().to_owned();
-            self.notices.tell(Notice::KeyOutOfReach { keeper, why });
+            let keeper = KeyPlace::KernelKeyring.as_str().to_owned();
+            self.notices.add_notice(VaultNotice::KeyOutOfReach { keeper, why });
         }
     }
 
-    fn ask<T: Send + 'static>(
+    fn ask_keychain<T: Send + 'static>(
         &self,
         state: &mut State,
         keychain: &Arc<dyn Keychain>,
-        question: impl FnOnce(&dyn Keychain) -> Result<T, Why> + Send + 'static,
-    ) -> Result<T, Why> {
-        if let Some(why) = state.silent.get(&keychain.place()) {
+        question: impl FnOnce(&dyn Keychain) -> Result<T, KeyPlaceError> + Send + 'static,
+    ) -> Result<T, KeyPlaceError> {
+        if let Some(why) = state.timed_out.get(&keychain.place()) {
             return Err(why.clone());
         }
-        let answer = ask(keychain, self.limit, question);
-        if let Err(why @ Why::NoAnswer { .. }) = &answer {
-            state.silent.insert(keychain.place(), why.clone());
+        let answer = ask_with_timeout(keychain, self.limit, question);
+        if let Err(why @ KeyPlaceError::NoAnswer { .. }) = &answer {
+            state.timed_out.insert(keychain.place(), why.clone());
         }
         answer
     }
 
-    fn tell_place(&self, place: Place, refused: Vec<Refusal>) {
+    fn report_refused_places(&self, place: KeyPlace, refused: Vec<RefusedPlace>) {
         if !refused.is_empty() {
-            self.notices.tell(Notice::KeptIn { place, refused });
+            self.notices.add_notice(VaultNotice::KeptIn { place, refused });
         }
     }
 
-    /// Held while a keychain is asked, so that many callers ask it once.
-    fn state(&self) -> MutexGuard<'_, State> {
+    /// Locks the state. The lock is held while a keychain is asked, so that concurrent callers ask it once.
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    fn know(&mut self, key: &DataKey, place: Place) {
-        let known = Known { key: key.clone(), place, asked: Instant::now() };
-        self.known.insert(key.id(), known);
+    fn cache_key(&mut self, key: &DataKey, place: KeyPlace) {
+        let known = CachedKey { key: key.clone(), place, asked: Instant::now() };
+        self.cached.insert(key.id(), known);
     }
 }
 
-impl std::fmt::Debug for Keys {
+impl std::fmt::Debug for VaultKeys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let places: Vec<Place> = self.keychains.iter().map(|keychain| keychain.place()).collect();
+        let places: Vec<KeyPlace> = self.keychains.iter().map(|keychain| keychain.place()).collect();
         f.debug_struct("Keys").field("places", &places).finish_non_exhaustive()
     }
 }

@@ -14,19 +14,21 @@ use std::time::Duration;
 use mcparley_model::secret::Secret;
 
 use super::cipher::{DataKey, KeyId};
-use super::keychain::{Keychain, all};
-use super::{Entry, EntryId, Expected, Place, Storage, Vault, VaultError, VaultSettings, Why};
+use super::keychain::{Keychain, available_keychains};
+use super::{
+    EntryId, ExpectedEntry, KeyPlace, KeyPlaceError, KeyStorage, Vault, VaultEntry, VaultError, VaultSettings,
+};
 
 /// Long enough for a busy machine, short enough for a test that waits for it.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// What a keychain does when it is asked.
+/// The behavior of a fake keychain.
 #[derive(Clone, Copy, Debug)]
 enum Manner {
     Works,
-    /// Says no to everything.
+    /// Refuses every call.
     Refuses,
-    /// Takes every key and has none.
+    /// Accepts every key and stores none.
     Forgets,
     /// Never answers.
     Hangs,
@@ -35,14 +37,14 @@ enum Manner {
 /// A keychain in memory.
 #[derive(Debug)]
 struct Fake {
-    place: Place,
+    place: KeyPlace,
     manner: Mutex<Manner>,
     keys: Mutex<HashMap<KeyId, DataKey>>,
     asked: AtomicUsize,
 }
 
 impl Fake {
-    fn new(place: Place, manner: Manner) -> Arc<Self> {
+    fn new(place: KeyPlace, manner: Manner) -> Arc<Self> {
         let (manner, keys) = (Mutex::new(manner), Mutex::default());
         Arc::new(Self { place, manner, keys, asked: AtomicUsize::new(0) })
     }
@@ -55,12 +57,12 @@ impl Fake {
         self.asked.load(Ordering::SeqCst)
     }
 
-    fn answer(&self) -> Result<(), Why> {
+    fn answer(&self) -> Result<(), KeyPlaceError> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let manner = *self.manner.lock().unwrap();
         match manner {
             Manner::Works | Manner::Forgets => Ok(()),
-            Manner::Refuses => Err(Why::Locked),
+            Manner::Refuses => Err(KeyPlaceError::Locked),
             Manner::Hangs => loop {
                 std::thread::park();
             },
@@ -69,19 +71,19 @@ impl Fake {
 }
 
 impl Keychain for Fake {
-    fn place(&self) -> Place {
+    fn place(&self) -> KeyPlace {
         self.place
     }
 
-    fn find(&self, id: &KeyId) -> Result<Option<DataKey>, Why> {
+    fn find_key(&self, id: &KeyId) -> Result<Option<DataKey>, KeyPlaceError> {
         self.answer()?;
         Ok(self.keys.lock().unwrap().get(id).cloned())
     }
 
-    fn keep(&self, fresh: &DataKey) -> Result<DataKey, Why> {
+    fn store_key(&self, fresh: &DataKey) -> Result<DataKey, KeyPlaceError> {
         self.answer()?;
         if matches!(*self.manner.lock().unwrap(), Manner::Forgets) {
-            return Err(Why::NotKept);
+            return Err(KeyPlaceError::NotStored);
         }
         self.keys.lock().unwrap().insert(fresh.id(), fresh.clone());
         Ok(fresh.clone())
@@ -90,14 +92,14 @@ impl Keychain for Fake {
 
 /// A vault with its key in a file.
 fn with_file(folder: &Path) -> Vault {
-    Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(folder) })
+    Vault::new(VaultSettings { storage: KeyStorage::File, ..VaultSettings::new(folder) })
 }
 
 /// A vault with these keychains before the file.
 fn with_fakes(folder: &Path, fakes: &[&Arc<Fake>]) -> Vault {
-    let file = VaultSettings { storage: Storage::File, ..VaultSettings::new(folder) };
+    let file = VaultSettings { storage: KeyStorage::File, ..VaultSettings::new(folder) };
     let fakes = fakes.iter().map(|&fake| Arc::clone(fake) as Arc<dyn Keychain>);
-    let keychains = fakes.chain(all(&file)).collect();
+    let keychains = fakes.chain(available_keychains(&file)).collect();
     Vault::with_keychains(VaultSettings { keychain_time: PATIENCE, ..file }, keychains)
 }
 
@@ -110,11 +112,11 @@ fn secret(text: &str) -> Secret<Vec<u8>> {
 }
 
 async fn put(vault: &Vault, id: &EntryId, text: &str) -> u64 {
-    vault.write(id, secret(text), Expected::Anything).await.unwrap()
+    vault.write_entry(id, secret(text), ExpectedEntry::Any).await.unwrap()
 }
 
 async fn text(vault: &Vault, id: &EntryId) -> Option<String> {
-    let entry = vault.read(id).await.unwrap();
+    let entry = vault.read_entry(id).await.unwrap();
     entry.map(|entry| String::from_utf8(entry.value.into_exposed()).unwrap())
 }
 

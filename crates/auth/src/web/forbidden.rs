@@ -1,71 +1,72 @@
-//! An address that sign-in does not ask, and why.
+//! The error for an address that sign-in may not access.
 
 use std::net::IpAddr;
 
 use mcparley_model::explain::Explain;
-use mcparley_model::text::display;
+use mcparley_model::text::display_line;
 
-use super::address::{Never, Reach};
+use super::address::{AddressReach, ForbiddenAddress};
 
-/// An address that sign-in does not ask.
+/// An address that sign-in may not access.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}`{} is {}", display(host), at(*address), reason.text())]
+#[error("`{}`{} is {}", display_line(host), format_address(*address), reason.text())]
 pub struct Forbidden {
     /// The host, as it was named.
     pub host: String,
     /// Its address, where the host is a name.
     pub address: Option<IpAddr>,
-    /// Why it is not asked.
-    pub reason: Reason,
+    /// The reason.
+    pub reason: ForbiddenReason,
 }
 
-/// Why an address is not asked.
+/// The reason why an address is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// It is in a private network, and the server is not.
+pub enum ForbiddenReason {
+    /// The address is in a private network, and the server is not.
     Private,
-    /// It is on this machine, and the server is not.
+    /// The address is on this machine, and the server is not.
     Loopback,
-    /// Only what is on the same cable has it.
+    /// The address is link-local.
     LinkLocal,
-    /// A cloud keeps the credentials of its machines there.
+    /// The address is a cloud metadata address, which hands out credentials.
     Metadata,
-    /// Nobody has it.
+    /// The address is reserved.
     Unassigned,
-    /// It is not where something of that name was, or must be.
-    Elsewhere,
+    /// The name does not resolve to where it did before, or must.
+    Unexpected,
 }
 
-impl Reason {
+impl ForbiddenReason {
     fn text(self) -> &'static str {
         match self {
-            Self::Private => "in a private network, where the server is not",
-            Self::Loopback => "this machine, where the server is not",
-            Self::LinkLocal => "an address of one cable only",
-            Self::Metadata => "where a cloud keeps the credentials of its machines",
-            Self::Unassigned => "an address that no server has",
-            Self::Elsewhere => "not where that name belongs",
+            Self::Private => "in a private network, and the server is not",
+            Self::Loopback => "this machine, and the server is elsewhere",
+            Self::LinkLocal => "a link-local address",
+            Self::Metadata => "a cloud metadata address",
+            Self::Unassigned => "a reserved address",
+            Self::Unexpected => "not the expected address of that name",
         }
     }
 }
 
-impl From<Never> for Reason {
-    fn from(never: Never) -> Self {
+impl From<ForbiddenAddress> for ForbiddenReason {
+    fn from(never: ForbiddenAddress) -> Self {
         match never {
-            Never::LinkLocal => Self::LinkLocal,
-            Never::Metadata => Self::Metadata,
-            Never::Unassigned => Self::Unassigned,
+            ForbiddenAddress::LinkLocal => Self::LinkLocal,
+            ForbiddenAddress::Metadata => Self::Metadata,
+            ForbiddenAddress::Unassigned => Self::Unassigned,
         }
     }
 }
 
-impl From<Reach> for Reason {
-    /// Why an address that is so near is not asked. Public ones always are, unless another was to be found.
-    fn from(reach: Reach) -> Self {
+impl From<AddressReach> for ForbiddenReason {
+    /// The reason for an address of this reach. Public ones are always allowed, unless another reach was
+    /// expected.
+    fn from(reach: AddressReach) -> Self {
         match reach {
-            Reach::Public => Self::Elsewhere,
-            Reach::Private => Self::Private,
-            Reach::Loopback => Self::Loopback,
+            AddressReach::Public => Self::Unexpected,
+            AddressReach::Private => Self::Private,
+            AddressReach::Loopback => Self::Loopback,
         }
     }
 }
@@ -73,19 +74,17 @@ impl From<Reach> for Reason {
 impl Explain for Forbidden {
     fn hint(&self) -> Option<String> {
         match self.reason {
-            Reason::Private | Reason::Loopback => Some(
-                "a server may not send us nearer than it is itself; if this one is yours, name the description of its \
-                 authorization server in `oauth.authServerMetadataUrl`"
+            ForbiddenReason::Private | ForbiddenReason::Loopback => Some(
+                "a server may not refer to a more private network than its own; if it is yours, set \
+                 the metadata URL of its authorization server in `oauth.authServerMetadataUrl`"
                     .to_owned(),
             ),
-            Reason::Elsewhere => {
-                Some("look what the name servers of this machine say about that name".to_owned())
-            }
-            Reason::LinkLocal | Reason::Metadata | Reason::Unassigned => None,
+            ForbiddenReason::Unexpected => Some("check how this machine resolves that name".to_owned()),
+            ForbiddenReason::LinkLocal | ForbiddenReason::Metadata | ForbiddenReason::Unassigned => None,
         }
     }
 }
 
-fn at(address: Option<IpAddr>) -> String {
+fn format_address(address: Option<IpAddr>) -> String {
     address.map(|address| format!(" at `{address}`")).unwrap_or_default()
 }

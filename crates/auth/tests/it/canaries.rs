@@ -1,12 +1,12 @@
-//! No token, code, secret or verifier shows in what a person or a log may see, nor in any file.
+//! No token, code, secret or verifier appears in output, logs or files.
 //!
-//! Whatever the fake authorization server makes up begins with `canary-`. The ids of clients do too, and are no secret.
+//! All secrets of the fake authorization server begin with `canary-`. Client ids do too, and are not secret.
 
 use std::fmt::Debug;
 use std::path::Path;
 
-use mcparley_auth::{Account, Flow, SignInError, Way};
-use mcparley_model::config::Oauth;
+use mcparley_auth::{Account, Flow, SignInError, SignInMethod};
+use mcparley_model::config::OauthConfig;
 use mcparley_model::explain::Explain as _;
 use mcparley_model::secret::Secret;
 use mcparley_testkit::{STATIC_CLIENT, STATIC_SECRET};
@@ -14,7 +14,7 @@ use mcparley_testkit::{STATIC_CLIENT, STATIC_SECRET};
 use crate::renewals::carried;
 use crate::signing::{Signing, browse, last_address};
 
-/// Everything that was shown.
+/// All text that was shown.
 #[derive(Default)]
 struct Shown(String);
 
@@ -24,12 +24,12 @@ impl Shown {
     }
 
     fn error(&mut self, error: &SignInError) {
-        self.0.push_str(&format!("{error} {error:?} {} {:?}\n", error.in_one_line(), error.hint()));
+        self.0.push_str(&format!("{error} {error:?} {} {:?}\n", error.to_single_line(), error.hint()));
     }
 
     async fn account(&mut self, account: &Account) {
         self.value(account);
-        self.value(&account.standing().await.unwrap());
+        self.value(&account.sign_in_status().await.unwrap());
         self.value(&carried(account).await);
     }
 
@@ -39,28 +39,28 @@ impl Shown {
     }
 }
 
-/// Begins and ends a sign-in, in a browser or by hand; shows all of it.
+/// Starts and finishes a sign-in, in a browser or by a pasted address; records all of it.
 async fn signed_in(shown: &mut Shown, account: &Account, pasted: bool) {
-    let flow: Flow = match account.begin(Way::Browser).await {
+    let flow: Flow = match account.begin_sign_in(SignInMethod::Browser).await {
         Ok(flow) => flow,
         Err(error) => return shown.error(&error),
     };
     shown.value(&flow);
     if pasted {
         let address = last_address(&flow).await;
-        if let Err(error) = flow.paste(&address).await {
+        if let Err(error) = flow.paste_address(&address).await {
             shown.error(&error);
         }
     } else {
         shown.0.push_str(&browse(&flow).await.text());
     }
-    if let Err(error) = flow.wait().await {
+    if let Err(error) = flow.wait_until_done().await {
         shown.error(&error);
     }
     shown.value(&flow);
 }
 
-/// Every file below a folder that has a canary in it.
+/// Collects the files below a folder that contain a canary.
 fn files_with_canaries(folder: &Path, found: &mut Vec<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -74,11 +74,11 @@ fn files_with_canaries(folder: &Path, found: &mut Vec<String>) {
 
 // B62
 #[tokio::test]
-async fn neither_a_sign_in_nor_its_failure_shows_a_secret_anywhere() {
-    let secret = Oauth {
+async fn sign_in_and_its_failures_show_no_secret() {
+    let secret = OauthConfig {
         client_id: Some(STATIC_CLIENT.to_owned()),
         client_secret: Some(Secret::new(STATIC_SECRET.to_owned())),
-        ..Oauth::default()
+        ..OauthConfig::default()
     };
     for lie in [
         "token:good",
@@ -91,20 +91,20 @@ async fn neither_a_sign_in_nor_its_failure_shows_a_secret_anywhere() {
         "token-type:mac",
         "dpop:yes",
     ] {
-        // A wrong state is not for this sign-in, which goes on waiting.
+        // A wrong state does not belong to this sign-in, which continues to wait.
         let pasted = lie == "authorize-state:wrong";
-        for oauth in [Oauth::default(), secret.clone()] {
+        for oauth in [OauthConfig::default(), secret.clone()] {
             let signing = Signing::start(&["iss-advertised:yes"]);
             let account = signing.account_as(oauth);
             let mut shown = Shown::default();
             shown.value(&signing.accounts());
             signed_in(&mut shown, &account, false).await;
             shown.account(&account).await;
-            signing.server.tell(&[lie]);
+            signing.server.apply_lies(&[lie]);
             match pasted {
                 true => {
-                    let flow = account.begin(Way::Browser).await.unwrap();
-                    shown.error(&flow.paste(&last_address(&flow).await).await.unwrap_err());
+                    let flow = account.begin_sign_in(SignInMethod::Browser).await.unwrap();
+                    shown.error(&flow.paste_address(&last_address(&flow).await).await.unwrap_err());
                 }
                 false => signed_in(&mut shown, &account, lie != "token:good").await,
             }

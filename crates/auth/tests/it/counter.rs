@@ -1,4 +1,4 @@
-//! An authorization server that answers what it is told to, and keeps what it was sent.
+//! A fake authorization server with scripted answers, which records its requests.
 
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -6,29 +6,29 @@ use std::thread::JoinHandle;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcparley_auth::client::{Client, Origin, Proof};
-use mcparley_auth::metadata::Server;
+use mcparley_auth::client::{ClientAuthMethod, ClientIdOrigin, OAuthClient};
+use mcparley_auth::metadata::AuthServerMetadata;
 use mcparley_auth::web::Web;
 use mcparley_model::secret::Secret;
 use mcparley_wire::transport::http::Network;
 use serde_json::Value;
 use url::Url;
 
-/// The server. It takes one request for each answer it has, and none beyond.
+/// The fake server. It accepts one request for each answer.
 pub(crate) struct Counter {
     url: Url,
     listener: TcpListener,
     work: JoinHandle<Vec<Request>>,
 }
 
-/// What it answers.
+/// A scripted answer.
 pub(crate) struct Answer {
     status: u16,
     headers: Vec<(&'static str, &'static str)>,
     body: String,
 }
 
-/// What it was sent.
+/// A recorded request.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) line: String,
@@ -56,7 +56,7 @@ impl Counter {
         Self::open_with(|_| answers)
     }
 
-    /// The same with answers that name its issuer.
+    /// Starts a server with answers that need its issuer.
     pub(crate) fn open_with(answers: impl FnOnce(&str) -> Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
@@ -68,17 +68,17 @@ impl Counter {
         Self { url, listener, work }
     }
 
-    /// What it says about itself; endpoints below its address.
-    pub(crate) fn server(&self) -> Server {
+    /// Its metadata, with endpoints below its address.
+    pub(crate) fn server(&self) -> AuthServerMetadata {
         let at = |path: &str| self.url.join(path).unwrap();
-        Server {
+        AuthServerMetadata {
             authorization_endpoint: Some(at("/authorize")),
             registration_endpoint: Some(at("/register")),
             device_endpoint: Some(at("/device")),
             revocation_endpoint: Some(at("/revoke")),
             has_s256: true,
             names_issuer: true,
-            ..Server::new(self.issuer(), at("/token"))
+            ..AuthServerMetadata::new(self.issuer(), at("/token"))
         }
     }
 
@@ -90,7 +90,7 @@ impl Counter {
         Web::new(&Network::default(), &self.url)
     }
 
-    /// What it was sent. Every answer must have been fetched, and nobody else may wait.
+    /// The recorded requests. Every answer must have been used, and no other client may be waiting.
     pub(crate) fn requests(self) -> Vec<Request> {
         let requests = self.work.join().unwrap();
         self.listener.set_nonblocking(true).unwrap();
@@ -99,7 +99,7 @@ impl Counter {
         requests
     }
 
-    /// The only thing it was sent.
+    /// The only recorded request.
     pub(crate) fn request(self) -> Request {
         let mut requests = self.requests();
         assert_eq!(requests.len(), 1);
@@ -112,12 +112,12 @@ impl Request {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The parameters in the order they came.
+    /// The form parameters in the order they were sent.
     pub(crate) fn form(&self) -> Vec<(String, String)> {
         url::form_urlencoded::parse(self.body.as_bytes()).into_owned().collect()
     }
 
-    /// The parameters, asserted to be these and no others.
+    /// Asserts that the form parameters are exactly these.
     pub(crate) fn assert_form(&self, wanted: &[(&str, &str)]) {
         let wanted: Vec<_> =
             wanted.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -129,18 +129,19 @@ impl Request {
     }
 }
 
-/// Somebody who is known as `client`.
-pub(crate) fn client(proof: Proof) -> Client {
-    let secret = matches!(proof, Proof::Basic | Proof::Post).then(|| secret("canary-secret"));
-    let (origin, scopes) = (Origin::Configured, Vec::new());
-    Client { id: "client".to_owned(), secret, proof, redirect: None, origin, scopes }
+/// A client with the id `client`.
+pub(crate) fn client(proof: ClientAuthMethod) -> OAuthClient {
+    let secret =
+        matches!(proof, ClientAuthMethod::Basic | ClientAuthMethod::Post).then(|| secret("canary-secret"));
+    let (origin, scopes) = (ClientIdOrigin::Configured, Vec::new());
+    OAuthClient { id: "client".to_owned(), secret, proof, redirect: None, origin, scopes }
 }
 
 pub(crate) fn secret(text: &str) -> Secret<String> {
     Secret::new(text.to_owned())
 }
 
-/// Header and claims of a token.
+/// The header and claims of a token.
 pub(crate) fn opened(token: &str) -> (Value, Value) {
     let mut parts = token.split('.').map(|part| URL_SAFE_NO_PAD.decode(part).unwrap());
     let mut value = || serde_json::from_slice(&parts.next().unwrap()).unwrap();

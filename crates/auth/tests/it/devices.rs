@@ -2,11 +2,11 @@
 
 use std::time::SystemTime;
 
-use mcparley_auth::client::Proof;
-use mcparley_auth::device::{DeviceError, DeviceRequest, start, wait};
+use mcparley_auth::client::ClientAuthMethod;
+use mcparley_auth::device::{DeviceError, DeviceRequest, start_device_sign_in, wait_for_device};
 use mcparley_auth::dpop::{Possession, Prover};
-use mcparley_auth::grant::Keys;
-use mcparley_auth::metadata::Server;
+use mcparley_auth::grant::TokenRequestKeys;
+use mcparley_auth::metadata::AuthServerMetadata;
 use serde_json::json;
 
 use crate::counter::{Answer, Counter, client, secret};
@@ -29,15 +29,15 @@ async fn a_person_signs_in_on_another_device() {
     let given = Answer::json(200, &json!({"access_token": "at", "token_type": "Bearer"}));
     let counter = Counter::open(vec![begun(), pending, given]);
     let (server, client, web, scopes) =
-        (counter.server(), client(Proof::Nothing), counter.web(), ["read".to_owned()]);
+        (counter.server(), client(ClientAuthMethod::Nothing), counter.web(), ["read".to_owned()]);
     let prover = Prover::generate().unwrap();
-    let keys = Keys { possession: Possession::Offered(&prover), ..Keys::default() };
+    let keys = TokenRequestKeys { possession: Possession::Offered(&prover), ..TokenRequestKeys::default() };
     let resource = Some("https://mcp.example/mcp");
     let request = DeviceRequest { server: &server, client: &client, resource, scopes: &scopes, keys: &keys };
-    let started = start(&web, &request, SystemTime::now()).await.unwrap();
+    let started = start_device_sign_in(&web, &request, SystemTime::now()).await.unwrap();
     assert_eq!(started.user_code.raw(), "WDJB-MJHT");
     assert_eq!(started.page.as_str(), "https://as.example/device");
-    let granted = wait(&web, &request, &started, SystemTime::now).await.unwrap();
+    let granted = wait_for_device(&web, &request, &started, SystemTime::now).await.unwrap();
     assert_eq!(granted.tokens.access, secret("at"));
     let requests = counter.requests();
     assert_eq!(requests[0].line, "POST /device HTTP/1.1");
@@ -62,13 +62,13 @@ async fn a_person_signs_in_on_another_device() {
 
 // A8
 #[tokio::test]
-async fn a_server_without_such_a_sign_in_is_not_asked() {
+async fn server_without_device_sign_in_is_not_asked() {
     let counter = Counter::open(vec![]);
-    let server = Server { device_endpoint: None, ..counter.server() };
-    let (client, keys) = (client(Proof::Nothing), Keys::default());
+    let server = AuthServerMetadata { device_endpoint: None, ..counter.server() };
+    let (client, keys) = (client(ClientAuthMethod::Nothing), TokenRequestKeys::default());
     let request =
         DeviceRequest { server: &server, client: &client, resource: None, scopes: &[], keys: &keys };
-    let error = start(&counter.web(), &request, SystemTime::now()).await.unwrap_err();
-    assert!(matches!(error, DeviceError::NoWay));
+    let error = start_device_sign_in(&counter.web(), &request, SystemTime::now()).await.unwrap_err();
+    assert!(matches!(error, DeviceError::Unsupported));
     counter.requests();
 }

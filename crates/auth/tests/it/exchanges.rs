@@ -1,13 +1,16 @@
-//! Sign-in across applications: who sees what, over real connections.
+//! Cross-app access over real connections, and which party receives which token.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use mcparley_auth::client::{Client, Proof};
-use mcparley_auth::exchange::{ExchangeError, Expected, Flaw, IdJag, IdToken, Party, Wanted, id_jag, redeem};
-use mcparley_auth::grant::Keys;
-use mcparley_auth::metadata::Server;
+use mcparley_auth::client::{ClientAuthMethod, OAuthClient};
+use mcparley_auth::exchange::{
+    ExchangeError, ExchangeParty, ExpectedIdToken, IdJag, IdJagRequest, IdToken, TokenFlaw, redeem_id_jag,
+    request_id_jag,
+};
+use mcparley_auth::grant::TokenRequestKeys;
+use mcparley_auth::metadata::AuthServerMetadata;
 use mcparley_model::explain::Explain as _;
 use mcparley_model::secret::Secret;
 use serde_json::{Value, json};
@@ -26,17 +29,17 @@ fn soon() -> u64 {
     (SystemTime::now() + Duration::from_secs(300)).duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-fn us() -> Client {
-    Client { id: "us".to_owned(), ..client(Proof::Nothing) }
+fn us() -> OAuthClient {
+    OAuthClient { id: "us".to_owned(), ..client(ClientAuthMethod::Nothing) }
 }
 
 fn who(issuer: &str) -> IdToken {
     let claims = json!({"iss": issuer, "sub": "U1", "aud": "us", "exp": soon()});
-    let expected = Expected { issuer, client: "us", nonce: None };
-    IdToken::checked(Secret::new(token("JWT", &claims)), &expected, SystemTime::now()).unwrap()
+    let expected = ExpectedIdToken { issuer, client: "us", nonce: None };
+    IdToken::verify_claims(Secret::new(token("JWT", &claims)), &expected, SystemTime::now()).unwrap()
 }
 
-/// What an identity provider answers that vouches for us at `audience`.
+/// The response of an identity provider with an ID-JAG for `audience`.
 fn vouching(issuer: &str, audience: &str) -> Value {
     let claims = json!({
         "iss": issuer, "sub": "U1", "aud": audience, "client_id": "client", "resource": RESOURCE, "exp": soon(),
@@ -49,24 +52,24 @@ fn vouching(issuer: &str, audience: &str) -> Value {
 
 async fn exchanged(
     provider: &Counter,
-    server: &Server,
+    server: &AuthServerMetadata,
     who: &IdToken,
     audience: &str,
 ) -> Result<IdJag, ExchangeError> {
-    let (client, keys, scopes) = (us(), Keys::default(), ["read".to_owned(), "write".to_owned()]);
-    let party = Party { server, client: &client, keys: &keys };
-    let wanted = Wanted { audience, client: "client", resource: RESOURCE, scopes: &scopes };
-    id_jag(&provider.web(), &party, who, &wanted, SystemTime::now()).await
+    let (client, keys, scopes) = (us(), TokenRequestKeys::default(), ["read".to_owned(), "write".to_owned()]);
+    let party = ExchangeParty { server, client: &client, keys: &keys };
+    let wanted = IdJagRequest { audience, client: "client", resource: RESOURCE, scopes: &scopes };
+    request_id_jag(&provider.web(), &party, who, &wanted, SystemTime::now()).await
 }
 
-/// A provider that knows its own address before it answers.
+/// A provider whose answer needs its own address.
 fn provider(answer: impl FnOnce(&str) -> Answer) -> Counter {
     Counter::open_with(|issuer| vec![answer(issuer)])
 }
 
 // A6 H34
 #[tokio::test]
-async fn a_sign_in_at_the_provider_becomes_a_token_of_the_server() {
+async fn id_token_is_exchanged_for_a_token_of_the_server() {
     let given = Answer::json(200, &json!({"access_token": "canary-access", "token_type": "Bearer"}));
     let counter = Counter::open(vec![given]);
     let audience = counter.issuer();
@@ -87,9 +90,10 @@ async fn a_sign_in_at_the_provider_becomes_a_token_of_the_server() {
         ("client_id", "us"),
     ]);
 
-    let (server, client, keys) = (counter.server(), client(Proof::Basic), Keys::default());
-    let party = Party { server: &server, client: &client, keys: &keys };
-    let granted = redeem(&counter.web(), &party, &jag, SystemTime::now()).await.unwrap();
+    let (server, client, keys) =
+        (counter.server(), client(ClientAuthMethod::Basic), TokenRequestKeys::default());
+    let party = ExchangeParty { server: &server, client: &client, keys: &keys };
+    let granted = redeem_id_jag(&counter.web(), &party, &jag, SystemTime::now()).await.unwrap();
     assert_eq!((granted.tokens.access, granted.tokens.scopes.len()), (secret("canary-access"), 2));
     let request = counter.request();
     assert_eq!(request.header("authorization"), Some("Basic Y2xpZW50OmNhbmFyeS1zZWNyZXQ="));
@@ -106,7 +110,7 @@ async fn an_id_token_is_not_sent_to_the_authorization_server() {
     let counter = Counter::open(vec![]);
     let error =
         exchanged(&counter, &counter.server(), &who("https://idp.example"), AUDIENCE).await.unwrap_err();
-    assert!(matches!(error, ExchangeError::IdToken(Flaw::Issuer)));
+    assert!(matches!(error, ExchangeError::IdToken(TokenFlaw::Issuer)));
     assert!(counter.requests().is_empty());
 }
 
@@ -117,19 +121,20 @@ async fn an_id_jag_is_not_sent_to_another_authorization_server() {
     let jag = exchanged(&idp, &idp.server(), &who(&idp.issuer()), AUDIENCE).await.unwrap();
     idp.request();
     let counter = Counter::open(vec![]);
-    let (server, client, keys) = (counter.server(), client(Proof::Nothing), Keys::default());
-    let party = Party { server: &server, client: &client, keys: &keys };
-    let error = redeem(&counter.web(), &party, &jag, SystemTime::now()).await.unwrap_err();
-    assert!(matches!(error, ExchangeError::IdJag(Flaw::Audience)));
+    let (server, client, keys) =
+        (counter.server(), client(ClientAuthMethod::Nothing), TokenRequestKeys::default());
+    let party = ExchangeParty { server: &server, client: &client, keys: &keys };
+    let error = redeem_id_jag(&counter.web(), &party, &jag, SystemTime::now()).await.unwrap_err();
+    assert!(matches!(error, ExchangeError::IdJag(TokenFlaw::Audience)));
     assert!(counter.requests().is_empty());
 }
 
 // A6 B83
 #[tokio::test]
-async fn a_provider_that_gives_something_else_is_not_believed() {
+async fn invalid_id_jag_of_a_provider_is_refused() {
     let idp = provider(|issuer| Answer::json(200, &vouching(issuer, "https://other.example")));
     let error = exchanged(&idp, &idp.server(), &who(&idp.issuer()), AUDIENCE).await.unwrap_err();
-    assert!(matches!(error, ExchangeError::IdJag(Flaw::Audience)));
+    assert!(matches!(error, ExchangeError::IdJag(TokenFlaw::Audience)));
     idp.request();
 
     let other = json!({
@@ -145,7 +150,7 @@ async fn a_provider_that_gives_something_else_is_not_believed() {
 
 // A6
 #[tokio::test]
-async fn a_provider_that_wants_the_person_again_is_told_from_one_that_says_never() {
+async fn provider_that_needs_a_new_sign_in_is_distinguished_from_a_refusal() {
     let table = [
         ("invalid_grant", true),
         ("interaction_required", true),

@@ -1,19 +1,19 @@
-//! Headers by a command, on their way to a real server.
+//! Headers of a command, sent to a real server.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcparley_auth::headers_helper::{HeadersHelper, Settings};
+use mcparley_auth::headers_helper::{HeadersHelper, HelperSettings};
 use mcparley_model::secret::Secret;
-use mcparley_wire::transport::http::{HttpTarget, Network, document};
+use mcparley_wire::transport::http::{HttpTarget, Network, fetch_document};
 use serde_json::json;
 use url::Url;
 
 use crate::counter::{Answer, Counter, Request};
 
 fn target(url: &Url, folder: &Path, command: &str) -> HttpTarget {
-    let helper = HeadersHelper::new(Settings {
+    let helper = HeadersHelper::new(HelperSettings {
         command: Secret::new(command.to_owned()),
         name: "it".to_owned(),
         url: Secret::new(url.clone()),
@@ -38,7 +38,7 @@ fn sent(requests: &[Request]) -> Vec<Vec<&str>> {
 
 // A7 K4
 #[tokio::test]
-async fn what_a_command_prints_replaces_fixed_headers_and_is_made_anew_when_it_is_refused() {
+async fn helper_headers_replace_fixed_ones_and_are_renewed_after_a_refusal() {
     let folder = tempfile::tempdir().unwrap();
     let server = Counter::open(vec![
         Answer::json(401, &json!({})),
@@ -47,17 +47,17 @@ async fn what_a_command_prints_replaces_fixed_headers_and_is_made_anew_when_it_i
     let command = r#"echo run >> runs; printf '{"authorization": "Bearer %d"}' "$(wc -l < runs)""#;
     let target = target(&server.server().token_endpoint, folder.path(), command);
     let network = Network::default();
-    document(&target, &network, 1000).await.unwrap();
+    fetch_document(&target, &network, 1000).await.unwrap();
     assert_eq!(sent(&server.requests()), [["Bearer 1"], ["Bearer 2"]]);
 }
 
 // A7
 #[tokio::test]
-async fn a_command_that_fails_leaves_the_fixed_headers() {
+async fn failed_helper_leaves_the_fixed_headers() {
     let folder = tempfile::tempdir().unwrap();
     let server = Counter::open(vec![Answer::json(200, &json!({})).with("content-type", "application/json")]);
     let target = target(&server.server().token_endpoint, folder.path(), "exit 1");
     let network = Network::default();
-    document(&target, &network, 1000).await.unwrap();
+    fetch_document(&target, &network, 1000).await.unwrap();
     assert_eq!(sent(&server.requests()), [["Bearer fixed"]]);
 }

@@ -1,4 +1,4 @@
-//! The room against real processes and sockets: one binary, a file per behaviour family.
+//! The crate against real processes and sockets: one binary, a file per behavior family.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,

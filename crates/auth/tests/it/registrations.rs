@@ -1,28 +1,28 @@
-//! A registration over a real connection.
+//! Client registration over a real connection.
 
-use mcparley_auth::client::Proof;
-use mcparley_auth::grant::ErrorCode;
-use mcparley_auth::register::{RegisterError, Registration, register};
+use mcparley_auth::client::ClientAuthMethod;
+use mcparley_auth::grant::OAuthErrorCode;
+use mcparley_auth::register::{RegisterError, RegistrationRequest, register_client};
 use mcparley_model::explain::Explain as _;
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::counter::{Answer, Counter};
 
-const REGISTRATION: Registration<'static> =
-    Registration { name: "files", redirect: None, scopes: &[], device: false };
+const REGISTRATION: RegistrationRequest<'static> =
+    RegistrationRequest { name: "files", redirect: None, scopes: &[], device: false };
 
 // A1 B62
 #[tokio::test]
-async fn a_program_registers_itself_and_uses_what_it_was_given() {
+async fn client_registers_and_uses_its_registration() {
     let answer = json!({
         "client_id": "given", "client_secret": "canary-secret", "token_endpoint_auth_method": "client_secret_post",
     });
     let counter = Counter::open(vec![Answer::json(201, &answer)]);
     let redirect = Url::parse("http://127.0.0.1:7777/callback").unwrap();
-    let registration = Registration { redirect: Some(&redirect), ..REGISTRATION };
-    let registered = register(&counter.web(), &counter.server(), &registration).await.unwrap();
-    assert_eq!((registered.client.id.as_str(), registered.client.proof), ("given", Proof::Post));
+    let registration = RegistrationRequest { redirect: Some(&redirect), ..REGISTRATION };
+    let registered = register_client(&counter.web(), &counter.server(), &registration).await.unwrap();
+    assert_eq!((registered.client.id.as_str(), registered.client.proof), ("given", ClientAuthMethod::Post));
     assert_eq!(registered.client.redirect, Some(redirect));
     assert!(!format!("{registered:?}").contains("canary"));
     let request = counter.request();
@@ -35,7 +35,7 @@ async fn a_program_registers_itself_and_uses_what_it_was_given() {
 
 // A1
 #[tokio::test]
-async fn a_registration_that_is_refused_says_why_and_what_to_do() {
+async fn refused_registration_has_a_reason_and_a_hint() {
     let refused = json!({"error": "invalid_redirect_uri", "error_description": "no loopback here"});
     let counter = Counter::open(vec![
         Answer::json(400, &refused),
@@ -44,10 +44,10 @@ async fn a_registration_that_is_refused_says_why_and_what_to_do() {
         Answer::new(503, ""),
     ]);
     let mut hints = Vec::new();
-    for wanted in [Some(ErrorCode::InvalidRedirect), Some(ErrorCode::Unsaid), None, None] {
-        let error = register(&counter.web(), &counter.server(), &REGISTRATION).await.unwrap_err();
+    for wanted in [Some(OAuthErrorCode::InvalidRedirect), Some(OAuthErrorCode::Missing), None, None] {
+        let error = register_client(&counter.web(), &counter.server(), &REGISTRATION).await.unwrap_err();
         hints.push(error.hint().unwrap());
-        let RegisterError::Asked(error) = error else { panic!("{error:?}") };
+        let RegisterError::Failed(error) = error else { panic!("{error:?}") };
         assert_eq!(error.code(), wanted.as_ref());
     }
     assert!(hints[..3].iter().all(|hint| hint.contains("`oauth.clientId`")), "{hints:?}");

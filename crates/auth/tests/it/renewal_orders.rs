@@ -1,19 +1,20 @@
-//! Many orders of events around one renewal: callers of two processes who wait, give up, or want more rights meanwhile.
+//! Random orders of events around one renewal: callers of two processes that wait, cancel, or need more
+//! scopes.
 //!
-//! The account speaks to real sockets and a real file, so the orders are not enumerated but drawn, by a seed that a
-//! failure names.
+//! The account uses real sockets and a real file, so the orders are not enumerated but drawn at random, by a
+//! seed that a failure names.
 
 use std::future::Future;
 use std::sync::Arc;
 
 use mcparley_auth::Account;
 use mcparley_model::text::Untrusted;
-use mcparley_wire::authorizer::{Authorizer as _, Challenge, Credentials, Next, Wants};
+use mcparley_wire::authorizer::{Authorizer as _, Challenge, ChallengeKind, Credentials, RetryDecision};
 
 use crate::renewals::{cancelled_after, carried};
 use crate::signing::Signing;
 
-/// Small numbers in an order that looks like none, the same for the same seed.
+/// A pseudo-random number generator, deterministic by its seed.
 struct Dice(u64);
 
 impl Dice {
@@ -23,7 +24,7 @@ impl Dice {
     }
 }
 
-/// What one caller does.
+/// The behavior of one caller.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Waits,
@@ -42,23 +43,30 @@ impl Part {
         }
     }
 
-    /// Plays it; says whether the caller was told to go on with other tokens, if it was told anything.
+    /// Plays it; returns whether the caller was told to retry with other tokens, or `None` if it was
+    /// canceled.
     async fn play(self, account: Account, sent: Arc<Credentials>) -> Option<bool> {
-        let refused = Challenge { wants: Wants::SignIn, words: None };
+        let refused = Challenge { kind: ChallengeKind::SignIn, www_authenticate: None };
         match self {
-            Self::Waits => Some(matches!(account.refused(&sent, &refused).await, Next::Again | Next::Try)),
+            Self::Waits => Some(matches!(
+                account.handle_refusal(&sent, &refused).await,
+                RetryDecision::Retry | RetryDecision::RetryUnverified
+            )),
             Self::GivesUp { polls } => {
-                cancelled_after(polls, account.refused(&sent, &refused)).await;
+                cancelled_after(polls, account.handle_refusal(&sent, &refused)).await;
                 None
             }
             Self::WantsMore { scope } => {
                 let words = format!("Bearer error=\"insufficient_scope\", scope=\"more-{scope}\"");
-                let refused = Challenge { wants: Wants::MoreRights, words: Some(Untrusted::new(words)) };
-                account.refused(&sent, &refused).await;
+                let refused = Challenge {
+                    kind: ChallengeKind::MoreRights,
+                    www_authenticate: Some(Untrusted::new(words)),
+                };
+                account.handle_refusal(&sent, &refused).await;
                 None
             }
             Self::Settles => {
-                account.settle().await;
+                account.finish_pending_writes().await;
                 None
             }
         }
@@ -76,7 +84,7 @@ async fn all(parts: Vec<impl Future<Output = Option<bool>> + Send + 'static>) ->
 
 // A3 F45 F79
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn heavy_in_every_order_of_events_a_token_is_renewed_once_and_never_lost() {
+async fn heavy_token_is_renewed_once_in_every_order_of_events() {
     const ROUNDS: u64 = 300;
     let signing = Signing::start(&["refresh:rotate"]);
     let processes = [signing.signed_in().await, signing.account()];
@@ -85,7 +93,7 @@ async fn heavy_in_every_order_of_events_a_token_is_renewed_once_and_never_lost()
         let mut dice = Dice(seed);
         let mut sent = Vec::new();
         for process in &processes {
-            // One that looks at the vault has what the other has got.
+            // An account that reads the vault has the tokens of the other.
             assert!(process.has_tokens().await);
             sent.push(carried(process).await);
         }
@@ -98,7 +106,7 @@ async fn heavy_in_every_order_of_events_a_token_is_renewed_once_and_never_lost()
         });
         let told = all(played.collect()).await;
         for process in &processes {
-            process.settle().await;
+            process.finish_pending_writes().await;
         }
         let now = signing.grants("refresh_token");
         assert!(now <= renewed + 1, "seed {seed}: {} renewals of one token: {parts:?}", now - renewed);

@@ -1,10 +1,10 @@
-//! Many processes and one sign-in: whoever comes to its end first renews it for all.
+//! Many processes and one sign-in: the first to need a renewal renews it for all.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mcparley_testkit::example;
+use mcparley_testkit::example_path;
 
 use crate::signing::Signing;
 
@@ -17,13 +17,15 @@ pub(crate) struct User {
 
 impl User {
     pub(crate) fn start(signing: &Signing) -> Self {
-        Self::run(Command::new(example("account_user")), signing)
+        Self::run(Command::new(example_path("account_user")), signing)
     }
 
-    /// One that can write no file larger than a kilobyte, which is refused as a full disk is.
+    /// Starts a process that can write no file larger than a kilobyte, which fails like a full disk.
     fn start_without_space(signing: &Signing) -> Self {
         let mut program = Command::new("bash");
-        program.args(["-c", "ulimit -f 1; trap '' XFSZ; exec \"$@\"", "bash"]).arg(example("account_user"));
+        program
+            .args(["-c", "ulimit -f 1; trap '' XFSZ; exec \"$@\"", "bash"])
+            .arg(example_path("account_user"));
         Self::run(program, signing)
     }
 
@@ -36,7 +38,7 @@ impl User {
         user
     }
 
-    /// Has it call the server.
+    /// Makes the process call the server.
     pub(crate) fn ask(&mut self, message: &str) {
         writeln!(self.input, "{message}").unwrap();
     }
@@ -55,7 +57,7 @@ impl User {
 
 impl Drop for User {
     fn drop(&mut self) {
-        // One that has already ended is what we want.
+        // A process that has already ended is fine.
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }
@@ -63,7 +65,7 @@ impl Drop for User {
 
 // F79 A3
 #[tokio::test]
-async fn heavy_eight_processes_at_the_end_of_a_token_renew_it_once_and_nobody_is_signed_out() {
+async fn heavy_eight_processes_renew_an_expired_token_once() {
     const ROUNDS: u64 = 100;
     let signing = Signing::start(&["refresh:rotate"]);
     signing.signed_in().await;
@@ -94,7 +96,7 @@ async fn heavy_eight_processes_at_the_end_of_a_token_renew_it_once_and_nobody_is
 
 // F79 A3 F86
 #[tokio::test]
-async fn heavy_tokens_that_end_by_the_clock_are_renewed_once_for_eight_processes() {
+async fn heavy_tokens_that_expire_by_the_clock_are_renewed_once_for_eight_processes() {
     let signing = Signing::start(&["refresh:rotate", "access-ms:1200"]);
     signing.signed_in().await;
     let mut users: Vec<User> = (0..8).map(|_| User::start(&signing)).collect();
@@ -110,14 +112,14 @@ async fn heavy_tokens_that_end_by_the_clock_are_renewed_once_for_eight_processes
     let stats = signing.server.stats();
     let renewed = signing.grants("refresh_token");
     println!("{rounds} rounds in {:?}, {renewed} renewals", begun.elapsed());
-    // Each lasts for half a second before it is due.
+    // Each token lasts for half a second before it is due.
     assert!((3..=14).contains(&renewed), "{renewed}");
     assert_eq!((stats["replays"].as_u64(), stats["errors"].as_object().unwrap().len()), (Some(0), 0));
 }
 
 // F82 A3
 #[tokio::test]
-async fn heavy_a_process_that_is_killed_while_it_renews_holds_up_nobody() {
+async fn heavy_process_killed_during_renewal_does_not_block_others() {
     let signing = Signing::start(&["refresh:rotate"]);
     signing.signed_in().await;
     let (mut first, mut second) = (User::start(&signing), User::start(&signing));
@@ -126,11 +128,11 @@ async fn heavy_a_process_that_is_killed_while_it_renews_holds_up_nobody() {
         assert_eq!(user.answer(), "ok warm");
     }
     signing.server.expire_access_tokens();
-    signing.server.tell(&["token:hang", "token-times:1"]);
+    signing.server.apply_lies(&["token:hang", "token-times:1"]);
     first.ask("hangs");
     signing.until(|stats| stats["grants"]["refresh_token"] == 1).await;
     second.ask("waits");
-    // It has been refused, so it waits for the lock now, or soon.
+    // It has been refused, so it is waiting for the lock, or soon will be.
     signing.until(|stats| stats["refused"]["unauthorized"].as_u64() >= Some(3)).await;
     first.kill();
     let killed = Instant::now();
@@ -148,7 +150,7 @@ async fn heavy_a_process_that_is_killed_while_it_renews_holds_up_nobody() {
 
 // F73 A3
 #[tokio::test]
-async fn a_rotated_token_that_cannot_be_written_down_is_used_all_the_same() {
+async fn rotated_token_that_cannot_be_stored_is_used_from_memory() {
     let signing = Signing::start(&["refresh:rotate"]);
     signing.signed_in().await;
     let vault = signing.folder().join("vault");

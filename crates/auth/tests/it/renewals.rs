@@ -1,39 +1,42 @@
-//! How a sign-in stays valid: renewed once for everybody, and lost by nobody who gives up.
+//! Token renewal: once for all callers, and without loss when a caller is canceled.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use mcparley_auth::{Account, SignInStanding};
+use mcparley_auth::{Account, SignInStatus};
 use mcparley_model::secret::Secret;
 use mcparley_model::text::Untrusted;
+use mcparley_testkit::TraceRecorder;
 use mcparley_wire::Failure;
-use mcparley_wire::authorizer::{Asking, Authorizer as _, Challenge, Credentials, Next, Wants};
+use mcparley_wire::authorizer::{
+    Authorizer as _, Challenge, ChallengeKind, Credentials, RequestTarget, RetryDecision,
+};
 use serde_json::Value;
 
 use crate::signing::{LONG, Signing, echo, sign_in};
 
-/// What requests carry now.
+/// The credentials that requests carry now.
 pub(crate) async fn carried(account: &Account) -> Credentials {
     let url = "http://127.0.0.1/mcp".parse().unwrap();
-    account.headers(Asking { method: "POST", url: &url }).await.unwrap()
+    account.authorize_request(RequestTarget { method: "POST", url: &url }).await.unwrap()
 }
 
-/// Tells an account that the server has refused what it gave.
-pub(crate) async fn refuse(account: &Account, wants: Wants, words: Option<&str>) -> Next {
-    let challenge = Challenge { wants, words: words.map(Untrusted::new) };
-    account.refused(&carried(account).await, &challenge).await
+/// Reports to an account that the server has refused its credentials.
+pub(crate) async fn refuse(account: &Account, wants: ChallengeKind, words: Option<&str>) -> RetryDecision {
+    let challenge = Challenge { kind: wants, www_authenticate: words.map(Untrusted::new) };
+    account.handle_refusal(&carried(account).await, &challenge).await
 }
 
-/// Whether no refresh token was shown twice, and nothing else was wrong.
+/// Whether no refresh token was used twice, and no other error occurred.
 fn is_clean(stats: &Value) -> bool {
     stats["replays"] == 0 && stats["errors"].as_object().unwrap().is_empty()
 }
 
 // A3 K4
 #[tokio::test]
-async fn a_token_is_renewed_before_its_end_and_the_server_never_sees_an_old_one() {
+async fn token_is_renewed_before_the_server_refuses_it() {
     let signing = Signing::start(&["access-ms:3000"]);
     let account = signing.signed_in().await;
     let connected = signing.connect(&account).await.unwrap();
@@ -46,9 +49,25 @@ async fn a_token_is_renewed_before_its_end_and_the_server_never_sees_an_old_one(
     assert_eq!(signing.server.stats()["refused"]["unauthorized"], before);
 }
 
+// A3
+#[tokio::test]
+async fn span_of_a_refresh_has_server_issuer_and_outcome_and_no_token() {
+    let signing = Signing::start(&[]);
+    let account = signing.signed_in().await;
+    let (recorder, _guard) = TraceRecorder::install();
+    signing.server.expire_access_tokens();
+    assert_eq!(signing.request(&account).await.unwrap(), "hi");
+    signing.server.expire_access_tokens();
+    signing.server.apply_lies(&["token-error:invalid_grant", "token-on:refresh_token"]);
+    signing.request(&account).await.unwrap_err();
+    let lines = recorder.lines();
+    let of_server = "token_refresh server=shared issuer=127.0.0.1";
+    assert_eq!(lines, ["renewed", "sign-in-over"].map(|outcome| format!("{of_server} outcome={outcome}")));
+}
+
 // F45 K4
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_requests_with_a_refused_token_cause_one_token_request() {
+async fn hundred_requests_with_a_refused_token_cause_one_token_request() {
     let signing = Signing::start(&["token-after:50"]);
     let account = signing.signed_in().await;
     let connected = std::sync::Arc::new(signing.connect(&account).await.unwrap());
@@ -68,17 +87,17 @@ async fn a_hundred_requests_with_a_refused_token_cause_one_token_request() {
 
 // F45 K4
 #[tokio::test]
-async fn a_sign_in_that_is_over_is_not_asked_for_again_and_the_registration_stays() {
+async fn ended_sign_in_is_not_renewed_again_and_keeps_its_registration() {
     let signing = Signing::start(&[]);
     let account = signing.signed_in().await;
     signing.server.expire_access_tokens();
-    signing.server.tell(&["token-error:invalid_grant", "token-on:refresh_token"]);
+    signing.server.apply_lies(&["token-error:invalid_grant", "token-on:refresh_token"]);
     let connected = signing.request(&account).await;
     assert!(matches!(connected, Err(Failure::Unauthorized { .. })), "{connected:?}");
     assert_eq!(signing.grants("refresh_token"), 1);
     for account in [&account, &signing.account()] {
         assert!(matches!(signing.request(account).await, Err(Failure::Unauthorized { .. })));
-        assert!(matches!(account.standing().await.unwrap(), SignInStanding::SignedOut));
+        assert!(matches!(account.sign_in_status().await.unwrap(), SignInStatus::SignedOut));
     }
     assert_eq!(signing.grants("refresh_token"), 1, "no loop");
     sign_in(&account).await.unwrap();
@@ -88,8 +107,8 @@ async fn a_sign_in_that_is_over_is_not_asked_for_again_and_the_registration_stay
 
 // F45 K4 A3
 #[tokio::test]
-async fn what_another_process_got_may_be_over_too_and_is_then_renewed() {
-    // Nobody is told when tokens end.
+async fn expired_tokens_of_another_process_are_renewed() {
+    // The expiry of the tokens is not known to the client.
     let signing = Signing::start(&["expires-in:absent"]);
     let (idle, other) = (signing.signed_in().await, signing.account());
     for _ in 0..2 {
@@ -99,9 +118,9 @@ async fn what_another_process_got_may_be_over_too_and_is_then_renewed() {
     signing.server.expire_access_tokens();
     assert_eq!(signing.request(&idle).await.unwrap(), "hi");
     assert_eq!(signing.grants("refresh_token"), 3);
-    // A token that is refused although it is new is not renewed for ever.
+    // A new token that is refused is not renewed in a loop.
     let connected = signing.connect(&idle).await.unwrap();
-    signing.server.tell(&["access-ms:0"]);
+    signing.server.apply_lies(&["access-ms:0"]);
     signing.server.expire_access_tokens();
     let refused = echo(&connected, "hi").await;
     assert!(matches!(refused, Err(Failure::Unauthorized { .. })), "{refused:?}");
@@ -110,7 +129,7 @@ async fn what_another_process_got_may_be_over_too_and_is_then_renewed() {
 
 // B77
 #[tokio::test]
-async fn a_refresh_token_that_is_not_replaced_stays_good() {
+async fn refresh_token_that_is_not_replaced_stays_valid() {
     for manner in ["refresh:omit", "refresh:keep", "refresh:rotate"] {
         let signing = Signing::start(&[manner]);
         let account = signing.signed_in().await;
@@ -125,7 +144,7 @@ async fn a_refresh_token_that_is_not_replaced_stays_good() {
 
 // A3 F79
 #[tokio::test]
-async fn a_caller_that_gives_up_after_the_request_was_sent_loses_nothing() {
+async fn canceled_caller_does_not_lose_the_renewed_token() {
     let signing = Signing::start(&["token-after:300", "token-on:refresh_token"]);
     let account = signing.signed_in().await;
     signing.server.expire_access_tokens();
@@ -133,22 +152,22 @@ async fn a_caller_that_gives_up_after_the_request_was_sent_loses_nothing() {
         answered = signing.request(&account) => assert!(answered.is_err(), "too early: {answered:?}"),
         () = signing.until(|stats| stats["grants"]["refresh_token"] == 1) => {}
     }
-    account.settle().await;
-    // Another process finds what came of it.
+    account.finish_pending_writes().await;
+    // Another process finds the result.
     assert_eq!(signing.request(&signing.account()).await.unwrap(), "hi");
     assert_eq!(signing.request(&account).await.unwrap(), "hi");
     assert_eq!(signing.grants("refresh_token"), 1);
     assert!(is_clean(&signing.server.stats()));
 }
 
-/// Polls the future so often, then gives it up; whether it came to its end before.
+/// Polls the future this many times, then drops it; returns whether it finished before.
 pub(crate) async fn cancelled_after<T>(polls: usize, future: impl Future<Output = T>) -> bool {
     let (mut future, mut left) = (pin!(future), polls);
     std::future::poll_fn(|context| {
         let Some(fewer) = left.checked_sub(1) else { return Poll::Ready(false) };
         left = fewer;
         let polled = future.as_mut().poll(context).is_ready();
-        // Whoever wakes it next, it is cancelled on time.
+        // It is canceled on time, whichever waker comes next.
         if left == 0 {
             Poll::Ready(polled)
         } else if polled {
@@ -162,7 +181,7 @@ pub(crate) async fn cancelled_after<T>(polls: usize, future: impl Future<Output 
 
 // A3 F79
 #[tokio::test]
-async fn heavy_a_caller_may_give_up_at_any_moment_and_the_sign_in_lasts() {
+async fn heavy_caller_may_cancel_at_any_moment_without_losing_the_sign_in() {
     let signing = Signing::start(&["token-after:15", "token-on:refresh_token"]);
     let account = signing.signed_in().await;
     let mut finished = 0;
@@ -173,7 +192,7 @@ async fn heavy_a_caller_may_give_up_at_any_moment_and_the_sign_in_lasts() {
             assert_eq!(answered.unwrap(), "hi", "within {limit:?}");
             finished += 1;
         }
-        account.settle().await;
+        account.finish_pending_writes().await;
         assert_eq!(signing.request(&signing.account()).await.unwrap(), "hi", "given up after {limit:?}");
         let renewed = signing.grants("refresh_token");
         assert!(renewed <= moment + 1, "{renewed} renewals in {} rounds", moment + 1);
@@ -185,7 +204,7 @@ async fn heavy_a_caller_may_give_up_at_any_moment_and_the_sign_in_lasts() {
 
 // F81 A3
 #[tokio::test]
-async fn trouble_of_the_authorization_server_costs_one_call_and_no_sign_in() {
+async fn transient_error_of_the_authorization_server_does_not_end_the_sign_in() {
     for trouble in [
         "token:500",
         "token:garbage",
@@ -198,7 +217,7 @@ async fn trouble_of_the_authorization_server_costs_one_call_and_no_sign_in() {
         let signing = Signing::start(&[]);
         let account = signing.signed_in().await;
         signing.server.expire_access_tokens();
-        signing.server.tell(&[trouble, "token-times:1"]);
+        signing.server.apply_lies(&[trouble, "token-times:1"]);
         let refused = signing.request(&account).await;
         let Err(Failure::Refused { reason, .. }) = &refused else { unreachable!("{trouble}: {refused:?}") };
         assert!(reason.starts_with("the sign-in cannot be renewed: "), "{trouble}: {reason}");
@@ -210,12 +229,12 @@ async fn trouble_of_the_authorization_server_costs_one_call_and_no_sign_in() {
 
 // F81
 #[tokio::test]
-async fn while_a_token_lasts_an_authorization_server_in_trouble_is_left_alone() {
+async fn renewal_of_a_valid_token_is_postponed_while_the_authorization_server_fails() {
     let signing = Signing::start(&["access-ms:8000"]);
     let account = signing.signed_in().await;
     let connected = signing.connect(&account).await.unwrap();
-    signing.server.tell(&["token:500"]);
-    // It is due after half of its life.
+    signing.server.apply_lies(&["token:500"]);
+    // It is due after half of its lifetime.
     let begun = Instant::now();
     while signing.grants("refresh_token") == 0 {
         assert_eq!(echo(&connected, "hi").await.unwrap(), "hi");
@@ -229,12 +248,12 @@ async fn while_a_token_lasts_an_authorization_server_in_trouble_is_left_alone() 
 
 // F81
 #[tokio::test]
-async fn heavy_an_authorization_server_that_hangs_is_asked_once_and_everybody_hears_of_it() {
+async fn heavy_hanging_authorization_server_is_asked_once_for_all_callers() {
     let signing = Signing::start(&[]);
     let account = signing.signed_in().await;
     let connected = std::sync::Arc::new(signing.connect(&account).await.unwrap());
     signing.server.expire_access_tokens();
-    signing.server.tell(&["token:hang"]);
+    signing.server.apply_lies(&["token:hang"]);
     let begun = Instant::now();
     let calls: Vec<_> = (0..20)
         .map(|_| {
@@ -250,21 +269,21 @@ async fn heavy_an_authorization_server_that_hangs_is_asked_once_and_everybody_he
     println!("20 calls gave up after {took:?}, {asked} token requests");
     assert!(took < Duration::from_secs(15), "{took:?}");
     assert_eq!(asked, 1);
-    signing.server.tell(&["token:good"]);
+    signing.server.apply_lies(&["token:good"]);
     assert_eq!(echo(&connected, "hi").await.unwrap(), "hi");
     assert!(is_clean(&signing.server.stats()));
 }
 
 // F81 F79
 #[tokio::test]
-async fn while_another_process_holds_the_sign_in_nothing_is_stolen_from_it() {
+async fn renewal_waits_for_the_lock_of_another_process() {
     let signing = Signing::start(&[]);
     let account = signing.signed_in().await;
     let connected = signing.connect(&account).await.unwrap();
     let locks = std::fs::read_dir(signing.folder().join("locks")).unwrap();
-    // The locks of all entries there are.
+    // The locks of all entries.
     let held: Vec<_> = locks
-        .map(|file| mcparley_platform::file::lock(&file.unwrap().path(), Duration::ZERO).unwrap())
+        .map(|file| mcparley_platform::file::acquire_lock(&file.unwrap().path(), Duration::ZERO).unwrap())
         .collect();
     signing.server.expire_access_tokens();
     let mut waiting = pin!(echo(&connected, "hi"));
@@ -278,50 +297,50 @@ async fn while_another_process_holds_the_sign_in_nothing_is_stolen_from_it() {
 
 // A3 K4
 #[tokio::test]
-async fn scopes_that_are_taken_down_while_a_token_is_renewed_do_not_cost_the_new_one() {
+async fn storing_scopes_during_a_renewal_does_not_lose_the_new_token() {
     let signing = Signing::start(&["token-after:300", "token-on:refresh_token"]);
     let first = signing.signed_in().await;
     let second = signing.account();
     carried(&second).await;
-    let renewing = refuse(&first, Wants::SignIn, None);
+    let renewing = refuse(&first, ChallengeKind::SignIn, None);
     let wanting = async {
         signing.until(|stats| stats["grants"]["refresh_token"] == 1).await;
         let words = "Bearer error=\"insufficient_scope\", scope=\"more\"";
-        refuse(&second, Wants::MoreRights, Some(words)).await
+        refuse(&second, ChallengeKind::MoreRights, Some(words)).await
     };
     let (renewed, wanted) = tokio::join!(renewing, wanting);
-    assert!(matches!(renewed, Next::Again), "{renewed:?}");
-    assert!(matches!(wanted, Next::GiveUp | Next::Try), "{wanted:?}");
+    assert!(matches!(renewed, RetryDecision::Retry), "{renewed:?}");
+    assert!(matches!(wanted, RetryDecision::GiveUp | RetryDecision::RetryUnverified), "{wanted:?}");
     signing.server.expire_access_tokens();
     assert_eq!(signing.request(&signing.account()).await.unwrap(), "hi");
     assert!(is_clean(&signing.server.stats()), "{}", signing.server.stats());
-    let SignInStanding::SignedIn { wanted, .. } = first.standing().await.unwrap() else { unreachable!() };
+    let SignInStatus::SignedIn { wanted, .. } = first.sign_in_status().await.unwrap() else { unreachable!() };
     assert_eq!(wanted, [Untrusted::new("more")]);
 }
 
 // A3
 #[tokio::test]
-async fn a_token_that_cannot_be_renewed_is_used_to_its_end() {
+async fn token_without_renewal_is_used_until_it_expires() {
     let signing = Signing::start(&["refresh:never", "access-ms:4000"]);
     let begun = Instant::now();
     let account = signing.signed_in().await;
     let connected = signing.connect(&account).await.unwrap();
-    // It would be due after half of its life.
+    // It would be due after half of its lifetime.
     while begun.elapsed() < Duration::from_millis(2600) {
         let answered = echo(&connected, "hi").await;
         assert!(answered.is_ok() || begun.elapsed() > Duration::from_millis(3900), "{answered:?}");
     }
-    let signed_in = matches!(account.standing().await.unwrap(), SignInStanding::SignedIn { .. });
+    let signed_in = matches!(account.sign_in_status().await.unwrap(), SignInStatus::SignedIn { .. });
     assert!(signed_in || begun.elapsed() > Duration::from_millis(3900));
 }
 
 // A3 K4
 #[tokio::test]
-async fn a_secret_that_was_replaced_counts_for_the_next_renewal_and_a_wrong_one_loses_nothing() {
-    let oauth = |secret: &str| mcparley_model::config::Oauth {
+async fn replaced_secret_is_used_for_the_next_renewal_and_a_wrong_one_loses_no_token() {
+    let oauth = |secret: &str| mcparley_model::config::OauthConfig {
         client_id: Some(mcparley_testkit::STATIC_CLIENT.to_owned()),
         client_secret: Some(Secret::new(secret.to_owned())),
-        ..mcparley_model::config::Oauth::default()
+        ..mcparley_model::config::OauthConfig::default()
     };
     let signing = Signing::start(&[]);
     let account = signing.account_as(oauth(mcparley_testkit::STATIC_SECRET));

@@ -1,10 +1,10 @@
-//! Tokens are given back, and nothing depends on whether the server takes them.
+//! Tokens are revoked as far as the server supports it.
 
 use std::time::SystemTime;
 
-use mcparley_auth::client::Proof;
-use mcparley_auth::metadata::Server;
-use mcparley_auth::revoke::{Outcome, Revoked, Revoking, revoke};
+use mcparley_auth::client::ClientAuthMethod;
+use mcparley_auth::metadata::AuthServerMetadata;
+use mcparley_auth::revoke::{RevocationOutcome, RevocationReport, RevocationRequest, revoke_tokens};
 use mcparley_auth::tokens::{Kind, Tokens};
 use serde_json::json;
 
@@ -21,18 +21,21 @@ fn tokens(refresh: Option<&str>) -> Tokens {
     }
 }
 
-async fn revoked(counter: &Counter, server: &Server, tokens: &Tokens) -> Revoked {
-    let client = client(Proof::Post);
-    let revoking = Revoking { server, client: &client, signing: None };
-    revoke(&counter.web(), &revoking, tokens, SystemTime::now()).await
+async fn revoked(counter: &Counter, server: &AuthServerMetadata, tokens: &Tokens) -> RevocationReport {
+    let client = client(ClientAuthMethod::Post);
+    let revoking = RevocationRequest { server, client: &client, signing: None };
+    revoke_tokens(&counter.web(), &revoking, tokens, SystemTime::now()).await
 }
 
 // A3
 #[tokio::test]
-async fn the_refresh_token_is_given_back_first_and_then_the_access_token() {
+async fn refresh_token_is_revoked_before_the_access_token() {
     let counter = Counter::open(vec![Answer::new(200, ""), Answer::new(200, "{}")]);
     let revoked = revoked(&counter, &counter.server(), &tokens(Some("canary-refresh"))).await;
-    assert!(matches!(revoked, Revoked { refresh: Outcome::Done, access: Outcome::Done }));
+    assert!(matches!(
+        revoked,
+        RevocationReport { refresh: RevocationOutcome::Done, access: RevocationOutcome::Done }
+    ));
     assert!(!revoked.is_incomplete());
     let requests = counter.requests();
     for (request, token, hint) in
@@ -50,12 +53,15 @@ async fn the_refresh_token_is_given_back_first_and_then_the_access_token() {
 
 // A3 B62
 #[tokio::test]
-async fn one_token_that_is_not_taken_back_does_not_keep_the_other() {
+async fn failed_revocation_of_one_token_does_not_stop_the_other() {
     let refused = json!({"error": "invalid_request", "error_description": "canary-refresh"});
     let unsupported = json!({"error": "unsupported_token_type"});
     let counter = Counter::open(vec![Answer::json(400, &refused), Answer::json(400, &unsupported)]);
     let revoked = revoked(&counter, &counter.server(), &tokens(Some("canary-refresh"))).await;
-    assert!(matches!(revoked, Revoked { refresh: Outcome::Failed(_), access: Outcome::Unsupported }));
+    assert!(matches!(
+        revoked,
+        RevocationReport { refresh: RevocationOutcome::Failed(_), access: RevocationOutcome::Unsupported }
+    ));
     assert!(revoked.is_incomplete());
     assert!(!format!("{revoked:?}").contains("canary"));
     counter.requests();
@@ -63,17 +69,20 @@ async fn one_token_that_is_not_taken_back_does_not_keep_the_other() {
 
 // A3
 #[tokio::test]
-async fn a_server_that_takes_nothing_back_is_not_asked() {
+async fn server_without_revocation_endpoint_is_not_asked() {
     let counter = Counter::open(vec![]);
-    let server = Server { revocation_endpoint: None, ..counter.server() };
+    let server = AuthServerMetadata { revocation_endpoint: None, ..counter.server() };
     let revoked = revoked(&counter, &server, &tokens(None)).await;
-    assert!(matches!(revoked, Revoked { refresh: Outcome::Absent, access: Outcome::Unsupported }));
+    assert!(matches!(
+        revoked,
+        RevocationReport { refresh: RevocationOutcome::Absent, access: RevocationOutcome::Unsupported }
+    ));
     counter.requests();
 }
 
 // A3
 #[tokio::test]
-async fn an_answer_that_says_no_is_not_taken_for_a_revocation() {
+async fn error_response_is_not_taken_for_a_revocation() {
     for answer in [
         Answer::new(503, ""),
         Answer::new(302, ""),
@@ -82,7 +91,7 @@ async fn an_answer_that_says_no_is_not_taken_for_a_revocation() {
     ] {
         let counter = Counter::open(vec![answer]);
         let revoked = revoked(&counter, &counter.server(), &tokens(None)).await;
-        assert!(matches!(revoked.access, Outcome::Failed(_)), "{revoked:?}");
+        assert!(matches!(revoked.access, RevocationOutcome::Failed(_)), "{revoked:?}");
         counter.requests();
     }
 }

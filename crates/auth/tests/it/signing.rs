@@ -1,27 +1,28 @@
-//! A fake authorization server, the server behind it, and processes' worth of accounts, for one test.
+//! A fake authorization server, the server behind it, and accounts of several simulated processes, for one
+//! test.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley_auth::vault::{Storage, Vault, VaultSettings};
-use mcparley_auth::{Account, Accounts, AccountsSettings, Flow, Identity, SignInError, Way};
-use mcparley_model::config::{Era, Oauth, Remote};
+use mcparley_auth::vault::{KeyStorage, Vault, VaultSettings};
+use mcparley_auth::{Account, Accounts, AccountsSettings, Flow, SignInError, SignInMethod, UserIdentity};
+use mcparley_model::config::{Era, OauthConfig, RemoteConfig};
 use mcparley_model::name::ServerName;
 use mcparley_model::secret::Secret;
 use mcparley_testkit::{AuthServer, Browser, Page};
-use mcparley_wire::handshake::{Connect, Connected, Introduction, connect};
-use mcparley_wire::peer::{Boxed, CallOptions, Deaf};
-use mcparley_wire::transport::http::{Http, HttpTarget, Network};
-use mcparley_wire::{Failure, Params};
+use mcparley_wire::handshake::{EstablishedConnection, Introduction, ServerConnector, connect};
+use mcparley_wire::peer::{BoxedFuture, PeerCallOptions, PingHandler};
+use mcparley_wire::transport::http::{HttpTarget, HttpTransport, Network};
+use mcparley_wire::{Failure, RequestParams};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use url::Url;
 
-/// Longer than anything takes on a loaded machine.
+/// Longer than any step takes on a loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// One vault, opened as often as there are processes.
+/// One vault, opened once per simulated process.
 pub(crate) struct Vaults(TempDir);
 
 impl Vaults {
@@ -34,11 +35,11 @@ impl Vaults {
     }
 
     pub(crate) fn open(&self) -> Vault {
-        Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(self.folder()) })
+        Vault::new(VaultSettings { storage: KeyStorage::File, ..VaultSettings::new(self.folder()) })
     }
 }
 
-/// What a test has of its own.
+/// The servers and vault of one test.
 pub(crate) struct Signing {
     pub(crate) server: AuthServer,
     vaults: Vaults,
@@ -54,49 +55,52 @@ impl Signing {
         self.vaults.folder()
     }
 
-    /// What a process of its own would have.
+    /// The accounts of a simulated process.
     pub(crate) fn accounts(&self) -> Accounts {
         accounts(Some(self.vaults.open()))
     }
 
-    /// The account of a process of its own, for an entry that says nothing.
+    /// The account of a simulated process, for an entry without settings.
     pub(crate) fn account(&self) -> Account {
-        self.account_as(Oauth::default())
+        self.account_as(OauthConfig::default())
     }
 
-    /// The same for an entry that says this.
-    pub(crate) fn account_as(&self, oauth: Oauth) -> Account {
-        self.accounts().of(&ServerName::new("shared"), &remote(self.server.url(), oauth))
+    /// The account of a simulated process, for an entry with these settings.
+    pub(crate) fn account_as(&self, oauth: OauthConfig) -> Account {
+        self.accounts().account_for(&ServerName::new("shared"), &remote(self.server.url(), oauth))
     }
 
-    /// An account that somebody has signed in to.
+    /// An account that is signed in.
     pub(crate) async fn signed_in(&self) -> Account {
         let account = self.account();
         sign_in(&account).await.unwrap();
         account
     }
 
-    /// Makes a request with what the account gives.
+    /// Sends a request with the credentials of the account.
     pub(crate) async fn request(&self, account: &Account) -> Result<String, Failure> {
         echo(&self.connect(account).await?, "hi").await
     }
 
-    /// A connection through the account.
-    pub(crate) async fn connect(&self, account: &Account) -> Result<Connected<Http>, Failure> {
+    /// A connection that uses the account.
+    pub(crate) async fn connect(
+        &self,
+        account: &Account,
+    ) -> Result<EstablishedConnection<HttpTransport>, Failure> {
         connect_to(self.server.url(), account).await
     }
 
-    /// How many requests the token endpoint has got for a grant.
+    /// The number of requests to the token endpoint for a grant.
     pub(crate) fn grants(&self, grant: &str) -> u64 {
         self.server.stats()["grants"][grant].as_u64().unwrap_or_default()
     }
 
-    /// How many requests an endpoint has got.
+    /// The number of requests to an endpoint.
     pub(crate) fn requests(&self, endpoint: &str) -> u64 {
         self.server.stats()["requests"][endpoint].as_u64().unwrap_or_default()
     }
 
-    /// Waits until its figures are as expected: what was sent may be on its way.
+    /// Waits until the statistics are as expected: requests may still be in flight.
     pub(crate) async fn until(&self, expected: impl Fn(&Value) -> bool) {
         let begun = Instant::now();
         loop {
@@ -114,30 +118,33 @@ pub(crate) fn accounts(vault: Option<Vault>) -> Accounts {
     accounts_with(vault, None)
 }
 
-/// The same with somebody who knows the person.
-pub(crate) fn accounts_with(vault: Option<Vault>, identity: Option<Identity>) -> Accounts {
+/// Accounts with an identity provider.
+pub(crate) fn accounts_with(vault: Option<Vault>, identity: Option<UserIdentity>) -> Accounts {
     let folder = PathBuf::from("/");
     Accounts::new(AccountsSettings { network: Network::default(), vault, identity, folder })
 }
 
-/// A connection to a server through an account.
-pub(crate) async fn connect_to(url: &str, account: &Account) -> Result<Connected<Http>, Failure> {
+/// A connection to a server that uses an account.
+pub(crate) async fn connect_to(
+    url: &str,
+    account: &Account,
+) -> Result<EstablishedConnection<HttpTransport>, Failure> {
     Site { account: account.clone(), url: url.parse().unwrap() }.connect().await
 }
 
-pub(crate) fn remote(url: &str, oauth: Oauth) -> Remote {
+pub(crate) fn remote(url: &str, oauth: OauthConfig) -> RemoteConfig {
     let url = Secret::new(url.parse().unwrap());
-    Remote { url, headers: Vec::new(), headers_helper: None, oauth: Some(oauth) }
+    RemoteConfig { url, headers: Vec::new(), headers_helper: None, oauth: Some(oauth) }
 }
 
-/// Signs in as a person does who agrees to everything.
+/// Signs in as a user who consents.
 pub(crate) async fn sign_in(account: &Account) -> Result<(), Arc<SignInError>> {
-    let flow = account.begin(Way::Browser).await?;
+    let flow = account.begin_sign_in(SignInMethod::Browser).await?;
     browse(&flow).await;
-    flow.wait().await
+    flow.wait_until_done().await
 }
 
-/// Opens the page of a sign-in and follows where it leads.
+/// Opens the page of a sign-in and follows its redirects.
 pub(crate) async fn browse(flow: &Flow) -> Page {
     open(flow.page().unwrap().as_str()).await
 }
@@ -147,7 +154,7 @@ pub(crate) async fn open(url: &str) -> Page {
     tokio::task::spawn_blocking(move || Browser::new().open(&url)).await.unwrap()
 }
 
-/// The address a browser on another machine ends on.
+/// The address that a browser on another machine ends on.
 pub(crate) async fn last_address(flow: &Flow) -> String {
     let url = flow.page().unwrap().as_str().to_owned();
     let redirect = flow.page().unwrap().url().query_pairs().find(|(name, _)| name == "redirect_uri");
@@ -156,9 +163,14 @@ pub(crate) async fn last_address(flow: &Flow) -> String {
 }
 
 /// Calls the tool `echo`.
-pub(crate) async fn echo(connected: &Connected<Http>, message: &str) -> Result<String, Failure> {
-    let params = Params::new().with("name", &"echo").with("arguments", &json!({ "message": message }));
-    let options = CallOptions { limit: Some(LONG), ..CallOptions::default() };
+pub(crate) async fn echo(
+    connected: &EstablishedConnection<HttpTransport>,
+    message: &str,
+) -> Result<String, Failure> {
+    let params = RequestParams::new()
+        .with_member("name", &"echo")
+        .with_member("arguments", &json!({ "message": message }));
+    let options = PeerCallOptions { limit: Some(LONG), ..PeerCallOptions::default() };
     let answer: Value = connected.session.call("tools/call", params, options).await?.decode().unwrap();
     Ok(answer["content"][0]["text"].as_str().unwrap_or_default().to_owned())
 }
@@ -169,18 +181,18 @@ struct Site {
 }
 
 impl Site {
-    async fn connect(&mut self) -> Result<Connected<Http>, Failure> {
+    async fn connect(&mut self) -> Result<EstablishedConnection<HttpTransport>, Failure> {
         let about = Introduction { info: json!({"name": "test", "version": "0"}), capabilities: json!({}) };
         connect(self, Era::Old, &about, LONG).await
     }
 }
 
-impl Connect for Site {
-    type Link = Http;
+impl ServerConnector for Site {
+    type Link = HttpTransport;
 
-    fn open(&mut self) -> Boxed<'_, Result<Http, Failure>> {
+    fn open(&mut self) -> BoxedFuture<'_, Result<HttpTransport, Failure>> {
         let authorizer = Arc::new(self.account.clone());
         let target = HttpTarget { authorizer, ..HttpTarget::new(self.url.clone(), Vec::new()) };
-        Box::pin(std::future::ready(Http::open(&target, &Network::default(), Arc::new(Deaf))))
+        Box::pin(std::future::ready(HttpTransport::open(&target, &Network::default(), Arc::new(PingHandler))))
     }
 }

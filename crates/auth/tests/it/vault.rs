@@ -1,10 +1,10 @@
-//! One vault and many processes; a disk that is full.
+//! One vault and many processes; a full disk.
 
-use mcparley_auth::vault::{EntryId, Expected, Storage, Vault, VaultError, VaultSettings};
+use mcparley_auth::vault::{EntryId, ExpectedEntry, KeyStorage, Vault, VaultError, VaultSettings};
 use mcparley_model::explain::Explain as _;
 use mcparley_model::secret::Secret;
-use mcparley_platform::file::WriteError;
-use mcparley_testkit::example;
+use mcparley_platform::file::FileWriteError;
+use mcparley_testkit::example_path;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -17,11 +17,11 @@ use crate::renewals::cancelled_after;
 const LONG: Duration = Duration::from_secs(20);
 
 fn open(folder: &Path) -> Vault {
-    Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(folder) })
+    Vault::new(VaultSettings { storage: KeyStorage::File, ..VaultSettings::new(folder) })
 }
 
 fn user(folder: &Path, command: &str, rest: &[&str]) -> Child {
-    let mut program = Command::new(example("vault_user"));
+    let mut program = Command::new(example_path("vault_user"));
     program.arg(command).arg(folder).args(rest).stdin(Stdio::piped()).stdout(Stdio::piped());
     program.spawn().unwrap()
 }
@@ -52,7 +52,7 @@ async fn heavy_eight_processes_that_write_at_once_lose_no_entry() {
     let start = Instant::now();
     wait_for_all((0..8).map(|it| user(folder.path(), "fill", &[&format!("w{it}"), "50"])).collect());
     println!("400 writes by 8 processes in {:?}", start.elapsed());
-    let entries = open(folder.path()).list("server").await.unwrap();
+    let entries = open(folder.path()).list_entries("server").await.unwrap();
     assert_eq!(entries.len(), 400);
     for (id, entry) in entries {
         assert_eq!(entry.value.expose(), id.as_str().as_bytes());
@@ -68,34 +68,34 @@ async fn heavy_eight_processes_that_write_at_once_lose_no_entry() {
 async fn heavy_a_value_changed_by_eight_processes_under_its_lock_misses_no_change() {
     let folder = tempfile::tempdir().unwrap();
     wait_for_all((0..8).map(|_| user(folder.path(), "count", &["20"])).collect());
-    let entry = open(folder.path()).read(&shared()).await.unwrap().unwrap();
+    let entry = open(folder.path()).read_entry(&shared()).await.unwrap().unwrap();
     assert_eq!(entry.value.expose(), b"160");
 }
 
 // F81
 #[tokio::test]
-async fn who_waits_too_long_for_an_entry_is_told_that_it_is_busy() {
+async fn waiting_too_long_for_an_entry_lock_is_a_busy_error() {
     let folder = tempfile::tempdir().unwrap();
     let mut other = holder(folder.path());
     let vault = open(folder.path());
     let limit = Duration::from_millis(100);
-    let error = vault.lock(&shared(), limit).await.unwrap_err();
+    let error = vault.lock_entry(&shared(), limit).await.unwrap_err();
     assert!(matches!(error, VaultError::Busy { after } if after == limit), "{error:?}");
-    vault.lock(&EntryId::new("server", "another"), Duration::ZERO).await.unwrap();
+    vault.lock_entry(&EntryId::new("server", "another"), Duration::ZERO).await.unwrap();
     assert!(other.try_wait().unwrap().is_none());
     drop(other.stdin.take());
     assert!(other.wait().unwrap().success());
-    vault.lock(&shared(), LONG).await.unwrap();
+    vault.lock_entry(&shared(), LONG).await.unwrap();
 }
 
 // F82
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_holder_frees_the_entry_at_once() {
+async fn killed_lock_holder_releases_the_entry_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut other = holder(folder.path());
     let vault = open(folder.path());
     let waiting = tokio::spawn(async move {
-        let _held = vault.lock(&shared(), LONG).await.unwrap();
+        let _held = vault.lock_entry(&shared(), LONG).await.unwrap();
         Instant::now()
     });
     other.kill().unwrap();
@@ -108,30 +108,30 @@ async fn a_killed_holder_frees_the_entry_at_once() {
 
 // A3
 #[tokio::test]
-async fn tasks_exclude_each_other_and_a_cancelled_wait_leaves_nothing() {
+async fn tasks_exclude_each_other_and_a_canceled_wait_leaves_no_lock() {
     let folder = tempfile::tempdir().unwrap();
     let vault = open(folder.path());
-    let held = vault.lock(&shared(), LONG).await.unwrap();
-    let busy = vault.lock(&shared(), Duration::ZERO).await;
+    let held = vault.lock_entry(&shared(), LONG).await.unwrap();
+    let busy = vault.lock_entry(&shared(), Duration::ZERO).await;
     assert!(matches!(busy, Err(VaultError::Busy { .. })), "two hold the same lock");
-    // Given up before it has looked, and at every later look.
+    // Canceled before the first attempt, and at every later one.
     for polls in 1..=5 {
-        assert!(!cancelled_after(polls, vault.lock(&shared(), LONG)).await, "two hold the same lock");
+        assert!(!cancelled_after(polls, vault.lock_entry(&shared(), LONG)).await, "two hold the same lock");
     }
     drop(held);
-    let _held = vault.lock(&shared(), Duration::ZERO).await.unwrap();
+    let _held = vault.lock_entry(&shared(), Duration::ZERO).await.unwrap();
 }
 
 // F73
 #[test]
-fn a_full_disk_leaves_the_old_entries_and_no_litter() {
+fn full_disk_keeps_the_old_entries_and_leaves_no_temporary_file() {
     let folder = tempfile::tempdir().unwrap();
     wait_for_all(vec![user(folder.path(), "fill", &["first", "5"])]);
     let before = fs::read(folder.path().join("vault")).unwrap();
-    // A limit on the size of files is refused as a full disk is, and needs no privilege.
+    // A file size limit fails like a full disk, and needs no privilege.
     let script = "ulimit -f 1; trap '' XFSZ; exec \"$@\"";
     let mut program = Command::new("bash");
-    program.args(["-c", script, "bash"]).arg(example("vault_user")).arg("fill").arg(folder.path());
+    program.args(["-c", script, "bash"]).arg(example_path("vault_user")).arg("fill").arg(folder.path());
     let output = program.args(["second", "20"]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success());
@@ -147,15 +147,15 @@ fn a_full_disk_leaves_the_old_entries_and_no_litter() {
 
 // F75
 #[tokio::test]
-async fn in_a_folder_that_cannot_be_made_reading_works_and_writing_says_why() {
+async fn unwritable_folder_allows_reading_and_reports_writing() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in-the-way"), "").unwrap();
     let vault = open(&folder.path().join("in-the-way/vault"));
-    assert_eq!(vault.read(&shared()).await.unwrap(), None);
-    let written = vault.write(&shared(), Secret::new(vec![1]), Expected::Anything).await;
+    assert_eq!(vault.read_entry(&shared()).await.unwrap(), None);
+    let written = vault.write_entry(&shared(), Secret::new(vec![1]), ExpectedEntry::Any).await;
     let error = written.unwrap_err();
     assert!(
-        matches!(&error, VaultError::Write(cause) if matches!(**cause, WriteError::Io { .. })),
+        matches!(&error, VaultError::Write(cause) if matches!(**cause, FileWriteError::Io { .. })),
         "{error:?}"
     );
     assert_eq!(error.hint(), None);

@@ -1,13 +1,13 @@
-//! One sign-in at an identity provider for many servers.
+//! One sign-in to an identity provider for many servers.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use mcparley_auth::vault::{Storage, Vault, VaultSettings};
-use mcparley_auth::{Account, Accounts, Identity, IdentitySettings, Way};
-use mcparley_model::config::Oauth;
+use mcparley_auth::vault::{KeyStorage, Vault, VaultSettings};
+use mcparley_auth::{Account, Accounts, IdentitySettings, SignInMethod, UserIdentity};
+use mcparley_model::config::OauthConfig;
 use mcparley_model::name::ServerName;
 use mcparley_model::secret::Secret;
 use mcparley_testkit::{AuthServer, OpenIdProvider, STATIC_CLIENT, STATIC_SECRET};
@@ -31,24 +31,24 @@ fn settings(issuer: &str) -> IdentitySettings {
     }
 }
 
-/// What a process of its own would have.
+/// The accounts of a simulated process.
 fn process(folder: &Path, settings: IdentitySettings) -> Accounts {
-    let vault = Vault::new(VaultSettings { storage: Storage::File, ..VaultSettings::new(folder) });
-    let identity = Identity::new(settings, &Network::default(), Some(vault.clone()));
+    let vault = Vault::new(VaultSettings { storage: KeyStorage::File, ..VaultSettings::new(folder) });
+    let identity = UserIdentity::new(settings, &Network::default(), Some(vault.clone()));
     accounts_with(Some(vault), Some(identity.unwrap()))
 }
 
-fn oauth(client: &str, secret: &str) -> Oauth {
-    Oauth {
+fn oauth(client: &str, secret: &str) -> OauthConfig {
+    OauthConfig {
         xaa: true,
         client_id: Some(client.to_owned()),
         client_secret: Some(Secret::new(secret.to_owned())),
-        ..Oauth::default()
+        ..OauthConfig::default()
     }
 }
 
 fn account(accounts: &Accounts, url: &str) -> Account {
-    accounts.of(&ServerName::new(url), &remote(url, oauth(STATIC_CLIENT, STATIC_SECRET)))
+    accounts.account_for(&ServerName::new(url), &remote(url, oauth(STATIC_CLIENT, STATIC_SECRET)))
 }
 
 /// An identity provider, servers that trust it, and a folder.
@@ -63,7 +63,7 @@ fn count(server: &AuthServer, kind: &str, name: &str) -> u64 {
 
 // A6 H34 B84
 #[tokio::test]
-async fn three_servers_take_one_window_and_a_later_process_needs_none() {
+async fn three_servers_share_one_sign_in_and_a_later_process_needs_none() {
     let (provider, servers, folder) = world(4);
     let accounts = process(folder.path(), settings(provider.issuer()));
     let mut flows = Vec::new();
@@ -72,13 +72,13 @@ async fn three_servers_take_one_window_and_a_later_process_needs_none() {
         let refused = connect_to(server.url(), &account).await;
         assert!(matches!(refused, Err(Failure::Unauthorized { .. })), "{:?}", refused.err());
         assert_eq!(server.stats()["requests"], json!({}), "nobody is asked before the person is known");
-        flows.push(account.begin(Way::Browser).await.unwrap());
+        flows.push(account.begin_sign_in(SignInMethod::Browser).await.unwrap());
     }
     assert!(flows.iter().all(|flow| flow.page() == flows[0].page()));
-    assert_eq!(flows.iter().filter(|flow| flow.unseen_page().is_some()).count(), 1);
+    assert_eq!(flows.iter().filter(|flow| flow.take_unseen_page().is_some()).count(), 1);
     browse(&flows[1]).await;
     for (flow, server) in flows.iter().zip(&servers) {
-        flow.wait().await.unwrap();
+        flow.wait_until_done().await.unwrap();
         connect_to(server.url(), &account(&accounts, server.url())).await.unwrap();
     }
     assert_eq!(count(&provider, "requests", "authorize"), 1);
@@ -97,13 +97,13 @@ async fn three_servers_take_one_window_and_a_later_process_needs_none() {
 
 // A6 A3
 #[tokio::test]
-async fn a_token_that_ends_is_got_again_through_the_provider_without_a_window() {
+async fn expired_token_is_obtained_again_through_the_provider_without_a_page() {
     let (provider, servers, folder) = world(1);
     let accounts = process(folder.path(), settings(provider.issuer()));
     let account = account(&accounts, servers[0].url());
-    let flow = account.begin(Way::Browser).await.unwrap();
+    let flow = account.begin_sign_in(SignInMethod::Browser).await.unwrap();
     browse(&flow).await;
-    flow.wait().await.unwrap();
+    flow.wait_until_done().await.unwrap();
     for round in 1..=2 {
         servers[0].expire_access_tokens();
         connect_to(servers[0].url(), &account).await.unwrap();
@@ -112,7 +112,7 @@ async fn a_token_that_ends_is_got_again_through_the_provider_without_a_window() 
     assert_eq!(count(&provider, "requests", "authorize"), 1);
 }
 
-/// What an identity provider said until this long ago.
+/// An ID token that expired this long ago.
 fn said_until(issuer: &str, ago: Duration) -> Secret<String> {
     let until = (SystemTime::now() - ago).duration_since(UNIX_EPOCH).unwrap().as_secs();
     let claims =
@@ -123,12 +123,12 @@ fn said_until(issuer: &str, ago: Duration) -> Secret<String> {
 
 // A6
 #[tokio::test]
-async fn an_identity_that_has_ended_is_shown_to_nobody_and_wants_a_window_again() {
+async fn expired_id_token_is_not_sent_and_needs_a_new_sign_in() {
     let (provider, servers, folder) = world(1);
     let ended = Some(said_until(provider.issuer(), Duration::from_secs(60)));
     let accounts =
         process(folder.path(), IdentitySettings { id_token: ended, ..settings(provider.issuer()) });
-    assert!(!accounts.identity().unwrap().knows_the_person().await);
+    assert!(!accounts.identity().unwrap().knows_user().await);
     let account = account(&accounts, servers[0].url());
     let refused = connect_to(servers[0].url(), &account).await;
     assert!(matches!(refused, Err(Failure::Unauthorized { .. })), "{:?}", refused.err());
@@ -136,35 +136,35 @@ async fn an_identity_that_has_ended_is_shown_to_nobody_and_wants_a_window_again(
         (provider.stats()["requests"].clone(), servers[0].stats()["requests"].clone()),
         (json!({}), json!({}))
     );
-    assert!(account.begin(Way::Browser).await.unwrap().page().is_some());
+    assert!(account.begin_sign_in(SignInMethod::Browser).await.unwrap().page().is_some());
 }
 
-/// A sign-in at a provider that lies: it fails, and what is told of it holds no secret.
+/// A sign-in at a provider that misbehaves: it fails, and its errors contain no secret.
 async fn deceived(provider: &AuthServer, lie: &str, account: &Account) {
-    provider.tell(&[lie]);
-    let flow = account.begin(Way::Browser).await.unwrap();
+    provider.apply_lies(&[lie]);
+    let flow = account.begin_sign_in(SignInMethod::Browser).await.unwrap();
     browse(&flow).await;
-    let error = flow.wait().await.unwrap_err();
-    assert!(!format!("{error:?} {}", error.in_one_line()).contains("canary"), "{lie}: {error:?}");
+    let error = flow.wait_until_done().await.unwrap_err();
+    assert!(!format!("{error:?} {}", error.to_single_line()).contains("canary"), "{lie}: {error:?}");
 }
 
 // A6 B83
 #[tokio::test]
-async fn an_identity_for_somebody_else_is_not_kept() {
+async fn invalid_id_token_is_not_stored() {
     for lie in ["id-token:absent", "id-token:other-audience", "id-token:other-issuer", "id-token:expired"] {
         let (provider, servers, folder) = world(1);
         let accounts = process(folder.path(), settings(provider.issuer()));
         deceived(&provider, lie, &account(&accounts, servers[0].url())).await;
         assert_eq!(count(&provider, "grants", EXCHANGE), 0, "{lie}");
         for accounts in [accounts, process(folder.path(), settings(provider.issuer()))] {
-            assert!(!accounts.identity().unwrap().knows_the_person().await, "{lie}");
+            assert!(!accounts.identity().unwrap().knows_user().await, "{lie}");
         }
     }
 }
 
 // B83 H34
 #[tokio::test]
-async fn a_statement_that_is_not_for_this_server_is_not_sent_to_it() {
+async fn invalid_id_jag_is_not_sent() {
     for lie in [
         "id-jag:other-audience",
         "id-jag:other-resource",
@@ -184,7 +184,7 @@ async fn a_statement_that_is_not_for_this_server_is_not_sent_to_it() {
 
 // A6
 #[tokio::test]
-async fn fleet_with_a_real_provider_three_servers_take_one_window_and_a_fourth_none() {
+async fn fleet_three_servers_share_one_sign_in_at_a_real_provider_and_a_fourth_needs_none() {
     let provider = OpenIdProvider::start(&["--xaa", "4"]);
     let folder = tempfile::tempdir().unwrap();
     let text = |of: &Value, name: &str| of[name].as_str().unwrap().to_owned();
@@ -198,17 +198,17 @@ async fn fleet_with_a_real_provider_three_servers_take_one_window_and_a_fourth_n
     let us = &provider.clients()["xaa"];
     let oauth = oauth(&text(us, "client_id"), &text(us, "client_secret"));
     let account = |accounts: &Accounts, index: usize| {
-        let url = text(&provider.others()[index], "mcp");
-        (accounts.of(&ServerName::new(&url), &remote(&url, oauth.clone())), url)
+        let url = text(&provider.other_servers()[index], "mcp");
+        (accounts.account_for(&ServerName::new(&url), &remote(&url, oauth.clone())), url)
     };
     let accounts = process(folder.path(), idp.clone());
     let mut flows = Vec::new();
     for index in 0..3 {
-        flows.push(account(&accounts, index).0.begin(Way::Browser).await.unwrap());
+        flows.push(account(&accounts, index).0.begin_sign_in(SignInMethod::Browser).await.unwrap());
     }
     browse(&flows[0]).await;
     for (index, flow) in flows.iter().enumerate() {
-        flow.wait().await.unwrap();
+        flow.wait_until_done().await.unwrap();
         let (account, url) = account(&accounts, index);
         connect_to(&url, &account).await.unwrap();
     }

@@ -1,8 +1,9 @@
-//! Puts the words of `add` into the order clap reads: options, then `--`, the name, and the command or URL.
+//! Reorders the words of `add` for clap: options, then `--`, the name, and the command or URL.
 //!
-//! Claude Code takes `-e A=1 B=2`, and options behind the command. Behind a command it cannot be told whose an option
-//! is, so those that `add` shares with Claude Code are taken only at the very end and where nothing else looks like an
-//! option; anything else is refused, because a command that is stored wrongly fails long after it was typed.
+//! Claude Code accepts `-e A=1 B=2`, and options after the command. An option after a command may belong to
+//! `add` or to the command, so options that `add` shares with Claude Code are accepted only at the very end
+//! and only if no other word looks like an option. All other forms are refused: a command that is stored
+//! wrongly fails long after it was typed.
 
 use std::ffi::OsString;
 
@@ -11,7 +12,7 @@ use clap::error::ErrorKind;
 use super::option_table::OptionTable;
 use super::remote::has_scheme;
 
-/// The options of `claude mcp add`: behind a command they are meant for `add` there.
+/// The options of `claude mcp add`, which Claude Code also accepts after the command.
 const SHARED: [&str; 12] = [
     "-s",
     "--scope",
@@ -27,18 +28,23 @@ const SHARED: [&str; 12] = [
     "--xaa",
 ];
 
-/// The words behind `add` in order; nothing where clap has to say what is wrong with them.
-pub(super) fn arrange(words: &[OsString], table: &OptionTable) -> Result<Option<Vec<OsString>>, clap::Error> {
-    let Some(Front { mut options, mut names, behind }) = Front::read(words, table) else { return Ok(None) };
+/// Reorders the words after `add`; `None` if they are incomplete, so that clap reports the error.
+pub(super) fn arrange_add_words(
+    words: &[OsString],
+    table: &OptionTable,
+) -> Result<Option<Vec<OsString>>, clap::Error> {
+    let Some(AddFront { mut options, mut names, behind }) = AddFront::parse_front(words, table) else {
+        return Ok(None);
+    };
     match behind {
-        // After `--` nothing is an option of `add`.
+        // After `--` no word is an option of `add`.
         None => {}
         Some(behind) => {
             let target = names.last().cloned().unwrap_or_default();
             let tail = if has_scheme(&target.to_string_lossy()) {
-                Tail::of_url(behind, table)
+                AddTail::from_url_words(behind, table)
             } else {
-                Tail::of_command(&target, behind, table)?
+                AddTail::from_command_words(&target, behind, table)?
             };
             options.extend(tail.options);
             names.extend(tail.arguments);
@@ -47,17 +53,17 @@ pub(super) fn arrange(words: &[OsString], table: &OptionTable) -> Result<Option<
     Ok(Some(options.into_iter().chain([OsString::from("--")]).chain(names).collect()))
 }
 
-/// The words up to the command or URL.
-struct Front<'w> {
+/// The words of `add` up to the command or URL.
+struct AddFront<'w> {
     options: Vec<OsString>,
     /// The name and the command or URL; after `--` the arguments too.
     names: Vec<OsString>,
-    /// What follows the command or URL; absent where `--` stood before it.
+    /// The words after the command or URL; `None` if `--` precedes it.
     behind: Option<&'w [OsString]>,
 }
 
-impl<'w> Front<'w> {
-    fn read(words: &'w [OsString], table: &OptionTable) -> Option<Self> {
+impl<'w> AddFront<'w> {
+    fn parse_front(words: &'w [OsString], table: &OptionTable) -> Option<Self> {
         let (mut options, mut names) = (Vec::new(), Vec::new());
         let mut rest = words;
         while names.len() < 2 {
@@ -66,7 +72,7 @@ impl<'w> Front<'w> {
                 names.extend(behind.iter().cloned());
                 return (names.len() >= 2).then_some(Self { options, names, behind: None });
             }
-            if let Some(taken) = table.take(rest) {
+            if let Some(taken) = table.take_option(rest) {
                 options.extend(taken.words);
                 rest = taken.rest;
                 continue;
@@ -81,19 +87,20 @@ impl<'w> Front<'w> {
     }
 }
 
-/// The words behind the command or URL.
+/// The words of `add` after the command or URL.
 #[derive(Default)]
-struct Tail {
+struct AddTail {
     options: Vec<OsString>,
     arguments: Vec<OsString>,
 }
 
-impl Tail {
-    /// Behind a URL every option is one of `add`; what is left over is complained about later.
-    fn of_url(mut rest: &[OsString], table: &OptionTable) -> Self {
+impl AddTail {
+    /// Splits the words after a URL: every option belongs to `add`; remaining words are reported as an error
+    /// later.
+    fn from_url_words(mut rest: &[OsString], table: &OptionTable) -> Self {
         let mut tail = Self::default();
         while let Some((word, behind)) = rest.split_first() {
-            match table.take(rest) {
+            match table.take_option(rest) {
                 Some(taken) => {
                     tail.options.extend(taken.words);
                     rest = taken.rest;
@@ -107,7 +114,11 @@ impl Tail {
         tail
     }
 
-    fn of_command(command: &OsString, words: &[OsString], table: &OptionTable) -> Result<Self, clap::Error> {
+    fn from_command_words(
+        command: &OsString,
+        words: &[OsString],
+        table: &OptionTable,
+    ) -> Result<Self, clap::Error> {
         let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
         let before = words.get(..end).unwrap_or_default();
         let Some(first) = before.iter().position(is_shared) else {
@@ -116,11 +127,11 @@ impl Tail {
         let (own, mut rest) = before.split_at(first);
         let shared = rest.first().cloned().unwrap_or_default();
         if own.iter().any(looks_like_option) {
-            return Err(unclear(&shared, command));
+            return Err(ambiguous_option_error(&shared, command));
         }
         let mut tail = Self { options: Vec::new(), arguments: own.to_vec() };
         while !rest.is_empty() {
-            let taken = table.take(rest).ok_or_else(|| unclear(&shared, command))?;
+            let taken = table.take_option(rest).ok_or_else(|| ambiguous_option_error(&shared, command))?;
             tail.options.extend(taken.words);
             rest = taken.rest;
         }
@@ -140,11 +151,11 @@ fn looks_like_option(word: &OsString) -> bool {
     word.len() > 1 && word.starts_with('-')
 }
 
-fn unclear(option: &OsString, command: &OsString) -> clap::Error {
+fn ambiguous_option_error(option: &OsString, command: &OsString) -> clap::Error {
     let (option, command) = (option.to_string_lossy(), command.to_string_lossy());
     let message = format!(
-        "`{option}` behind the command may be meant for `add` or for `{command}`\n\n\
-         hint: put `--` before the command; options of `add` stand before `--`, those of the command behind it: \
+        "`{option}` after the command may belong to `add` or to `{command}`\n\n\
+         hint: put `--` before the command, with options of `add` before `--` and options of the command after it: \
          `mcparley add NAME [OPTIONS] -- {command} …`\n"
     );
     clap::Error::raw(ErrorKind::ArgumentConflict, message)

@@ -1,45 +1,53 @@
-//! `hooks`: look at them, and choose about those that a project brings.
+//! Options of `hooks`: listing hooks, approving and rejecting hooks of a project.
 
 use clap::{Args, Subcommand};
-use clap_complete::engine::ArgValueCandidates;
 
-use crate::complete;
+use super::CompletionSource;
 
-/// Look at hooks, and let those of a project run
+/// List hooks, and approve or reject hooks of a project
 #[derive(Debug, Subcommand)]
+#[expect(
+    missing_docs,
+    reason = "the doc of the arguments is the help; clap would show that of the variant instead"
+)]
 pub enum HooksCommand {
-    /// List every hook: when it runs, for what, and what becomes of it
     List(HooksListArgs),
-    /// Let hooks of the project run, as they are defined now
     Approve(HooksApproveArgs),
-    /// Never let hooks of the project run, as they are defined now
     Reject(HooksRejectArgs),
 }
 
-/// List every hook
+/// List hooks with their event, matcher and status
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mcparley hooks list --json")]
 pub struct HooksListArgs {}
 
-/// Let hooks of the project run
+/// Approve hooks of the project, as currently defined
+///
+/// A hook whose definition changes needs approval again.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley hooks approve sha256:3f1c9a0b7d2e
+  mcparley hooks approve --all")]
 pub struct HooksApproveArgs {
-    /// Approve every hook that waits for it
+    /// Approve every hook that needs approval
     #[arg(long, conflicts_with = "definitions")]
     pub all: bool,
 
-    /// The hooks: their definitions, as `mcparley hooks list` shows them
+    /// Definitions of the hooks, as shown by `mcparley hooks list`
     #[arg(
         required_unless_present = "all",
         value_name = "DEFINITION",
-        add = ArgValueCandidates::new(complete::pending_hooks)
+        add = CompletionSource::PendingHooks
     )]
     pub definitions: Vec<String>,
 }
 
-/// Never let hooks of the project run
+/// Reject hooks of the project, so that they never run
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mcparley hooks reject sha256:3f1c9a0b7d2e")]
 pub struct HooksRejectArgs {
-    /// The hooks: their definitions, as `mcparley hooks list` shows them
-    #[arg(required = true, value_name = "DEFINITION", add = ArgValueCandidates::new(complete::pending_hooks))]
+    /// Definitions of the hooks, as shown by `mcparley hooks list`
+    #[arg(required = true, value_name = "DEFINITION", add = CompletionSource::PendingHooks)]
     pub definitions: Vec<String>,
 }

@@ -1,40 +1,38 @@
-//! Options of the commands about what servers offer besides tools.
+//! Options of the commands about prompts, resources and skills.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use clap_complete::engine::ArgValueCandidates;
 
-use super::SeenBy;
-use crate::complete;
+use super::{AgentOption, CompletionSource};
 
-/// Show the prompts of the servers
+/// List the prompts of servers
 ///
-/// One line per prompt: how it is used and what it does. Arguments in brackets may be left out. What a server offers is
-/// remembered for a day, so that it need not run for this.
+/// Prints one line per prompt: its usage and its description. Arguments in brackets are optional. Prompt
+/// lists are cached for a day, so servers need not start.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   mcparley prompts
   mcparley prompts notes --json")]
 pub struct PromptsArgs {
-    /// Whose view it is.
+    /// The agent that the servers are shown for.
     #[command(flatten)]
-    pub seen_by: SeenBy,
+    pub seen_by: AgentOption,
 
     /// Only this server
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    #[arg(add = CompletionSource::Servers)]
     pub server: Option<String>,
 
-    /// Ask the servers, though it is remembered what they offer
+    /// Ignore the cache
     #[arg(long)]
     pub refresh: bool,
 }
 
-/// Print what a prompt gives
+/// Print the messages of a prompt
 ///
-/// The server makes messages of the prompt and its arguments. Their text is printed as it is; on a terminal without what
-/// would drive it. Arguments are given by position or as name=value.
+/// The server builds messages from the prompt and its arguments. Their text is printed unchanged, on a
+/// terminal without control sequences. Arguments are given by position or as name=value.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "mcparley prompt [OPTIONS] <SERVER> <PROMPT> [ARGUMENTS]…\n       \
@@ -46,23 +44,23 @@ Examples:
   mcparley prompt notes greet --json -- -5"
 )]
 pub struct PromptArgs {
-    /// Whose view it is.
+    /// The agent that the servers are shown for.
     #[command(flatten)]
-    pub seen_by: SeenBy,
+    pub seen_by: AgentOption,
 
-    /// The server; or the prompt's whole name `mcp__server__prompt`
-    #[arg(value_name = "SERVER", add = ArgValueCandidates::new(complete::servers))]
+    /// The server, or the full name of the prompt, `mcp__server__prompt`
+    #[arg(value_name = "SERVER", add = CompletionSource::Servers)]
     pub target: String,
 
-    /// The prompt, unless its whole name was given, and its arguments
+    /// The prompt, unless its full name was given, and its arguments
     #[arg(value_name = "PROMPT and ARGUMENTS")]
     pub words: Vec<String>,
 }
 
-/// Show the resources of the servers
+/// List the resources of servers
 ///
-/// One line per resource: its server, its address and what it is; then the templates of further addresses. What a server
-/// offers is remembered for a day, so that it need not run for this.
+/// Prints one line per resource: its server, URI and description; then the resource templates. Resource lists
+/// are cached for a day, so servers need not start.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -70,27 +68,27 @@ Examples:
   mcparley resources notes --templates
   mcparley resources --json")]
 pub struct ResourcesArgs {
-    /// Whose view it is.
+    /// The agent that the servers are shown for.
     #[command(flatten)]
-    pub seen_by: SeenBy,
+    pub seen_by: AgentOption,
 
     /// Only this server
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    #[arg(add = CompletionSource::Servers)]
     pub server: Option<String>,
 
-    /// Only the templates
+    /// Only resource templates
     #[arg(long)]
     pub templates: bool,
 
-    /// Ask the servers, though it is remembered what they offer
+    /// Ignore the cache
     #[arg(long)]
     pub refresh: bool,
 }
 
 /// Print a resource
 ///
-/// Text is printed as it is; on a terminal without what would drive it. Bytes go to a file or through a pipe as they are,
-/// and never to a terminal. With values, the address is a template and they fill it in.
+/// Text is printed unchanged, on a terminal without control sequences. Binary content is written to a file or
+/// a pipe, never to a terminal. With values, the URI is a template that the values fill in.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -98,31 +96,31 @@ Examples:
   mcparley read camera shot://last --output last.png
   mcparley read notes 'notes://{day}/{name}' day=monday name=plan")]
 pub struct ReadArgs {
-    /// Whose view it is.
+    /// The agent that the servers are shown for.
     #[command(flatten)]
-    pub seen_by: SeenBy,
+    pub seen_by: AgentOption,
 
     /// The server
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    #[arg(add = CompletionSource::Servers)]
     pub server: String,
 
-    /// The address, or a template of one
+    /// The URI, or a URI template
     #[arg(value_name = "URI")]
     pub uri: String,
 
-    /// The values of a template, as name=value
+    /// Values for the template, as name=value
     #[arg(value_name = "NAME=VALUE")]
     pub values: Vec<String>,
 
-    /// Write it to this file; `-` is standard output, a terminal too
+    /// Write the resource to this file; `-` is standard output, even on a terminal
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
-/// Show the skills of the servers
+/// List the skills of servers, or print one
 ///
-/// One line per skill: its server, its name and what it is good for. With a skill, its `SKILL.md`; with a file too, that
-/// file. What is read must be what its server listed; nothing of it is run.
+/// Prints one line per skill: its server, name and description. With a skill, prints its `SKILL.md`; with a
+/// file, prints that file. Only content that the server listed is read, and none of it is run.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -130,21 +128,21 @@ Examples:
   mcparley skills billing refunds
   mcparley skills billing skill://acme/billing/refunds/SKILL.md examples/email.md")]
 pub struct SkillsArgs {
-    /// Whose view it is.
+    /// The agent that the servers are shown for.
     #[command(flatten)]
-    pub seen_by: SeenBy,
+    pub seen_by: AgentOption,
 
     /// Only this server
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    #[arg(add = CompletionSource::Servers)]
     pub server: Option<String>,
 
-    /// Print this skill, by its name or its address
+    /// Print this skill, by its name or its URI
     pub skill: Option<String>,
 
     /// Print this file of the skill
     pub file: Option<String>,
 
-    /// Ask the servers, though it is remembered what they offer
+    /// Ignore the cache
     #[arg(long)]
     pub refresh: bool,
 }

@@ -1,42 +1,42 @@
-//! Knows which words of a command line are options and how many values follow them.
+//! The table of option names and the number of values each option takes.
 //!
-//! Read from clap's own description, so that there is one list of options. `-e` and `-H` of `add` take every following
-//! word that looks like another value, as Claude Code does.
+//! Built from the clap command, so that there is one list of options. `-e` and `-H` of `add` take every
+//! following word that looks like another value, as in Claude Code.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 
-/// How an option takes values.
+/// The number of values that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Values {
+enum OptionArity {
     None,
     One,
-    /// One, and every following word that looks like `KEY=VALUE`.
+    /// One value, and every following word that looks like `KEY=VALUE`.
     Variables,
-    /// One, and every following word that looks like `Key: Value`.
+    /// One value, and every following word that looks like `Key: Value`.
     Headers,
 }
 
-/// The options of a command and of the program.
-pub(super) struct OptionTable(HashMap<String, Values>);
+/// The options of a command together with the global options.
+pub(super) struct OptionTable(HashMap<String, OptionArity>);
 
-/// An option with its values, repeated for each value, and what follows it.
-pub(super) struct Taken<'w> {
+/// An option with its values, repeated for each value, and the words after it.
+pub(super) struct TakenOption<'w> {
     pub(super) words: Vec<OsString>,
     pub(super) rest: &'w [OsString],
 }
 
 impl OptionTable {
-    /// The options of these commands.
-    pub(super) fn of(commands: &[&clap::Command]) -> Self {
-        let mut table: HashMap<String, Values> =
-            ["-h", "--help"].into_iter().map(|name| (name.to_owned(), Values::None)).collect();
+    /// Builds the table of the options of these commands.
+    pub(super) fn from_commands(commands: &[&clap::Command]) -> Self {
+        let mut table: HashMap<String, OptionArity> =
+            ["-h", "--help"].into_iter().map(|name| (name.to_owned(), OptionArity::None)).collect();
         for arg in commands.iter().flat_map(|command| command.get_arguments()) {
             let values = match (arg.get_action().takes_values(), arg.get_id().as_str()) {
-                (false, _) => Values::None,
-                (true, "env") => Values::Variables,
-                (true, "header") => Values::Headers,
-                (true, _) => Values::One,
+                (false, _) => OptionArity::None,
+                (true, "env") => OptionArity::Variables,
+                (true, "header") => OptionArity::Headers,
+                (true, _) => OptionArity::One,
             };
             let long = arg.get_long().map(|long| format!("--{long}"));
             let short = arg.get_short().map(|short| format!("-{short}"));
@@ -45,13 +45,13 @@ impl OptionTable {
         Self(table)
     }
 
-    /// The option that `words` begin with, and its values; nothing if they begin with none that is known.
-    pub(super) fn take<'w>(&self, words: &'w [OsString]) -> Option<Taken<'w>> {
+    /// Takes the option that `words` begin with, and its values; `None` if the first word is no known option.
+    pub(super) fn take_option<'w>(&self, words: &'w [OsString]) -> Option<TakenOption<'w>> {
         let (first, rest) = words.split_first()?;
         let word = first.to_str()?;
-        let (name, values, has_value) = self.named(word)?;
-        let mut taken = Taken { words: vec![first.clone()], rest };
-        if values != Values::None && !has_value {
+        let (name, values, has_value) = self.find_option(word)?;
+        let mut taken = TakenOption { words: vec![first.clone()], rest };
+        if values != OptionArity::None && !has_value {
             let (value, rest) =
                 taken.rest.split_first().map_or((None, taken.rest), |(v, rest)| (Some(v), rest));
             taken.words.extend(value.cloned());
@@ -66,8 +66,9 @@ impl OptionTable {
         Some(taken)
     }
 
-    /// The option a word names, how it takes values, and whether one is attached to it.
-    fn named(&self, word: &str) -> Option<(String, Values, bool)> {
+    /// The option in a word, its number of values, and whether a value is attached to it, as in
+    /// `--key=value`.
+    fn find_option(&self, word: &str) -> Option<(String, OptionArity, bool)> {
         if let Some(values) = self.0.get(word) {
             return Some((word.to_owned(), *values, false));
         }
@@ -76,17 +77,17 @@ impl OptionTable {
             None => word.get(..2)?,
         };
         let values = *self.0.get(attached)?;
-        if values != Values::None {
+        if values != OptionArity::None {
             return Some((attached.to_owned(), values, true));
         }
         // Several flags in one word, such as `-vvv`.
-        let is_flag = |letter: char| self.0.get(&format!("-{letter}")) == Some(&Values::None);
+        let is_flag = |letter: char| self.0.get(&format!("-{letter}")) == Some(&OptionArity::None);
         let are_flags = !word.starts_with("--") && word.chars().skip(1).all(is_flag);
-        are_flags.then(|| (word.to_owned(), Values::None, false))
+        are_flags.then(|| (word.to_owned(), OptionArity::None, false))
     }
 }
 
-impl Values {
+impl OptionArity {
     fn takes_more(self, word: &str) -> bool {
         match self {
             Self::None | Self::One => false,
@@ -96,14 +97,14 @@ impl Values {
     }
 }
 
-/// `KEY=VALUE`, and no option with a value.
+/// Whether a word is `KEY=VALUE`, and no option with a value.
 fn is_variable(word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// `Key: Value`, and no URL and no host with a port.
+/// Whether a word is `Key: Value`, and neither a URL nor a host with a port.
 fn is_header(word: &str) -> bool {
     let Some((name, value)) = word.split_once(':') else { return false };
     let is_name =

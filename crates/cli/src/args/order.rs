@@ -1,39 +1,39 @@
-//! Lets words stand where people write them, and takes the spellings of Claude Code.
+//! Rewrites the command line before clap parses it: free word order, and command names of Claude Code.
 //!
-//! Everything is rewritten to the one form that clap reads, so that there is one grammar.
+//! All accepted forms are rewritten to the one form that clap reads, so that there is one grammar.
 
 use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
 
 use super::option_table::OptionTable;
-use super::{Cli, Command, McpCommand, add_words};
+use super::{Cli, McpCommand, RootCommand, add_words};
 
 /// Parses the command line.
 ///
-/// Behind a URL, and at the end of a command, `add` takes options again. Behind the whole name of a tool every word is
-/// for that tool.
+/// After a URL, and at the end of a command, `add` accepts options again. After the full name of a tool every
+/// word belongs to that tool.
 ///
 /// # Errors
-/// What clap says, help and version included.
+/// The error of clap; `--help` and `--version` are reported as errors too.
 pub fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
-    if let Some(cli) = call_of_tool(arguments) {
+    if let Some(cli) = parse_tool_call(arguments) {
         return Ok(cli);
     }
     let command = Cli::command();
-    let global = OptionTable::of(&[&command]);
+    let global = OptionTable::from_commands(&[&command]);
     let arguments = repeat_mcp_config(arguments, &command);
-    let Some(place) = command_place(&arguments, &global) else { return Cli::try_parse_from(&arguments) };
+    let Some(place) = command_index(&arguments, &global) else { return Cli::try_parse_from(&arguments) };
     let (before, words) = arguments.split_at(place);
     let words = match words.first().and_then(|word| word.to_str()) {
         Some("add") => {
             let behind = words.get(1..).unwrap_or_default();
             let add = command.find_subcommand("add");
-            let table = OptionTable::of(&add.into_iter().chain([&command]).collect::<Vec<_>>());
-            let arranged = add_words::arrange(behind, &table)?;
+            let table = OptionTable::from_commands(&add.into_iter().chain([&command]).collect::<Vec<_>>());
+            let arranged = add_words::arrange_add_words(behind, &table)?;
             arranged.map(|arranged| [OsString::from("add")].into_iter().chain(arranged).collect())
         }
-        Some(_) => spelled_otherwise(words),
+        Some(_) => translate_claude_command(words),
         None => None,
     };
     match words {
@@ -42,8 +42,8 @@ pub fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     }
 }
 
-/// The commands of Claude Code that are called otherwise here.
-fn spelled_otherwise(words: &[OsString]) -> Option<Vec<OsString>> {
+/// Translates a command of Claude Code that has another name here.
+fn translate_claude_command(words: &[OsString]) -> Option<Vec<OsString>> {
     let word = |index: usize| words.get(index).and_then(|word| word.to_str());
     let (ours, used): (&[&str], usize) = match (word(0)?, word(1)) {
         ("add-from-claude-desktop", _) => (&["import", "claude-desktop"], 1),
@@ -54,12 +54,12 @@ fn spelled_otherwise(words: &[OsString]) -> Option<Vec<OsString>> {
     Some(ours.iter().map(OsString::from).chain(words.iter().skip(used).cloned()).collect())
 }
 
-/// Where the command stands, `mcp` before it or not.
-fn command_place(arguments: &[OsString], global: &OptionTable) -> Option<usize> {
+/// The index of the command, with or without `mcp` before it.
+fn command_index(arguments: &[OsString], global: &OptionTable) -> Option<usize> {
     let mut rest = arguments.get(1..)?;
     loop {
         let (word, behind) = rest.split_first()?;
-        if let Some(taken) = global.take(rest) {
+        if let Some(taken) = global.take_option(rest) {
             rest = taken.rest;
         } else if word == "mcp" {
             rest = behind;
@@ -69,13 +69,13 @@ fn command_place(arguments: &[OsString], global: &OptionTable) -> Option<usize> 
     }
 }
 
-/// Writes `--mcp-config A B` as `--mcp-config A --mcp-config B`.
+/// Rewrites `--mcp-config A B` as `--mcp-config A --mcp-config B`.
 ///
-/// Before the command every word but a command is one of them; behind it only files and servers in JSON are, because
-/// commands take words of their own. Behind `add` all words are left to it.
+/// Before the command every word except a command is a value; after the command only JSON files and JSON text
+/// are, because commands take arguments of their own. After `add` all words are left unchanged.
 fn repeat_mcp_config(arguments: &[OsString], command: &clap::Command) -> Vec<OsString> {
     const OPTION: &str = "--mcp-config";
-    let place = first_command(arguments, command);
+    let place = first_command_index(arguments, command);
     let is_command_at = |index: usize| {
         index == place || (index == place + 1 && arguments.get(place).is_some_and(|word| word == "mcp"))
     };
@@ -90,7 +90,7 @@ fn repeat_mcp_config(arguments: &[OsString], command: &clap::Command) -> Vec<OsS
             return repeated;
         }
         let is_option = text.starts_with('-');
-        if is_taking && !is_option && (index < place || is_servers(&text)) {
+        if is_taking && !is_option && (index < place || is_server_config(&text)) {
             repeated.push(OPTION.into());
         } else {
             is_taking = text == OPTION || text.starts_with("--mcp-config=");
@@ -105,22 +105,23 @@ fn repeat_mcp_config(arguments: &[OsString], command: &clap::Command) -> Vec<OsS
     repeated
 }
 
-/// Where the first word stands that is the name of a command.
-fn first_command(arguments: &[OsString], command: &clap::Command) -> usize {
+/// The index of the first word that is a command name.
+fn first_command_index(arguments: &[OsString], command: &clap::Command) -> usize {
     let is_command = |word: &OsString| command.find_subcommand(&*word.to_string_lossy()).is_some();
     arguments.iter().skip(1).position(is_command).map_or(arguments.len(), |place| place + 1)
 }
 
-fn is_servers(word: &str) -> bool {
+fn is_server_config(word: &str) -> bool {
     let is_file = word.ends_with(".json") && !word.contains("://") && !word.contains('=');
     is_file || (word.starts_with('{') && word.contains("\"mcpServers\""))
 }
 
-/// The command line, if it is `call mcp__server__tool …`.
+/// Parses `call mcp__server__tool …`; `None` for any other command line.
 ///
-/// What follows belongs to the tool; without a mark the first option behind it would be taken for one of ours.
-/// Where the two words mean something else, as arguments of a server that is added, this is no such call.
-fn call_of_tool(arguments: &[OsString]) -> Option<Cli> {
+/// The words after the tool belong to the tool. Without an inserted `--` clap would parse the first option
+/// after it as an option of `call`. The same two words as arguments of a server that is added are no such
+/// call.
+fn parse_tool_call(arguments: &[OsString]) -> Option<Cli> {
     let called = arguments.iter().position(|word| word == "call")?;
     let is_tool = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with("mcp__"));
     let behind = called + arguments.iter().skip(called).position(is_tool)? + 1;
@@ -128,9 +129,8 @@ fn call_of_tool(arguments: &[OsString]) -> Option<Cli> {
     marked.insert(behind, "--".into());
     let cli = Cli::try_parse_from(marked).ok()?;
     match &cli.command {
-        Command::Mcp { command: McpCommand::Call(args) } | Command::Direct(McpCommand::Call(args)) => {
-            args.target.starts_with("mcp__").then_some(cli)
-        }
-        Command::Mcp { .. } | Command::Direct(_) | Command::Completions { .. } => None,
+        RootCommand::Mcp { command: McpCommand::Call(args) }
+        | RootCommand::Direct(McpCommand::Call(args)) => args.target.starts_with("mcp__").then_some(cli),
+        RootCommand::Mcp { .. } | RootCommand::Direct(_) | RootCommand::Completions { .. } => None,
     }
 }

@@ -1,61 +1,65 @@
-//! Options of the commands about permissions.
+//! Options of the `permissions` commands.
 
 use clap::{Args, Subcommand};
-use clap_complete::engine::ArgValueCandidates;
 
-use super::ScopeArg;
-use crate::complete;
+use super::{CompletionSource, ScopeArg};
 
-/// Look into permissions, and change them
+/// Show, test and edit permission rules
 #[derive(Debug, Subcommand)]
+#[expect(
+    missing_docs,
+    reason = "the doc of the arguments is the help; clap would show that of the variant instead"
+)]
 pub enum PermissionsCommand {
-    /// Explain what would be decided about a call, and which rule decides
     Test(PermissionsTestArgs),
-    /// Show every rule, where it stands, and which tools it means
     List(PermissionsListArgs),
-    /// Write a rule that allows tools
     Allow(AllowArgs),
-    /// Write a rule that has a person asked about tools
+    /// Add a rule that asks before tools are called
+    #[command(after_help = "Example:\n  mcparley permissions ask mcp__files__write_file")]
     Ask(RuleArgs),
-    /// Write a rule that denies tools
+    /// Add a rule that denies tools
+    #[command(after_help = "Example:\n  mcparley permissions deny 'mcp__files__delete_*' -s project")]
     Deny(RuleArgs),
-    /// Remove a rule, whatever it says
     Remove(RemoveRuleArgs),
-    /// Show the tools that have changed since they were first seen or last reviewed
     Review(ReviewArgs),
 }
 
-/// Explain what would be decided about a call
+/// Test the permission for a call, and show the rule that decides
 ///
-/// Rules and mode are asked as for a call of a model. What is remembered of the server says whether its tool has changed
-/// since it was reviewed; no server is reached for it. Hooks are not asked: one may deny what is allowed here, or ask
-/// about it.
+/// Evaluates rules and permission mode as for a call by a model. Whether the tool changed since its review is
+/// read from the cache; no server is started. Hooks do not run: a hook may still deny a call that is allowed
+/// here, or ask.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley permissions test files write_file
+  mcparley permissions test mcp__db__query --arguments '{\"sql\": \"SELECT 1\"}'")]
 pub struct PermissionsTestArgs {
-    /// The server, or the tool's whole name `mcp__server__tool`
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    /// The server, or the full name of the tool, `mcp__server__tool`
+    #[arg(add = CompletionSource::Servers)]
     pub server: String,
 
-    /// The tool, unless the whole name was given
+    /// The tool, unless its full name was given
     pub tool: Option<String>,
 
-    /// The call's arguments, as a JSON object
+    /// Arguments of the call, as a JSON object
     #[arg(long, value_name = "JSON")]
     pub arguments: Option<String>,
 
-    /// Judge as if the tool said it only reads
+    /// Treat the tool as read-only
     #[arg(long)]
     pub read_only: bool,
 }
 
-/// Show every rule, where it stands, and which tools it means
+/// List permission rules and the tools they match
 ///
-/// Which tools there are is known from what is remembered of the servers; none is reached. A rule that can match
-/// nothing is told with the reason.
+/// Tools are read from the cache; no server is started. A rule that cannot match any tool is shown with the
+/// reason.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mcparley permissions list --json")]
 pub struct PermissionsListArgs {}
 
-/// Write a rule that allows tools
+/// Add a rule that allows tools
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -63,44 +67,49 @@ Examples:
   mcparley permissions allow 'mcp__db__query(sql:SELECT *)' -s user
   mcparley permissions allow mcp__files__write_file --as-is")]
 pub struct AllowArgs {
-    /// The rule.
+    /// The rule to add.
     #[command(flatten)]
     pub rule: RuleArgs,
 
-    /// Only as long as the tool is what it is now; asks its server what that is
+    /// Allow the tool only while its definition is unchanged; connects to its server
     #[arg(long)]
     pub as_is: bool,
 }
 
-/// Write a rule
+/// Add a permission rule
 #[derive(Debug, Args)]
 pub struct RuleArgs {
-    /// The rule: `mcp__server__tool`, `mcp__server`, `*` in either part, and a condition such as `(path:/tmp/*)` behind it
+    /// The rule: `mcp__server__tool` or `mcp__server`, with `*` in either part, and an optional condition
+    /// such as `(path:/tmp/*)`
     pub rule: String,
 
-    /// Whose settings to write it to
+    /// Scope of the settings to write to
     #[arg(short, long, value_enum, default_value = "local")]
     pub scope: ScopeArg,
 }
 
-/// Remove a rule, whatever it says
+/// Remove a permission rule
 ///
-/// From your own settings and the project's; the administrator's are not touched.
+/// Removes it from your own settings and those of the project. Managed settings are not changed.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley permissions remove mcp__files__read_file
+  mcparley permissions remove mcp__files__read_file -s project")]
 pub struct RemoveRuleArgs {
-    /// The rule as it is written
+    /// The rule, exactly as written in the settings
     pub rule: String,
 
-    /// Only from these settings
+    /// Remove the rule only from the settings of this scope
     #[arg(short, long, value_enum)]
     pub scope: Option<ScopeArg>,
 }
 
-/// Show the tools that have changed since they were first seen or last reviewed
+/// Review tools that changed since they were first seen or last reviewed
 ///
-/// Asks the servers what they offer now, and shows what is different, line by line. Until a changed tool is accepted,
-/// rules that allow it do not count; with `toolPin` set to `strict` it is not even offered. The exit code is 6 when
-/// something is left to review.
+/// Connects to the servers and shows the changes line by line. Until a changed tool is accepted, allow rules
+/// do not apply to it; with `toolPin` set to `strict` it is not offered at all. The exit code is 6 if a
+/// changed tool is left to review.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -109,14 +118,14 @@ Examples:
   mcparley permissions review files write_file --accept")]
 pub struct ReviewArgs {
     /// Only this server
-    #[arg(add = ArgValueCandidates::new(complete::servers))]
+    #[arg(add = CompletionSource::Servers)]
     pub server: Option<String>,
 
     /// Only this tool
     #[arg(requires = "server")]
     pub tool: Option<String>,
 
-    /// Accept them as they are now
+    /// Accept the changed tools
     #[arg(long)]
     pub accept: bool,
 }

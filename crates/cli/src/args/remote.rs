@@ -1,9 +1,9 @@
-//! Tells a URL from a command among the words of `add`.
+//! Distinguishes a URL from a command among the words of `add`.
 
 use super::AddArgs;
 
 impl AddArgs {
-    /// Whether a URL is added, and not a command that looks like one.
+    /// Whether the target is a URL, and not a command that looks like one.
     pub(crate) fn is_remote(&self) -> bool {
         let Some((target, arguments)) = self.target.split_first() else { return false };
         match self.options.transport.as_deref() {
@@ -11,7 +11,7 @@ impl AddArgs {
                 has_scheme(target) || is_host(target) || target.starts_with("${")
             }
             Some(_) => false,
-            // A path that is there is a program, whatever it is called.
+            // An existing path is a program, even if its name looks like a host.
             None => {
                 let is_address =
                     arguments.is_empty() && target.contains('/') && is_host(target) && !is_file(target);
@@ -21,12 +21,13 @@ impl AddArgs {
     }
 }
 
-/// The URL with its scheme: `https`, or `http` for this machine. One that begins with a variable is left alone.
+/// The URL with a scheme: `https`, or `http` for loopback addresses. A URL that begins with a variable is not
+/// changed.
 pub(crate) fn with_scheme(url: &str) -> String {
     if has_scheme(url) || url.starts_with("${") {
         return url.to_owned();
     }
-    let scheme = if is_loopback(host_of(url)) { "http" } else { "https" };
+    let scheme = if is_loopback(host_part(url)) { "http" } else { "https" };
     format!("{scheme}://{url}")
 }
 
@@ -40,9 +41,9 @@ pub(super) fn is_remote_transport(word: &str) -> bool {
     matches!(word, "http" | "streamable-http" | "sse" | "ws")
 }
 
-/// Whether a word begins with the name of a host, as in `example.com/mcp` and `localhost:3000/mcp`.
+/// Whether a word begins with a host name, as in `example.com/mcp` and `localhost:3000/mcp`.
 fn is_host(word: &str) -> bool {
-    let host = host_of(word);
+    let host = host_part(word);
     let labels: Vec<&str> = host.split('.').collect();
     let is_label = |label: &&str| {
         !label.is_empty()
@@ -61,8 +62,8 @@ fn is_loopback(host: &str) -> bool {
         || host.parse().is_ok_and(|ip: std::net::Ipv4Addr| ip.is_loopback())
 }
 
-/// The host that a URL without its scheme begins with, without its port.
-fn host_of(word: &str) -> &str {
+/// The host part of a URL without scheme, without its port.
+fn host_part(word: &str) -> &str {
     let authority = word.split(['/', '?', '#']).next().unwrap_or_default();
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

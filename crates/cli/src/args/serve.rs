@@ -1,27 +1,26 @@
 //! Options of `serve`.
 
 use clap::{Args, ValueEnum};
-use clap_complete::engine::ArgValueCandidates;
 
-use crate::complete;
+use super::CompletionSource;
 
-/// When tools are left out of a list.
+/// The condition under which tools are deferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DeferArg {
-    /// When their definitions take more than 10,000 tokens, or as `ENABLE_TOOL_SEARCH` says.
+    /// If their definitions take more than 10,000 tokens, or as set in `ENABLE_TOOL_SEARCH`
     Auto,
-    /// Always, except what says `alwaysLoad`.
+    /// Always, except tools of servers with `alwaysLoad`
     Always,
-    /// Never.
+    /// Never
     Never,
 }
 
-/// Serve all servers to another program, as one MCP server
+/// Serve all servers as one MCP server
 ///
-/// Speaks MCP on standard input and output, with clients of every revision from 2024-11-05 to 2026-07-28, until its input
-/// ends. What is known of the servers is offered at once; a server starts when it is needed. Calls go through rules,
-/// modes and hooks like all others: a question for a person goes to the client that made the call, if that can ask one,
-/// and is otherwise answered with no.
+/// Speaks MCP on standard input and output, with clients of every revision from 2024-11-05 to 2026-07-28,
+/// until standard input closes. Cached tools are offered at once; a server starts when it is needed.
+/// Permission rules, modes and hooks apply to every call. A permission question goes to the client that made
+/// the call; if the client cannot ask its user, the call is denied.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -29,17 +28,18 @@ Examples:
   mcparley serve --only files --only search --permission-mode plan
   mcparley serve --allowed-tools mcp__files --no-prefix files
 
-How to name it in the configuration of an agent: docs/gateway.md")]
+To configure it in an agent, see docs/gateway.md")]
 pub struct ServeArgs {
-    /// Leave tools out of the list until they are searched for: when they do not fit, always, or never
+    /// Defer tools until a model searches for them
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
     pub defer: DeferArg,
 
-    /// Only this server; may be repeated
-    #[arg(long, value_name = "SERVER", add = ArgValueCandidates::new(complete::servers))]
+    /// Serve only this server; may be repeated
+    #[arg(long, value_name = "SERVER", add = CompletionSource::Servers)]
     pub only: Vec<String>,
 
-    /// Offer the tools of this server under their own names, where these are free; may be repeated
-    #[arg(long, value_name = "SERVER", add = ArgValueCandidates::new(complete::servers))]
+    /// Offer tools of this server without the prefix `mcp__server__`, unless the name is taken; may be
+    /// repeated
+    #[arg(long, value_name = "SERVER", add = CompletionSource::Servers)]
     pub no_prefix: Vec<String>,
 }

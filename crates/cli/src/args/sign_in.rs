@@ -1,127 +1,148 @@
-//! Options of the commands about sign-in.
+//! Options of the sign-in commands: `login`, `logout`, `auth`.
 
 use clap::{Args, Subcommand};
-use clap_complete::engine::ArgValueCandidates;
 
-use crate::complete;
+use super::CompletionSource;
 
 /// Sign in to servers
 ///
-/// Connects first: a server that lets us in needs no sign-in. Otherwise its page is opened in your browser, and its
-/// address is shown, for a browser elsewhere. Without names, all servers that want a sign-in, one after the other.
+/// Connects first; a server that accepts the connection needs no sign-in. Otherwise the sign-in page is
+/// opened in your browser, and its URL is printed for a browser on another machine. Servers are signed in to
+/// one after the other.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   mcparley login api
-  mcparley login api --no-browser      # on a machine without one: paste the address the browser ends on
-  mcparley login api --device          # type a code on another device
-  mcparley login api --wait --json     # for programs: one line with the page, one with the result
+  mcparley login api --no-browser      # without a browser here: paste the URL of the last page
+  mcparley login api --device          # enter a code on another device
+  mcparley login api --wait --json     # for scripts: one line with the page, one with the result
 
-Without a terminal, and with `--json`, nobody is asked and no page is opened, unless `--wait`, `--no-browser` or
-`--device` is given: servers that want a sign-in are named under `pendingAuth`, and the exit code is 12.")]
+Without a terminal, and with `--json`, no page is opened and no question is asked, unless `--wait`, `--no-browser` or
+`--device` is given. Servers that need a sign-in are listed under `pendingAuth`, and the exit code is 12.")]
 pub struct LoginArgs {
-    /// The servers; all that want a sign-in if none is named
-    #[arg(add = ArgValueCandidates::new(complete::remote_servers))]
+    /// The servers [default: all that need a sign-in]
+    #[arg(add = CompletionSource::RemoteServers)]
     pub servers: Vec<String>,
 
-    /// Sign in again, though the server lets us in
+    /// Sign in again, even if the server accepts the connection
     #[arg(long)]
     pub force: bool,
 
-    /// Sign in on another device, with a code
+    /// Sign in on another device, with a code (OAuth device flow)
     #[arg(long, conflicts_with = "no_browser")]
     pub device: bool,
 
-    /// How to wait for the person.
+    /// The options for waiting.
     #[command(flatten)]
     pub wait: WaitArgs,
 }
 
-/// How to wait for a person.
+/// Options for waiting until the user has signed in.
 #[derive(Clone, Debug, Default, Args)]
 pub struct WaitArgs {
-    /// Open no browser: show the address, and take the one the browser ended on from standard input
+    /// Open no browser: print the URL, and read the URL of the last page from standard input
     #[arg(long)]
     pub no_browser: bool,
 
-    /// Wait for the person also without a terminal
+    /// Wait for the user even without a terminal
     #[arg(long)]
     pub wait: bool,
 
-    /// How long to wait for the person, in milliseconds [default: as long as the page is good]
+    /// Timeout in milliseconds [default: until the page expires]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
 }
 
 /// Sign out of servers
 ///
-/// Gives the tokens back to whoever gave them, as far as that is offered, and forgets them in any case. The secret of a
-/// client that you registered yourself is kept until the server is removed.
+/// Revokes the tokens if the authorization server supports it, and deletes them in any case. The secret of an
+/// OAuth client that you registered yourself is kept until the server is removed.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley logout api
+  mcparley logout --all")]
 pub struct LogoutArgs {
     /// The servers
-    #[arg(required_unless_present = "all", add = ArgValueCandidates::new(complete::remote_servers))]
+    #[arg(required_unless_present = "all", add = CompletionSource::RemoteServers)]
     pub servers: Vec<String>,
 
-    /// All servers you are signed in to
+    /// Sign out of all servers
     #[arg(long, conflicts_with = "servers")]
     pub all: bool,
 }
 
-/// Look at sign-ins, and set up who knows you
+/// Show sign-ins and configure an identity provider
 #[derive(Debug, Subcommand)]
+#[expect(
+    missing_docs,
+    reason = "the doc of the arguments is the help; clap would show that of the variant instead"
+)]
 pub enum AuthCommand {
-    /// Show where you are signed in, until when and with which rights, and where that is kept
     Status(AuthStatusArgs),
-    /// The identity provider that knows you, for servers that ask there (`xaa`)
+    /// Configure the identity provider for servers with `xaa` in their entry
     Idp {
-        /// What to do.
+        /// The command below `idp`.
         #[command(subcommand)]
         command: IdpCommand,
     },
 }
 
-/// Show where you are signed in
+/// Show the sign-ins to servers
 ///
-/// Asks no server. Tokens and secrets are never shown.
+/// Shows issuer, OAuth client, scopes and expiry of each sign-in, and the location of the vault. Connects to
+/// no server. Tokens and secrets are never shown.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcparley auth status
+  mcparley auth status api --json")]
 pub struct AuthStatusArgs {
     /// Only these servers
-    #[arg(add = ArgValueCandidates::new(complete::remote_servers))]
+    #[arg(add = CompletionSource::RemoteServers)]
     pub servers: Vec<String>,
 }
 
-/// The identity provider that knows you
+/// Configure the identity provider for servers with `xaa` in their entry
 #[derive(Debug, Subcommand)]
+#[expect(
+    missing_docs,
+    reason = "the doc of the arguments is the help; clap would show that of the variant instead"
+)]
 pub enum IdpCommand {
-    /// Name it, in your settings (`xaaIdp`)
     Setup(IdpSetupArgs),
-    /// Sign in there, once for all servers that ask there
+    /// Sign in to the identity provider, once for all servers that use it
+    #[command(after_help = "Example:\n  mcparley auth idp login")]
     Login(WaitArgs),
-    /// Show which one it is, and as whom you are signed in
+    /// Show the identity provider and the signed-in user
+    #[command(after_help = "Example:\n  mcparley auth idp status --json")]
     Status,
-    /// Forget who you are there, its secret, and its name in your settings
+    /// Remove the identity provider, its client secret and the sign-in
+    #[command(after_help = "Example:\n  mcparley auth idp clear")]
     Clear,
 }
 
-/// Name the identity provider
+/// Set the identity provider in your settings (`xaaIdp`)
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mcparley auth idp setup --issuer https://idp.example.com --client-id mcparley")]
 pub struct IdpSetupArgs {
-    /// Its name, a URL, exactly as it calls itself
+    /// Issuer URL, exactly as in the provider's metadata
     #[arg(long, value_name = "URL")]
     pub issuer: String,
 
-    /// The id it knows this program by
+    /// OAuth client id of mcparley at the provider
     #[arg(long, value_name = "ID")]
     pub client_id: String,
 
-    /// There is a secret too, which is kept in the vault and in no file
+    /// Use an OAuth client secret, stored in the vault and never in a configuration file
     ///
-    /// It is taken from `MCP_CLIENT_SECRET`, asked for on a terminal, or else read from standard input.
+    /// Reads the secret from `MCP_CLIENT_SECRET`, from a prompt on a terminal, or from standard input.
     #[arg(long)]
     pub client_secret: bool,
 
-    /// Use this port for the browser's way back
+    /// Port for the OAuth redirect
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub callback_port: Option<u16>,
 }

@@ -1,19 +1,19 @@
-//! The words that options take.
+//! Values of enumerated options: scopes, files, setting sources, shells.
 
 use clap::ValueEnum;
 
-/// A scope to write servers to.
+/// A scope that servers are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ScopeArg {
     /// For you, in this project
     Local,
     /// For you, everywhere
     User,
-    /// For everyone who works on the project
+    /// For everyone in the project
     Project,
 }
 
-/// A scope to write choices to.
+/// A scope that the user's own choices are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OwnScopeArg {
     /// For you, in this project
@@ -22,7 +22,7 @@ pub enum OwnScopeArg {
     User,
 }
 
-/// A file of a scope.
+/// A configuration file of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FileArg {
     /// `~/.claude.json`
@@ -31,7 +31,7 @@ pub enum FileArg {
     Settings,
 }
 
-/// A group of settings.
+/// A source of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SettingSourceArg {
     /// Your files
@@ -42,7 +42,7 @@ pub enum SettingSourceArg {
     Local,
 }
 
-/// A shell.
+/// A shell that a completion script exists for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ShellArg {
     /// Bash

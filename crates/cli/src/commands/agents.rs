@@ -1,27 +1,29 @@
-//! `agents`: who is described by files; and `--agent`: what one of them sees.
+//! `agents` lists the agents in files; `--agent` restricts a command to the servers of one agent.
 
-use mcparley::model::config::Reveal;
+use mcparley::AgentSpec;
+use mcparley::config::{ConfigProblem, LoadedConfig, MissingServer, load_agents};
+use mcparley::host::AgentError;
+use mcparley::model::config::SecretVisibility;
 use mcparley::model::name::ServerName;
-use mcparley::model::scope::{Origin, Scope};
-use mcparley::model::text::display;
-use mcparley::{AgentSpec, Loaded, Missing, Problem, agents};
+use mcparley::model::scope::{ConfigOrigin, Scope};
+use mcparley::model::text::display_line;
 use serde::Serialize;
 
-use super::{Done, code_of};
-use crate::args::SeenBy;
+use super::{CommandResult, base_exit_code};
+use crate::args::{AgentOption, AgentView};
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::out::{Out, bold, dim, standing};
-use crate::report::{ServerReport, target};
+use crate::error::{CommandError, UsageError};
+use crate::out::{TerminalOutput, bold, color_status, dim};
+use crate::report::{ServerReport, target_line};
 
-/// The widest standing, so that columns line up.
+/// The width of the column of plan statuses.
 const STANDING_WIDTH: usize = "needs approval".len();
 
-/// What `agents` shows.
+/// The report of `agents`.
 #[derive(Serialize)]
-struct Report<'l> {
+struct AgentsReport<'l> {
     agents: Vec<AgentReport<'l>>,
-    problems: &'l [Problem],
+    problems: &'l [ConfigProblem],
 }
 
 #[derive(Serialize)]
@@ -30,86 +32,89 @@ struct AgentReport<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'l str>,
     scope: Scope,
-    origin: &'l Origin,
-    /// The shared servers it names; absent means that it sees all.
+    origin: &'l ConfigOrigin,
+    /// The shared servers that the agent lists; absent if it uses all.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared: Option<&'l [ServerName]>,
     required: &'l [ServerName],
-    /// The servers it names that may not run.
-    missing: Vec<Missing>,
-    /// The servers it brings.
+    /// The servers that the agent lists and that may not run.
+    missing: Vec<MissingServer>,
+    /// The servers that the agent defines.
     servers: Vec<ServerReport<'l>>,
 }
 
-pub(super) fn run(context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let found = agents(&context.paths, &context.run_options);
-    let all: Vec<(&AgentSpec, Loaded)> =
-        found.specs.iter().map(|spec| (spec, loaded.own_for_agent(spec))).collect();
+pub(super) fn run(context: &Context, loaded: &LoadedConfig, out: &mut TerminalOutput) -> CommandResult {
+    let found = load_agents(&context.paths, &context.run_options);
+    let all: Vec<(&AgentSpec, LoadedConfig)> =
+        found.specs.iter().map(|spec| (spec, loaded.only_agent_servers(spec))).collect();
     if out.json {
-        let agents = all.iter().map(|(spec, own)| AgentReport::of(spec, own, loaded)).collect();
-        out.value(&Report { agents, problems: &found.problems });
-        return Ok(code_of(loaded));
+        let agents = all.iter().map(|(spec, own)| AgentReport::from_spec(spec, own, loaded)).collect();
+        out.print_json(&AgentsReport { agents, problems: &found.problems });
+        return Ok(base_exit_code(loaded));
     }
     for problem in &found.problems {
-        out.problem(problem);
+        out.report_problem(problem);
     }
     if all.is_empty() {
-        out.line("No agents are described.");
-        out.hint(
-            "describe one in `~/.claude/agents/NAME.md`, with `name` and `mcpServers` in its front matter",
-        );
+        out.print_line("No agents found.");
+        out.hint("create `~/.claude/agents/NAME.md` with `name` and `mcpServers` in its front matter");
     }
     for (spec, own) in &all {
-        render(spec, own, loaded, out);
+        render_agent(spec, own, loaded, out);
     }
-    Ok(code_of(loaded))
+    Ok(base_exit_code(loaded))
 }
 
-/// The configuration as the agent sees it. Without an agent it is everybody's, unless what is asked for by name is
-/// brought by one.
-pub(super) fn seen(
-    by: &SeenBy,
-    names: &[&str],
+/// Restricts the configuration to the servers of an agent: the requested one, or the only one that defines
+/// the named server. Without such an agent the configuration is unchanged.
+pub(super) fn load_agent_view(
+    view: &AgentView<'_>,
     context: &Context,
-    loaded: Loaded,
-    out: &mut Out,
-) -> Result<Loaded, CommandError> {
-    let Some(spec) = asked(by, names, context, &loaded)? else { return Ok(loaded) };
-    if by.agent.is_some() && !out.json {
-        for missing in spec.missing(&loaded) {
-            out.warn(&format!("agent `{}` names a server that is not there: {}", spec.name, told(&missing)));
+    loaded: LoadedConfig,
+    out: &mut TerminalOutput,
+) -> Result<LoadedConfig, CommandError> {
+    let AgentView { seen_by, server } = view;
+    let Some(spec) = find_agent(seen_by, server.as_slice(), context, &loaded)? else { return Ok(loaded) };
+    if seen_by.agent.is_some() && !out.json {
+        for missing in loaded.missing_servers(&spec) {
+            out.warn(&format!(
+                "agent `{}` lists a missing server: {}",
+                spec.name,
+                describe_missing(&missing)
+            ));
         }
     }
     Ok(loaded.for_agent(&spec))
 }
 
-/// The configuration to choose in: what an agent brings, where one is asked for.
-pub(super) fn chosen(
-    by: &SeenBy,
+/// Loads the configuration for `approve` and `reject`: the servers that an agent defines, if one is
+/// requested.
+pub(super) fn load_agent_servers(
+    by: &AgentOption,
     names: &[String],
     context: &Context,
-    loaded: &Loaded,
-) -> Result<Loaded, CommandError> {
+    loaded: &LoadedConfig,
+) -> Result<LoadedConfig, CommandError> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let spec = asked(by, &names, context, loaded)?;
-    Ok(spec.map_or_else(|| loaded.clone(), |spec| loaded.own_for_agent(&spec)))
+    let spec = find_agent(by, &names, context, loaded)?;
+    Ok(spec.map_or_else(|| loaded.clone(), |spec| loaded.only_agent_servers(&spec)))
 }
 
-/// The agent that is named, or the one that brings a server nobody else has.
-fn asked(
-    by: &SeenBy,
+/// Finds the requested agent, or the one that defines a server that is configured nowhere else.
+fn find_agent(
+    by: &AgentOption,
     names: &[&str],
     context: &Context,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
 ) -> Result<Option<AgentSpec>, CommandError> {
-    let is_unknown = |name: &&&str| loaded.plan.named(name).is_empty();
+    let is_unknown = |name: &&&str| loaded.plan.servers_by_name(name).is_empty();
     let unknown = names.iter().find(is_unknown);
     if by.agent.is_none() && unknown.is_none() {
         return Ok(None);
     }
-    let found = agents(&context.paths, &context.run_options);
+    let found = load_agents(&context.paths, &context.run_options);
     if let Some(name) = &by.agent {
-        return Ok(Some(found.named(name)?.clone()));
+        return Ok(Some(found.find_agent(name).map_err(AgentError::from)?.clone()));
     }
     let brings =
         |spec: &&AgentSpec| spec.own.iter().any(|own| unknown.is_some_and(|it| own.name.as_str() == *it));
@@ -118,17 +123,15 @@ fn asked(
         [] => Ok(None),
         [one] => Ok(Some((*one).clone())),
         several => {
-            let names: Vec<&str> = several.iter().map(|spec| spec.name.as_str()).collect();
-            Err(CommandError::usage(
-                format!("several agents bring `{}`: {}", unknown.unwrap_or(&""), names.join(", ")),
-                "say which one: `--agent NAME`",
-            ))
+            let agents = several.iter().map(|spec| spec.name.clone()).collect();
+            let server = unknown.map(|name| (*name).to_owned()).unwrap_or_default();
+            Err(UsageError::AmbiguousAgent { server, agents }.into())
         }
     }
 }
 
 impl<'l> AgentReport<'l> {
-    fn of(spec: &'l AgentSpec, own: &'l Loaded, loaded: &Loaded) -> Self {
+    fn from_spec(spec: &'l AgentSpec, own: &'l LoadedConfig, loaded: &LoadedConfig) -> Self {
         Self {
             name: &spec.name,
             description: spec.description.as_deref(),
@@ -136,43 +139,52 @@ impl<'l> AgentReport<'l> {
             origin: &spec.origin,
             shared: spec.shared.as_deref(),
             required: &spec.required,
-            missing: spec.missing(loaded),
-            servers: own.plan.servers.iter().map(|it| ServerReport::of(it, Reveal::Masked)).collect(),
+            missing: loaded.missing_servers(spec),
+            servers: own
+                .plan
+                .servers
+                .iter()
+                .map(|it| ServerReport::from_planned(it, SecretVisibility::Masked))
+                .collect(),
         }
     }
 }
 
-fn render(spec: &AgentSpec, own: &Loaded, loaded: &Loaded, out: &mut Out) {
+fn render_agent(spec: &AgentSpec, own: &LoadedConfig, loaded: &LoadedConfig, out: &mut TerminalOutput) {
     let about = spec.description.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
-    let line = format!("{}  {}  {}", bold(&spec.name), spec.scope(), display(about));
-    out.line(line.trim_end());
-    out.line(format!("  {}", dim(&format!("described in {}", spec.origin))));
+    let line = format!("{}  {}  {}", bold(&spec.name), spec.scope(), display_line(about));
+    out.print_line(line.trim_end());
+    out.print_line(format!("  {}", dim(&format!("defined in {}", spec.origin))));
     let listed = |names: &[ServerName]| names.iter().map(ServerName::as_str).collect::<Vec<_>>().join(", ");
     match spec.shared.as_deref() {
-        None => out.line("  sees every shared server"),
-        Some([]) => out.line("  sees no shared server"),
-        Some(names) => out.line(format!("  sees {}", display(&listed(names)))),
+        None => out.print_line("  uses all shared servers"),
+        Some([]) => out.print_line("  uses no shared servers"),
+        Some(names) => out.print_line(format!("  uses {}", display_line(&listed(names)))),
     }
     if !spec.required.is_empty() {
-        out.line(format!("  requires {}", display(&listed(&spec.required))));
+        out.print_line(format!("  requires {}", display_line(&listed(&spec.required))));
     }
-    for missing in spec.missing(loaded) {
-        out.line(format!("  missing {}", display(&told(&missing))));
+    for missing in loaded.missing_servers(spec) {
+        out.print_line(format!("  missing {}", display_line(&describe_missing(&missing))));
     }
     for server in &own.plan.servers {
-        let word = standing(&server.standing, STANDING_WIDTH);
-        out.line(format!("  {word}  {}  {}", bold(server.name.as_str()), display(&target(server))));
+        let word = color_status(&server.status, STANDING_WIDTH);
+        out.print_line(format!(
+            "  {word}  {}  {}",
+            bold(server.name.as_str()),
+            display_line(&target_line(server))
+        ));
         let indent = " ".repeat(STANDING_WIDTH + 4);
-        let hint = server.standing.hint(&server.name).map(|hint| format!("hint: {hint}"));
-        for line in server.standing.reason().into_iter().chain(hint) {
-            out.line(format!("{indent}{}", dim(&line)));
+        let hint = server.status.hint(&server.name).map(|hint| format!("hint: {hint}"));
+        for line in server.status.reason().into_iter().chain(hint) {
+            out.print_line(format!("{indent}{}", dim(&line)));
         }
     }
 }
 
-/// A server that is not there, and why.
-fn told(missing: &Missing) -> String {
-    let because = missing.because.as_deref().unwrap_or("nobody has declared it");
+/// Describes a server that is missing, with the reason.
+fn describe_missing(missing: &MissingServer) -> String {
+    let because = missing.because.as_deref().unwrap_or("it is not configured");
     let similar = match missing.similar.as_slice() {
         [] => String::new(),
         names => format!("; did you mean `{}`?", names.join("`, `")),

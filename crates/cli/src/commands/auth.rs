@@ -1,71 +1,83 @@
-//! `auth status`: where you are signed in, and where that is kept. Asks no server, and shows no secret.
+//! `auth status`: the sign-ins and the vault that stores them. Connects to no server and shows no secret.
 
 mod idp;
-mod standing;
+mod sign_in_state;
 
-use mcparley::{Loaded, Surroundings};
-use mcparley_auth::vault::{Keeper, Vault, VaultError};
+use mcparley::config::LoadedConfig;
+use mcparley::pool::connect::ConnectContext;
+use mcparley_auth::vault::{KeyLocation, Vault, VaultError};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Done, tell_problems};
+use super::{CommandResult, print_problems};
 use crate::args::{AuthCommand, AuthStatusArgs};
 use crate::context::Context;
 use crate::error::{CommandError, with_sources};
 use crate::exit;
-use crate::live;
-use crate::out::{Out, dim};
-use crate::sign_in::{Door, tell_notices};
-pub(super) use standing::SignInReport;
+use crate::out::{TerminalOutput, dim};
+use crate::runtime;
+use crate::sign_in::{ServerAccount, print_vault_notices};
+pub(super) use sign_in_state::SignInReport;
 
-pub(super) fn run(command: &AuthCommand, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+pub(super) fn run(
+    command: &AuthCommand,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     match command {
-        AuthCommand::Status(args) => status(args, context, loaded, out),
+        AuthCommand::Status(args) => run_status(args, context, loaded, out),
         AuthCommand::Idp { command } => idp::run(command, context, loaded, out),
     }
 }
 
-fn status(args: &AuthStatusArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let surroundings = context.surroundings(loaded);
-    let doors = chosen(args, loaded, &surroundings).inspect_err(|_| tell_problems(loaded, out))?;
-    let (kept, provider, standings) = live::run(async {
+fn run_status(
+    args: &AuthStatusArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let connect_context = context.connect_context(loaded);
+    let doors =
+        select_accounts(args, loaded, &connect_context).inspect_err(|_| print_problems(loaded, out))?;
+    let (kept, provider, standings) = runtime::run(async {
         let mut standings = Vec::new();
         for door in &doors {
-            standings.push(SignInReport::of(door).await);
+            standings.push(SignInReport::from_account(door).await);
         }
-        let provider = idp::Report::of(loaded, &context.paths).await;
-        (Kept::of(context, surroundings.accounts().vault()).await, provider, standings)
+        let provider = idp::IdentityProviderReport::from_settings(loaded, &context.paths).await;
+        (VaultReport::from_vault(context, connect_context.accounts().vault()).await, provider, standings)
     })?;
     if out.json {
-        out.value(&json!({ "servers": standings, "identityProvider": provider, "vault": kept }));
+        out.print_json(&json!({ "servers": standings, "identityProvider": provider, "vault": kept }));
     } else {
-        tell_problems(loaded, out);
+        print_problems(loaded, out);
         if standings.is_empty() {
-            out.line("There are no servers to sign in to.");
+            out.print_line("No servers to sign in to.");
         }
-        standings.iter().for_each(|standing| standing.tell(out));
+        standings.iter().for_each(|standing| standing.print_report(out));
         if let Some(provider) = &provider {
-            provider.tell(out);
+            provider.print_report(out);
         }
-        kept.tell(out);
+        kept.print_report(out);
     }
-    tell_notices(surroundings.accounts().vault(), out);
+    print_vault_notices(connect_context.accounts().vault(), out);
     Ok(exit::OK)
 }
 
-/// Every declaration that can be signed in to, once for each sign-in.
-fn chosen<'l>(
+/// The accounts of all entries, one for each sign-in.
+fn select_accounts<'l>(
     args: &AuthStatusArgs,
-    loaded: &'l Loaded,
-    surroundings: &Surroundings,
-) -> Result<Vec<Door<'l>>, CommandError> {
-    let mut doors: Vec<Door<'l>> = Vec::new();
+    loaded: &'l LoadedConfig,
+    connect_context: &ConnectContext,
+) -> Result<Vec<ServerAccount<'l>>, CommandError> {
+    let mut doors: Vec<ServerAccount<'l>> = Vec::new();
     if args.servers.is_empty() {
         let servers = loaded.plan.servers.iter().rev();
-        doors.extend(servers.filter_map(|server| Door::of(server, surroundings)));
+        doors.extend(servers.filter_map(|server| ServerAccount::from_planned(server, connect_context)));
     }
     for name in &args.servers {
-        doors.extend(Door::named(name, loaded, surroundings)?);
+        doors.extend(ServerAccount::find_by_name(name, loaded, connect_context)?);
     }
     let mut seen = Vec::new();
     doors.retain(|door| {
@@ -78,15 +90,15 @@ fn chosen<'l>(
     Ok(doors)
 }
 
-/// Where secrets are kept.
+/// The vault: its file, and the storage of its key.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+struct VaultReport {
     file: String,
-    /// Which place has its key.
+    /// The storage of the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<&'static str>,
-    /// Why not a better one.
+    /// The reason why no safer storage is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,11 +107,11 @@ struct Kept {
     place: String,
 }
 
-impl Kept {
-    async fn of(context: &Context, vault: Option<&Vault>) -> Self {
+impl VaultReport {
+    async fn from_vault(context: &Context, vault: Option<&Vault>) -> Self {
         let folder = context.paths.secrets.clone().unwrap_or_default();
-        let keeper: Option<Result<Keeper, VaultError>> = match vault {
-            Some(vault) => Some(vault.keeper().await),
+        let keeper: Option<Result<KeyLocation, VaultError>> = match vault {
+            Some(vault) => Some(vault.key_location().await),
             None => None,
         };
         let keeper = keeper.transpose();
@@ -107,19 +119,21 @@ impl Kept {
         let keeper = keeper.ok().flatten();
         Self {
             file: folder.join("vault").to_string_lossy().into_owned(),
-            key: keeper.as_ref().map(Keeper::as_str),
-            notice: keeper.as_ref().and_then(Keeper::notice),
+            key: keeper.as_ref().map(KeyLocation::as_str),
+            notice: keeper.as_ref().and_then(KeyLocation::notice),
             place: keeper.map(|keeper| keeper.to_string()).unwrap_or_default(),
             error,
         }
     }
 
-    fn tell(&self, out: &mut Out) {
-        out.line(dim(&format!("sign-ins are kept in {}", self.file)));
+    fn print_report(&self, out: &mut TerminalOutput) {
+        out.print_line(dim(&format!("sign-ins are stored in {}", self.file)));
         match (&self.notice, &self.error) {
-            (_, Some(error)) => out.complain(error),
-            (Some(notice), None) => out.line(format!("  {}", dim(notice))),
-            (None, None) => out.line(format!("  {}", dim(&format!("its key is in the {}", self.place)))),
+            (_, Some(error)) => out.print_error(error),
+            (Some(notice), None) => out.print_line(format!("  {}", dim(notice))),
+            (None, None) => {
+                out.print_line(format!("  {}", dim(&format!("its key is in the {}", self.place))))
+            }
         }
     }
 }

@@ -1,149 +1,159 @@
-//! `budget`: what the tools take of a model's context, and what of them it would be shown at once.
+//! `budget`: the tokens of the tools in a model's context, and the tools that are listed at once or deferred.
 
 use std::collections::HashMap;
 
+use mcparley::catalog::{Budget, CatalogEntry, ModelOffer, ToolProvider};
+use mcparley::config::LoadedConfig;
 use mcparley::model::explain::Explain;
 use mcparley::model::name::{PublicName, ServerName};
-use mcparley::model::text::display;
-use mcparley::{Budget, Entry, Loaded, Offer, Provider};
+use mcparley::model::text::display_line;
 use serde::Serialize;
 
-use super::listing::{self, Wanted};
-use super::usable::{self, Lacking};
-use super::{Done, code_of, tell_problems};
+use super::listing::{self, ListingRequest};
+use super::usable::{self, IncompleteServer};
+use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::BudgetArgs;
 use crate::context::Context;
 use crate::exit;
-use crate::out::{Out, bold, dim};
+use crate::out::{TerminalOutput, bold, dim};
 
-/// What `budget` shows.
+/// The report of `budget`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
-    /// What all tools take together.
+struct BudgetReport {
+    /// The total number of tokens.
     tokens: u64,
-    /// What they may take before tools are deferred; nothing if there is no limit.
+    /// The budget above which tools are deferred; `None` without a limit.
     budget: Option<u64>,
     listed_tokens: u64,
     deferred_tokens: u64,
-    groups: Vec<Group>,
-    /// What a rule denies whole, so that no model sees it.
+    groups: Vec<ToolGroup>,
+    /// Tools that a permission rule denies, so that no model sees them.
     denied: Vec<PublicName>,
-    /// What became of the servers that offer nothing, or not all.
-    servers: Vec<Lacking>,
+    /// The servers that offer nothing, or not all, with the reason.
+    servers: Vec<IncompleteServer>,
 }
 
-/// The tools of one server, or the host's own.
+/// The tools of one server, or the built-in ones.
 #[derive(Serialize)]
-struct Group {
+struct ToolGroup {
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<ServerName>,
     tokens: u64,
-    tools: Vec<Row>,
+    tools: Vec<BudgetRow>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct BudgetRow {
     name: PublicName,
     tokens: u64,
-    /// Whether it waits for a search.
+    /// Whether the tool is deferred until a search.
     deferred: bool,
 }
 
-pub(super) fn run(args: &BudgetArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let budget = of_settings(args.context, loaded, out);
-    let wanted = Wanted { server: None, refresh: false };
-    listing::run(&wanted, context, loaded, out, |known, out| {
-        let offer = known
-            .either(|remembered| remembered.catalog.offer(&budget), |host| host.catalog().offer(&budget));
-        let report = Report::of(&offer, &budget, usable::lacking(loaded, known.servers(), None));
+pub(super) fn run(
+    args: &BudgetArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let budget = budget_from_settings(args.context, loaded, out);
+    let wanted = ListingRequest { server: None, refresh: false };
+    listing::run_listing(&wanted, context, loaded, out, |host, servers, out| {
+        let offer = host.catalog().model_offer(&budget);
+        let report =
+            BudgetReport::from_offer(&offer, &budget, usable::find_incomplete_servers(loaded, servers, None));
         if out.json {
-            out.value(&report);
+            out.print_json(&report);
         } else {
-            tell_problems(loaded, out);
+            print_problems(loaded, out);
             report.render(out);
         }
         match args.max.filter(|max| report.tokens > *max) {
             Some(max) => {
-                out.complain(&format!("the tools take {} tokens, and {max} are allowed", report.tokens));
+                out.print_error(&format!("the tools take {} tokens; the maximum is {max}", report.tokens));
                 Ok(exit::OVER_BUDGET)
             }
-            None => Ok(code_of(loaded)),
+            None => Ok(base_exit_code(loaded)),
         }
     })
 }
 
-/// What settings say; a setting that makes no sense is told, and the default holds.
-pub(super) fn of_settings(window: Option<u64>, loaded: &Loaded, out: &mut Out) -> Budget {
-    loaded.budget(window).unwrap_or_else(|error| {
+/// The budget from the environment; an invalid value gives a warning, and the default applies.
+pub(super) fn budget_from_settings(
+    window: Option<u64>,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> Budget {
+    Budget::from_env(&loaded.env, window).unwrap_or_else(|error| {
         out.warn(&format!("`ENABLE_TOOL_SEARCH`: {error}"));
         out.hint(&error.hint().unwrap_or_default());
-        window.map(Budget::of_context).unwrap_or_default()
+        window.map(Budget::for_context).unwrap_or_default()
     })
 }
 
-impl Report {
-    fn of(offer: &Offer, budget: &Budget, servers: Vec<Lacking>) -> Self {
+impl BudgetReport {
+    fn from_offer(offer: &ModelOffer, budget: &Budget, servers: Vec<IncompleteServer>) -> Self {
         let (listed_tokens, deferred_tokens) = (offer.listed_tokens(), offer.deferred_tokens());
         Self {
             tokens: listed_tokens + deferred_tokens,
             budget: budget.limit(),
             listed_tokens,
             deferred_tokens,
-            groups: groups(offer),
+            groups: group_tools(offer),
             denied: offer.denied.iter().map(|entry| entry.name.clone()).collect(),
             servers,
         }
     }
 
-    fn render(&self, out: &mut Out) {
+    fn render(&self, out: &mut TerminalOutput) {
         for group in &self.groups {
             let name =
-                group.server.as_ref().map_or("mcparley's own".into(), |server| display(server.as_str()));
-            out.line(format!("{:>7}  {}", group.tokens, bold(&name)));
+                group.server.as_ref().map_or("built-in tools".into(), |server| display_line(server.as_str()));
+            out.print_line(format!("{:>7}  {}", group.tokens, bold(&name)));
             for row in &group.tools {
                 let waits = if row.deferred { dim("  deferred") } else { String::new() };
-                out.line(format!("{:>7}    {}{waits}", row.tokens, row.name));
+                out.print_line(format!("{:>7}    {}{waits}", row.tokens, row.name));
             }
         }
         let rows = || self.groups.iter().flat_map(|group| &group.tools);
         let (count, waiting) = (rows().count(), rows().filter(|row| row.deferred).count());
         let budget = self.budget.map_or("no limit".to_owned(), |budget| format!("a budget of {budget}"));
-        out.line(format!("{:>7}  in {count} tools, with {budget}", self.tokens));
-        out.line(format!("{:>7}  in {} tools that are shown at once", self.listed_tokens, count - waiting));
-        out.line(format!("{:>7}  in {waiting} tools that wait for a search", self.deferred_tokens));
+        out.print_line(format!("{:>7}  in {count} tools, with {budget}", self.tokens));
+        out.print_line(format!("{:>7}  in {} tools listed at once", self.listed_tokens, count - waiting));
+        out.print_line(format!("{:>7}  in {waiting} deferred tools", self.deferred_tokens));
         if !self.denied.is_empty() {
-            out.remark(&format!("{} tools are denied by a rule and never shown", self.denied.len()));
+            out.print_remark(&format!("{} tools are denied by a permission rule", self.denied.len()));
         }
-        self.servers.iter().for_each(|lacking| lacking.tell(out));
+        self.servers.iter().for_each(|lacking| lacking.print_warnings(out));
     }
 }
 
-/// The tools by server, those that take most first.
-fn groups(offer: &Offer) -> Vec<Group> {
-    let mut by_server: HashMap<Option<ServerName>, Vec<Row>> = HashMap::new();
-    let mut add = |entry: &Entry, deferred: bool| {
-        let row = Row { name: entry.name.clone(), tokens: entry.tokens(), deferred };
-        by_server.entry(owner(entry)).or_default().push(row);
+/// The tools grouped by server, most tokens first.
+fn group_tools(offer: &ModelOffer) -> Vec<ToolGroup> {
+    let mut by_server: HashMap<Option<ServerName>, Vec<BudgetRow>> = HashMap::new();
+    let mut add = |entry: &CatalogEntry, deferred: bool| {
+        let row = BudgetRow { name: entry.name.clone(), tokens: entry.tokens(), deferred };
+        by_server.entry(owning_server(entry)).or_default().push(row);
     };
     offer.listed.iter().for_each(|entry| add(entry, false));
     offer.deferred.iter().for_each(|entry| add(entry, true));
-    let mut groups: Vec<Group> =
-        by_server.into_iter().map(|(server, tools)| Group::of(server, tools)).collect();
+    let mut groups: Vec<ToolGroup> =
+        by_server.into_iter().map(|(server, tools)| ToolGroup::from_tools(server, tools)).collect();
     groups.sort_by(|one, other| other.tokens.cmp(&one.tokens).then_with(|| one.server.cmp(&other.server)));
     groups
 }
 
-impl Group {
-    fn of(server: Option<ServerName>, mut tools: Vec<Row>) -> Self {
+impl ToolGroup {
+    fn from_tools(server: Option<ServerName>, mut tools: Vec<BudgetRow>) -> Self {
         tools.sort_by(|one, other| other.tokens.cmp(&one.tokens).then_with(|| one.name.cmp(&other.name)));
         Self { server, tokens: tools.iter().map(|row| row.tokens).sum(), tools }
     }
 }
 
-fn owner(entry: &Entry) -> Option<ServerName> {
+fn owning_server(entry: &CatalogEntry) -> Option<ServerName> {
     match &entry.provider {
-        Provider::Server(server) | Provider::SignIn { server, .. } => Some(server.clone()),
+        ToolProvider::Server(server) | ToolProvider::SignIn { server, .. } => Some(server.clone()),
         _ => None,
     }
 }

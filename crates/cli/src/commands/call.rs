@@ -1,104 +1,112 @@
-//! `call`: one tool, with the consent of the person who typed it.
+//! `call`: calls one tool, with the consent of the user who typed the command.
 
 mod print;
 mod save;
-mod wanted;
+mod tool_choice;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley::call::{ProgressStream, ProgressUpdate};
+use mcparley::catalog::CatalogEntry;
+use mcparley::config::LoadedConfig;
 use mcparley::model::limits::MESSAGE_BYTES;
-use mcparley::model::text::display;
-use mcparley::{Call, CallError, Consent, Entry, Host, Loaded, Outcome, Progress, Unavailable};
+use mcparley::model::text::display_line;
+use mcparley::permission::Consent;
+use mcparley::pool::connection::Unavailable;
+use mcparley::{Call, CallError, CallOutcome, Host};
 use serde_json::{Map, Value};
-use tokio::sync::watch;
 
-use super::{Done, hooks, usable};
-use crate::args::{CallArgs, CallOptions};
-use crate::arguments::{self, Described, Input, Typed};
+use super::{CommandResult, hooks, usable};
+use crate::args::{CallArgs, CallCommandOptions};
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{UnavailableError, UsageError};
 use crate::exit;
-use crate::live;
-use crate::out::Out;
-pub(super) use save::write_over;
-use wanted::Wanted;
+use crate::out::TerminalOutput;
+use crate::runtime;
+use crate::tool_arguments::{self, DescribedTool, ParsedWords, TextInput};
+pub(super) use save::overwrite_file;
+use tool_choice::CallTarget;
 
-pub(super) fn run(args: &CallArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
-    let wanted = Wanted::of(args, &loaded)?;
+pub(super) fn run(
+    args: &CallArgs,
+    context: &Context,
+    loaded: LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let wanted = CallTarget::from_args(args, &loaded)?;
     let asked_for_json = out.json;
-    // Until the tool is known it is not known either whose option this is.
+    // The tool may have an argument `json` too, which is known only once its schema is loaded. Until then
+    // errors are JSON.
     out.json |= wanted.words().iter().take_while(|word| *word != "--").any(|word| word == "--json");
-    let start = wanted.start(&loaded);
-    let host = context.host_for_person(loaded).start_with(start);
-    live::with_host(host, async |host| {
-        let entry = wanted.entry(host, out).await?;
-        let schema = schema(&entry)?;
-        let own = CallOptions::behind();
+    let start = wanted.servers_to_start(&loaded);
+    let host = context.host_for_user(loaded).start_with(start);
+    runtime::run_with_host(host, async |host| {
+        let entry = wanted.find_entry(host, out).await?;
+        let schema = parse_schema(&entry)?;
+        let own = CallCommandOptions::trailing_options();
         let mut stdin = std::io::stdin().lock();
-        let mut input = Input::new(&mut stdin, MESSAGE_BYTES as u64);
-        let Typed { arguments, own, help } = arguments::read(&schema, wanted.words(), &own, &mut input)?;
-        let (options, json) = args.options.with(&own)?;
+        let mut input = TextInput::new(&mut stdin, MESSAGE_BYTES as u64);
+        let ParsedWords { arguments, own_options: own, help } =
+            tool_arguments::parse_words(&schema, wanted.words(), &own, &mut input)?;
+        let (options, json) = args.options.merge_trailing(&own).map_err(UsageError::TrailingOptions)?;
         out.json = asked_for_json || json;
         if help {
-            out.text(&arguments::help(&described(&entry, &schema)));
+            out.print_text(&tool_arguments::tool_help(&describe_tool(&entry, &schema)));
             return Ok(exit::OK);
         }
-        let outcome = call(host, &entry, arguments, &options, out).await;
-        hooks::tell_notes(host, out);
-        let outcome = outcome.inspect_err(|error| last_words(error, out))?;
-        finish(&outcome, &entry, &options, out)
+        let outcome = call_tool(host, &entry, arguments, &options, out).await;
+        hooks::print_hook_notes(host, out);
+        let outcome = outcome.inspect_err(|error| print_failure_stderr(error, out))?;
+        finish_call(&outcome, &entry, &options, out)
     })
 }
 
-/// Makes the call, and tells how far it is.
-async fn call(
+/// Calls the tool and shows its progress.
+async fn call_tool(
     host: &Host,
-    entry: &Entry,
+    entry: &Arc<CatalogEntry>,
     arguments: Map<String, Value>,
-    options: &CallOptions,
-    out: &mut Out,
-) -> Result<Outcome, CallError> {
+    options: &CallCommandOptions,
+    out: &mut TerminalOutput,
+) -> Result<CallOutcome, CallError> {
     let name = entry.name.as_str();
-    let mut call = Call::new(name, arguments).with_consent(Consent::Given);
+    let mut call = Call::for_entry(entry, arguments).with_consent(Consent::Given);
     if let Some(milliseconds) = options.timeout {
         call = call.with_limit(Duration::from_millis(milliseconds));
     }
     let what = format!("calling {name} …");
-    out.waiting(&what);
+    out.show_waiting(&what);
     let outcome = if out.is_waiting() {
-        let (newest, seen) = watch::channel(None);
-        told(host.call(call.with_progress(newest)), seen, &what, out).await
+        let (call, progress) = call.with_progress();
+        report_progress(host.call(call), progress, &what, out).await
     } else {
         host.call(call).await
     };
-    out.waited();
+    out.stop_waiting();
     outcome
 }
 
-async fn told<T>(
+/// Waits for a call and shows its progress messages meanwhile.
+async fn report_progress<T>(
     call: impl Future<Output = T>,
-    mut seen: watch::Receiver<Option<Progress>>,
+    mut progress: ProgressStream,
     what: &str,
-    out: &mut Out,
+    out: &mut TerminalOutput,
 ) -> T {
     let mut call = std::pin::pin!(call);
     loop {
         tokio::select! {
             biased;
             done = &mut call => return done,
-            Ok(()) = seen.changed() => {
-                if let Some(progress) = seen.borrow_and_update().as_ref() {
-                    out.waiting(&format!("{what} {}", how_far(progress)));
-                }
-            }
+            Some(progress) = progress.next() => out.show_waiting(&format!("{what} {}", progress_text(&progress))),
             else => return call.await,
         }
     }
 }
 
-/// As far as it can be told: `40 %`, `12`, and what is being done.
-fn how_far(progress: &Progress) -> String {
+/// The progress as text: `40 %` or `12`, followed by the message.
+fn progress_text(progress: &ProgressUpdate) -> String {
     let number = match progress.total {
         Some(total) if total > 0.0 => {
             format!("{:.0} %", (progress.progress / total * 100.0).clamp(0.0, 100.0))
@@ -106,50 +114,53 @@ fn how_far(progress: &Progress) -> String {
         Some(_) | None => format!("{}", progress.progress),
     };
     match progress.message.as_deref().filter(|message| !message.is_empty()) {
-        Some(message) => format!("{number} {}", display(message)),
+        Some(message) => format!("{number} {}", display_line(message)),
         None => number,
     }
 }
 
-fn finish(outcome: &Outcome, entry: &Entry, options: &CallOptions, out: &mut Out) -> Done {
-    let saved = save::save(outcome, entry, options, out)?;
+fn finish_call(
+    outcome: &CallOutcome,
+    entry: &CatalogEntry,
+    options: &CallCommandOptions,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let saved = save::save_files(outcome, entry, options, out)?;
     if out.json {
-        out.value(outcome);
+        out.print_json(outcome);
     } else {
-        print::print(outcome, &saved, out);
+        print::print_outcome(outcome, &saved, out);
     }
     if !outcome.is_error {
         return Ok(exit::OK);
     }
     if !out.json {
-        out.complain(&format!("tool `{}` says that it failed", entry.name));
+        out.print_error(&format!("tool `{}` returned an error", entry.name));
     }
     Ok(exit::TOOL_ERROR)
 }
 
-/// What a server that cannot be used wrote last is often the real reason.
-fn last_words(error: &CallError, out: &mut Out) {
+/// Prints the last stderr lines of a server that is not available, which often contain the reason.
+fn print_failure_stderr(error: &CallError, out: &mut TerminalOutput) {
     if let CallError::Unavailable {
         why: Unavailable::Failed(error) | Unavailable::Waiting { error, .. },
         ..
     } = error
     {
-        usable::tell_last_words(&error.stderr, out);
+        usable::print_last_stderr(&error.stderr, out);
     }
 }
 
-fn schema(entry: &Arc<Entry>) -> Result<Value, CommandError> {
-    serde_json::from_str(entry.tool.input_schema.get()).map_err(|error| CommandError::Unavailable {
-        message: format!("the schema of `{}` cannot be read: {error}", entry.name),
-        hint: None,
-    })
+fn parse_schema(entry: &Arc<CatalogEntry>) -> Result<Value, UnavailableError> {
+    let unreadable = |error| UnavailableError::ToolSchema { tool: entry.name.to_string(), error };
+    serde_json::from_str(entry.tool.input_schema.get()).map_err(unreadable)
 }
 
-fn described<'e>(entry: &'e Entry, schema: &'e Value) -> Described<'e> {
+fn describe_tool<'e>(entry: &'e CatalogEntry, schema: &'e Value) -> DescribedTool<'e> {
     let name = entry.tool.name.as_str();
     let how = match entry.server() {
         Some(server) => vec![server.as_str(), name],
         None => vec![name],
     };
-    Described { how, title: entry.tool.title.as_deref(), description: &entry.tool.description, schema }
+    DescribedTool { how, title: entry.tool.title.as_deref(), description: &entry.tool.description, schema }
 }

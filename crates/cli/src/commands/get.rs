@@ -1,68 +1,76 @@
-//! `get`: one server in full, secrets masked.
+//! `get`: shows one server in full, with secrets masked.
 
-use mcparley::Loaded;
-use mcparley::model::config::{Reveal, Shown};
-use mcparley::model::plan::{Planned, ServerStanding};
-use mcparley::model::text::{display, shell_word};
+use mcparley::config::LoadedConfig;
+use mcparley::config::plan::{PlanStatus, PlannedServer};
+use mcparley::model::config::{DisplayedServer, SecretVisibility};
+use mcparley::model::text::{display_line, shell_word};
 
 use super::auth::SignInReport;
-use super::{Done, code_of, tell_problems, trust};
+use super::{CommandResult, base_exit_code, print_problems, trust};
 use crate::args::GetArgs;
 use crate::context::{self, Context};
-use crate::error::CommandError;
-use crate::live;
-use crate::out::{Out, bold, dim, standing};
+use crate::error::{CommandError, UsageError};
+use crate::out::{TerminalOutput, bold, color_status, dim};
 use crate::report::{self, ServerReport};
-use crate::sign_in::Door;
+use crate::runtime;
+use crate::sign_in::ServerAccount;
 
-pub(super) fn run(args: &GetArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let reveal = reveal(args)?;
-    let servers = loaded.plan.named(&args.name);
+pub(super) fn run(
+    args: &GetArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let reveal = requested_reveal(args)?;
+    let servers = loaded.plan.servers_by_name(&args.name);
     if servers.is_empty() {
-        tell_problems(loaded, out);
-        let similar = loaded.similar(&args.name);
+        print_problems(loaded, out);
+        let similar = loaded.similar_server_names(&args.name);
         return Err(CommandError::NotFound { name: args.name.clone(), similar });
     }
-    let sign_ins = sign_ins(&servers, context, loaded)?;
+    let sign_ins = load_sign_ins(&servers, context, loaded)?;
     if out.json {
-        let reports: Vec<ServerReport<'_>> =
-            servers.iter().map(|server| ServerReport::of(server, Reveal::Masked)).collect();
+        let reports: Vec<ServerReport<'_>> = servers
+            .iter()
+            .map(|server| ServerReport::from_planned(server, SecretVisibility::Masked))
+            .collect();
         let mut report = serde_json::json!({ "name": args.name, "declarations": reports });
         if !sign_ins.is_empty() {
             report["signIns"] = serde_json::json!(sign_ins);
         }
-        out.value(&report);
-        return Ok(code_of(loaded));
+        out.print_json(&report);
+        return Ok(base_exit_code(loaded));
     }
-    tell_problems(loaded, out);
+    print_problems(loaded, out);
     for (index, server) in servers.iter().enumerate() {
         if index > 0 {
-            out.line("");
+            out.print_line("");
         }
-        render(server, reveal, loaded, out);
+        render_server(server, reveal, loaded, out);
     }
     for standing in &sign_ins {
-        out.line(format!("  {}", standing.in_one_line()));
+        out.print_line(format!("  {}", standing.summary_line()));
     }
-    Ok(code_of(loaded))
+    Ok(base_exit_code(loaded))
 }
 
-/// How the sign-ins to these stand, as far as it is kept; no server is asked.
-fn sign_ins(
-    servers: &[&Planned],
+/// The stored sign-ins of these servers. Connects to no server.
+fn load_sign_ins(
+    servers: &[&PlannedServer],
     context: &Context,
-    loaded: &Loaded,
+    loaded: &LoadedConfig,
 ) -> Result<Vec<SignInReport>, CommandError> {
-    let surroundings = context.surroundings(loaded);
-    let doors: Vec<Door<'_>> = servers.iter().filter_map(|server| Door::of(server, &surroundings)).collect();
+    let connect_context = context.connect_context(loaded);
+    let doors: Vec<ServerAccount<'_>> =
+        servers.iter().filter_map(|server| ServerAccount::from_planned(server, &connect_context)).collect();
     if doors.is_empty() {
         return Ok(Vec::new());
     }
-    live::beforehand(async {
+    runtime::run_unguarded(async {
         let mut standings: Vec<SignInReport> = Vec::new();
         for door in &doors {
-            let standing = SignInReport::of(door).await;
-            // Declarations that are the same server share one.
+            let standing = SignInReport::from_account(door).await;
+            // Entries of the same server share one sign-in.
             if !standings.contains(&standing) {
                 standings.push(standing);
             }
@@ -71,31 +79,33 @@ fn sign_ins(
     })
 }
 
-/// Secrets are for eyes, never for pipes (B63).
-fn reveal(args: &GetArgs) -> Result<Reveal, CommandError> {
+/// Whether secrets are shown: only with `--show-secrets` and only on a terminal, never in a pipe.
+fn requested_reveal(args: &GetArgs) -> Result<SecretVisibility, UsageError> {
     match (args.show_secrets, context::stdout_is_terminal()) {
-        (false, _) => Ok(Reveal::Masked),
-        (true, true) => Ok(Reveal::AsWritten),
-        (true, false) => Err(CommandError::usage(
-            "`--show-secrets` works only on a terminal",
-            "read the file itself; `mcparley get` names it",
-        )),
+        (false, _) => Ok(SecretVisibility::Masked),
+        (true, true) => Ok(SecretVisibility::AsWritten),
+        (true, false) => Err(UsageError::SecretsWithoutTerminal),
     }
 }
 
-fn render(server: &Planned, reveal: Reveal, loaded: &Loaded, out: &mut Out) {
-    out.line(format!("{}  {}", bold(server.name.as_str()), standing(&server.standing, 0)));
-    let mut field = |name: &str, value: &str| out.line(format!("  {name}: {}", display(value)));
-    if let Some(reason) = server.standing.reason() {
+fn render_server(
+    server: &PlannedServer,
+    reveal: SecretVisibility,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) {
+    out.print_line(format!("{}  {}", bold(server.name.as_str()), color_status(&server.status, 0)));
+    let mut field = |name: &str, value: &str| out.print_line(format!("  {name}: {}", display_line(value)));
+    if let Some(reason) = server.status.reason() {
         field("reason", &reason);
     }
     field("scope", server.scope.as_str());
     field("declared in", &server.origin.to_string());
     if let Some(raw) = &server.raw {
-        entry(&raw.shown(server.kind, report::reveal(server, reveal)), &mut field);
+        render_entry(&raw.to_displayed(server.kind, report::effective_reveal(server, reveal)), &mut field);
     }
-    if matches!(server.standing, ServerStanding::NeedsApproval(_)) {
-        for review in trust::fields(server, loaded) {
+    if matches!(server.status, PlanStatus::NeedsApproval(_)) {
+        for review in trust::review_fields(server, loaded) {
             if let Some(runs) = &review.runs {
                 field(&format!("{} runs as", review.name), runs);
             } else if review.name == "connects to" {
@@ -105,27 +115,27 @@ fn render(server: &Planned, reveal: Reveal, loaded: &Loaded, out: &mut Out) {
     }
     let dangerous: Vec<&str> = server.dangerous_variables().collect();
     if !dangerous.is_empty() {
-        field("caution", &format!("{} can change what runs", dangerous.join(", ")));
+        field("caution", &format!("{} can change the program that runs", dangerous.join(", ")));
     }
     for caution in &server.cautions {
         field("caution", &caution.to_string());
     }
-    if let (ServerStanding::NeedsApproval(_), Some(definition)) = (&server.standing, server.definition) {
+    if let (PlanStatus::NeedsApproval(_), Some(definition)) = (&server.status, server.definition) {
         let name = shell_word(server.name.as_str());
-        out.line(format!(
+        out.print_line(format!(
             "  approve: {}",
             dim(&format!("mcparley approve {name} --definition {definition}"))
         ));
-    } else if let Some(hint) = server.standing.hint(&server.name) {
+    } else if let Some(hint) = server.status.hint(&server.name) {
         out.hint(&hint);
     }
     for hint in &server.hints {
-        out.line(format!("  {}", dim(&format!("note: {}: {}", hint.origin, hint.text))));
+        out.print_line(format!("  {}", dim(&format!("note: {}: {}", hint.origin, hint.text))));
     }
 }
 
-/// Every element on a line of its own: nothing can hide behind spaces or a long line (B45).
-fn entry(shown: &Shown, field: &mut impl FnMut(&str, &str)) {
+/// Prints every element of an entry on its own line, so that none can hide behind spaces or in a long line.
+fn render_entry(shown: &DisplayedServer, field: &mut impl FnMut(&str, &str)) {
     if let Some(kind) = shown.kind {
         field("type", kind.as_str());
     }
@@ -151,22 +161,22 @@ fn entry(shown: &Shown, field: &mut impl FnMut(&str, &str)) {
             field(name, &format!("{}{separator}{}{from}", value.name, value.value));
         }
     }
-    rest(shown, field);
+    render_options(shown, field);
 }
 
-fn rest(shown: &Shown, field: &mut impl FnMut(&str, &str)) {
+fn render_options(shown: &DisplayedServer, field: &mut impl FnMut(&str, &str)) {
     if let Some(oauth) = &shown.oauth {
         field("sign-in", &serde_json::to_string(oauth).unwrap_or_default());
     }
     if let Some(limit) = shown.timeout {
-        field("time limit of a call", &format!("{limit} ms"));
+        field("call timeout", &format!("{limit} ms"));
     }
     if let Some(limit) = shown.idle_timeout {
         field("stopped after", &format!("{limit} ms without a call"));
     }
     let flags = [
         ("inherits the whole environment", shown.inherit_env),
-        ("tools are always listed", shown.always_load),
+        ("tools are never deferred", shown.always_load),
         ("required", shown.required),
     ];
     for (name, _) in flags.into_iter().filter(|(_, on)| *on) {

@@ -1,119 +1,130 @@
-//! `hooks`: every hook with its standing, and the choices about those that a project brings.
+//! `hooks`: lists hooks with their status, and approves or rejects hooks of a project.
 
-use mcparley::change::{self, ChangeError, ChosenHook};
-use mcparley::model::hook::{HookStanding, Judged};
-use mcparley::model::text::display;
-use mcparley::{Host, Loaded};
+use mcparley::Host;
+use mcparley::config::LoadedConfig;
+use mcparley::config::change::{self, ChangeError, HookChoice};
+use mcparley::model::hook::{HookStatus, HookWithStatus};
+use mcparley::model::text::display_line;
 use serde_json::{Value, json};
 
-use super::{Done, code_of, tell_problems};
+use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::{HooksCommand, HooksListArgs};
 use crate::context::Context;
 use crate::exit;
-use crate::out::{Out, bold, dim};
+use crate::out::{TerminalOutput, bold, dim};
 
-/// How many characters of a definition are shown: enough to name it.
+/// The length of the shown prefix of a definition, enough to identify it.
 const DEFINITION_CHARS: usize = "sha256:".len() + 12;
 
-pub(super) fn run(command: &HooksCommand, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+pub(super) fn run(
+    command: &HooksCommand,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     match command {
-        HooksCommand::List(HooksListArgs {}) => list(loaded, out),
+        HooksCommand::List(HooksListArgs {}) => run_list(loaded, out),
         HooksCommand::Approve(args) => {
             let definitions = if args.all { change::pending_hooks(loaded) } else { args.definitions.clone() };
             let chosen = definitions.iter().map(|it| change::approve_hook(&context.paths, loaded, it));
-            told("approved", "Approved", chosen, out)
+            report_choices("approved", "Approved", chosen, out)
         }
         HooksCommand::Reject(args) => {
             let chosen = args.definitions.iter().map(|it| change::reject_hook(&context.paths, loaded, it));
-            told("rejected", "Rejected", chosen, out)
+            report_choices("rejected", "Rejected", chosen, out)
         }
     }
 }
 
-fn list(loaded: &Loaded, out: &mut Out) -> Done {
+fn run_list(loaded: &LoadedConfig, out: &mut TerminalOutput) -> CommandResult {
     let settings = &loaded.settings;
-    let hooks = settings.hooks.judged(loaded.session);
+    let hooks = settings.hooks.hooks_with_status(loaded.session);
     if out.json {
-        out.value(&json!({
+        out.print_json(&json!({
             "hooks": hooks, "blockOnHookFailure": settings.hooks.block_on_failure,
             "hints": settings.hooks.hints, "warnings": settings.warnings,
         }));
-        return Ok(code_of(loaded));
+        return Ok(base_exit_code(loaded));
     }
-    tell_problems(loaded, out);
+    print_problems(loaded, out);
     for hint in &settings.hooks.hints {
-        out.remark(&format!("{}: {}", hint.origin, hint.text));
+        out.print_remark(&format!("{}: {}", hint.origin, hint.text));
     }
     if hooks.is_empty() {
-        out.line("No hooks are configured.");
+        out.print_line("No hooks are configured.");
     }
-    hooks.iter().for_each(|hook| row(hook, out));
-    Ok(code_of(loaded))
+    hooks.iter().for_each(|hook| print_hook(hook, out));
+    Ok(base_exit_code(loaded))
 }
 
-fn row(Judged { hook, standing }: &Judged, out: &mut Out) {
+fn print_hook(HookWithStatus { hook, standing }: &HookWithStatus, out: &mut TerminalOutput) {
     let matcher = if hook.matcher.as_str().is_empty() { "*" } else { hook.matcher.as_str() };
-    // Padded first: what makes it bold has a length too.
+    // Padded before styling: escape sequences would count as width.
     let (word, event) = (standing.as_str(), bold(&format!("{:18}", hook.event.as_str())));
-    out.line(format!("{word:14}  {event}  {}", display(matcher)));
+    out.print_line(format!("{word:14}  {event}  {}", display_line(matcher)));
     let indent = " ".repeat(16);
-    out.line(format!("{indent}{}", display(&hook.shown())));
-    let definition = hook.definition().to_string();
+    out.print_line(format!("{indent}{}", display_line(&hook.display_command())));
+    let definition = hook.definition_hash().to_string();
     let short = definition.get(..DEFINITION_CHARS).unwrap_or_default();
-    out.line(format!("{indent}{}", dim(&format!("{short}  {}", hook.origin))));
+    out.print_line(format!("{indent}{}", dim(&format!("{short}  {}", hook.origin))));
     match standing {
-        HookStanding::Ready => {}
-        HookStanding::NeedsApproval => {
-            out.line(format!("{indent}{}", dim(&format!("{standing}"))));
-            out.line(format!("{indent}{}", dim(&format!("hint: `mcparley hooks approve {short}`"))));
+        HookStatus::Ready => {}
+        HookStatus::NeedsApproval => {
+            out.print_line(format!("{indent}{}", dim(&format!("{standing}"))));
+            out.print_line(format!("{indent}{}", dim(&format!("hint: `mcparley hooks approve {short}`"))));
         }
-        HookStanding::Rejected { .. } | HookStanding::Disabled { .. } | HookStanding::Duplicate => {
-            out.line(format!("{indent}{}", dim(&standing.to_string())));
+        HookStatus::Rejected { .. } | HookStatus::Disabled { .. } | HookStatus::Duplicate => {
+            out.print_line(format!("{indent}{}", dim(&standing.to_string())));
         }
     }
 }
 
-fn told(
+fn report_choices(
     key: &str,
     word: &str,
-    chosen: impl Iterator<Item = Result<ChosenHook, ChangeError>>,
-    out: &mut Out,
-) -> Done {
+    chosen: impl Iterator<Item = Result<HookChoice, ChangeError>>,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     let mut reports: Vec<Value> = Vec::new();
     for chosen in chosen {
-        let ChosenHook { hook, file } = chosen?;
+        let HookChoice { hook, file } = chosen?;
         reports
-            .push(json!({ key: hook.definition(), "command": hook.shown(), "file": file.to_string_lossy() }));
+            .push(json!({ key: hook.definition_hash(), "command": hook.display_command(), "file": file.to_string_lossy() }));
         if !out.json {
-            out.line(format!("{word} {} as it is defined now", bold(&display(&hook.shown()))));
-            out.line(format!("File: {}", display(&file.to_string_lossy())));
+            out.print_line(format!(
+                "{word} {} as currently defined",
+                bold(&display_line(&hook.display_command()))
+            ));
+            out.print_line(format!("File: {}", display_line(&file.to_string_lossy())));
         }
     }
     if out.json {
-        out.value(&json!({ "choices": reports }));
+        out.print_json(&json!({ "choices": reports }));
     } else if reports.is_empty() {
-        out.line("No hook waits for approval.");
+        out.print_line("No hook needs approval.");
     }
     Ok(exit::OK)
 }
 
-/// Says that hooks wait for approval, where people look for what does not run.
-pub(super) fn tell_waiting(loaded: &Loaded, out: &mut Out) {
+/// Prints the number of hooks that need approval.
+pub(super) fn print_waiting_hooks(loaded: &LoadedConfig, out: &mut TerminalOutput) {
     let waiting = change::pending_hooks(loaded).len();
     if waiting > 0 {
-        let (hooks, verb) = if waiting == 1 { ("hook", "waits") } else { ("hooks", "wait") };
-        out.line(format!("{waiting} {hooks} of this project {verb} for approval; see `mcparley hooks list`"));
+        let (hooks, verb) = if waiting == 1 { ("hook", "needs") } else { ("hooks", "need") };
+        out.print_line(format!(
+            "{waiting} {hooks} of this project {verb} approval; run `mcparley hooks list`"
+        ));
     }
 }
 
-/// Passes on what hooks have told the person, and what went wrong with them.
-pub(super) fn tell_notes(host: &Host, out: &mut Out) {
+/// Prints the messages of hooks for the user, and their errors.
+pub(super) fn print_hook_notes(host: &Host, out: &mut TerminalOutput) {
     for note in host.hook_notes() {
-        let text = display(&note.text);
+        let text = display_line(&note.text);
         if note.is_trouble {
-            out.warn(&format!("hook `{}` for {}: {text}", display(&note.hook), note.event));
+            out.warn(&format!("hook `{}` for {}: {text}", display_line(&note.hook), note.event));
         } else {
-            out.say(format!("{}: {text}", display(&note.hook)));
+            out.print_message(format!("{}: {text}", display_line(&note.hook)));
         }
     }
 }

@@ -1,113 +1,125 @@
-//! `list`: one line per server name, with its health as soon as it is known.
+//! `list`: one line per server, with its health as soon as it is known.
 
 use std::collections::BTreeMap;
 
+use mcparley::config::LoadedConfig;
+use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::{Planned, ServerStanding};
-use mcparley::model::text::display;
-use mcparley::{Checked, Checkup, Loaded};
+use mcparley::model::text::display_line;
+use mcparley::pool::health::{CheckedServer, HealthCheck};
 
-use super::waiting::{Downloads, note_event, waiting_text};
-use super::{Done, code_of, tell_problems};
+use super::waiting::{Downloads, record_event, waiting_text};
+use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::ListArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
-use crate::live;
-use crate::out::{Out, bold, dim, health, standing};
-use crate::report::{HealthReport, ListReport, effective, summary, target};
+use crate::out::{TerminalOutput, bold, color_health, color_status, dim};
+use crate::report::{HealthReport, ListReport, effective_servers, health_summary, target_line};
+use crate::runtime;
 
-pub(super) fn run(args: &ListArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+pub(super) fn run(
+    args: &ListArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     let failures = match args.offline {
         true => {
-            offline(loaded, out);
+            list_offline(loaded, out);
             0
         }
-        false => online(context, loaded, out)?,
+        false => list_online(context, loaded, out)?,
     };
-    match code_of(loaded) {
+    match base_exit_code(loaded) {
         code if code == exit::OK && args.check && failures > 0 => Ok(exit::UNREACHABLE),
         code => Ok(code),
     }
 }
 
-fn offline(loaded: &Loaded, out: &mut Out) {
+fn list_offline(loaded: &LoadedConfig, out: &mut TerminalOutput) {
     if out.json {
-        return out.value(&ListReport::of(loaded, &BTreeMap::new()));
+        return out.print_json(&ListReport::from_loaded(loaded, &BTreeMap::new()));
     }
-    begin(loaded, out);
-    for server in effective(&loaded.plan) {
-        out.line(row(server));
+    print_intro(loaded, out);
+    for server in effective_servers(&loaded.plan) {
+        out.print_line(server_row(server));
     }
 }
 
-/// Looks at every server that may run; gives how many do not work.
-fn online(context: &Context, loaded: &Loaded, out: &mut Out) -> Result<usize, CommandError> {
-    let servers = effective(&loaded.plan);
+/// Checks every server that may run; returns the number of servers that do not work.
+fn list_online(
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> Result<usize, CommandError> {
+    let servers = effective_servers(&loaded.plan);
     if !out.json {
-        begin(loaded, out);
-        for server in servers.iter().filter(|server| server.standing != ServerStanding::Ready) {
-            out.line(row(server));
+        print_intro(loaded, out);
+        for server in servers.iter().filter(|server| server.status != PlanStatus::Ready) {
+            out.print_line(server_row(server));
         }
     }
-    let mut left = servers.iter().filter(|server| server.standing == ServerStanding::Ready).count();
+    let mut left = servers.iter().filter(|server| server.status == PlanStatus::Ready).count();
     let mut found: BTreeMap<ServerName, HealthReport> = BTreeMap::new();
-    let surroundings = context.surroundings(loaded);
-    let checkup = Checkup::of(surroundings.clone());
+    let connect_context = context.connect_context(loaded);
+    let checkup = HealthCheck::with_context(connect_context.clone());
     let mut downloads = Downloads::new();
-    out.waiting(&waiting_text(left, &downloads));
+    out.show_waiting(&waiting_text(left, &downloads));
     let mut failures = left;
     let checking = checkup.check_with_events(&servers, |event| {
-        let settled = note_event(event, &mut downloads);
+        let settled = record_event(event, &mut downloads);
         if let Some(checked) = &settled {
-            failures -= usize::from(checked.works());
+            failures -= usize::from(checked.is_usable());
             left = left.saturating_sub(1);
         }
         match left {
-            0 => out.waited(),
-            left => out.waiting(&waiting_text(left, &downloads)),
+            0 => out.stop_waiting(),
+            left => out.show_waiting(&waiting_text(left, &downloads)),
         }
-        let server = |checked: &Checked| servers.iter().copied().find(|server| server.name == checked.name);
+        let server =
+            |checked: &CheckedServer| servers.iter().copied().find(|server| server.name == checked.name);
         match settled.and_then(|checked| Some((server(&checked)?, checked))) {
             Some((server, checked)) if out.json => {
-                found.insert(checked.name.clone(), HealthReport::of(server, &checked));
+                found.insert(checked.name.clone(), HealthReport::from_check(server, &checked));
             }
-            Some((server, checked)) => print_checked(server, &checked, out),
+            Some((server, checked)) => print_health(server, &checked, out),
             None => {}
         }
     });
-    live::run_with(&surroundings, checking)?;
-    out.waited();
+    runtime::run_with_accounts(&connect_context, checking)?;
+    out.stop_waiting();
     if out.json {
-        out.value(&ListReport::of(loaded, &found));
+        out.print_json(&ListReport::from_loaded(loaded, &found));
     }
     Ok(failures)
 }
 
-fn begin(loaded: &Loaded, out: &mut Out) {
-    tell_problems(loaded, out);
+fn print_intro(loaded: &LoadedConfig, out: &mut TerminalOutput) {
+    print_problems(loaded, out);
     if loaded.plan.servers.is_empty() {
-        out.line("No servers are configured.");
-        out.hint("add one: `mcparley add NAME COMMAND [ARGUMENT…]` or `mcparley add NAME URL`");
+        out.print_line("No servers are configured.");
+        out.hint("add one with `mcparley add NAME COMMAND [ARGUMENT…]` or `mcparley add NAME URL`");
     }
 }
 
-/// Prints the line of a server that was looked at, and what there is to say about it below.
-pub(super) fn print_checked(server: &Planned, checked: &Checked, out: &mut Out) {
-    out.line(format!("{} - {}", what(server), health(checked, &summary(checked))));
-    let report = HealthReport::of(server, checked);
-    for line in report.remarks() {
-        out.line(format!("  {}", dim(&line)));
+/// Prints the line of a checked server, and details below it.
+pub(super) fn print_health(server: &PlannedServer, checked: &CheckedServer, out: &mut TerminalOutput) {
+    out.print_line(format!("{} - {}", server_label(server), color_health(checked, &health_summary(checked))));
+    let report = HealthReport::from_check(server, checked);
+    for line in report.detail_lines() {
+        out.print_line(format!("  {}", dim(&line)));
     }
 }
 
-fn row(server: &Planned) -> String {
-    let reason = server.standing.reason().map(|reason| format!(": {}", display(&reason))).unwrap_or_default();
-    format!("{} - {}{reason}", what(server), standing(&server.standing, 0))
+fn server_row(server: &PlannedServer) -> String {
+    let reason =
+        server.status.reason().map(|reason| format!(": {}", display_line(&reason))).unwrap_or_default();
+    format!("{} - {}{reason}", server_label(server), color_status(&server.status, 0))
 }
 
-fn what(server: &Planned) -> String {
+fn server_label(server: &PlannedServer) -> String {
     let kind = server.kind.filter(|kind| kind.as_str() != "stdio");
     let kind = kind.map(|kind| format!(" ({})", kind.as_str().to_uppercase())).unwrap_or_default();
-    format!("{}: {}{kind}", bold(server.name.as_str()), display(&target(server)))
+    format!("{}: {}{kind}", bold(server.name.as_str()), display_line(&target_line(server)))
 }

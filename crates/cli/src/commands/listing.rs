@@ -1,90 +1,61 @@
-//! What commands that list something have in common: servers are reached only if it is not remembered what they offer.
+//! Shared steps of the listing commands, which start only servers whose lists are not cached.
 
+use mcparley::Host;
+use mcparley::config::{LoadedConfig, StartPolicy};
+use mcparley::host::HostServer;
 use mcparley::model::name::ServerName;
-use mcparley::{Host, Loaded, Remembered, Server, Start};
 
-use super::{Done, usable};
+use super::{CommandResult, usable};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::live;
-use crate::out::Out;
+use crate::out::TerminalOutput;
+use crate::runtime;
 
-/// Whose offer is wanted, and how new.
-pub(super) struct Wanted<'a> {
+/// The server to list, or all, and whether to ignore the cache.
+pub(super) struct ListingRequest<'a> {
     pub(super) server: Option<&'a str>,
     pub(super) refresh: bool,
 }
 
-/// What servers offer, as it is remembered or as they tell it now.
-pub(super) enum Known<'k> {
-    Remembered(&'k Remembered),
-    Alive { host: &'k Host, servers: Vec<Server> },
-}
-
-impl Wanted<'_> {
-    fn start(&self) -> Start {
+impl ListingRequest<'_> {
+    fn servers_to_start(&self) -> StartPolicy {
         match (self.server.map(|server| vec![ServerName::new(server)]), self.refresh) {
-            (None, true) => Start::All,
-            (None, false) => Start::AsNeeded,
-            (Some(servers), true) => Start::Only(servers),
-            (Some(servers), false) => Start::Among(servers),
+            (None, true) => StartPolicy::All,
+            (None, false) => StartPolicy::AsNeeded,
+            (Some(servers), true) => StartPolicy::Only(servers),
+            (Some(servers), false) => StartPolicy::Among(servers),
         }
     }
 
-    /// The server that was named; it must be one that can be used.
-    pub(super) fn usable(
+    /// The named server, which must work; `None` if no server was named.
+    pub(super) fn require_usable_server(
         &self,
-        loaded: &Loaded,
-        servers: &[Server],
-        out: &mut Out,
+        loaded: &LoadedConfig,
+        servers: &[HostServer],
+        out: &mut TerminalOutput,
     ) -> Result<Option<ServerName>, CommandError> {
         let Some(name) = self.server else { return Ok(None) };
-        let server = usable::named(loaded, servers, name, out)?;
-        usable::usable(servers, &server, out)?;
+        let server = usable::find_server(loaded, servers, name, out)?;
+        usable::require_usable(servers, &server, out)?;
         Ok(Some(server))
     }
 }
 
-impl Known<'_> {
-    pub(super) fn servers(&self) -> &[Server] {
-        match self {
-            Self::Remembered(remembered) => &remembered.servers,
-            Self::Alive { servers, .. } => servers,
-        }
-    }
-
-    /// Asks whoever knows.
-    pub(super) fn either<T>(
-        &self,
-        remembered: impl FnOnce(&Remembered) -> T,
-        alive: impl FnOnce(&Host) -> T,
-    ) -> T {
-        match self {
-            Self::Remembered(known) => remembered(known),
-            Self::Alive { host, .. } => alive(host),
-        }
-    }
-}
-
-/// Finds out what is wanted, and shows it.
-pub(super) fn run(
-    wanted: &Wanted<'_>,
+/// Starts a host, waits for the servers that are not cached, and calls `show`.
+pub(super) fn run_listing(
+    wanted: &ListingRequest<'_>,
     context: &Context,
-    loaded: &Loaded,
-    out: &mut Out,
-    show: impl FnOnce(&Known<'_>, &mut Out) -> Done,
-) -> Done {
-    let host = context.host(loaded.clone()).start_with(wanted.start());
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+    show: impl FnOnce(&Host, &[HostServer], &mut TerminalOutput) -> CommandResult,
+) -> CommandResult {
+    let host = context.host_for_model(loaded.clone()).start_with(wanted.servers_to_start());
     let host = if wanted.refresh { host } else { host.skip_known_failures() };
-    // What is remembered needs no servers, and so nothing that they would need.
-    if let Some(remembered) = host.remembered() {
-        return show(&Known::Remembered(&remembered), out);
-    }
-    live::with_host(host, async |host| {
+    runtime::run_with_host(host, async |host| {
         if let Some(name) = wanted.server {
-            usable::named(loaded, &host.servers(), name, out)?;
+            usable::find_server(loaded, &host.servers(), name, out)?;
         }
-        let servers = usable::settled(host, out).await;
-        show(&Known::Alive { host, servers }, out)
+        let servers = usable::wait_until_settled(host, out).await;
+        show(host, &servers, out)
     })
 }

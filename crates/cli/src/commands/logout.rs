@@ -1,62 +1,77 @@
-//! `logout`: gives tokens back, forgets them, and says what came of it.
+//! `logout`: revokes and deletes tokens, and reports the outcome.
 
-use mcparley::{Loaded, Revoked, SignInStanding, SignedOut, Surroundings};
+use mcparley::auth::{RevocationReport, SignInStatus, SignOutOutcome};
+use mcparley::config::LoadedConfig;
+use mcparley::pool::connect::ConnectContext;
 use mcparley_auth::revoke;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Done, tell_problems};
+use super::{CommandResult, print_problems};
 use crate::args::LogoutArgs;
 use crate::context::Context;
 use crate::error::{CommandError, with_sources};
 use crate::exit;
-use crate::live;
-use crate::out::{Out, bold};
-use crate::sign_in::{Door, Who, tell_notices};
+use crate::out::{TerminalOutput, bold};
+use crate::report::SignInTarget;
+use crate::runtime;
+use crate::sign_in::{ServerAccount, print_vault_notices};
 
-pub(super) fn run(args: &LogoutArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let surroundings = context.surroundings(loaded);
-    let doors = chosen(args, loaded, &surroundings).inspect_err(|_| tell_problems(loaded, out))?;
-    let departures = live::run_with(&surroundings, leave_all(args, &doors))??;
-    tell_notices(surroundings.accounts().vault(), out);
+pub(super) fn run(
+    args: &LogoutArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let connect_context = context.connect_context(loaded);
+    let doors =
+        select_accounts(args, loaded, &connect_context).inspect_err(|_| print_problems(loaded, out))?;
+    let departures = runtime::run_with_accounts(&connect_context, sign_out_all(args, &doors))??;
+    print_vault_notices(connect_context.accounts().vault(), out);
     if out.json {
-        out.value(&json!({ "servers": departures }));
+        out.print_json(&json!({ "servers": departures }));
     } else if departures.is_empty() {
-        out.line("You are signed in to no server.");
+        out.print_line("You are not signed in to any server.");
     }
     for departure in departures.iter().filter(|_| !out.json).collect::<Vec<_>>() {
-        departure.tell(out);
+        departure.print_report(out);
     }
     Ok(exit::OK)
 }
 
-/// Every declaration of the names: what cannot run now may have been signed in to before.
-fn chosen<'l>(
+/// The accounts of all entries of the names, also of entries that may not run now.
+fn select_accounts<'l>(
     args: &LogoutArgs,
-    loaded: &'l Loaded,
-    surroundings: &Surroundings,
-) -> Result<Vec<Door<'l>>, CommandError> {
+    loaded: &'l LoadedConfig,
+    connect_context: &ConnectContext,
+) -> Result<Vec<ServerAccount<'l>>, CommandError> {
     if args.all {
         let servers = loaded.plan.servers.iter();
-        return Ok(servers.filter_map(|server| Door::of(server, surroundings)).collect());
+        return Ok(servers
+            .filter_map(|server| ServerAccount::from_planned(server, connect_context))
+            .collect());
     }
-    let named = args.servers.iter().map(|name| Door::named(name, loaded, surroundings));
+    let named = args.servers.iter().map(|name| ServerAccount::find_by_name(name, loaded, connect_context));
     Ok(named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-async fn leave_all(args: &LogoutArgs, doors: &[Door<'_>]) -> Result<Vec<Departure>, CommandError> {
-    let mut departures: Vec<Departure> = Vec::new();
+async fn sign_out_all(
+    args: &LogoutArgs,
+    doors: &[ServerAccount<'_>],
+) -> Result<Vec<SignOutReport>, CommandError> {
+    let mut departures: Vec<SignOutReport> = Vec::new();
     for door in doors {
-        let departure = Departure::of(door).await?;
+        let departure = SignOutReport::sign_out(door).await?;
         let is_known = departures.iter().any(|known| known.server == departure.server);
-        // Of several declarations of a name, those say something that had something.
+        // Of several entries of a name, only those that were signed in are reported.
         match departure.is {
-            Is::SignedOut => {
-                departures.retain(|known| known.server != departure.server || known.is == Is::SignedOut);
+            SignOutState::SignedOut => {
+                departures
+                    .retain(|known| known.server != departure.server || known.is == SignOutState::SignedOut);
                 departures.push(departure);
             }
-            Is::WasNot if args.all || is_known => {}
-            Is::WasNot => departures.push(departure),
+            SignOutState::WasNot if args.all || is_known => {}
+            SignOutState::WasNot => departures.push(departure),
         }
     }
     Ok(departures)
@@ -64,92 +79,94 @@ async fn leave_all(args: &LogoutArgs, doors: &[Door<'_>]) -> Result<Vec<Departur
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Is {
+enum SignOutState {
     SignedOut,
-    /// There was nothing to forget.
+    /// The user was not signed in.
     WasNot,
 }
 
-/// What became of one sign-in.
+/// The outcome of one sign-out.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Departure {
+pub(super) struct SignOutReport {
     server: String,
-    is: Is,
+    is: SignOutState,
     #[serde(skip_serializing_if = "Option::is_none")]
-    refresh_token: Option<Fate>,
+    refresh_token: Option<TokenRevocation>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    access_token: Option<Fate>,
+    access_token: Option<TokenRevocation>,
 }
 
-/// What became of one token at whoever gave it.
+/// The outcome of the revocation of one token.
 #[derive(Debug, Serialize)]
-struct Fate {
+struct TokenRevocation {
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
 
-impl Departure {
-    /// Signs out.
-    pub(super) async fn of(door: &Door<'_>) -> Result<Self, CommandError> {
-        let failed = |error| CommandError::sign_in(Who::Server(door.name()), std::sync::Arc::new(error));
-        let before = door.account.standing().await.map_err(|error| failed(error.into()))?;
+impl SignOutReport {
+    /// Signs out of a server.
+    pub(super) async fn sign_out(door: &ServerAccount<'_>) -> Result<Self, CommandError> {
+        let failed = |error| {
+            CommandError::sign_in_failure(SignInTarget::Server(door.name()), std::sync::Arc::new(error))
+        };
+        let before = door.account.sign_in_status().await.map_err(|error| failed(error.into()))?;
         let server = door.name().to_owned();
-        let nothing = Self { server, is: Is::WasNot, refresh_token: None, access_token: None };
-        // Where nothing is kept, no file is made to say so.
-        if matches!(before, SignInStanding::SignedOut) && !door.account.is_known().await {
+        let nothing = Self { server, is: SignOutState::WasNot, refresh_token: None, access_token: None };
+        // Without a stored sign-in no vault file is created.
+        if matches!(before, SignInStatus::SignedOut) && !door.account.has_record().await {
             return Ok(nothing);
         }
         match door.account.sign_out().await.map_err(failed)? {
-            SignedOut { revoked: None } => Ok(nothing),
-            SignedOut { revoked: Some(Revoked { refresh, access }) } => Ok(Self {
-                is: Is::SignedOut,
-                refresh_token: Fate::of(&refresh),
-                access_token: Fate::of(&access),
+            SignOutOutcome { revoked: None } => Ok(nothing),
+            SignOutOutcome { revoked: Some(RevocationReport { refresh, access }) } => Ok(Self {
+                is: SignOutState::SignedOut,
+                refresh_token: TokenRevocation::from_outcome(&refresh),
+                access_token: TokenRevocation::from_outcome(&access),
                 ..nothing
             }),
         }
     }
 
-    /// Whether somebody was signed in.
-    pub(super) fn is_one(&self) -> bool {
-        self.is == Is::SignedOut
+    /// Whether the user was signed in before.
+    pub(super) fn is_signed_out(&self) -> bool {
+        self.is == SignOutState::SignedOut
     }
 
-    pub(super) fn tell(&self, out: &mut Out) {
+    pub(super) fn print_report(&self, out: &mut TerminalOutput) {
         let name = bold(&self.server);
         match self.is {
-            Is::WasNot => out.line(format!("{name}: you were not signed in")),
-            Is::SignedOut => out.line(format!("{name}: signed out")),
+            SignOutState::WasNot => out.print_line(format!("{name}: you were not signed in")),
+            SignOutState::SignedOut => out.print_line(format!("{name}: signed out")),
         }
         for (what, fate) in [("refresh token", &self.refresh_token), ("access token", &self.access_token)] {
             if let Some(fate) = fate {
-                out.remark(&format!(
-                    "  the {what} is forgotten here; the authorization server {}",
-                    fate.in_words()
+                out.print_remark(&format!(
+                    "  the {what} was deleted; the authorization server {}",
+                    fate.outcome_text()
                 ));
             }
         }
     }
 }
 
-impl Fate {
-    fn of(outcome: &revoke::Outcome) -> Option<Self> {
+impl TokenRevocation {
+    fn from_outcome(outcome: &revoke::RevocationOutcome) -> Option<Self> {
         let (is, reason) = match outcome {
-            revoke::Outcome::Absent => return None,
-            revoke::Outcome::Done => ("revoked", None),
-            revoke::Outcome::Unsupported => ("not-offered", None),
-            revoke::Outcome::Failed(error) => ("failed", Some(with_sources(error))),
+            revoke::RevocationOutcome::Absent => return None,
+            revoke::RevocationOutcome::Done => ("revoked", None),
+            revoke::RevocationOutcome::Unsupported => ("not-offered", None),
+            revoke::RevocationOutcome::Failed(error) => ("failed", Some(with_sources(error))),
         };
         Some(Self { is, reason })
     }
 
-    fn in_words(&self) -> String {
+    fn outcome_text(&self) -> String {
         match (&self.reason, self.is) {
-            (Some(reason), _) => format!("did not take it back: {reason}"),
-            (None, "revoked") => "took it back".to_owned(),
-            (None, _) => "takes none back, so it ends by itself".to_owned(),
+            (Some(reason), _) => format!("did not revoke it: {reason}"),
+            (None, "revoked") => "revoked it".to_owned(),
+            (None, _) => "does not support revocation, so it stays valid until it expires".to_owned(),
         }
     }
 }

@@ -1,92 +1,91 @@
-//! `plan`: every declaration, what becomes of it, and why.
+//! `plan`: the status of every configured server, with the reason.
 
-use mcparley::model::plan::{Planned, ServerStanding};
-use mcparley::model::text::display;
-use mcparley::{Loaded, Severity};
+use mcparley::config::plan::{PlanStatus, PlannedServer};
+use mcparley::config::{LoadedConfig, Severity};
+use mcparley::model::text::display_line;
 
-use super::{Done, code_of, hooks, tell_problems};
+use super::{CommandResult, base_exit_code, hooks, print_problems};
 use crate::args::PlanArgs;
 use crate::exit;
-use crate::out::{Out, bold, dim, standing};
-use crate::report::{PlanReport, WaitingReport, target};
+use crate::out::{TerminalOutput, bold, color_status, dim};
+use crate::report::{PlanReport, WaitingReport, target_line};
 
-/// The widest standing, so that columns line up.
+/// The width of the column of plan statuses.
 const STANDING_WIDTH: usize = "needs approval".len();
 
-pub(super) fn run(args: &PlanArgs, loaded: &Loaded, out: &mut Out) -> Done {
+pub(super) fn run(args: &PlanArgs, loaded: &LoadedConfig, out: &mut TerminalOutput) -> CommandResult {
     if out.json {
-        out.value(&PlanReport::of(loaded));
+        out.print_json(&PlanReport::from_loaded(loaded));
     } else {
-        render(loaded, out);
-        hooks::tell_waiting(loaded, out);
-        tell_waiting(loaded, out);
+        render_plan(loaded, out);
+        hooks::print_waiting_hooks(loaded, out);
+        print_waiting(loaded, out);
     }
-    if args.check && is_flawed(loaded) && loaded.managed_problem.is_none() {
+    if args.check && has_problems(loaded) && loaded.managed_problem.is_none() {
         return Ok(exit::CONFIG);
     }
-    Ok(code_of(loaded))
+    Ok(base_exit_code(loaded))
 }
 
-/// Says how to see and approve what waits, once.
-fn tell_waiting(loaded: &Loaded, out: &mut Out) {
-    let items = WaitingReport::of(&loaded.settings.waiting).in_words();
+/// Prints the hint to review and approve, once for all entries that need approval.
+fn print_waiting(loaded: &LoadedConfig, out: &mut TerminalOutput) {
+    let items = WaitingReport::from_items(&loaded.settings.waiting).summary_text();
     let servers = loaded.plan.servers.iter();
-    let mut waiting = servers.filter(|server| matches!(server.standing, ServerStanding::NeedsApproval(_)));
+    let mut waiting = servers.filter(|server| matches!(server.status, PlanStatus::NeedsApproval(_)));
     if let Some(items) = items {
-        out.line(format!("{items}; see `mcparley trust`"));
+        out.print_line(format!("{items}; run `mcparley trust`"));
     } else if waiting.next().is_some() {
-        out.hint("`mcparley trust` shows everything that waits, whole");
+        out.hint("run `mcparley trust` to review all entries that need approval");
     }
 }
 
-fn render(loaded: &Loaded, out: &mut Out) {
-    tell_problems(loaded, out);
+fn render_plan(loaded: &LoadedConfig, out: &mut TerminalOutput) {
+    print_problems(loaded, out);
     let servers = &loaded.plan.servers;
     if servers.is_empty() {
-        out.line("No servers are configured.");
-        out.hint("add one: `mcparley add NAME COMMAND [ARGUMENT…]` or `mcparley add NAME URL`");
-        out.hint("or take over what another program has: `mcparley import`");
+        out.print_line("No servers are configured.");
+        out.hint("add one with `mcparley add NAME COMMAND [ARGUMENT…]` or `mcparley add NAME URL`");
+        out.hint("or import servers of another program with `mcparley import`");
         return;
     }
     let name_width =
-        servers.iter().map(|server| display(server.name.as_str()).chars().count()).max().unwrap_or(0);
-    // Strongest first: what counts is on top.
+        servers.iter().map(|server| display_line(server.name.as_str()).chars().count()).max().unwrap_or(0);
+    // Highest precedence first, so that the effective entries are on top.
     for server in servers.iter().rev() {
-        row(server, name_width.min(40), out);
+        render_server(server, name_width.min(40), out);
     }
 }
 
-fn row(server: &Planned, name_width: usize, out: &mut Out) {
-    let name = display(server.name.as_str());
+fn render_server(server: &PlannedServer, name_width: usize, out: &mut TerminalOutput) {
+    let name = display_line(server.name.as_str());
     let padding = " ".repeat(name_width.saturating_sub(name.chars().count()));
-    out.line(format!(
+    out.print_line(format!(
         "{}  {}{padding}  {:10}  {}",
-        standing(&server.standing, STANDING_WIDTH),
+        color_status(&server.status, STANDING_WIDTH),
         bold(&name),
         server.scope.as_str(),
-        display(&target(server)),
+        display_line(&target_line(server)),
     ));
     let indent = " ".repeat(STANDING_WIDTH + 2);
-    if let Some(reason) = server.standing.reason() {
-        out.line(format!("{indent}{}", dim(&reason)));
+    if let Some(reason) = server.status.reason() {
+        out.print_line(format!("{indent}{}", dim(&reason)));
     }
-    if let Some(hint) = server.standing.hint(&server.name) {
-        out.line(format!("{indent}{}", dim(&format!("hint: {hint}"))));
+    if let Some(hint) = server.status.hint(&server.name) {
+        out.print_line(format!("{indent}{}", dim(&format!("hint: {hint}"))));
     }
-    if server.standing != ServerStanding::Ready || out.verbose > 0 {
+    if server.status != PlanStatus::Ready || out.verbose > 0 {
         let place = server.origin.to_string();
-        out.line(format!("{indent}{}", dim(&format!("declared in {place}"))));
+        out.print_line(format!("{indent}{}", dim(&format!("declared in {place}"))));
     }
     for caution in &server.cautions {
-        out.line(format!("{indent}{}", dim(&format!("caution: {caution}"))));
+        out.print_line(format!("{indent}{}", dim(&format!("caution: {caution}"))));
     }
     for hint in &server.hints {
-        out.line(format!("{indent}{}", dim(&format!("note: {}: {}", hint.origin, hint.text))));
+        out.print_line(format!("{indent}{}", dim(&format!("note: {}: {}", hint.origin, hint.text))));
     }
 }
 
-fn is_flawed(loaded: &Loaded) -> bool {
+fn has_problems(loaded: &LoadedConfig) -> bool {
     let unreadable = loaded.problems.iter().any(|problem| problem.severity != Severity::Managed);
-    unreadable
-        || loaded.plan.servers.iter().any(|server| matches!(server.standing, ServerStanding::Invalid(_)))
+    unreadable || loaded.plan.servers.iter().any(|server| matches!(server.status, PlanStatus::Invalid(_)))
 }

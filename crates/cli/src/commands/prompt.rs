@@ -1,75 +1,84 @@
-//! `prompt`: what a server makes of one of its prompts.
+//! `prompt`: prints the messages of one prompt.
 
+use mcparley::config::{LoadedConfig, StartPolicy};
 use mcparley::model::name::ServerName;
-use mcparley::{Block, Body, Host, Loaded, PromptCall, PromptError, PromptMessages, Start};
+use mcparley::prompt::{PromptCall, PromptError, PromptMessages};
+use mcparley::results::ResourceBody;
+use mcparley::{ContentBlock, Host};
 
-use super::{Done, usable};
+use super::{CommandResult, usable};
 use crate::args::PromptArgs;
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::{CommandError, UsageError};
 use crate::exit;
-use crate::live;
-use crate::out::Out;
+use crate::out::TerminalOutput;
+use crate::runtime;
 
-pub(super) fn run(args: &PromptArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
-    let wanted = Wanted::of(args, &loaded)?;
-    let start = wanted.start(&loaded);
-    live::with_host(context.host(loaded).start_with(start), async |host| {
-        let call = wanted.call(host, out).await?;
-        out.waiting(&format!("asking for {} …", call.name()));
-        let given = host.prompt(&call).await;
-        out.waited();
+pub(super) fn run(
+    args: &PromptArgs,
+    context: &Context,
+    loaded: LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let wanted = PromptTarget::from_args(args, &loaded)?;
+    let start = wanted.servers_to_start(&loaded);
+    runtime::run_with_host(context.host_for_model(loaded).start_with(start), async |host| {
+        let call = wanted.build_call(host, out).await?;
+        out.show_waiting(&format!("getting {} …", call.name()));
+        let given = host.fetch_prompt(&call).await;
+        out.stop_waiting();
         let given = given?;
         match out.json {
-            true => out.value(&given),
-            false => print(&given, out),
+            true => out.print_json(&given),
+            false => print_messages(&given, out),
         }
         Ok(exit::OK)
     })
 }
 
-/// The prompt, and the words behind it.
-enum Wanted<'a> {
+/// The prompt to fetch, and the words after it.
+enum PromptTarget<'a> {
     Of { server: &'a str, prompt: &'a str, words: &'a [String] },
     Public { name: &'a str, words: &'a [String] },
 }
 
-impl<'a> Wanted<'a> {
-    fn of(args: &'a PromptArgs, loaded: &Loaded) -> Result<Self, CommandError> {
+impl<'a> PromptTarget<'a> {
+    fn from_args(args: &'a PromptArgs, loaded: &LoadedConfig) -> Result<Self, UsageError> {
         let (target, words) = (args.target.as_str(), args.words.as_slice());
         let name = target.strip_prefix('/').unwrap_or(target);
         if usable::is_tool_name(loaded, name) {
             return Ok(Self::Public { name, words });
         }
         let Some((prompt, words)) = words.split_first() else {
-            let hint = format!("`mcparley prompts {target}` shows them");
-            return Err(CommandError::usage(format!("which prompt of `{target}`?"), hint));
+            return Err(UsageError::PromptMissing { server: target.to_owned() });
         };
         Ok(Self::Of { server: target, prompt, words })
     }
 
-    fn start(&self, loaded: &Loaded) -> Start {
+    fn servers_to_start(&self, loaded: &LoadedConfig) -> StartPolicy {
         match self {
-            Self::Of { server, .. } => Start::Only(vec![ServerName::new(server)]),
-            Self::Public { name, .. } => usable::owners(loaded, name).map_or(Start::AsNeeded, Start::Only),
+            Self::Of { server, .. } => StartPolicy::Only(vec![ServerName::new(server)]),
+            Self::Public { name, .. } => {
+                usable::owning_servers(loaded, name).map_or(StartPolicy::AsNeeded, StartPolicy::Only)
+            }
         }
     }
 
-    /// Waits for the server and looks the prompt up.
-    async fn call(&self, host: &Host, out: &mut Out) -> Result<PromptCall, CommandError> {
+    /// Waits for the server and looks up the prompt.
+    async fn build_call(&self, host: &Host, out: &mut TerminalOutput) -> Result<PromptCall, CommandError> {
         let (name, words) = match self {
             Self::Public { name, words } => {
-                usable::settled(host, out).await;
+                usable::wait_until_settled(host, out).await;
                 ((*name).to_owned(), *words)
             }
             Self::Of { server, prompt, words } => {
-                let server = usable::named(&host.loaded(), &host.servers(), server, out)?;
-                let servers = usable::settled(host, out).await;
-                usable::usable(&servers, &server, out)?;
+                let server = usable::find_server(&host.loaded_config(), &host.servers(), server, out)?;
+                let servers = usable::wait_until_settled(host, out).await;
+                usable::require_usable(&servers, &server, out)?;
                 let prompts = host.prompts();
-                let found = prompts.find(&server, prompt).or_else(|| prompts.get(prompt));
+                let found = prompts.find_on_server(&server, prompt).or_else(|| prompts.get(prompt));
                 let name = found.map(|prompt| prompt.name.as_str().to_owned());
-                (name.ok_or_else(|| no_prompt(&prompts, &server, prompt))?, *words)
+                (name.ok_or_else(|| unknown_prompt_error(&prompts, &server, prompt))?, *words)
             }
         };
         let call = PromptCall::new(&name);
@@ -77,42 +86,50 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn no_prompt(prompts: &mcparley::Prompts, server: &ServerName, name: &str) -> CommandError {
+fn unknown_prompt_error(
+    prompts: &mcparley::prompt::Prompts,
+    server: &ServerName,
+    name: &str,
+) -> CommandError {
     let own = prompts.iter().filter(|prompt| prompt.server == *server);
     let names: Vec<&str> = own.map(|prompt| prompt.original.as_str()).collect();
-    let similar = crate::arguments::similar(name, names.into_iter());
-    let similar = similar.into_iter().map(str::to_owned).collect();
+    let similar = crate::tool_arguments::similar_spellings(name, names.into_iter());
     PromptError::Unknown { name: name.to_owned(), similar }.into()
 }
 
-/// Prints what there is to read; whose words they are is talk.
-fn print(given: &PromptMessages, out: &mut Out) {
+/// Prints the messages; the role of each is a remark on stderr.
+fn print_messages(given: &PromptMessages, out: &mut TerminalOutput) {
     let is_talk = given.messages.len() > 1;
     for message in &given.messages {
         if is_talk {
-            out.remark(&format!("{}:", message.role.as_str()));
+            out.print_remark(&format!("{}:", message.role.as_str()));
         }
         message.content.iter().for_each(|block| print_block(block, out));
     }
     if given.messages.is_empty() {
-        out.remark("no messages");
+        out.print_remark("no messages");
     }
 }
 
-fn print_block(block: &Block, out: &mut Out) {
+fn print_block(block: &ContentBlock, out: &mut TerminalOutput) {
     match block {
-        Block::Text(text) => out.foreign(text),
-        Block::Resource { uri, body: Body::Text(text), .. } => {
-            out.remark(&format!("resource {uri}"));
-            out.foreign(text);
+        ContentBlock::Text(text) => out.print_untrusted(text),
+        ContentBlock::Resource { uri, body: ResourceBody::Text(text), .. } => {
+            out.print_remark(&format!("resource {uri}"));
+            out.print_untrusted(text);
         }
-        Block::Link { uri, name, title, .. } => {
-            out.foreign(&format!("{} <{uri}>", title.as_ref().unwrap_or(name)));
+        ContentBlock::Link { uri, name, title, .. } => {
+            out.print_untrusted(&format!("{} <{uri}>", title.as_ref().unwrap_or(name)));
         }
-        Block::Note(note) => out.warn(note),
-        Block::Image { mime, .. } => out.remark(&format!("an image ({mime}); `--json` has it")),
-        Block::Audio { mime, .. } => out.remark(&format!("a sound ({mime}); `--json` has it")),
-        Block::Resource { uri, .. } => out.remark(&format!("resource {uri}, no text; `--json` has it")),
-        _ => out.warn("a part of an unknown kind; `--json` shows it"),
+        ContentBlock::Note(note) => out.warn(note),
+        ContentBlock::Image { mime, .. } => {
+            out.print_remark(&format!("image ({mime}); use `--json` to get it"))
+        }
+        ContentBlock::Audio { mime, .. } => {
+            out.print_remark(&format!("audio ({mime}); use `--json` to get it"))
+        }
+        ContentBlock::Resource { uri, .. } => {
+            out.print_remark(&format!("resource {uri} (binary); use `--json` to get it"))
+        }
     }
 }

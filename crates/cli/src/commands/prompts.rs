@@ -1,85 +1,97 @@
-//! `prompts`: the commands that servers offer, and which servers do not.
+//! `prompts`: lists the prompts of servers, and servers that do not work.
 
 use std::sync::Arc;
 
-use mcparley::model::text::{beginning, display};
-use mcparley::{Loaded, Prompt, Prompts, Server};
+use mcparley::config::LoadedConfig;
+use mcparley::host::HostServer;
+use mcparley::model::text::{display_line, truncated_prefix};
+use mcparley::prompt::{Prompt, Prompts};
 use serde::Serialize;
 
-use super::listing::{self, Wanted};
-use super::usable::Lacking;
-use super::{Done, code_of, tell_problems};
+use super::listing::{self, ListingRequest};
+use super::usable::IncompleteServer;
+use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::PromptsArgs;
 use crate::context::Context;
-use crate::exit::Code;
-use crate::out::{Out, bold};
+use crate::exit::NamedExitCode;
+use crate::out::{TerminalOutput, bold};
 
-/// How much of a description stands on one line.
+/// The maximum length of a description on one line.
 const LINE_CHARS: usize = 100;
 
-/// What `prompts` shows.
+/// The report of `prompts`.
 #[derive(Serialize)]
-struct Report {
+struct PromptsReport {
     prompts: Vec<Arc<Prompt>>,
-    /// What became of the servers that offer nothing, or not all.
-    servers: Vec<Lacking>,
+    /// The servers with missing or incomplete lists, with the reason.
+    servers: Vec<IncompleteServer>,
 }
 
-pub(super) fn run(args: &PromptsArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let wanted = Wanted { server: args.server.as_deref(), refresh: args.refresh };
-    listing::run(&wanted, context, loaded, out, |known, out| {
-        let prompts = known.either(mcparley::Remembered::prompts, mcparley::Host::prompts);
-        show(&wanted, &prompts, known.servers(), loaded, out)
+pub(super) fn run(
+    args: &PromptsArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let wanted = ListingRequest { server: args.server.as_deref(), refresh: args.refresh };
+    listing::run_listing(&wanted, context, loaded, out, |host, servers, out| {
+        show_prompts(&wanted, &host.prompts(), servers, loaded, out)
     })
 }
 
-fn show(wanted: &Wanted<'_>, prompts: &Prompts, servers: &[Server], loaded: &Loaded, out: &mut Out) -> Done {
-    let code: Code = code_of(loaded);
-    let server = wanted.usable(loaded, servers, out)?;
+fn show_prompts(
+    wanted: &ListingRequest<'_>,
+    prompts: &Prompts,
+    servers: &[HostServer],
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let code: NamedExitCode = base_exit_code(loaded);
+    let server = wanted.require_usable_server(loaded, servers, out)?;
     let all = prompts.iter().filter(|prompt| server.as_ref().is_none_or(|server| prompt.server == *server));
-    let report = Report {
+    let report = PromptsReport {
         prompts: all.cloned().collect(),
-        servers: super::usable::lacking(loaded, servers, server.as_ref()),
+        servers: super::usable::find_incomplete_servers(loaded, servers, server.as_ref()),
     };
     if out.json {
-        out.value(&report);
+        out.print_json(&report);
         return Ok(code);
     }
-    tell_problems(loaded, out);
+    print_problems(loaded, out);
     report.render(out);
     Ok(code)
 }
 
-impl Report {
-    fn render(&self, out: &mut Out) {
+impl PromptsReport {
+    fn render(&self, out: &mut TerminalOutput) {
         if self.prompts.is_empty() {
-            out.say("There are no prompts.");
+            out.print_message("No prompts found.");
         }
         for prompt in &self.prompts {
-            out.line(format!("{}  {}", bold(&prompt.usage()), about(prompt)));
+            out.print_line(format!("{}  {}", bold(&prompt.usage()), description_line(prompt)));
             if out.verbose > 0 {
-                arguments(prompt, out);
+                print_arguments(prompt, out);
             }
         }
         for lacking in &self.servers {
-            lacking.tell(out);
+            lacking.print_warnings(out);
         }
     }
 }
 
-fn arguments(prompt: &Prompt, out: &mut Out) {
+fn print_arguments(prompt: &Prompt, out: &mut TerminalOutput) {
     for argument in &prompt.arguments {
         let said = argument.description.as_deref().or(argument.title.as_deref()).unwrap_or_default();
-        out.line(format!("    {}: {}", display(&argument.name), display(said)));
+        out.print_line(format!("    {}: {}", display_line(&argument.name), display_line(said)));
     }
 }
 
-/// The beginning of what it does.
-fn about(prompt: &Prompt) -> String {
+/// The first line of the description, or the title, truncated.
+fn description_line(prompt: &Prompt) -> String {
     let first = prompt.description.lines().map(str::trim).find(|line| !line.is_empty());
     let about = first.or(prompt.title.as_deref()).unwrap_or_default();
-    match beginning(about, LINE_CHARS) {
-        Some(beginning) => format!("{}…", display(beginning)),
-        None => display(about).into_owned(),
+    match truncated_prefix(about, LINE_CHARS) {
+        Some(beginning) => format!("{}…", display_line(beginning)),
+        None => display_line(about).into_owned(),
     }
 }

@@ -1,113 +1,114 @@
-//! `read`: one resource, as text or as the bytes it is.
+//! `read`: prints one resource as text or bytes, or writes it to a file.
 
 use std::path::Path;
 
+use mcparley::config::{LoadedConfig, StartPolicy};
 use mcparley::model::name::ServerName;
-use mcparley::{Loaded, ResourceContents, ResourceTemplate, Start, TemplateError, decode_base64};
+use mcparley::resource::{ResourceContents, ResourceTemplate};
+use mcparley::results::base64_text::decode as decode_base64;
 use serde_json::Value;
 
-use super::call::write_over;
-use super::{Done, usable};
+use super::call::overwrite_file;
+use super::{CommandResult, usable};
 use crate::args::ReadArgs;
 use crate::context::{self, Context};
-use crate::error::CommandError;
+use crate::error::{FileError, UsageError};
 use crate::exit;
-use crate::live;
-use crate::out::Out;
+use crate::out::TerminalOutput;
+use crate::runtime;
 
-pub(super) fn run(args: &ReadArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
+pub(super) fn run(
+    args: &ReadArgs,
+    context: &Context,
+    loaded: LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     let server = ServerName::new(&args.server);
-    let start = Start::Only(vec![server.clone()]);
-    live::with_host(context.host(loaded).start_with(start), async |host| {
-        usable::named(&host.loaded(), &host.servers(), &args.server, out)?;
-        let servers = usable::settled(host, out).await;
-        usable::usable(&servers, &server, out)?;
-        let uri = address(args)?;
-        out.waiting(&format!("reading {uri} …"));
+    let start = StartPolicy::Only(vec![server.clone()]);
+    runtime::run_with_host(context.host_for_model(loaded).start_with(start), async |host| {
+        usable::find_server(&host.loaded_config(), &host.servers(), &args.server, out)?;
+        let servers = usable::wait_until_settled(host, out).await;
+        usable::require_usable(&servers, &server, out)?;
+        let uri = resource_uri(args)?;
+        out.show_waiting(&format!("reading {uri} …"));
         let read = host.read_resource(&server, &uri).await;
-        out.waited();
+        out.stop_waiting();
         let read = read?;
         match &args.output {
-            Some(path) => save(&read, path, out)?,
-            None if out.json => out.value(&read),
-            None => print(&read, out),
+            Some(path) => save_resource(&read, path, out)?,
+            None if out.json => out.print_json(&read),
+            None => print_resource(&read, out),
         }
         Ok(exit::OK)
     })
 }
 
-/// The address; with values it is a template.
-fn address(args: &ReadArgs) -> Result<String, CommandError> {
+/// The URI of the resource; with values it is expanded from a template.
+fn resource_uri(args: &ReadArgs) -> Result<String, UsageError> {
     if args.values.is_empty() {
         return Ok(args.uri.clone());
     }
     let values: Option<Vec<(&str, &str)>> = args.values.iter().map(|word| word.split_once('=')).collect();
-    let unnamed =
-        || CommandError::usage("a value has no name", "values of a template are given as name=value");
-    let values = values.ok_or_else(unnamed)?;
-    ResourceTemplate::expanded(&args.uri, &values).map_err(|error| unfit(&error))
+    let values = values.ok_or(UsageError::UnnamedValue)?;
+    Ok(ResourceTemplate::expand_template(&args.uri, &values)?)
 }
 
-fn unfit(error: &TemplateError) -> CommandError {
-    CommandError::Usage { message: error.to_string(), hint: None }
-}
-
-/// A part of a resource, as the server sent it.
-enum Part {
+/// A content part of a resource, as the server sent it.
+enum ResourcePart {
     Text(String),
     Bytes(Vec<u8>),
     /// Base64 that cannot be decoded.
     Damaged,
 }
 
-/// All parts; what the library gives was cleaned for a model.
-fn parts(read: &ResourceContents) -> Vec<Part> {
-    let parts = read.raw.elements("contents").unwrap_or_default();
+/// The content parts as the server sent them; the library sanitizes its copy for a model.
+fn decode_parts(read: &ResourceContents) -> Vec<ResourcePart> {
+    let parts = read.raw.member_elements("contents").unwrap_or_default();
     let parts = parts.iter().filter_map(|part| part.decode::<Value>().ok());
-    parts.filter_map(|part| part_of(&part)).collect()
+    parts.filter_map(|part| decode_part(&part)).collect()
 }
 
-fn part_of(part: &Value) -> Option<Part> {
+fn decode_part(part: &Value) -> Option<ResourcePart> {
     if let Some(text) = part.get("text").and_then(Value::as_str) {
-        return Some(Part::Text(text.to_owned()));
+        return Some(ResourcePart::Text(text.to_owned()));
     }
-    Some(decode_base64(part.get("blob")?.as_str()?).map_or(Part::Damaged, Part::Bytes))
+    Some(decode_base64(part.get("blob")?.as_str()?).map_or(ResourcePart::Damaged, ResourcePart::Bytes))
 }
 
-fn print(read: &ResourceContents, out: &mut Out) {
-    let parts = parts(read);
+fn print_resource(read: &ResourceContents, out: &mut TerminalOutput) {
+    let parts = decode_parts(read);
     if parts.is_empty() {
-        out.remark("no content");
+        out.print_remark("no content");
     }
     for part in parts {
         match part {
-            Part::Text(text) => out.foreign(&text),
-            Part::Bytes(bytes) if context::stdout_is_terminal() => {
-                out.remark(&format!("{} bytes, not shown; `--output FILE` writes them", bytes.len()));
+            ResourcePart::Text(text) => out.print_untrusted(&text),
+            ResourcePart::Bytes(bytes) if context::stdout_is_terminal() => {
+                out.print_remark(&format!(
+                    "{} bytes, not shown; use `--output FILE` to write them",
+                    bytes.len()
+                ));
             }
-            Part::Bytes(bytes) => out.bytes(&bytes),
-            Part::Damaged => out.warn("a resource that is not base64 was left out"),
+            ResourcePart::Bytes(bytes) => out.print_bytes(&bytes),
+            ResourcePart::Damaged => out.warn("skipped content that is not base64"),
         }
     }
 }
 
-fn save(read: &ResourceContents, path: &Path, out: &mut Out) -> Result<(), CommandError> {
+fn save_resource(read: &ResourceContents, path: &Path, out: &mut TerminalOutput) -> Result<(), FileError> {
     let mut all = Vec::new();
-    for part in parts(read) {
+    for part in decode_parts(read) {
         match part {
-            Part::Text(text) => all.extend_from_slice(text.as_bytes()),
-            Part::Bytes(bytes) => all.extend_from_slice(&bytes),
-            Part::Damaged => {
-                let message = "the resource is not base64".to_owned();
-                return Err(CommandError::File { message, hint: None });
-            }
+            ResourcePart::Text(text) => all.extend_from_slice(text.as_bytes()),
+            ResourcePart::Bytes(bytes) => all.extend_from_slice(&bytes),
+            ResourcePart::Damaged => return Err(FileError::ResourceNotBase64),
         }
     }
     if path.as_os_str() == "-" {
-        out.bytes(&all);
+        out.print_bytes(&all);
         return Ok(());
     }
-    write_over(path, &all)?;
-    out.remark(&format!("{} bytes: {}", all.len(), path.display()));
+    overwrite_file(path, &all)?;
+    out.print_remark(&format!("{} bytes: {}", all.len(), path.display()));
     Ok(())
 }

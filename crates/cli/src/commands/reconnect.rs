@@ -1,68 +1,78 @@
-//! `reconnect`: tries a server now, and has every running host connect to it anew.
+//! `reconnect`: checks a server now, and makes every running host reconnect to it.
 
-use mcparley::change::request_reconnect;
+use mcparley::config::LoadedConfig;
+use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::name::ServerName;
-use mcparley::model::plan::{Planned, ServerStanding};
-use mcparley::{Checked, Checkup, Loaded};
+use mcparley::pool::health::{CheckedServer, HealthCheck};
+use mcparley::reload::request_reconnect;
 
-use super::waiting::{Downloads, note_event, waiting_text};
-use super::{Done, list, tell_problems};
+use super::waiting::{Downloads, record_event, waiting_text};
+use super::{CommandResult, list, print_problems};
 use crate::args::ReconnectArgs;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::exit::{self, Code};
-use crate::live;
-use crate::out::Out;
-use crate::report::{HealthReport, ListedReport, effective};
+use crate::exit::{self, NamedExitCode};
+use crate::out::TerminalOutput;
+use crate::report::{HealthReport, ListedReport, effective_servers};
+use crate::runtime;
 
-pub(super) fn run(args: &ReconnectArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+pub(super) fn run(
+    args: &ReconnectArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     let server = find_server(&args.name, loaded, out)?;
-    let surroundings = context.surroundings(loaded);
-    // First: whoever gives up waiting here has still asked the others.
-    request_reconnect(&surroundings, server)?;
+    let connect_context = context.connect_context(loaded);
+    // Requested first, so that running hosts reconnect even if the user interrupts this command.
+    request_reconnect(&connect_context, server)?;
     let mut downloads = Downloads::new();
-    out.waiting(&waiting_text(1, &downloads));
-    let checkup = Checkup::of(surroundings.clone());
+    out.show_waiting(&waiting_text(1, &downloads));
+    let checkup = HealthCheck::with_context(connect_context.clone());
     let mut found = None;
     let servers = [server];
-    let checking = checkup.check_with_events(&servers, |event| match note_event(event, &mut downloads) {
+    let checking = checkup.check_with_events(&servers, |event| match record_event(event, &mut downloads) {
         Some(checked) => found = Some(checked),
-        None => out.waiting(&waiting_text(1, &downloads)),
+        None => out.show_waiting(&waiting_text(1, &downloads)),
     });
-    live::run_with(&surroundings, checking)?;
-    out.waited();
-    let health = found.as_ref().map(|checked| HealthReport::of(server, checked));
+    runtime::run_with_accounts(&connect_context, checking)?;
+    out.stop_waiting();
+    let health = found.as_ref().map(|checked| HealthReport::from_check(server, checked));
     if out.json {
-        out.value(&ListedReport::of(server, health.as_ref()));
+        out.print_json(&ListedReport::from_planned(server, health.as_ref()));
     } else {
         if let Some(checked) = &found {
-            list::print_checked(server, checked, out);
+            list::print_health(server, checked, out);
         }
-        out.remark("every running `mcparley serve` that has it connects anew too");
+        out.print_remark("every running `mcparley serve` with this server reconnects too");
     }
-    Ok(code(found.as_ref()))
+    Ok(health_exit_code(found.as_ref()))
 }
 
-/// The server of this name, if it may run.
-fn find_server<'l>(name: &str, loaded: &'l Loaded, out: &mut Out) -> Result<&'l Planned, CommandError> {
-    let declared = effective(&loaded.plan).into_iter().find(|server| server.name.as_str() == name);
+/// The server of this name, which must be allowed to run.
+fn find_server<'l>(
+    name: &str,
+    loaded: &'l LoadedConfig,
+    out: &mut TerminalOutput,
+) -> Result<&'l PlannedServer, CommandError> {
+    let declared = effective_servers(&loaded.plan).into_iter().find(|server| server.name.as_str() == name);
     match declared {
-        Some(server) if server.standing == ServerStanding::Ready => Ok(server),
+        Some(server) if server.status == PlanStatus::Ready => Ok(server),
         Some(server) => {
-            let standing = Box::new(server.standing.clone());
-            Err(CommandError::ServerStanding { name: ServerName::new(name), standing })
+            let standing = Box::new(server.status.clone());
+            Err(CommandError::ServerUnusable { name: ServerName::new(name), standing })
         }
         None => {
-            // It may stand in a file that could not be read.
-            tell_problems(loaded, out);
-            Err(CommandError::NotFound { name: name.to_owned(), similar: loaded.similar(name) })
+            // The server may be in a file that could not be read.
+            print_problems(loaded, out);
+            Err(CommandError::NotFound { name: name.to_owned(), similar: loaded.similar_server_names(name) })
         }
     }
 }
 
-fn code(checked: Option<&Checked>) -> Code {
+fn health_exit_code(checked: Option<&CheckedServer>) -> NamedExitCode {
     match checked {
-        Some(checked) if checked.works() => exit::OK,
+        Some(checked) if checked.is_usable() => exit::OK,
         Some(checked) if checked.wants_sign_in => exit::NEEDS_AUTH,
         Some(_) | None => exit::UNREACHABLE,
     }

@@ -1,31 +1,37 @@
-//! `remove`.
+//! `remove`: removes a server entry and its sign-in.
 
-use mcparley::Loaded;
-use mcparley::change::{self, Removed};
-use mcparley::model::plan::Planned;
-use mcparley::model::text::display;
+use mcparley::config::LoadedConfig;
+use mcparley::config::change::{self, RemovedServer};
+use mcparley::config::plan::PlannedServer;
+use mcparley::model::text::display_line;
 use serde_json::json;
 
-use super::logout::Departure;
-use super::{Done, tell_problems};
+use super::logout::SignOutReport;
+use super::{CommandResult, print_problems};
 use crate::args::RemoveArgs;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
-use crate::live;
-use crate::out::{Out, bold};
-use crate::sign_in::Door;
+use crate::out::{TerminalOutput, bold};
+use crate::runtime;
+use crate::sign_in::ServerAccount;
 
-pub(super) fn run(args: &RemoveArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let removed = match change::remove(&context.paths, loaded, &args.name, args.scope.map(Into::into)) {
+pub(super) fn run(
+    args: &RemoveArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let removed = match change::remove_server(&context.paths, loaded, &args.name, args.scope.map(Into::into))
+    {
         Ok(removed) => removed,
         Err(error) => {
-            // It may stand in a file that could not be read.
-            tell_problems(loaded, out);
+            // The server may be in a file that could not be read.
+            print_problems(loaded, out);
             return Err(error.into());
         }
     };
-    let forgotten = forget(&removed, context, loaded, out)?;
+    let forgotten = forget_sign_ins(&removed, context, loaded, out)?;
     if out.json {
         let mut report = json!({
             "removed": removed.name,
@@ -35,54 +41,55 @@ pub(super) fn run(args: &RemoveArgs, context: &Context, loaded: &Loaded, out: &m
         if !forgotten.is_empty() {
             report["signedOut"] = json!(forgotten);
         }
-        out.value(&report);
+        out.print_json(&report);
         return Ok(exit::OK);
     }
-    out.line(format!("Removed server {} from {} scope", bold(&removed.name), removed.scope.as_str()));
+    out.print_line(format!("Removed server {} from {} scope", bold(&removed.name), removed.scope.as_str()));
     for file in &removed.files {
-        out.line(format!("File: {}", display(&file.to_string_lossy())));
+        out.print_line(format!("File: {}", display_line(&file.to_string_lossy())));
     }
     for departure in &forgotten {
-        departure.tell(out);
+        departure.print_report(out);
     }
     Ok(exit::OK)
 }
 
-/// Gives back and forgets what was kept for the entries that are gone. What cannot be given back, or forgotten, is
-/// told; the entry is gone all the same.
-fn forget(
-    removed: &Removed,
+/// Revokes and deletes the sign-ins of the removed entries. Errors are printed as warnings, because the
+/// entries are already removed.
+fn forget_sign_ins(
+    removed: &RemovedServer,
     context: &Context,
-    loaded: &Loaded,
-    out: &mut Out,
-) -> Result<Vec<Departure>, CommandError> {
-    let surroundings = context.surroundings(loaded);
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> Result<Vec<SignOutReport>, CommandError> {
+    let connect_context = context.connect_context(loaded);
     let left = context.load()?;
-    let is_left = |server: &Planned| {
-        let mut same = left.plan.named(removed.name.as_str()).into_iter();
+    let is_left = |server: &PlannedServer| {
+        let mut same = left.plan.servers_by_name(removed.name.as_str()).into_iter();
         same.any(|other| other.signature() == server.signature())
     };
-    let declared = loaded.plan.named(removed.name.as_str()).into_iter();
+    let declared = loaded.plan.servers_by_name(removed.name.as_str()).into_iter();
     let gone = declared.filter(|server| server.scope == removed.scope.scope() && !is_left(server));
-    let doors: Vec<Door<'_>> = gone.filter_map(|server| Door::of(server, &surroundings)).collect();
+    let doors: Vec<ServerAccount<'_>> =
+        gone.filter_map(|server| ServerAccount::from_planned(server, &connect_context)).collect();
     let mut forgotten = Vec::new();
     if doors.is_empty() {
         return Ok(forgotten);
     }
     let forgetting = async {
         for door in &doors {
-            let left = Departure::of(door).await;
-            let secret = door.account.forget_client_secret().await;
+            let left = SignOutReport::sign_out(door).await;
+            let secret = door.account.remove_client_secret().await;
             if let Err(error) = secret {
-                out.warn(&error.in_one_line());
+                out.warn(&error.to_single_line());
             }
             match left {
-                Ok(departure) if departure.is_one() => forgotten.push(departure),
+                Ok(departure) if departure.is_signed_out() => forgotten.push(departure),
                 Ok(_) => {}
                 Err(error) => out.warn(&error.to_string()),
             }
         }
     };
-    live::run_with(&surroundings, forgetting)?;
+    runtime::run_with_accounts(&connect_context, forgetting)?;
     Ok(forgotten)
 }

@@ -1,92 +1,102 @@
-//! `resources`: what servers have to read, and which servers have nothing.
+//! `resources`: lists the resources and templates of servers, and servers that do not work.
 
+use mcparley::config::LoadedConfig;
+use mcparley::host::HostServer;
 use mcparley::model::name::ServerName;
-use mcparley::model::text::{beginning, display};
-use mcparley::{Host, Loaded, Remembered, Resource, ResourceTemplate, Resources, Server};
+use mcparley::model::text::{display_line, truncated_prefix};
+use mcparley::resource::{ListedResource, ResourceTemplate, Resources};
 use serde::Serialize;
 
-use super::listing::{self, Wanted};
-use super::usable::{self, Lacking};
-use super::{Done, code_of, tell_problems};
+use super::listing::{self, ListingRequest};
+use super::usable::{self, IncompleteServer};
+use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::ResourcesArgs;
 use crate::context::Context;
-use crate::out::{Out, bold, dim};
+use crate::out::{TerminalOutput, bold, dim};
 
-/// How much of a description stands on one line.
+/// The maximum length of a description on one line.
 const LINE_CHARS: usize = 80;
 
-/// What `resources` shows.
+/// The report of `resources`.
 #[derive(Serialize)]
-struct Report {
+struct ResourcesReport {
     #[serde(skip_serializing_if = "Option::is_none")]
-    resources: Option<Vec<Resource>>,
+    resources: Option<Vec<ListedResource>>,
     templates: Vec<ResourceTemplate>,
-    /// What became of the servers that offer nothing, or not all.
-    servers: Vec<Lacking>,
+    /// The servers with missing or incomplete lists, with the reason.
+    servers: Vec<IncompleteServer>,
 }
 
-pub(super) fn run(args: &ResourcesArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let wanted = Wanted { server: args.server.as_deref(), refresh: args.refresh };
-    listing::run(&wanted, context, loaded, out, |known, out| {
-        let alive = |host: &Host| host.resources(None).unwrap_or_default();
-        let resources = known.either(Remembered::resources, alive);
-        show(args, &wanted, (resources, known.servers()), loaded, out)
+pub(super) fn run(
+    args: &ResourcesArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let wanted = ListingRequest { server: args.server.as_deref(), refresh: args.refresh };
+    listing::run_listing(&wanted, context, loaded, out, |host, servers, out| {
+        let resources = host.resources(None).unwrap_or_default();
+        show_resources(args, &wanted, (resources, servers), loaded, out)
     })
 }
 
-fn show(
+fn show_resources(
     args: &ResourcesArgs,
-    wanted: &Wanted<'_>,
-    (all, servers): (Resources, &[Server]),
-    loaded: &Loaded,
-    out: &mut Out,
-) -> Done {
-    let code = code_of(loaded);
-    let only = wanted.usable(loaded, servers, out)?;
+    wanted: &ListingRequest<'_>,
+    (all, servers): (Resources, &[HostServer]),
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let code = base_exit_code(loaded);
+    let only = wanted.require_usable_server(loaded, servers, out)?;
     let is_wanted = |server: &ServerName| only.as_ref().is_none_or(|only| only == server);
     let resources = all.resources.into_iter().filter(|resource| is_wanted(&resource.server));
-    let report = Report {
+    let report = ResourcesReport {
         resources: (!args.templates).then(|| resources.collect()),
         templates: all.templates.into_iter().filter(|template| is_wanted(&template.server)).collect(),
-        servers: usable::lacking(loaded, servers, only.as_ref()),
+        servers: usable::find_incomplete_servers(loaded, servers, only.as_ref()),
     };
     if out.json {
-        out.value(&report);
+        out.print_json(&report);
         return Ok(code);
     }
-    tell_problems(loaded, out);
+    print_problems(loaded, out);
     report.render(out);
     Ok(code)
 }
 
-impl Report {
-    fn render(&self, out: &mut Out) {
+impl ResourcesReport {
+    fn render(&self, out: &mut TerminalOutput) {
         let resources = self.resources.as_deref().unwrap_or_default();
         if resources.is_empty() && self.templates.is_empty() {
-            out.say(if self.resources.is_some() {
-                "There are no resources."
+            out.print_message(if self.resources.is_some() {
+                "No resources found."
             } else {
-                "There are no templates."
+                "No templates found."
             });
         }
         for it in resources {
             let said = (it.title.as_deref(), it.description.as_deref(), it.mime.as_deref());
-            line((it.server.as_str(), &it.uri, &it.name), said, out);
+            print_row((it.server.as_str(), &it.uri, &it.name), said, out);
         }
         for it in &self.templates {
             let said = (it.title.as_deref(), it.description.as_deref(), it.mime.as_deref());
-            line((it.server.as_str(), &it.uri_template, &it.name), said, out);
+            print_row((it.server.as_str(), &it.uri_template, &it.name), said, out);
         }
         for lacking in &self.servers {
-            lacking.tell(out);
+            lacking.print_warnings(out);
         }
     }
 }
 
-type Said<'s> = (Option<&'s str>, Option<&'s str>, Option<&'s str>);
+type ResourceTexts<'s> = (Option<&'s str>, Option<&'s str>, Option<&'s str>);
 
-/// One line: server, address, what it is.
-fn line((server, address, name): (&str, &str, &str), (title, description, mime): Said<'_>, out: &mut Out) {
+/// Prints one line: server, URI, title and description.
+fn print_row(
+    (server, address, name): (&str, &str, &str),
+    (title, description, mime): ResourceTexts<'_>,
+    out: &mut TerminalOutput,
+) {
     let first = description.and_then(|text| text.lines().map(str::trim).find(|line| !line.is_empty()));
     let name = title.unwrap_or(name);
     let about = match first {
@@ -95,10 +105,10 @@ fn line((server, address, name): (&str, &str, &str), (title, description, mime):
         None if name == address => String::new(),
         None => name.to_owned(),
     };
-    let about = match beginning(&about, LINE_CHARS) {
-        Some(beginning) => format!("{}…", display(beginning)),
-        None => display(&about).into_owned(),
+    let about = match truncated_prefix(&about, LINE_CHARS) {
+        Some(beginning) => format!("{}…", display_line(beginning)),
+        None => display_line(&about).into_owned(),
     };
     let mime = mime.map(|mime| dim(&format!("  [{mime}]"))).unwrap_or_default();
-    out.line(format!("{}  {}  {about}{mime}", display(server), bold(address)));
+    out.print_line(format!("{}  {}  {about}{mime}", display_line(server), bold(address)));
 }

@@ -1,105 +1,114 @@
-//! `search`: the tools that fit some words, the best first.
+//! `search`: tools that match the words, best match first.
 
 use std::sync::Arc;
 
+use mcparley::catalog::{CatalogEntry, SearchQuery, SearchResults, UnresolvedName};
+use mcparley::config::LoadedConfig;
 use mcparley::model::name::ServerName;
-use mcparley::{Entry, Found, Loaded, SearchQuery, Unfound};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::listing::{self, Wanted};
-use super::usable::{self, Lacking};
-use super::{Done, code_of, tell_problems, tools};
+use super::listing::{self, ListingRequest};
+use super::usable::{self, IncompleteServer};
+use super::{CommandResult, base_exit_code, print_problems, tools};
 use crate::args::SearchArgs;
 use crate::context::Context;
 use crate::exit;
-use crate::out::Out;
+use crate::out::TerminalOutput;
 
-/// What `search` shows.
+/// The report of `search`.
 #[derive(Serialize)]
-struct Report {
-    tools: Vec<Arc<Entry>>,
-    /// How many more there are.
+struct SearchReport {
+    tools: Vec<Arc<CatalogEntry>>,
+    /// The number of further matches.
     more: usize,
-    /// The names after `select:` that mean no tool.
+    /// The names after `select:` that are no tools.
     unknown: Vec<Value>,
-    /// What became of the servers that offer nothing, or not all.
-    servers: Vec<Lacking>,
+    /// The servers with missing or incomplete lists, with the reason.
+    servers: Vec<IncompleteServer>,
 }
 
-pub(super) fn run(args: &SearchArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let wanted = Wanted { server: args.server.as_deref(), refresh: false };
-    listing::run(&wanted, context, loaded, out, |known, out| {
-        let server = wanted.usable(loaded, known.servers(), out)?;
-        let query = query(args, server.clone());
-        let found = known
-            .either(|remembered| remembered.catalog.search(&query), |host| host.catalog().search(&query));
-        let lacking = usable::lacking(loaded, known.servers(), server.as_ref());
-        show(found, lacking, loaded, out)
+pub(super) fn run(
+    args: &SearchArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let wanted = ListingRequest { server: args.server.as_deref(), refresh: false };
+    listing::run_listing(&wanted, context, loaded, out, |host, servers, out| {
+        let server = wanted.require_usable_server(loaded, servers, out)?;
+        let query = build_query(args, server.clone());
+        let found = host.catalog().search_tools(&query);
+        let lacking = usable::find_incomplete_servers(loaded, servers, server.as_ref());
+        show_matches(found, lacking, loaded, out)
     })
 }
 
-fn query(args: &SearchArgs, server: Option<ServerName>) -> SearchQuery {
+fn build_query(args: &SearchArgs, server: Option<ServerName>) -> SearchQuery {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let query = SearchQuery::new(&args.words.join(" ")).limit(limit);
+    let query = SearchQuery::new(&args.words.join(" ")).with_limit(limit);
     match server {
-        Some(server) => query.of_server(server),
+        Some(server) => query.for_server(server),
         None => query,
     }
 }
 
-fn show(found: Found, servers: Vec<Lacking>, loaded: &Loaded, out: &mut Out) -> Done {
-    let Found { tools, more, unfound, .. } = found;
+fn show_matches(
+    found: SearchResults,
+    servers: Vec<IncompleteServer>,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let SearchResults { tools, more, unfound, .. } = found;
     let is_met = !tools.is_empty() && unfound.is_empty();
-    let report = Report { tools, more, unknown: unfound.iter().map(as_json).collect(), servers };
+    let report =
+        SearchReport { tools, more, unknown: unfound.iter().map(unfound_to_json).collect(), servers };
     if out.json {
-        out.value(&report);
+        out.print_json(&report);
     } else {
-        tell_problems(loaded, out);
+        print_problems(loaded, out);
         report.render(&unfound, out);
     }
-    Ok(if is_met { code_of(loaded) } else { exit::NOT_FOUND })
+    Ok(if is_met { base_exit_code(loaded) } else { exit::NOT_FOUND })
 }
 
-impl Report {
-    fn render(&self, unfound: &[Unfound], out: &mut Out) {
+impl SearchReport {
+    fn render(&self, unfound: &[UnresolvedName], out: &mut TerminalOutput) {
         if !self.tools.is_empty() {
-            tools::list(&self.tools, out.verbose > 0, out);
+            tools::print_tools(&self.tools, out.verbose > 0, out);
         } else if unfound.is_empty() {
-            out.say("No tool matches.");
+            out.print_message("No tool matches.");
         }
         if self.more > 0 {
-            out.remark(&format!("{} more match; `--limit` shows more of them", self.more));
+            out.print_remark(&format!("{} more tools match; use `--limit` to show more", self.more));
         }
-        unfound.iter().for_each(|unfound| tell(unfound, out));
-        self.servers.iter().for_each(|lacking| lacking.tell(out));
+        unfound.iter().for_each(|unfound| warn_unfound(unfound, out));
+        self.servers.iter().for_each(|lacking| lacking.print_warnings(out));
     }
 }
 
-fn as_json(unfound: &Unfound) -> Value {
+fn unfound_to_json(unfound: &UnresolvedName) -> Value {
     match unfound {
-        Unfound::Unknown { name, similar } => json!({ "name": name, "similar": similar }),
-        Unfound::Ambiguous { name, candidates } => json!({ "name": name, "couldBe": candidates }),
-        _ => Value::Null,
+        UnresolvedName::Unknown { name, similar } => json!({ "name": name, "similar": similar }),
+        UnresolvedName::Ambiguous { name, candidates } => json!({ "name": name, "couldBe": candidates }),
     }
 }
 
-fn tell(unfound: &Unfound, out: &mut Out) {
+fn warn_unfound(unfound: &UnresolvedName, out: &mut TerminalOutput) {
     let quoted =
         |names: &mut dyn Iterator<Item = &str>| names.map(|name| format!("`{name}`")).collect::<Vec<_>>();
     match unfound {
-        Unfound::Unknown { name, similar } => {
+        UnresolvedName::Unknown { name, similar } => {
             out.warn(&format!("there is no tool `{name}`"));
             let similar = quoted(&mut similar.iter().map(String::as_str));
             if !similar.is_empty() {
                 out.hint(&format!("did you mean {}?", similar.join(", ")));
             }
         }
-        Unfound::Ambiguous { name, candidates } => {
+        UnresolvedName::Ambiguous { name, candidates } => {
             let candidates = quoted(&mut candidates.iter().map(|name| name.as_str()));
             out.warn(&format!("several servers have a tool `{name}`"));
-            out.hint(&format!("name one of {}", candidates.join(", ")));
+            out.hint(&format!("use one of {}", candidates.join(", ")));
         }
-        _ => {}
     }
 }

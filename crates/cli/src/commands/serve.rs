@@ -1,93 +1,108 @@
-//! `serve`: the host as one MCP server on standard input and output (G1).
+//! `serve`: serves the host as one MCP server on standard input and output.
 //!
-//! Standard output belongs to the client: nothing else is written there.
+//! Standard output carries MCP messages only.
 
 mod denials;
 mod streams;
 
 use std::time::Duration;
 
+use mcparley::catalog::Budget;
+use mcparley::config::{LoadedConfig, StartPolicy};
 use mcparley::model::limits::FETCH_GRACE;
 use mcparley::model::name::ServerName;
-use mcparley::model::permission::Mode;
-use mcparley::{AgentSpec, Budget, Host, HostBuilder, Loaded, RunOptions, Start};
+use mcparley::{AgentSpec, Host, HostBuilder};
 use mcparley_gateway::{Gateway, serve};
 
-use super::{Done, tell_problems};
+use super::{CommandResult, print_problems};
 use crate::args::{DeferArg, ServeArgs};
 use crate::connectors;
 use crate::context::{Context, stdin_is_terminal};
-use crate::error::CommandError;
+use crate::error::{CommandError, UnavailableError};
 use crate::exit;
-use crate::live;
-use crate::out::Out;
-use denials::Denials;
+use crate::out::TerminalOutput;
+use crate::runtime;
+use denials::DenialPrinter;
 
-/// How long servers may still hear that calls are cancelled, before they are ended.
+/// The time for cancellation messages to reach servers before they are stopped.
 const FAREWELL: Duration = Duration::from_millis(50);
 
-pub(super) fn run(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+pub(super) fn run(
+    args: &ServeArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     for name in args.only.iter().chain(&args.no_prefix) {
-        if loaded.plan.named(name).is_empty() && name != super::usable::BUILT_IN {
-            return Err(CommandError::NotFound { name: name.clone(), similar: loaded.similar(name) });
+        if loaded.plan.servers_by_name(name).is_empty() && name != super::usable::BUILT_IN {
+            return Err(CommandError::NotFound {
+                name: name.clone(),
+                similar: loaded.similar_server_names(name),
+            });
         }
     }
-    tell_problems(loaded, out);
+    print_problems(loaded, out);
     if stdin_is_terminal() {
-        out.remark("waiting for messages of an MCP client on standard input; Ctrl-D ends it");
+        out.print_remark("waiting for an MCP client on standard input; press Ctrl-D to stop");
     }
-    let budget = budget(args, loaded, out);
-    live::with_host(host(args, context, loaded, out), async |host| {
-        let unavailable = |error: std::io::Error| CommandError::Unavailable {
-            message: format!("standard input or output cannot be used: {error}"),
-            hint: None,
-        };
-        let input = streams::input().map_err(unavailable)?;
-        let (output, written) = streams::output().map_err(unavailable)?;
-        let gateway = Gateway::new(view(args, host).await?, budget).with_logs_of(host);
-        let mut denials = Denials::of(host);
+    let budget = tool_budget(args, loaded, out);
+    runtime::run_with_host(build_host(args, context, loaded, out), async |host| {
+        let input = streams::open_input().map_err(UnavailableError::StandardStreams)?;
+        let (output, written) = streams::open_output().map_err(UnavailableError::StandardStreams)?;
+        let gateway = Gateway::new(client_view(args, host).await?, budget).with_log_host(host);
+        let mut denials = DenialPrinter::subscribe_to(host);
         tokio::select! {
             () = serve(&gateway, input, output) => {}
-            never = denials.tell(out) => match never {},
+            never = denials.print_denials(out) => match never {},
         }
-        denials.tell_rest(out);
-        written.wait();
-        // A client that leaves early leaves what its servers offer to the next one. A signal ends the wait.
-        let _settled = host.ready(FETCH_GRACE).await;
+        denials.print_remaining(out);
+        written.wait_until_flushed();
+        // If the client leaves early, pending lists are still fetched into the cache for the next client. A
+        // signal cancels it.
+        let _settled = host.wait_until_ready(FETCH_GRACE).await;
         tokio::time::sleep(FAREWELL).await;
         Ok(exit::OK)
     })
 }
 
-/// The host, which follows its files for as long as it serves.
-fn host(args: &ServeArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> HostBuilder {
-    let organisation = connectors::organisation(context, loaded).unwrap_or_else(|error| {
+/// Builds the host, which reloads its configuration when files change.
+fn build_host(
+    args: &ServeArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> HostBuilder {
+    let organisation = connectors::find_organization(context, loaded).unwrap_or_else(|error| {
         out.warn(&error.to_string());
         None
     });
-    let run_options = RunOptions { fallback_mode: Some(Mode::Client), ..context.run_options.clone() };
-    let host = Host::builder(&context.paths, &run_options).organisation(organisation).door("serve");
-    let host = args.no_prefix.iter().fold(host, |host, server| host.no_prefix(server));
+    let host = HostBuilder::new(&context.paths, loaded.clone()).watch_files(&context.run_options);
+    let host = host.organization(organisation).entry_point("serve");
+    let host = args.no_prefix.iter().fold(host, |host, server| host.without_prefix(server));
     let named = || args.only.iter().map(|name| ServerName::new(name)).collect();
-    let host = if args.only.is_empty() { host } else { host.start_with(Start::Among(named())) };
+    let host = if args.only.is_empty() { host } else { host.start_with(StartPolicy::Among(named())) };
     let is_wanted = args.only.iter().any(|name| name == super::usable::BUILT_IN);
-    Gateway::prepare(if is_wanted { host.offer_own_server() } else { host.without_own_server() })
+    Gateway::prepare_host(if is_wanted {
+        host.offer_built_in_server()
+    } else {
+        host.without_built_in_server()
+    })
 }
 
-fn budget(args: &ServeArgs, loaded: &Loaded, out: &mut Out) -> Budget {
+fn tool_budget(args: &ServeArgs, loaded: &LoadedConfig, out: &mut TerminalOutput) -> Budget {
     match args.defer {
-        DeferArg::Auto => super::budget::of_settings(None, loaded, out),
+        DeferArg::Auto => super::budget::budget_from_settings(None, loaded, out),
         DeferArg::Always => Budget::always_defer(),
-        DeferArg::Never => Budget::unlimited(),
+        DeferArg::Never => Budget::without_limit(),
     }
 }
 
-/// What the client sees of it.
-async fn view(args: &ServeArgs, host: &Host) -> Result<Host, CommandError> {
+/// The view of the client: all servers, or those of `--only`.
+async fn client_view(args: &ServeArgs, host: &Host) -> Result<Host, CommandError> {
     if args.only.is_empty() {
         return Ok(host.clone());
     }
-    let spec = args.only.iter().fold(AgentSpec::new("client"), |spec, server| spec.share(server));
-    let agent = host.agent(spec).await?;
+    let spec = args.only.iter().fold(AgentSpec::new("client"), |spec, server| spec.share_server(server));
+    let agent = host.start_agent(spec).await?;
     Ok(Host::clone(&agent))
 }

@@ -1,18 +1,18 @@
-//! `state`: everything that is known, as one JSON document.
+//! `state`: the state of all servers as one JSON document.
 
-use mcparley::{Loaded, Start};
+use mcparley::config::{LoadedConfig, StartPolicy};
 
-use super::{Done, code_of, usable};
+use super::{CommandResult, base_exit_code, usable};
 use crate::context::Context;
-use crate::live;
-use crate::out::Out;
+use crate::out::TerminalOutput;
+use crate::runtime;
 
-pub(super) fn run(context: &Context, loaded: Loaded, out: &mut Out) -> Done {
-    let code = code_of(&loaded);
-    let host = context.host_for_person(loaded).start_with(Start::All).skip_known_failures();
-    live::with_host(host, async |host| {
-        usable::settled(host, out).await;
-        out.value(&host.state());
+pub(super) fn run(context: &Context, loaded: LoadedConfig, out: &mut TerminalOutput) -> CommandResult {
+    let code = base_exit_code(&loaded);
+    let host = context.host_for_user(loaded).start_with(StartPolicy::All).skip_known_failures();
+    runtime::run_with_host(host, async |host| {
+        usable::wait_until_settled(host, out).await;
+        out.print_json(&host.state());
         Ok(code)
     })
 }

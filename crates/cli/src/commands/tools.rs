@@ -1,183 +1,187 @@
-//! `tools`: what the servers offer, and which of them do not.
+//! `tools`: lists the tools of servers, and servers that do not work.
 
 use std::borrow::Cow;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
+use mcparley::Host;
+use mcparley::catalog::{Budget, Catalog, CatalogEntry, ChangedTool, Dialect};
+use mcparley::config::{LoadedConfig, StartPolicy};
+use mcparley::host::HostServer;
 use mcparley::model::name::{ServerName, ToolNameCaution};
-use mcparley::model::text::{beginning, display, display_block};
-use mcparley::model::tool::{Hints, Tool};
-use mcparley::{Budget, Catalog, ChangedTool, Dialect, Entry, Host, Loaded, Remembered, Server, Start};
+use mcparley::model::text::{display_block, display_line, truncated_prefix};
+use mcparley::model::tool::{Tool, ToolHints};
 use serde::Serialize;
 
-use super::usable::{self, Lacking};
-use super::{Done, code_of, tell_problems};
+use super::usable::{self, IncompleteServer};
+use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::ToolsArgs;
-use crate::arguments::similar;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::exit::Code;
-use crate::live;
-use crate::out::{Out, bold, dim};
+use crate::error::{CommandError, UsageError};
+use crate::exit::NamedExitCode;
+use crate::out::{TerminalOutput, bold, dim};
+use crate::runtime;
+use crate::tool_arguments::similar_spellings;
 
-/// How much of a description stands on one line.
+/// The maximum length of a description on one line.
 const LINE_CHARS: usize = 100;
 
-/// How wide the column of names gets at most.
+/// The maximum width of the column of names.
 const NAME_WIDTH: usize = 40;
 
-/// Room for such a line: a name, as much of a description, and what it says about itself.
+/// The estimated size of a row: name, description and declared effects.
 const ROW_BYTES: usize = NAME_WIDTH + LINE_CHARS + 32;
 
-/// What `tools` shows.
+/// The report of `tools`.
 #[derive(Serialize)]
-struct Report {
-    tools: Vec<Arc<Entry>>,
-    /// What became of the servers that offer nothing, or not all.
-    servers: Vec<Lacking>,
-    /// Tools that have changed since they were reviewed.
+struct ToolsReport {
+    tools: Vec<Arc<CatalogEntry>>,
+    /// The servers with missing or incomplete lists, with the reason.
+    servers: Vec<IncompleteServer>,
+    /// Tools that changed since they were reviewed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed: Vec<ChangedTool>,
-    /// Cautions about the names of tools.
+    /// Cautions about similar tool names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cautions: Vec<ToolNameCaution>,
 }
 
-pub(super) fn run(args: &ToolsArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let wanted = Wanted::of(args, loaded)?;
-    let (code, dialect) = (code_of(loaded), args.dialect);
-    let start = wanted.start(loaded, args.refresh);
-    // The program ends with this command: taking hundreds of tools apart again would only take time.
+pub(super) fn run(
+    args: &ToolsArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let wanted = ToolSelection::from_args(args, loaded)?;
+    let (code, dialect) = (base_exit_code(loaded), args.dialect);
+    let start = wanted.servers_to_start(loaded, args.refresh);
     let host = match dialect {
-        // The very set that a client of `serve` is shown.
+        // Exactly the tools that a client of `serve` gets.
         Some(_) if wanted.server() == Some(usable::BUILT_IN) => {
-            context.host(loaded.clone()).offer_own_server()
+            context.host_for_model(loaded.clone()).offer_built_in_server()
         }
-        Some(_) => context.host(loaded.clone()),
-        None => context.host_for_person(loaded.clone()),
+        Some(_) => context.host_for_model(loaded.clone()),
+        None => context.host_for_user(loaded.clone()),
     };
     let host = host.start_with(start);
-    let host = ManuallyDrop::new(if args.refresh { host } else { host.skip_known_failures() });
-    // What is remembered needs no servers, and so nothing that they would need.
-    if let Some(remembered) = host.remembered().map(ManuallyDrop::new) {
-        let Remembered { catalog, servers, .. } = &*remembered;
-        return show(&wanted, &Known { loaded, servers, catalog, dialect, printed: &[] }, code, out);
-    }
-    live::with_host(ManuallyDrop::into_inner(host), async |host| {
+    let host = if args.refresh { host } else { host.skip_known_failures() };
+    runtime::run_with_host(host, async |host| {
         if let Some(name) = wanted.server() {
-            usable::named(loaded, &host.servers(), name, out)?;
+            usable::find_server(loaded, &host.servers(), name, out)?;
         }
-        // For people: what is known need not wait for the servers that are not.
-        let is_for_people = !out.json && dialect.is_none() && matches!(wanted, Wanted::All);
-        let printed = if is_for_people { print_known(host, out) } else { Vec::new() };
-        let servers = usable::settled(host, out).await;
-        let (servers, catalog) = (&servers[..], &*host.catalog());
-        show(&wanted, &Known { loaded, servers, catalog, dialect, printed: &printed }, code, out)
+        // Text output shows cached tools at once, before the other servers are ready.
+        let is_for_people = !out.json && dialect.is_none() && matches!(wanted, ToolSelection::All);
+        let printed = if is_for_people { print_known_tools(host, out) } else { Vec::new() };
+        let servers = usable::wait_until_settled(host, out).await;
+        let (servers, catalog) = (&servers[..], &*host.publish_catalog());
+        show_tools(&wanted, &KnownCatalog { loaded, servers, catalog, dialect, printed: &printed }, code, out)
     })
 }
 
-/// What there is to show.
-struct Known<'k> {
-    loaded: &'k Loaded,
-    servers: &'k [Server],
+/// The catalog to show, with its servers.
+struct KnownCatalog<'k> {
+    loaded: &'k LoadedConfig,
+    servers: &'k [HostServer],
     catalog: &'k Catalog,
     dialect: Option<Dialect>,
-    /// The tools that have been printed already.
-    printed: &'k [Arc<Entry>],
+    /// The tools that are already printed.
+    printed: &'k [Arc<CatalogEntry>],
 }
 
-/// Prints the tools of servers that need not be waited for; gives them.
-fn print_known(host: &Host, out: &mut Out) -> Vec<Arc<Entry>> {
+/// Prints the tools of servers that are already known, and returns them.
+fn print_known_tools(host: &Host, out: &mut TerminalOutput) -> Vec<Arc<CatalogEntry>> {
     let servers = host.servers();
-    let is_settled = |entry: &&Arc<Entry>| {
+    let is_settled = |entry: &&Arc<CatalogEntry>| {
         let server = servers.iter().find(|server| Some(&server.name) == entry.server());
         server.is_some_and(|server| server.state.status.is_settled())
     };
-    let is_waiting = servers.iter().any(|server| !server.state.status.is_settled());
-    // Reading the catalogue fixes the order of what is in it, so it is left alone while it holds only our own tools.
-    let has_known = servers.iter().any(|server| {
-        server.name.as_str() != usable::BUILT_IN
-            && server.state.status.is_settled()
-            && !server.state.surface.tools.is_empty()
-    });
-    let known: Vec<Arc<Entry>> = match is_waiting && has_known {
-        true => host.catalog().iter().filter(is_settled).cloned().collect(),
+    // The built-in server is always ready.
+    let others = || servers.iter().filter(|server| server.name.as_str() != usable::BUILT_IN);
+    let is_waiting = others().any(|server| !server.state.status.is_settled());
+    // Publishing fixes the order of the catalog, so it is not published while it has only built-in tools.
+    let has_known =
+        others().any(|server| server.state.status.is_settled() && !server.state.surface.tools.is_empty());
+    let known: Vec<Arc<CatalogEntry>> = match is_waiting && has_known {
+        true => host.publish_catalog().iter().filter(is_settled).cloned().collect(),
         false => Vec::new(),
     };
-    list(&known, out.verbose > 0, out);
+    print_tools(&known, out.verbose > 0, out);
     known
 }
 
-fn show(wanted: &Wanted<'_>, known: &Known<'_>, code: Code, out: &mut Out) -> Done {
-    let Known { loaded, servers, catalog, .. } = *known;
-    let server = wanted.server().map(|name| usable::named(loaded, servers, name, out)).transpose()?;
+fn show_tools(
+    wanted: &ToolSelection<'_>,
+    known: &KnownCatalog<'_>,
+    code: NamedExitCode,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let KnownCatalog { loaded, servers, catalog, .. } = *known;
+    let server = wanted.server().map(|name| usable::find_server(loaded, servers, name, out)).transpose()?;
     if let Some(server) = &server {
-        usable::usable(servers, server, out)?;
+        usable::require_usable(servers, server, out)?;
     }
     let all = catalog.iter().filter(|entry| server.is_none() || entry.server() == server.as_ref());
-    let tools: Vec<Arc<Entry>> = all.filter(|entry| wanted.is_met_by(entry)).cloned().collect();
-    let lacking = usable::lacking(loaded, servers, server.as_ref());
+    let tools: Vec<Arc<CatalogEntry>> = all.filter(|entry| wanted.selects_entry(entry)).cloned().collect();
+    let lacking = usable::find_incomplete_servers(loaded, servers, server.as_ref());
     if let (Some(tool), []) = (wanted.tool(), tools.as_slice()) {
-        return Err(no_tool(loaded, servers, catalog, server.as_ref(), tool));
+        return Err(no_tool_error(loaded, servers, catalog, server.as_ref(), tool));
     }
     if let Some(dialect) = known.dialect {
-        for_model(dialect, tools, catalog, &lacking, out);
+        print_for_model(dialect, tools, catalog, &lacking, out);
         return Ok(code);
     }
     let is_shown = |changed: &&ChangedTool| server.as_ref().is_none_or(|server| changed.server == *server);
-    let changed = catalog.changed().iter().filter(is_shown).cloned().collect();
+    let changed = catalog.changed_tools().iter().filter(is_shown).cloned().collect();
     let cautions = find_name_cautions(catalog, server.as_ref());
-    let mut report = Report { tools, servers: lacking, changed, cautions };
+    let mut report = ToolsReport { tools, servers: lacking, changed, cautions };
     if out.json {
-        out.value(&report);
+        out.print_json(&report);
         return Ok(code);
     }
-    tell_problems(loaded, out);
+    print_problems(loaded, out);
     report.tools.retain(|entry| !known.printed.iter().any(|printed| printed.name == entry.name));
     let is_printed = !known.printed.is_empty();
     report.render(wanted.tool().is_some() || out.verbose > 0, is_printed, out);
     Ok(code)
 }
 
-/// The tools as a request has them; what is missing in it is told beside it.
-fn for_model(
+/// Prints the tools in the format of a model API, and warns about tools that are left out.
+fn print_for_model(
     dialect: Dialect,
-    tools: Vec<Arc<Entry>>,
+    tools: Vec<Arc<CatalogEntry>>,
     catalog: &Catalog,
-    lacking: &[Lacking],
-    out: &mut Out,
+    lacking: &[IncompleteServer],
+    out: &mut TerminalOutput,
 ) {
-    let mut offer = catalog.offer(&Budget::unlimited());
-    // What waits for a search is shown to a person who asks for all.
-    let tools = tools.into_iter().filter(|entry| offer.shows(entry)).collect();
+    let mut offer = catalog.model_offer(&Budget::without_limit());
+    // Deferred tools are listed too, because the user asked for all.
+    let tools = tools.into_iter().filter(|entry| offer.can_show(entry)).collect();
     offer.deferred.clear();
     offer.listed = tools;
     let model_tools = offer.for_model(dialect);
-    out.value(&model_tools.tools);
+    out.print_json(&model_tools.tools);
     for (name, why) in &model_tools.withheld {
-        out.warn(&format!("`{name}` is left out: {why}"));
+        out.warn(&format!("skipped `{name}`: {why}"));
     }
     for name in &model_tools.deferred {
-        out.warn(&format!("`{name}` is left out: a model has to search for it"));
+        out.warn(&format!("skipped `{name}`: it is deferred until a search"));
     }
-    lacking.iter().for_each(|lacking| lacking.tell(out));
+    lacking.iter().for_each(|lacking| lacking.print_warnings(out));
 }
 
-/// What was asked for.
-enum Wanted<'a> {
+/// The tools that the arguments select.
+enum ToolSelection<'a> {
     All,
     Server(&'a str),
     Tool { server: &'a str, tool: &'a str },
     Public(&'a str),
 }
 
-impl<'a> Wanted<'a> {
-    fn of(args: &'a ToolsArgs, loaded: &Loaded) -> Result<Self, CommandError> {
+impl<'a> ToolSelection<'a> {
+    fn from_args(args: &'a ToolsArgs, loaded: &LoadedConfig) -> Result<Self, UsageError> {
         match (args.server.as_deref(), args.tool.as_deref()) {
-            (Some(name), Some(word)) if usable::is_tool_name(loaded, name) => Err(CommandError::usage(
-                format!("`{name}` is a tool already, and `{word}` too many"),
-                "give the server and the tool, or the tool's whole name",
-            )),
+            (Some(name), Some(word)) if usable::is_tool_name(loaded, name) => {
+                Err(UsageError::ToolTwice { name: name.to_owned(), word: word.to_owned() })
+            }
             (Some(name), None) if usable::is_tool_name(loaded, name) => Ok(Self::Public(name)),
             (Some(server), Some(tool)) => Ok(Self::Tool { server, tool }),
             (Some(server), None) => Ok(Self::Server(server)),
@@ -185,19 +189,19 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// The servers that have to be asked: all that could have what is wanted, or those of them that nothing is
-    /// remembered of.
-    fn start(&self, loaded: &Loaded, refresh: bool) -> Start {
+    /// The servers to start: all that could have the selected tools, or only those of them that are not
+    /// cached.
+    fn servers_to_start(&self, loaded: &LoadedConfig, refresh: bool) -> StartPolicy {
         let servers = match self {
             Self::All => None,
             Self::Server(server) | Self::Tool { server, .. } => Some(vec![ServerName::new(server)]),
-            Self::Public(name) => usable::owners(loaded, name),
+            Self::Public(name) => usable::owning_servers(loaded, name),
         };
         match (servers, refresh) {
-            (None, true) => Start::All,
-            (None, false) => Start::AsNeeded,
-            (Some(servers), true) => Start::Only(servers),
-            (Some(servers), false) => Start::Among(servers),
+            (None, true) => StartPolicy::All,
+            (None, false) => StartPolicy::AsNeeded,
+            (Some(servers), true) => StartPolicy::Only(servers),
+            (Some(servers), false) => StartPolicy::Among(servers),
         }
     }
 
@@ -216,7 +220,7 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    fn is_met_by(&self, entry: &Entry) -> bool {
+    fn selects_entry(&self, entry: &CatalogEntry) -> bool {
         match self {
             Self::All | Self::Server(_) => true,
             Self::Tool { tool, .. } => entry.tool.name.as_str() == *tool,
@@ -225,21 +229,21 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The tool is not there: withheld, misspelt, or on a server that is not there.
-pub(super) fn no_tool(
-    loaded: &Loaded,
-    servers: &[Server],
+/// The error about a missing tool: withheld, misspelled, or on a server that does not work.
+pub(super) fn no_tool_error(
+    loaded: &LoadedConfig,
+    servers: &[HostServer],
     catalog: &Catalog,
     server: Option<&ServerName>,
     tool: &str,
 ) -> CommandError {
-    let of_server = |known: &&Server| server.is_none_or(|server| known.name == *server);
+    let of_server = |known: &&HostServer| server.is_none_or(|server| known.name == *server);
     let mut withheld = servers.iter().filter(of_server).flat_map(|server| &server.state.surface.withheld);
     let because = withheld.find(|withheld| withheld.name == tool).map(|withheld| withheld.to_string());
-    let because = because.or_else(|| changed(catalog, server, tool));
+    let because = because.or_else(|| withheld_reason(catalog, server, tool));
     let missing = || {
-        let lacking = usable::lacking(loaded, servers, server).into_iter();
-        let missing: Vec<String> = lacking.filter_map(|lacking| lacking.in_words()).collect();
+        let lacking = usable::find_incomplete_servers(loaded, servers, server).into_iter();
+        let missing: Vec<String> = lacking.filter_map(|lacking| lacking.reason_text()).collect();
         (!missing.is_empty()).then(|| missing.join("; "))
     };
     let names: Vec<&str> = match server {
@@ -250,32 +254,32 @@ pub(super) fn no_tool(
             .collect(),
         None => catalog.iter().map(|entry| entry.name.as_str()).collect(),
     };
-    let similar = similar(tool, names.into_iter()).into_iter().map(str::to_owned).collect();
+    let similar = similar_spellings(tool, names.into_iter());
     CommandError::NoTool { tool: tool.to_owned(), because: because.or_else(missing), similar }
 }
 
-/// Why a tool is withheld that has changed; it may be named as its server does, or whole.
-fn changed(catalog: &Catalog, server: Option<&ServerName>, tool: &str) -> Option<String> {
-    let mut withheld = catalog.changed().iter().filter(|changed| changed.withheld);
+/// The reason why a changed tool is withheld, given by its own name or by its full name.
+fn withheld_reason(catalog: &Catalog, server: Option<&ServerName>, tool: &str) -> Option<String> {
+    let mut withheld = catalog.changed_tools().iter().filter(|changed| changed.withheld);
     let is_it = |changed: &ChangedTool| match server {
         Some(server) => changed.server == *server && changed.tool.as_str() == tool,
         None => {
-            let public = catalog.names().public(&changed.server, &changed.tool);
+            let public = catalog.names().public_name(&changed.server, &changed.tool);
             public.is_some_and(|public| public.as_str() == tool)
         }
     };
     withheld.find(|changed| is_it(changed)).map(ToString::to_string)
 }
 
-impl Report {
-    fn render(&self, whole: bool, is_printed: bool, out: &mut Out) {
+impl ToolsReport {
+    fn render(&self, whole: bool, is_printed: bool, out: &mut TerminalOutput) {
         if self.tools.is_empty() && !is_printed {
-            out.say("There are no tools.");
+            out.print_message("No tools found.");
         } else {
-            list(&self.tools, whole, out);
+            print_tools(&self.tools, whole, out);
         }
         for lacking in &self.servers {
-            lacking.tell(out);
+            lacking.print_warnings(out);
         }
         for caution in &self.cautions {
             out.warn(&caution.to_string());
@@ -284,58 +288,58 @@ impl Report {
             out.warn(&changed.to_string());
         }
         if !self.changed.is_empty() {
-            out.hint("see what is different with `mcparley permissions review`");
+            out.hint("run `mcparley permissions review` to see the changes");
         }
     }
 }
 
-/// Cautions about the names of tools: of all, or those that concern one server.
+/// Cautions about similar tool names, of all servers or of one.
 fn find_name_cautions(catalog: &Catalog, server: Option<&ServerName>) -> Vec<ToolNameCaution> {
     let tools = catalog.iter().filter_map(|entry| Some((entry.server()?, &entry.tool.name)));
-    let mut cautions = ToolNameCaution::find(tools);
-    cautions.retain(|caution| server.is_none_or(|server| caution.concerns(server)));
+    let mut cautions = ToolNameCaution::find_cautions(tools);
+    cautions.retain(|caution| server.is_none_or(|server| caution.concerns_server(server)));
     cautions
 }
 
-/// Shows tools: a line each, or whole entries.
-pub(super) fn list(tools: &[Arc<Entry>], whole: bool, out: &mut Out) {
+/// Prints tools: one line each, or full entries.
+pub(super) fn print_tools(tools: &[Arc<CatalogEntry>], whole: bool, out: &mut TerminalOutput) {
     if whole {
-        return tools.iter().for_each(|entry| describe(entry, out));
+        return tools.iter().for_each(|entry| print_entry(entry, out));
     }
     let width = tools.iter().map(|entry| entry.name.as_str().len()).max().unwrap_or(0);
-    // One text: written line by line, hundreds of tools take longer to write than to know.
+    // Written at once: hundreds of single writes would take longer than the lookup.
     let mut rows = String::with_capacity(tools.len() * ROW_BYTES);
     for entry in tools {
-        row(entry, width.min(NAME_WIDTH), out.colours(), &mut rows);
+        append_row(entry, width.min(NAME_WIDTH), out.has_colors(), &mut rows);
     }
-    out.bytes(rows.as_bytes());
+    out.print_bytes(rows.as_bytes());
 }
 
-/// Appends the line of a tool.
-fn row(entry: &Entry, width: usize, colours: bool, rows: &mut String) {
+/// Appends the row of a tool.
+fn append_row(entry: &CatalogEntry, width: usize, colours: bool, rows: &mut String) {
     let name = entry.name.as_str();
     let hint = match entry.tool.hints {
-        Hints { read_only: true, .. } => "  [read-only]",
-        // The protocol's default is no word of the server.
-        Hints { destructive: true, .. } if entry.tool.says_destructive => "  [destructive]",
-        Hints { .. } => "",
+        ToolHints { read_only: true, .. } => "  [read-only]",
+        // Shown only if the server declares it; the default of the protocol does not count.
+        ToolHints { destructive: true, .. } if entry.tool.says_destructive => "  [destructive]",
+        ToolHints { .. } => "",
     };
-    let about = about(&entry.tool);
-    let (shown, dots) = match beginning(&about, LINE_CHARS) {
+    let about = title_and_description(&entry.tool);
+    let (shown, dots) = match truncated_prefix(&about, LINE_CHARS) {
         Some(beginning) => (beginning, "…"),
         None => (about.as_ref(), ""),
     };
     let (name_shown, hint) = match colours {
         true => (Cow::Owned(bold(name)), Cow::Owned(dim(hint))),
-        false => (display(name), Cow::Borrowed(hint)),
+        false => (display_line(name), Cow::Borrowed(hint)),
     };
     rows.push_str(&name_shown);
     rows.extend(std::iter::repeat_n(' ', width.saturating_sub(name.len())));
-    rows.extend(["  ", &*display(shown), dots, &*hint, "\n"]);
+    rows.extend(["  ", &*display_line(shown), dots, &*hint, "\n"]);
 }
 
-/// The title and the beginning of the description.
-fn about(tool: &Tool) -> Cow<'_, str> {
+/// The title and the first line of the description.
+fn title_and_description(tool: &Tool) -> Cow<'_, str> {
     let first = tool.description.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match tool.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && *title != first) {
         Some(title) if first.is_empty() => Cow::Borrowed(title),
@@ -344,8 +348,8 @@ fn about(tool: &Tool) -> Cow<'_, str> {
     }
 }
 
-/// What it says about its effects, as far as it is more than the default.
-fn words(hints: Hints) -> Vec<&'static str> {
+/// The names of the effects that a tool declares.
+fn effect_names(hints: ToolHints) -> Vec<&'static str> {
     let all = [
         (hints.read_only, "read-only"),
         (hints.destructive, "destructive"),
@@ -355,10 +359,10 @@ fn words(hints: Hints) -> Vec<&'static str> {
     all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word).collect()
 }
 
-fn describe(entry: &Entry, out: &mut Out) {
+fn print_entry(entry: &CatalogEntry, out: &mut TerminalOutput) {
     let tool = &entry.tool;
-    out.line(bold(entry.name.as_str()));
-    let mut field = |name: &str, value: &str| out.line(format!("  {name}: {}", display(value)));
+    out.print_line(bold(entry.name.as_str()));
+    let mut field = |name: &str, value: &str| out.print_line(format!("  {name}: {}", display_line(value)));
     if let Some(server) = entry.server() {
         field("server", server.as_str());
         field("tool", tool.name.as_str());
@@ -366,25 +370,25 @@ fn describe(entry: &Entry, out: &mut Out) {
     if let Some(title) = &tool.title {
         field("title", title);
     }
-    field("says it is", &words(tool.hints).join(", "));
-    block("description", &tool.description, out);
-    block("arguments", &pretty(tool.input_schema.get()), out);
+    field("declares", &effect_names(tool.hints).join(", "));
+    print_block("description", &tool.description, out);
+    print_block("arguments", &pretty_json(tool.input_schema.get()), out);
     if let Some(schema) = &tool.output_schema {
-        block("result", &pretty(schema.get()), out);
+        print_block("result", &pretty_json(schema.get()), out);
     }
 }
 
-fn block(name: &str, text: &str, out: &mut Out) {
+fn print_block(name: &str, text: &str, out: &mut TerminalOutput) {
     if text.trim().is_empty() {
         return;
     }
-    out.line(format!("  {name}:"));
+    out.print_line(format!("  {name}:"));
     for line in display_block(text).lines() {
-        out.line(format!("    {line}"));
+        out.print_line(format!("    {line}"));
     }
 }
 
-fn pretty(json: &str) -> String {
+fn pretty_json(json: &str) -> String {
     let value = serde_json::from_str::<serde_json::Value>(json);
     value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| json.to_owned())
 }

@@ -1,81 +1,82 @@
-//! `trust`: everything a folder brings that waits for approval, shown whole and approved at once.
+//! `trust`: shows the configuration of a folder that needs approval in full, and approves all of it at once.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
 
-use mcparley::change::{self, Waiting};
+use mcparley::Paths;
+use mcparley::config::LoadedConfig;
+use mcparley::config::change::{self, PendingApprovals};
+use mcparley::config::plan::PlannedServer;
 use mcparley::model::approval::ItemKind;
 use mcparley::model::config::ReviewField;
 use mcparley::model::hook::Hook;
-use mcparley::model::plan::Planned;
-use mcparley::model::text::display;
-use mcparley::{Loaded, Paths};
+use mcparley::model::text::display_line;
 use serde_json::{Value, json};
 
-use super::Done;
+use super::CommandResult;
 use crate::args::TrustArgs;
 use crate::context::{self, Context};
-use crate::error::CommandError;
+use crate::error::UsageError;
 use crate::exit;
-use crate::out::{Out, bold, dim};
+use crate::out::{TerminalOutput, bold, dim};
 use crate::report::WaitingReport;
 
-pub(super) fn run(args: &TrustArgs, context: &Context, out: &mut Out) -> Done {
+pub(super) fn run(args: &TrustArgs, context: &Context, out: &mut TerminalOutput) -> CommandResult {
     let paths = match &args.folder {
-        Some(folder) => places_in(folder, context)?,
+        Some(folder) => paths_in(folder, context)?,
         None => context.paths.clone(),
     };
-    let waiting = Waiting::find(&paths, &context.run_options);
+    let waiting = PendingApprovals::find_in_project(&paths, &context.run_options);
     if !out.json {
-        show(&waiting, out);
+        show_waiting(&waiting, out);
     }
-    let is_agreed = !waiting.is_empty() && is_agreed(args, out);
+    let is_agreed = !waiting.is_empty() && ask_consent(args, out);
     let file = if is_agreed { Some(change::approve_items(&paths, &waiting.to_items())?) } else { None };
     if out.json {
-        out.value(&report(&waiting, file.as_deref()));
+        out.print_json(&trust_report(&waiting, file.as_deref()));
     } else if let Some(file) = &file {
-        out.line(format!("Approved all of it as it is now\nFile: {}", display(&file.to_string_lossy())));
+        out.print_line(format!("Approved\nFile: {}", display_line(&file.to_string_lossy())));
     }
     Ok(if waiting.is_empty() || file.is_some() { exit::OK } else { exit::DENIED })
 }
 
-/// The paths of a user who stands in the folder.
-fn places_in(folder: &Path, context: &Context) -> Result<Paths, CommandError> {
+/// The paths with the folder as working directory.
+fn paths_in(folder: &Path, context: &Context) -> Result<Paths, UsageError> {
     match context.paths.cwd.join(folder).canonicalize() {
-        Ok(folder) if folder.is_dir() => Ok(context.paths.standing_in(&folder)),
-        Ok(_) | Err(_) => {
-            let message = format!("`{}` is not a folder", folder.display());
-            Err(CommandError::usage(message, "name a folder that exists"))
-        }
+        Ok(folder) if folder.is_dir() => Ok(context.paths.with_cwd(&folder)),
+        Ok(_) | Err(_) => Err(UsageError::FolderMissing { folder: folder.to_owned() }),
     }
 }
 
-fn is_agreed(args: &TrustArgs, out: &mut Out) -> bool {
+fn ask_consent(args: &TrustArgs, out: &mut TerminalOutput) -> bool {
     if args.yes {
         return true;
     }
     if out.json || !context::is_interactive() {
-        out.hint("nothing was approved; `mcparley trust --yes` approves all of it");
+        out.hint("not approved; run `mcparley trust --yes` to approve all of it");
         return false;
     }
-    ask("Approve all of it as it is now? [y/N]", out)
+    ask_yes_no("Approve all of this? [y/N]", out)
 }
 
-/// Asks a person at the terminal; anything but yes is no.
-pub(super) fn ask(question: &str, out: &mut Out) -> bool {
-    out.say(question);
+/// Asks the user a yes-or-no question; any answer except yes is no.
+pub(super) fn ask_yes_no(question: &str, out: &mut TerminalOutput) -> bool {
+    out.print_message(question);
     let mut answer = String::new();
-    // The question must be on the screen before the wait for its answer.
+    // Flushed, so that the question is visible before the program waits for the answer.
     let asked = std::io::stderr().flush().and_then(|()| std::io::stdin().lock().read_line(&mut answer));
     asked.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
-fn show(waiting: &Waiting, out: &mut Out) {
+fn show_waiting(waiting: &PendingApprovals, out: &mut TerminalOutput) {
     let folder = waiting.folder.to_string_lossy();
     if waiting.is_empty() {
-        return out.line(format!("Nothing in {} waits for approval.", display(&folder)));
+        return out.print_line(format!("Nothing in {} needs approval.", display_line(&folder)));
     }
-    out.line(format!("{} brings, and nothing of it counts yet:", display(&folder)));
+    out.print_line(format!(
+        "The configuration in {} needs approval before it is used:",
+        display_line(&folder)
+    ));
     for server in &waiting.servers {
         show_server(server, None, &waiting.approved, out);
     }
@@ -88,40 +89,49 @@ fn show(waiting: &Waiting, out: &mut Out) {
             ItemKind::Variable => "variable",
             ItemKind::Server | ItemKind::Hook => continue,
         };
-        out.line(format!("{}  {}", bold(word), display(&waiting.text)));
-        out.line(format!("  {}", dim(&format!("{}; {}", waiting.origin, waiting.why))));
+        out.print_line(format!("{}  {}", bold(word), display_line(&waiting.text)));
+        out.print_line(format!("  {}", dim(&format!("{}; {}", waiting.origin, waiting.why))));
     }
     for hook in &waiting.hooks {
-        out.line(format!("{}  {}", bold("hook"), display(hook.event.as_str())));
+        out.print_line(format!("{}  {}", bold("hook"), display_line(hook.event.as_str())));
         hook_fields(hook).iter().for_each(|field| show_field(field, out));
-        out.line(format!("  {}", dim(&hook.origin.to_string())));
+        out.print_line(format!("  {}", dim(&hook.origin.to_string())));
     }
 }
 
-/// A server whole, every element on a line of its own: nothing can hide behind spaces or a long line (B45).
-pub(super) fn show_server(server: &Planned, agent: Option<&str>, loaded: &Loaded, out: &mut Out) {
-    let name = display(server.name.as_str()).into_owned();
-    let by = agent.map(|agent| format!(" of agent {}", display(agent))).unwrap_or_default();
-    out.line(format!("{}  {}{by}", bold("server"), bold(&name)));
-    out.line(format!("  {}", dim(&format!("declared in {}", server.origin))));
-    fields(server, loaded).iter().for_each(|field| show_field(field, out));
+/// Prints a server in full, every element on its own line, so that none can hide behind spaces or in a long
+/// line.
+pub(super) fn show_server(
+    server: &PlannedServer,
+    agent: Option<&str>,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) {
+    let name = display_line(server.name.as_str()).into_owned();
+    let by = agent.map(|agent| format!(" of agent {}", display_line(agent))).unwrap_or_default();
+    out.print_line(format!("{}  {}{by}", bold("server"), bold(&name)));
+    out.print_line(format!("  {}", dim(&format!("declared in {}", server.origin))));
+    review_fields(server, loaded).iter().for_each(|field| show_field(field, out));
     let dangerous: Vec<&str> = server.dangerous_variables().collect();
     if !dangerous.is_empty() {
-        out.line(format!("  caution: {} can change what runs", display(&dangerous.join(", "))));
+        out.print_line(format!(
+            "  caution: {} can change the program that runs",
+            display_line(&dangerous.join(", "))
+        ));
     }
 }
 
-fn show_field(field: &ReviewField, out: &mut Out) {
-    out.line(format!("  {}: {}", display(&field.name), display(&field.written)));
+fn show_field(field: &ReviewField, out: &mut TerminalOutput) {
+    out.print_line(format!("  {}: {}", display_line(&field.name), display_line(&field.written)));
     if let Some(runs) = &field.runs {
-        out.line(format!("    runs as: {}", display(runs)));
+        out.print_line(format!("    runs as: {}", display_line(runs)));
     }
 }
 
-/// The fields of a server as they are written and as they would run.
-pub(super) fn fields(server: &Planned, loaded: &Loaded) -> Vec<ReviewField> {
+/// The fields of a server as written and as they would run.
+pub(super) fn review_fields(server: &PlannedServer, loaded: &LoadedConfig) -> Vec<ReviewField> {
     let Some(raw) = &server.raw else { return Vec::new() };
-    raw.review(server.config.as_ref(), &loaded.env, |name| loaded.is_own_variable(name))
+    raw.review_fields(server.config.as_ref(), &loaded.env, |name| loaded.is_own_variable(name))
 }
 
 fn hook_fields(hook: &Hook) -> Vec<ReviewField> {
@@ -135,17 +145,17 @@ fn hook_fields(hook: &Hook) -> Vec<ReviewField> {
     fields
 }
 
-fn report(waiting: &Waiting, file: Option<&Path>) -> Value {
-    let server = |agent: Option<&str>, server: &Planned| {
+fn trust_report(waiting: &PendingApprovals, file: Option<&Path>) -> Value {
+    let server = |agent: Option<&str>, server: &PlannedServer| {
         json!({
             "name": server.name, "agent": agent, "scope": server.scope, "origin": server.origin,
-            "definition": server.definition, "fields": fields(server, &waiting.approved),
+            "definition": server.definition, "fields": review_fields(server, &waiting.approved),
             "cautions": server.dangerous_variables().collect::<Vec<_>>(),
         })
     };
     let shared = waiting.servers.iter().map(|it| server(None, it));
     let brought = waiting.agents.iter().map(|(agent, it)| server(Some(agent), it));
-    let WaitingReport { variables, rules } = WaitingReport::of(&waiting.items);
+    let WaitingReport { variables, rules } = WaitingReport::from_items(&waiting.items);
     let hooks: Vec<Value> = waiting
         .hooks
         .iter()

@@ -1,129 +1,140 @@
-//! Which servers a command talks to, and what became of those it cannot.
+//! Selects the servers of a command, and reports servers that do not work.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcparley::catalog::BuiltIn;
+use mcparley::config::LoadedConfig;
+use mcparley::config::plan::PlanStatus;
+use mcparley::host::HostServer;
 use mcparley::model::limits::PUBLIC_NAME_LIMIT;
-use mcparley::model::name::{ServerName, normalise_server};
-use mcparley::model::plan::ServerStanding;
+use mcparley::model::name::{ServerName, normalize_server};
 use mcparley::model::text::Untrusted;
-use mcparley::{BuiltIn, CallError, Host, Loaded, Server, Status, Unavailable};
+use mcparley::pool::connection::{ServerStatus, Unavailable};
+use mcparley::{CallError, Host};
 use serde::Serialize;
 
-use super::tell_problems;
-use super::waiting::tell_while_waiting;
+use super::print_problems;
+use super::waiting::show_progress_during;
 use crate::error::CommandError;
-use crate::out::Out;
-use crate::report::effective;
-use crate::sign_in::sign_in_hint;
+use crate::out::TerminalOutput;
+use crate::report::effective_servers;
+use crate::report::sign_in_hint;
 
-/// Connecting ends by its own limits; this one is only there so that waiting has an end in any case.
+/// The upper limit of waiting. Connecting has timeouts of its own, so it is never reached in practice.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The built-in server, which stands in no file.
+/// The name of the built-in server, which is in no configuration file.
 pub(super) const BUILT_IN: &str = "mcparley";
 
-/// How many of its last lines are told of a server that fails.
+/// The number of last stderr lines printed for a server that fails.
 const LAST_WORDS: usize = 5;
 
-/// Whether a word is the whole name of a tool, and not of a server.
-pub(super) fn is_tool_name(loaded: &Loaded, word: &str) -> bool {
+/// Whether a word is the full name of a tool, and not of a server.
+pub(super) fn is_tool_name(loaded: &LoadedConfig, word: &str) -> bool {
     let own = [BuiltIn::ListResources, BuiltIn::ReadResource, BuiltIn::ReadResult, BuiltIn::ToolSearch];
     let built_in = own.iter().any(|tool| tool.as_str() == word);
-    (built_in || word.starts_with("mcp__")) && loaded.plan.named(word).is_empty()
+    (built_in || word.starts_with("mcp__")) && loaded.plan.servers_by_name(word).is_empty()
 }
 
-/// The servers one of which must have the tool of this name; nothing if it could be any.
+/// The servers that may have the tool of this full name; `None` if any server may have it.
 ///
-/// A long name is a shortened one and says nothing about its server.
-pub(super) fn owners(loaded: &Loaded, tool: &str) -> Option<Vec<ServerName>> {
-    let ready = loaded.plan.ready().map(|server| server.name.clone());
+/// A name at the length limit may be shortened, so its prefix does not identify the server.
+pub(super) fn owning_servers(loaded: &LoadedConfig, tool: &str) -> Option<Vec<ServerName>> {
+    let ready = loaded.plan.ready_servers().map(|server| server.name.clone());
     let all = ready.chain([ServerName::new(BUILT_IN)]);
-    let fits = |name: &ServerName| tool.starts_with(&format!("mcp__{}__", normalise_server(name)));
+    let fits = |name: &ServerName| tool.starts_with(&format!("mcp__{}__", normalize_server(name)));
     let owners: Vec<ServerName> = all.filter(fits).collect();
     (!owners.is_empty() && tool.len() < PUBLIC_NAME_LIMIT).then_some(owners)
 }
 
-/// Waits until every server that was started has answered, failed or run out of time.
-pub(super) async fn settled(host: &Host, out: &mut Out) -> Vec<Server> {
-    tell_while_waiting(host, out, |_| true, host.ready(PATIENCE)).await.servers
+/// Waits until every started server is ready, has failed or has timed out.
+pub(super) async fn wait_until_settled(host: &Host, out: &mut TerminalOutput) -> Vec<HostServer> {
+    show_progress_during(host, out, |_| true, host.wait_until_ready(PATIENCE)).await.servers
 }
 
-/// The server of this name among `servers`, or why there is none.
-pub(super) fn named(
-    loaded: &Loaded,
-    servers: &[Server],
+/// The server of this name among `servers`.
+///
+/// # Errors
+/// The server is unknown, or may not run.
+pub(super) fn find_server(
+    loaded: &LoadedConfig,
+    servers: &[HostServer],
     name: &str,
-    out: &mut Out,
+    out: &mut TerminalOutput,
 ) -> Result<ServerName, CommandError> {
     let server = ServerName::new(name);
     if servers.iter().any(|known| known.name == server) {
         return Ok(server);
     }
-    let declared = effective(&loaded.plan).into_iter().find(|planned| planned.name == server);
+    let declared = effective_servers(&loaded.plan).into_iter().find(|planned| planned.name == server);
     match declared {
         Some(planned) => {
-            Err(CommandError::ServerStanding { name: server, standing: Box::new(planned.standing.clone()) })
+            Err(CommandError::ServerUnusable { name: server, standing: Box::new(planned.status.clone()) })
         }
         None => {
-            // It may stand in a file that could not be read.
-            tell_problems(loaded, out);
-            Err(CommandError::NotFound { name: name.to_owned(), similar: loaded.similar(name) })
+            // The server may be in a file that could not be read.
+            print_problems(loaded, out);
+            Err(CommandError::NotFound { name: name.to_owned(), similar: loaded.similar_server_names(name) })
         }
     }
 }
 
-/// Whether the server answers; what it wrote last is told when it does not.
-pub(super) fn usable(servers: &[Server], name: &ServerName, out: &mut Out) -> Result<(), CommandError> {
+/// Requires that the server works; if not, prints its last stderr lines and returns the error.
+pub(super) fn require_usable(
+    servers: &[HostServer],
+    name: &ServerName,
+    out: &mut TerminalOutput,
+) -> Result<(), CommandError> {
     let server = servers.iter().find(|server| server.name == *name);
-    if let Err(error) = answers(servers, name) {
-        if let Some(Status::Failed(failure)) = server.map(|server| &server.state.status) {
-            tell_last_words(&failure.stderr, out);
+    if let Err(error) = require_working(servers, name) {
+        if let Some(ServerStatus::Failed(failure)) = server.map(|server| &server.state.status) {
+            print_last_stderr(&failure.stderr, out);
         }
         return Err(error);
     }
     Ok(())
 }
 
-/// Whether the server answers, or would: one that is remembered is not asked. What is remembered of one that failed lately
-/// is worth showing too.
-pub(super) fn answers(servers: &[Server], name: &ServerName) -> Result<(), CommandError> {
+/// Requires that the server works. A server with a cached offer counts as working without being started, even
+/// if it failed recently.
+pub(super) fn require_working(servers: &[HostServer], name: &ServerName) -> Result<(), CommandError> {
     let server = servers.iter().find(|server| server.name == *name);
     let why = match server.map(|server| &server.state.status) {
-        Some(Status::Connected { .. } | Status::Dormant) => return Ok(()),
-        Some(Status::Failed(error)) if error.ago.is_some() && offers_something(server) => return Ok(()),
-        Some(Status::Failed(error)) => Unavailable::Failed(Arc::clone(error)),
-        Some(Status::NeedsAuth) => Unavailable::NeedsAuth,
-        Some(Status::Disabled) => Unavailable::Disabled,
+        Some(ServerStatus::Connected { .. } | ServerStatus::Dormant) => return Ok(()),
+        Some(ServerStatus::Failed(error)) if error.ago.is_some() && offers_something(server) => return Ok(()),
+        Some(ServerStatus::Failed(error)) => Unavailable::Failed(Arc::clone(error)),
+        Some(ServerStatus::NeedsAuth) => Unavailable::NeedsAuth,
+        Some(ServerStatus::Disabled) => Unavailable::Disabled,
         _ => Unavailable::Stopped,
     };
     Err(CallError::Unavailable { server: name.clone(), why }.into())
 }
 
-fn offers_something(server: Option<&Server>) -> bool {
+fn offers_something(server: Option<&HostServer>) -> bool {
     server.is_some_and(|server| {
         let surface = &server.state.surface;
         !(surface.tools.is_empty() && surface.prompts.is_empty() && surface.resources.is_empty())
     })
 }
 
-/// The last lines a server wrote to its standard error, for people.
-pub(super) fn tell_last_words(stderr: &Untrusted, out: &mut Out) {
+/// Prints the last stderr lines of a server, except in JSON mode.
+pub(super) fn print_last_stderr(stderr: &Untrusted, out: &mut TerminalOutput) {
     if out.json {
         return;
     }
-    let said = stderr.clean();
+    let said = stderr.clean_text();
     let lines: Vec<&str> = said.trim().lines().collect();
     for line in lines.iter().skip(lines.len().saturating_sub(LAST_WORDS)) {
-        out.remark(&format!("it said: {line}"));
+        out.print_remark(&format!("stderr: {line}"));
     }
 }
 
-/// A server that offers nothing now, and why; or one that offers less than it should.
+/// A server that does not work, or whose lists are incomplete, with the reason.
 #[derive(Serialize)]
-pub(super) struct Lacking {
+pub(super) struct IncompleteServer {
     server: ServerName,
-    /// The state of a server, or the standing of one that may not run.
+    /// The connection status, or the plan status of a server that may not run.
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -131,44 +142,49 @@ pub(super) struct Lacking {
     hint: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
-    /// Why its list of tools is not whole; stands among the notes too.
+    /// The reason why the tool list is incomplete; also included in the notes.
     #[serde(skip)]
     gap: Option<String>,
-    /// Whether it is as it should be, apart from the notes.
+    /// Whether the server works, apart from the notes.
     #[serde(skip)]
     is_fine: bool,
 }
 
-/// Every server with something to say about it. Servers nobody asked for say nothing.
-pub(super) fn lacking(loaded: &Loaded, servers: &[Server], only: Option<&ServerName>) -> Vec<Lacking> {
+/// The servers that do not work or are incomplete, among the selected ones.
+pub(super) fn find_incomplete_servers(
+    loaded: &LoadedConfig,
+    servers: &[HostServer],
+    only: Option<&ServerName>,
+) -> Vec<IncompleteServer> {
     let wanted = |name: &ServerName| only.is_none_or(|only| only == name);
-    let running = servers.iter().filter(|server| wanted(&server.name)).filter_map(of_server);
-    let plan = effective(&loaded.plan);
-    let resting =
-        plan.into_iter().filter(|planned| planned.standing != ServerStanding::Ready).map(|planned| Lacking {
+    let running = servers.iter().filter(|server| wanted(&server.name)).filter_map(incomplete_server);
+    let plan = effective_servers(&loaded.plan);
+    let resting = plan.into_iter().filter(|planned| planned.status != PlanStatus::Ready).map(|planned| {
+        IncompleteServer {
             server: planned.name.clone(),
-            is: planned.standing.as_str(),
-            reason: planned.standing.reason(),
-            hint: planned.standing.hint(&planned.name),
+            is: planned.status.as_str(),
+            reason: planned.status.reason(),
+            hint: planned.status.hint(&planned.name),
             notes: Vec::new(),
             gap: None,
             is_fine: false,
-        });
+        }
+    });
     running.chain(resting.filter(|resting| wanted(&resting.server))).collect()
 }
 
-fn of_server(server: &Server) -> Option<Lacking> {
+fn incomplete_server(server: &HostServer) -> Option<IncompleteServer> {
     let status = &server.state.status;
     let hint = match status {
-        Status::Failed(error) => error.hint(),
-        Status::NeedsAuth => Some(sign_in_hint(&server.name)),
+        ServerStatus::Failed(error) => error.hint(),
+        ServerStatus::NeedsAuth => Some(sign_in_hint(&server.name)),
         _ => None,
     };
     let notes = server.state.surface.notes();
-    let is_fine = matches!(status, Status::Connected { .. } | Status::Dormant);
+    let is_fine = matches!(status, ServerStatus::Connected { .. } | ServerStatus::Dormant);
     let is_whole = notes.is_empty() && is_fine;
     let gap = server.state.surface.gaps.iter().find(|gap| gap.method == "tools/list");
-    (!is_whole).then(|| Lacking {
+    (!is_whole).then(|| IncompleteServer {
         server: server.name.clone(),
         is: status.as_str(),
         reason: status.reason(),
@@ -179,9 +195,9 @@ fn of_server(server: &Server) -> Option<Lacking> {
     })
 }
 
-impl Lacking {
-    /// Why it does not offer everything, in one sentence; nothing when all that lacks is told elsewhere.
-    pub(super) fn in_words(&self) -> Option<String> {
+impl IncompleteServer {
+    /// The reason in one sentence; `None` if the tool list is complete.
+    pub(super) fn reason_text(&self) -> Option<String> {
         let reason = match self.is_fine {
             true => self.gap.as_deref()?,
             false => self.reason.as_deref().unwrap_or(self.is),
@@ -189,7 +205,7 @@ impl Lacking {
         Some(format!("server `{}`: {reason}", self.server))
     }
 
-    pub(super) fn tell(&self, out: &mut Out) {
+    pub(super) fn print_warnings(&self, out: &mut TerminalOutput) {
         if !self.is_fine {
             let reason = self.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
             out.warn(&format!("server `{}`: {}{reason}", self.server, self.is));

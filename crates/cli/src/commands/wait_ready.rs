@@ -1,34 +1,37 @@
-//! `wait-ready`: waits until servers answer, and says what became of each (L13).
+//! `wait-ready`: waits until servers are ready, and prints the outcome of each.
 
 use std::time::Duration;
 
+use mcparley::Host;
+use mcparley::config::{LoadedConfig, StartPolicy};
+use mcparley::host::{HostServer, Readiness};
 use mcparley::model::name::ServerName;
-use mcparley::{Host, Loaded, Readiness, Server, Start, Status};
+use mcparley::pool::connection::ServerStatus;
 use serde::Serialize;
 
-use super::usable::{self, Lacking};
-use super::waiting::tell_while_waiting;
-use super::{Done, tell_problems};
+use super::usable::{self, IncompleteServer};
+use super::waiting::show_progress_during;
+use super::{CommandResult, print_problems};
 use crate::args::WaitReadyArgs;
 use crate::context::Context;
-use crate::exit::{self, Code};
-use crate::live;
-use crate::out::{Out, bold};
-use crate::sign_in::sign_in_hint;
+use crate::exit::{self, NamedExitCode};
+use crate::out::{TerminalOutput, bold};
+use crate::report::sign_in_hint;
+use crate::runtime;
 
-/// What `wait-ready` shows.
+/// The report of `wait-ready`.
 #[derive(Serialize)]
-struct Report {
-    /// Whether all servers that were waited for answer.
+struct WaitReadyReport {
+    /// Whether all servers are ready.
     ready: bool,
-    servers: Vec<Outcome>,
-    /// Servers that were not waited for, because they may not run.
-    others: Vec<Lacking>,
+    servers: Vec<WaitReadyOutcome>,
+    /// Servers that were not started, because they may not run.
+    others: Vec<IncompleteServer>,
 }
 
-/// What became of one server.
+/// The outcome of `wait-ready` for one server.
 #[derive(Serialize)]
-struct Outcome {
+struct WaitReadyOutcome {
     server: ServerName,
     is: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,38 +42,43 @@ struct Outcome {
     tools: usize,
 }
 
-pub(super) fn run(args: &WaitReadyArgs, context: &Context, loaded: Loaded, out: &mut Out) -> Done {
-    let host = context.host_for_person(loaded).start_with(Start::OnDemand);
-    live::with_host(host, async |host| wait(args, host, out).await)
+pub(super) fn run(
+    args: &WaitReadyArgs,
+    context: &Context,
+    loaded: LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let host = context.host_for_user(loaded).start_with(StartPolicy::OnDemand);
+    runtime::run_with_host(host, async |host| wait_for_servers(args, host, out).await)
 }
 
-async fn wait(args: &WaitReadyArgs, host: &Host, out: &mut Out) -> Done {
-    let (loaded, known) = (host.loaded(), host.servers());
+async fn wait_for_servers(args: &WaitReadyArgs, host: &Host, out: &mut TerminalOutput) -> CommandResult {
+    let (loaded, known) = (host.loaded_config(), host.servers());
     let named: Vec<ServerName> = args
         .servers
         .iter()
-        .map(|name| usable::named(&loaded, &known, name, out))
+        .map(|name| usable::find_server(&loaded, &known, name, out))
         .collect::<Result<_, _>>()?;
-    let wanted = wanted(args, host, named);
+    let wanted = select_servers(args, host, named);
     let limit = Duration::from_millis(args.timeout);
-    let is_wanted = |server: &Server| wanted.contains(&server.name);
-    let readiness = tell_while_waiting(host, out, is_wanted, host.require(&wanted, limit)).await;
-    let others = usable::lacking(&loaded, &[], None);
-    let report = Report {
-        ready: code(&readiness) == exit::OK,
-        servers: readiness.servers.iter().map(Outcome::of).collect(),
+    let is_wanted = |server: &HostServer| wanted.contains(&server.name);
+    let readiness = show_progress_during(host, out, is_wanted, host.connect_required(&wanted, limit)).await;
+    let others = usable::find_incomplete_servers(&loaded, &[], None);
+    let report = WaitReadyReport {
+        ready: readiness_exit_code(&readiness) == exit::OK,
+        servers: readiness.servers.iter().map(WaitReadyOutcome::from_server).collect(),
         others: if args.servers.is_empty() { others } else { Vec::new() },
     };
     if out.json {
-        out.value(&report);
+        out.print_json(&report);
     } else {
-        tell_problems(&host.loaded(), out);
+        print_problems(&host.loaded_config(), out);
         report.render(out);
     }
-    Ok(code(&readiness))
+    Ok(readiness_exit_code(&readiness))
 }
 
-fn wanted(args: &WaitReadyArgs, host: &Host, named: Vec<ServerName>) -> Vec<ServerName> {
+fn select_servers(args: &WaitReadyArgs, host: &Host, named: Vec<ServerName>) -> Vec<ServerName> {
     if !named.is_empty() {
         return named;
     }
@@ -78,47 +86,47 @@ fn wanted(args: &WaitReadyArgs, host: &Host, named: Vec<ServerName>) -> Vec<Serv
     all.filter(|server| server.required || !args.required).map(|server| server.name).collect()
 }
 
-/// The first reason why not all is well, the gravest first.
-fn code(readiness: &Readiness) -> Code {
-    let any = |is: fn(&Status) -> bool| readiness.servers.iter().any(|server| is(&server.state.status));
-    if !any(|status| !matches!(status, Status::Connected { .. })) {
+/// The exit code for the most serious problem.
+fn readiness_exit_code(readiness: &Readiness) -> NamedExitCode {
+    let any = |is: fn(&ServerStatus) -> bool| readiness.servers.iter().any(|server| is(&server.state.status));
+    if !any(|status| !matches!(status, ServerStatus::Connected { .. })) {
         exit::OK
-    } else if any(|status| matches!(status, Status::NeedsAuth)) {
+    } else if any(|status| matches!(status, ServerStatus::NeedsAuth)) {
         exit::NEEDS_AUTH
-    } else if any(|status| matches!(status, Status::Failed(_))) {
+    } else if any(|status| matches!(status, ServerStatus::Failed(_))) {
         exit::UNREACHABLE
     } else {
         exit::TIMED_OUT
     }
 }
 
-impl Outcome {
-    fn of(server: &Server) -> Self {
+impl WaitReadyOutcome {
+    fn from_server(server: &HostServer) -> Self {
         Self {
             server: server.name.clone(),
             is: server.state.status.as_str(),
             reason: server.state.status.reason(),
-            hint: matches!(server.state.status, Status::NeedsAuth).then(|| sign_in_hint(&server.name)),
+            hint: matches!(server.state.status, ServerStatus::NeedsAuth).then(|| sign_in_hint(&server.name)),
             milliseconds: u64::try_from(server.state.took.as_millis()).unwrap_or(u64::MAX),
             tools: server.state.surface.tools.len(),
         }
     }
 }
 
-impl Report {
-    fn render(&self, out: &mut Out) {
-        for Outcome { server, is, reason, hint, milliseconds, tools } in &self.servers {
+impl WaitReadyReport {
+    fn render(&self, out: &mut TerminalOutput) {
+        for WaitReadyOutcome { server, is, reason, hint, milliseconds, tools } in &self.servers {
             let more = match reason {
-                Some(reason) => format!(": {}", mcparley::model::text::display(reason)),
+                Some(reason) => format!(": {}", mcparley::model::text::display_line(reason)),
                 None => format!(", {tools} tool(s), {milliseconds} ms"),
             };
-            out.line(format!("{}: {is}{more}", bold(server.as_str())));
+            out.print_line(format!("{}: {is}{more}", bold(server.as_str())));
             if let Some(hint) = hint {
                 out.hint(hint);
             }
         }
         for other in &self.others {
-            other.tell(out);
+            other.print_warnings(out);
         }
     }
 }

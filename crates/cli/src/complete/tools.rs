@@ -1,53 +1,63 @@
-//! Completes tools and the names of their arguments, from what is remembered of the servers: none is started (U3).
+//! Completes tools and their arguments from the cache, without starting a server.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 use clap_complete::engine::CompletionCandidate;
+use mcparley::Host;
+use mcparley::catalog::{Catalog, CatalogEntry};
+use mcparley::config::StartPolicy;
 use mcparley::model::text::is_shell_word;
-use mcparley::{Entry, Remembered, Start};
 use serde_json::{Map, Value};
 
-use crate::args::{self, Global};
+use crate::args::{self, GlobalOptions};
 use crate::context::{self, Context};
+use crate::runtime;
 
-/// A server, or the whole name of a tool once it begins like one.
-pub(crate) fn targets(current: &OsStr) -> Vec<CompletionCandidate> {
+/// Completes a server, or the full name of a tool once the word begins with `mcp__`.
+pub(super) fn complete_call_target(current: &OsStr) -> Vec<CompletionCandidate> {
     if !current.as_encoded_bytes().starts_with(b"mcp__") {
-        return matching(current, super::candidates(|_| true));
+        return filter_by_prefix(current, super::server_candidates(|_| true));
     }
-    let Some(remembered) = remembered() else { return Vec::new() };
-    let entries = remembered.catalog.iter().filter(|entry| entry.server().is_some());
-    matching(current, named(entries.map(|entry| entry.name.as_str())))
+    let Some(catalog) = load_known_tools() else { return Vec::new() };
+    let entries = catalog.iter().filter(|entry| entry.server().is_some());
+    filter_by_prefix(current, to_candidates(entries.map(|entry| entry.name.as_str())))
 }
 
-/// The tools of the server that stands before.
-pub(crate) fn tools(current: &OsStr) -> Vec<CompletionCandidate> {
-    let (Some(line), Some(remembered)) = (Line::read(), remembered()) else { return Vec::new() };
-    matching(current, line.tools(&remembered))
-}
-
-/// The tools of the server that stands before; behind a tool, its arguments.
-pub(crate) fn words(current: &OsStr) -> Vec<CompletionCandidate> {
-    let (Some(line), Some(remembered)) = (Line::read(), remembered()) else { return Vec::new() };
-    let candidates = match line.tool(&remembered) {
-        Some((entry, given)) => arguments(entry, given, current.as_encoded_bytes().starts_with(b"-")),
-        None => line.tools(&remembered),
+/// Completes the tools of the server in the preceding word.
+pub(super) fn complete_tool(current: &OsStr) -> Vec<CompletionCandidate> {
+    let (Some(line), Some(catalog)) = (CompletionLine::read_words(), load_known_tools()) else {
+        return Vec::new();
     };
-    matching(current, candidates)
+    filter_by_prefix(current, line.tool_candidates(&catalog))
 }
 
-/// What stands before the word that is completed.
-struct Line {
+/// Completes the tools of the server in the preceding word; after a tool, its arguments.
+pub(super) fn complete_call_words(current: &OsStr) -> Vec<CompletionCandidate> {
+    let (Some(line), Some(catalog)) = (CompletionLine::read_words(), load_known_tools()) else {
+        return Vec::new();
+    };
+    let candidates = match line.find_tool(&catalog) {
+        Some((entry, given)) => {
+            argument_candidates(entry, given, current.as_encoded_bytes().starts_with(b"-"))
+        }
+        None => line.tool_candidates(&catalog),
+    };
+    filter_by_prefix(current, candidates)
+}
+
+/// The words before the one to complete.
+struct CompletionLine {
     target: String,
     words: Vec<String>,
 }
 
-impl Line {
-    fn read() -> Option<Self> {
-        let command = args::command().ignore_errors(true);
+impl CompletionLine {
+    fn read_words() -> Option<Self> {
+        let command = args::root_command().ignore_errors(true);
         let matches = command.try_get_matches_from(context::words_before()).ok()?;
-        let matches = innermost(&matches);
+        let matches = innermost_matches(&matches);
         let text = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
         let words = matches.try_get_many::<String>("words").ok().flatten();
         Some(Self {
@@ -56,43 +66,44 @@ impl Line {
         })
     }
 
-    /// The tool, and what stands behind it.
-    fn tool<'r>(&self, remembered: &'r Remembered) -> Option<(&'r Entry, &[String])> {
-        if let Some(entry) = remembered.catalog.get(&self.target) {
+    /// The tool in the line, and the words after it.
+    fn find_tool<'r>(&self, catalog: &'r Catalog) -> Option<(&'r CatalogEntry, &[String])> {
+        if let Some(entry) = catalog.get(&self.target) {
             return Some((entry, &self.words));
         }
         let (tool, given) = self.words.split_first()?;
-        let mut entries = remembered.catalog.iter();
+        let mut entries = catalog.iter();
         let entry = entries.find(|entry| self.is_of_server(entry) && entry.tool.name.as_str() == tool)?;
         Some((entry, given))
     }
 
-    fn tools(&self, remembered: &Remembered) -> Vec<CompletionCandidate> {
+    fn tool_candidates(&self, catalog: &Catalog) -> Vec<CompletionCandidate> {
         if !self.words.is_empty() {
             return Vec::new();
         }
-        let entries = remembered.catalog.iter().filter(|entry| self.is_of_server(entry));
-        named(entries.map(|entry| entry.tool.name.as_str()))
+        let entries = catalog.iter().filter(|entry| self.is_of_server(entry));
+        to_candidates(entries.map(|entry| entry.tool.name.as_str()))
     }
 
-    fn is_of_server(&self, entry: &Entry) -> bool {
+    fn is_of_server(&self, entry: &CatalogEntry) -> bool {
         entry.server().is_some_and(|server| server.as_str() == self.target)
     }
 }
 
-fn innermost(matches: &ArgMatches) -> &ArgMatches {
-    matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
+fn innermost_matches(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, inner)| innermost_matches(inner))
 }
 
-/// What can be known without starting a server. Completion never fails.
-fn remembered() -> Option<Remembered> {
-    let context = Context::new(&Global::default()).ok()?;
+/// Loads the cached catalog without starting a server; `None` on any error.
+fn load_known_tools() -> Option<Arc<Catalog>> {
+    let context = Context::new(&GlobalOptions::default()).ok()?;
     let loaded = context.load().ok()?;
-    context.host(loaded).without_own_server().start_with(Start::OnDemand).remembered()
+    let host = context.host_for_model(loaded).without_built_in_server().start_with(StartPolicy::OnDemand);
+    runtime::run_with_idle_host(host, Host::catalog).ok()
 }
 
-/// The arguments that are not given yet, as keys, or as options where one is begun.
-fn arguments(entry: &Entry, given: &[String], as_option: bool) -> Vec<CompletionCandidate> {
+/// The arguments that are not given yet, as `key=`, or as `--key` if the word begins with a dash.
+fn argument_candidates(entry: &CatalogEntry, given: &[String], as_option: bool) -> Vec<CompletionCandidate> {
     let schema: Value = serde_json::from_str(entry.tool.input_schema.get()).unwrap_or_default();
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -107,14 +118,15 @@ fn arguments(entry: &Entry, given: &[String], as_option: bool) -> Vec<Completion
     shown.map(CompletionCandidate::new).collect()
 }
 
-/// A shell puts a candidate into the line as it is, and any server may have named its tool `$(…)`.
-fn named<'n>(names: impl Iterator<Item = &'n str>) -> Vec<CompletionCandidate> {
+/// The names as sorted candidates, without names that a shell would expand: it inserts them unquoted, and a
+/// server may name its tool `$(…)`.
+fn to_candidates<'n>(names: impl Iterator<Item = &'n str>) -> Vec<CompletionCandidate> {
     let mut names: Vec<&str> = names.filter(|name| is_shell_word(name)).collect();
     names.sort_unstable();
     names.into_iter().map(CompletionCandidate::new).collect()
 }
 
-fn matching(current: &OsStr, candidates: Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
+fn filter_by_prefix(current: &OsStr, candidates: Vec<CompletionCandidate>) -> Vec<CompletionCandidate> {
     let begins = |candidate: &CompletionCandidate| {
         candidate.get_value().as_encoded_bytes().starts_with(current.as_encoded_bytes())
     };

@@ -1,65 +1,71 @@
-//! Which exit code a call that gave no result ends with, and what to do about it.
+//! Exit codes and hints of failed calls.
 
+use mcparley::CallError;
 use mcparley::model::name::ServerName;
-use mcparley::model::permission::Why;
-use mcparley::{CallError, Unavailable};
+use mcparley::model::permission::DecisionReason;
+use mcparley::pool::connection::Unavailable;
 use mcparley_wire::Failure;
 
-use crate::exit::{self, Code};
+use crate::exit::{self, NamedExitCode};
 
-pub(super) fn code(error: &CallError) -> Code {
+pub(super) fn call_exit_code(error: &CallError) -> NamedExitCode {
     match error {
         CallError::UnknownTool { .. } | CallError::UnknownServer { .. } => exit::NOT_FOUND,
         CallError::Arguments { .. } => exit::USAGE,
         CallError::Denied { .. } => exit::DENIED,
-        CallError::Unavailable { why, .. } => unavailable(why),
-        CallError::Failed { failure, .. } => failed(failure),
-        CallError::Rights { .. } => exit::NEEDS_AUTH,
+        CallError::Unavailable { why, .. } => unavailable_code(why),
+        CallError::Failed { failure, .. } => failure_code(failure),
+        CallError::MissingScopes { .. } => exit::NEEDS_AUTH,
         _ => exit::FAILED,
     }
 }
 
-/// What to do about it.
+/// The hint for a failed call.
 pub(super) fn hint(error: &CallError) -> Option<String> {
     match error {
-        CallError::Arguments { .. } => Some("`--help` behind the tool shows what it takes".to_owned()),
-        // The person's own word allows it already; only what denies is in the way.
-        CallError::Denied { decision, .. } if matches!(decision.why, Why::Hook { .. }) => error.hint(),
-        CallError::Denied { .. } => Some("`mcparley permissions test` shows which rule decides".to_owned()),
+        CallError::Arguments { tool, .. } => {
+            Some(format!("run `mcparley call {tool} --help` to see its arguments"))
+        }
+        // The user typed the call, which is consent, so only a deny rule or a hook can be the reason.
+        CallError::Denied { decision, .. } if matches!(decision.why, DecisionReason::Hook { .. }) => {
+            error.hint()
+        }
+        CallError::Denied { .. } => {
+            Some("run `mcparley permissions test` to see the rule that decides".to_owned())
+        }
         error => error.hint(),
     }
 }
 
-/// The server of a call that somebody has to sign in to first, or with more rights.
-pub(super) fn wants_sign_in(error: &CallError) -> Option<&ServerName> {
+/// The server that the user has to sign in to, or sign in to with more scopes, before the call can succeed.
+pub(super) fn server_needing_sign_in(error: &CallError) -> Option<&ServerName> {
     match error {
-        CallError::Unavailable { server, why: Unavailable::NeedsAuth } | CallError::Rights { server, .. } => {
-            Some(server)
-        }
+        CallError::Unavailable { server, why: Unavailable::NeedsAuth }
+        | CallError::MissingScopes { server, .. } => Some(server),
         _ => None,
     }
 }
 
-pub(super) fn unavailable(why: &Unavailable) -> Code {
+pub(super) fn unavailable_code(why: &Unavailable) -> NamedExitCode {
     match why {
-        // An error that answers the greeting is no tool's.
+        // An error response to the handshake is a server failure, not an error of the tool.
         Unavailable::Failed(error) | Unavailable::Waiting { error, .. }
-            if matches!(error.failure, Failure::Answered(_)) =>
+            if matches!(error.failure, Failure::ErrorResponse(_)) =>
         {
             exit::UNREACHABLE
         }
-        Unavailable::Failed(error) | Unavailable::Waiting { error, .. } => failed(&error.failure),
+        Unavailable::Failed(error) | Unavailable::Waiting { error, .. } => failure_code(&error.failure),
         Unavailable::NeedsAuth => exit::NEEDS_AUTH,
-        Unavailable::Late { .. } => exit::TIMED_OUT,
+        Unavailable::TimedOut { .. } => exit::TIMED_OUT,
         _ => exit::UNREACHABLE,
     }
 }
 
-pub(super) fn failed(failure: &Failure) -> Code {
+pub(super) fn failure_code(failure: &Failure) -> NamedExitCode {
     match failure {
         Failure::TimedOut { .. } => exit::TIMED_OUT,
         Failure::Unauthorized { .. } | Failure::Forbidden { .. } => exit::NEEDS_AUTH,
-        Failure::Answered(_) => exit::TOOL_ERROR,
+        Failure::ErrorResponse(_) => exit::TOOL_ERROR,
         Failure::Refused { .. }
         | Failure::Closed { .. }
         | Failure::Damaged(_)

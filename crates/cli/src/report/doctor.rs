@@ -1,55 +1,56 @@
-//! Everything `doctor` found, for `--json` and for the last line.
+//! The report of `doctor`, for `--json` and for the summary line.
 
+use crate::doctor::{DoctorFinding, HealthVerdict, ServerExamination};
 use mcparley::model::name::ToolNameCaution;
-use mcparley::{Examined, Finding, Verdict};
 use serde::Serialize;
 
-/// Everything `doctor` found.
+/// The report of `doctor`.
 #[derive(Serialize)]
 pub(crate) struct DoctorReport<'f> {
-    findings: &'f [Finding],
-    /// In the order of their names.
-    servers: Vec<Examined>,
-    /// Cautions about the names of the servers' tools.
+    findings: &'f [DoctorFinding],
+    /// The servers, sorted by name.
+    servers: Vec<ServerExamination>,
+    /// Cautions about similar tool names of different servers.
     #[serde(rename = "toolCautions", skip_serializing_if = "<[ToolNameCaution]>::is_empty")]
     tool_cautions: &'f [ToolNameCaution],
-    counts: Counts,
+    counts: VerdictCounts,
 }
 
 #[derive(Serialize)]
-struct Counts {
-    /// With those that are flawed.
+struct VerdictCounts {
+    /// Servers that work, with or without minor problems.
     works: usize,
     broken: usize,
     resting: usize,
 }
 
 impl<'f> DoctorReport<'f> {
-    pub(crate) fn of(
-        findings: &'f [Finding],
-        mut servers: Vec<Examined>,
+    pub(crate) fn from_examinations(
+        findings: &'f [DoctorFinding],
+        mut servers: Vec<ServerExamination>,
         tool_cautions: &'f [ToolNameCaution],
     ) -> Self {
-        // Stable: declarations of one name keep the order of the plan.
+        // A stable sort: entries of one name keep the order of the plan.
         servers.sort_by(|one, other| one.name.cmp(&other.name));
-        let count = |wanted: &[Verdict]| servers.iter().filter(|server| wanted.contains(&server.is)).count();
-        let counts = Counts {
-            works: count(&[Verdict::Works, Verdict::Flawed]),
-            broken: count(&[Verdict::Broken]),
-            resting: count(&[Verdict::Resting]),
+        let count =
+            |wanted: &[HealthVerdict]| servers.iter().filter(|server| wanted.contains(&server.is)).count();
+        let counts = VerdictCounts {
+            works: count(&[HealthVerdict::Works, HealthVerdict::Flawed]),
+            broken: count(&[HealthVerdict::Broken]),
+            resting: count(&[HealthVerdict::Resting]),
         };
         Self { findings, servers, tool_cautions, counts }
     }
 
-    /// The whole in one line.
-    pub(crate) fn in_words(&self) -> String {
-        let Counts { works, broken, resting } = self.counts;
+    /// The summary line.
+    pub(crate) fn summary_line(&self) -> String {
+        let VerdictCounts { works, broken, resting } = self.counts;
         match works + broken + resting {
             0 => "No servers are configured.".to_owned(),
             all if all == works && self.findings.is_empty() => {
-                format!("Everything works: {works} server(s).")
+                format!("All {works} server(s) work.")
             }
-            _ => format!("{works} server(s) work, {broken} do not, {resting} are not meant to run now."),
+            _ => format!("{works} server(s) work, {broken} do not work, {resting} may not run."),
         }
     }
 }

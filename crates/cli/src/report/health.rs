@@ -1,21 +1,21 @@
-//! What was found when a server was looked at.
+//! The health report of one server after a check.
 
-use mcparley::model::plan::Planned;
-use mcparley::model::text::{cut, display};
-use mcparley::{Checked, Health};
+use mcparley::config::plan::PlannedServer;
+use mcparley::model::text::{display_line, truncate_text};
+use mcparley::pool::health::{CheckedServer, ServerHealth};
 use mcparley_wire::Failure;
 use serde::Serialize;
 
-use super::stderr::telling_lines;
-use crate::sign_in::sign_in_hint_after_check;
+use super::sign_in_hint_after_check;
+use super::stderr::reason_lines;
 
-/// How much of a server's last words stands in a list.
+/// The maximum number of stderr characters in the report.
 const STDERR_CHARS: usize = 2000;
 
-/// How many lines of it people see.
+/// The maximum number of stderr lines in the text output.
 const STDERR_LINES: usize = 3;
 
-/// One server's health, for `--json`.
+/// The health of one server, for `--json`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HealthReport {
@@ -40,7 +40,7 @@ pub(crate) struct HealthReport {
 }
 
 impl HealthReport {
-    pub(crate) fn of(server: &Planned, checked: &Checked) -> Self {
+    pub(crate) fn from_check(server: &PlannedServer, checked: &CheckedServer) -> Self {
         let milliseconds = u64::try_from(checked.took.as_millis()).unwrap_or(u64::MAX);
         let empty = Self {
             is: "failed",
@@ -55,11 +55,11 @@ impl HealthReport {
             stderr: String::new(),
         };
         match &checked.health {
-            Health::Connected { spoken, surface } => {
+            ServerHealth::Connected { spoken, surface } => {
                 let withheld = surface.withheld.iter().map(|withheld| format!("withheld: {withheld}"));
                 let gaps = surface.gaps.iter().map(ToString::to_string);
                 Self {
-                    is: if checked.works() { "connected" } else { "failed" },
+                    is: if checked.is_usable() { "connected" } else { "failed" },
                     error: surface.total_failure().map(ToString::to_string),
                     protocol: Some(spoken.version().as_str()),
                     tools: Some(surface.tools.len()),
@@ -69,53 +69,51 @@ impl HealthReport {
                     ..empty
                 }
             }
-            Health::Failed { failure, stderr } => Self {
+            ServerHealth::Failed { failure, stderr } => Self {
                 is: if checked.wants_sign_in { "needs-auth" } else { "failed" },
                 error: Some(failure.to_string()),
                 hint: match checked.wants_sign_in {
                     true => Some(sign_in_hint_after_check(checked, server)),
                     false => hint(failure),
                 },
-                stderr: cut(stderr.clean().trim(), STDERR_CHARS).into_owned(),
+                stderr: truncate_text(stderr.clean_text().trim(), STDERR_CHARS).into_owned(),
                 ..empty
             },
-            _ => empty,
         }
     }
 
-    /// What people see below the line.
-    pub(crate) fn remarks(&self) -> Vec<String> {
-        let said = telling_lines(&self.stderr, STDERR_LINES);
-        let said = said.into_iter().map(|line| format!("it said: {}", display(line)));
+    /// The lines printed below the line of the server: notes, stderr, hint.
+    pub(crate) fn detail_lines(&self) -> Vec<String> {
+        let said = reason_lines(&self.stderr, STDERR_LINES);
+        let said = said.into_iter().map(|line| format!("stderr: {}", display_line(line)));
         let hint = self.hint.iter().map(|hint| format!("hint: {hint}"));
         self.notes.iter().cloned().chain(said).chain(hint).collect()
     }
 }
 
-/// The rest of a server's line.
-pub(crate) fn summary(checked: &Checked) -> String {
+/// The health of a server in a few words, for its line in `list`.
+pub(crate) fn health_summary(checked: &CheckedServer) -> String {
     let took = checked.took.as_millis();
     match &checked.health {
-        Health::Connected { surface, .. } if !checked.works() => {
+        ServerHealth::Connected { surface, .. } if !checked.is_usable() => {
             let why = surface.total_failure().map(ToString::to_string).unwrap_or_default();
-            format!("failed: it answers, and offers nothing: {why}")
+            format!("failed: the server answers, but all lists failed: {why}")
         }
-        Health::Connected { spoken, surface } => {
+        ServerHealth::Connected { spoken, surface } => {
             format!("connected ({} tools, {}, {took} ms)", surface.tools.len(), spoken.version().as_str())
         }
-        Health::Failed { failure: Failure::Unauthorized { .. }, .. } if checked.wants_sign_in => {
+        ServerHealth::Failed { failure: Failure::Unauthorized { .. }, .. } if checked.wants_sign_in => {
             "needs sign-in".to_owned()
         }
-        Health::Failed { failure, .. } if checked.wants_sign_in => format!("needs sign-in: {failure}"),
-        Health::Failed { failure, .. } => format!("failed: {failure}"),
-        _ => "not known".to_owned(),
+        ServerHealth::Failed { failure, .. } if checked.wants_sign_in => format!("needs sign-in: {failure}"),
+        ServerHealth::Failed { failure, .. } => format!("failed: {failure}"),
     }
 }
 
 fn hint(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Refused { hint, .. } => hint.as_deref().map(str::to_owned),
-        Failure::TimedOut { .. } => Some("`MCP_TIMEOUT` gives it more milliseconds".to_owned()),
+        Failure::TimedOut { .. } => Some("set `MCP_TIMEOUT=60000` to wait longer".to_owned()),
         _ => None,
     }
 }

@@ -1,9 +1,9 @@
-//! Finds the line of a server's standard error that says why it failed.
+//! Finds the line of a server's standard error that contains the reason of its failure.
 //!
-//! A program that breaks prints its reason and then a stack, a version or the place of a log file; the last lines
-//! alone show only those.
+//! A program that fails often prints the reason first and then a stack trace, a version or the path of a log
+//! file, so the last lines alone do not show the reason.
 
-/// Words of a line that tells a reason, in small letters.
+/// Words that mark a line with a reason, in lowercase.
 const REASONS: [&str; 15] = [
     "error",
     "exception",
@@ -22,7 +22,7 @@ const REASONS: [&str; 15] = [
     "not set",
 ];
 
-/// How lines begin that follow a reason and tell none, in small letters.
+/// Prefixes of lines that follow a reason and contain none, in lowercase.
 const AFTERMATH: [&str; 12] = [
     "at ",
     "file \"",
@@ -38,11 +38,12 @@ const AFTERMATH: [&str; 12] = [
     "requirestack",
 ];
 
-/// The line that tells the reason, or else the last lines, at most `most`.
-pub(super) fn telling_lines(stderr: &str, most: usize) -> Vec<&str> {
+/// The line with the reason, or else the last lines, at most `most`.
+pub(super) fn reason_lines(stderr: &str, most: usize) -> Vec<&str> {
     let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
     let reasons: Vec<&str> = lines.iter().copied().filter(|line| is_reason(line)).collect();
-    // An exception by its name is more than a line that only mentions an error; of several the last one was not caught.
+    // An exception with its name is more specific than a line that mentions an error. Of several exceptions
+    // the last one is the uncaught one.
     let named = reasons.iter().rev().find(|line| is_exception(line));
     match named.or(reasons.first()) {
         Some(line) => vec![line],
@@ -56,7 +57,8 @@ fn is_reason(line: &str) -> bool {
     !is_aftermath && REASONS.iter().any(|word| line.contains(word))
 }
 
-/// `TypeError: …`, `Error [CODE]: …`, `module.SomeError: …`
+/// Whether a line begins with the name of an exception, as in `TypeError: …` and `module.SomeError: …`.
+/// …`.
 fn is_exception(line: &str) -> bool {
     let name = line.trim().split([':', ' ']).next().unwrap_or_default();
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_'));
@@ -69,7 +71,7 @@ mod tests {
 
     // U3
     #[test]
-    fn the_reason_is_found_among_stacks_and_versions() {
+    fn the_line_with_the_reason_is_found_among_stack_frames() {
         let node = "node:internal/modules/cjs/loader:1148\n  throw err;\n  ^\n\nError: Cannot find module '/x/y.js'\n    \
                     at Module._resolveFilename (node:internal/modules/cjs/loader:1145:15)\n    at node:internal/main {\n  \
                     code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.15.1\n";
@@ -85,7 +87,7 @@ mod tests {
             ("", vec![]),
         ];
         for (stderr, expected) in cases {
-            assert_eq!(telling_lines(stderr, 3), expected, "{stderr}");
+            assert_eq!(reason_lines(stderr, 3), expected, "{stderr}");
         }
     }
 }

@@ -1,136 +1,139 @@
-//! Takes a person through a sign-in that is under way: shows the page, takes what is pasted, waits (A8).
+//! Guides the user through a sign-in: shows the page, accepts a pasted redirect URL, waits for the result.
 //!
-//! What a person reads is talk. Programs get one line of data with the page at once, and the result at the end.
+//! Messages for the user go to stderr. Scripts get one JSON line with the page at once, and the result at the
+//! end.
 
 use std::time::Duration;
 
-use mcparley::model::text::display;
-use mcparley::{Flow, SignInError};
-use mcparley_auth::browser::{Browser, Opened};
+use mcparley::auth::{Flow, SignInError};
+use mcparley::model::text::display_line;
+use mcparley_auth::browser::{Browser, BrowserOutcome};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::{Pending, typed};
+use super::typed_lines;
 use crate::args::WaitArgs;
 use crate::context;
 use crate::error::CommandError;
-use crate::out::Out;
+use crate::out::TerminalOutput;
+use crate::report::{PendingSignIn, SignInTarget};
 
-/// What is signed in to.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Who<'w> {
-    /// A server.
-    Server(&'w str),
-    /// The identity provider.
-    Provider(&'w str),
-}
-
-/// How a person is taken through.
-pub(crate) struct Guide {
-    /// None when none is wanted.
+/// The dialog of a sign-in: browser, pasted input and timeout.
+pub(crate) struct SignInGuide {
+    /// The browser; `None` with `--no-browser`.
     browser: Option<Browser>,
-    /// What is pasted, once somebody has begun to listen for it.
+    /// The lines of standard input, once the reader thread has started.
     typed: Option<mpsc::Receiver<String>>,
-    /// Whether anything can be pasted.
+    /// Whether the user can paste a URL.
     takes_paste: bool,
     limit: Option<Duration>,
-    /// Whether anybody is waited for at all.
-    waits: bool,
+    /// Whether the command waits for the user at all.
+    waits_for_user: bool,
 }
 
-impl Guide {
-    /// `asks` is whether something else on the command line says that somebody is there.
-    pub(crate) fn new(args: &WaitArgs, asks: bool, out: &Out) -> Self {
+impl SignInGuide {
+    /// Creates the dialog. `asks` is whether another option, such as `--device`, implies that a user is
+    /// present.
+    pub(crate) fn new(args: &WaitArgs, asks: bool, out: &TerminalOutput) -> Self {
         let is_script = out.json || !context::is_interactive();
         Self {
-            browser: (!args.no_browser).then(context::browser),
+            browser: (!args.no_browser).then(context::user_browser),
             typed: None,
             takes_paste: args.no_browser || context::stdin_is_terminal(),
             limit: args.timeout.map(Duration::from_millis),
-            waits: !is_script || args.wait || args.no_browser || asks,
+            waits_for_user: !is_script || args.wait || args.no_browser || asks,
         }
     }
 
-    /// Whether anybody is waited for.
-    pub(crate) fn waits(&self) -> bool {
-        self.waits
+    /// Whether the command waits for the user.
+    pub(crate) fn waits_for_user(&self) -> bool {
+        self.waits_for_user
     }
 
-    /// Whether a browser can come back, or its last address be pasted. Where neither is so, another device is better.
-    pub(crate) fn has_a_way_back(&self) -> bool {
-        self.takes_paste || self.browser.as_ref().is_some_and(Browser::is_there)
+    /// Whether the OAuth redirect can reach this process, from a browser here or as a pasted URL. If not, the
+    /// device flow is the better choice.
+    pub(crate) fn can_receive_redirect(&self) -> bool {
+        self.takes_paste || self.browser.as_ref().is_some_and(Browser::is_available)
     }
 
-    /// Shows the page, if there is one, and waits for the end.
+    /// Shows the page, if there is one, and waits until the sign-in ends.
     ///
     /// # Errors
-    /// Why nobody is signed in.
-    pub(crate) async fn walk(
+    /// The sign-in failed, or the user did not complete it before the timeout.
+    pub(crate) async fn run_flow(
         &mut self,
-        who: Who<'_>,
+        who: SignInTarget<'_>,
         flow: &Flow,
-        out: &mut Out,
+        out: &mut TerminalOutput,
     ) -> Result<(), CommandError> {
-        self.show(who, flow, out).await;
-        if !self.is_pasted_to(flow) {
-            out.waiting(waiting(flow));
+        self.show_page(who, flow, out).await;
+        if !self.accepts_paste(flow) {
+            out.show_waiting(waiting_text(flow));
         }
-        let ended = self.end(flow, out).await;
-        out.waited();
+        let ended = self.wait_for_result(flow, out).await;
+        out.stop_waiting();
         match ended {
             Some(Ok(())) => Ok(()),
-            Some(Err(error)) => Err(CommandError::sign_in(who, error)),
-            None => {
-                Err(CommandError::NobodyCame { who: who.to_string(), after: self.limit.unwrap_or_default() })
-            }
+            Some(Err(error)) => Err(CommandError::sign_in_failure(who, error)),
+            None => Err(CommandError::SignInTimedOut {
+                who: who.to_string(),
+                after: self.limit.unwrap_or_default(),
+            }),
         }
     }
 
-    async fn show(&self, who: Who<'_>, flow: &Flow, out: &mut Out) {
+    async fn show_page(&self, who: SignInTarget<'_>, flow: &Flow, out: &mut TerminalOutput) {
         let Some(page) = flow.page() else { return };
         if out.json {
-            out.json_line(&json!({ "pendingAuth": [Pending::begun(who, flow)] }));
+            out.print_json_line(&json!({ "pendingAuth": [PendingSignIn::with_page(who, flow)] }));
         }
         let opened = match &self.browser {
-            Some(browser) => Some(browser.open(page).await),
+            Some(browser) => Some(browser.open_page(page).await),
             None => None,
         };
         if out.json {
             return;
         }
         let how = match &opened {
-            Some(Opened::Yes { .. }) => "a browser was opened at",
-            Some(Opened::NoBrowser(_)) | None => "open this page in a browser",
+            Some(BrowserOutcome::Opened { .. }) => "your browser was opened at",
+            Some(BrowserOutcome::NoBrowser(_)) | None => "open this page in a browser",
         };
-        out.say(format!("To sign in to {}, {how}:\n\n  {}\n", display(&who.to_string()), page.as_str()));
-        if let Some(Opened::NoBrowser(why)) = &opened {
-            out.remark(&format!("{why}"));
+        out.print_message(format!(
+            "To sign in to {}, {how}:\n\n  {}\n",
+            display_line(&who.to_string()),
+            page.as_str()
+        ));
+        if let Some(BrowserOutcome::NoBrowser(why)) = &opened {
+            out.print_remark(&format!("{why}"));
         }
         if let Some(origin) = flow.token_origin() {
-            out.say(format!(
-                "Tokens come from another site, as its authorization server says: {}",
-                display(origin)
+            out.print_message(format!(
+                "The token endpoint of this authorization server is on another site: {}",
+                display_line(origin)
             ));
         }
         if let Some(code) = flow.user_code() {
-            out.say(format!("The page asks for this code: {}", display(code)));
+            out.print_message(format!("Enter this code on the page: {}", display_line(code)));
         }
-        if self.is_pasted_to(flow) {
-            out.say(
-                "If the browser ends on a page that cannot be shown, paste the address of that page here:",
-            );
+        if self.accepts_paste(flow) {
+            out.print_message("If the last page does not load in the browser, paste its URL here:");
         }
     }
 
-    /// A page that asks for a code comes back to nobody.
-    fn is_pasted_to(&self, flow: &Flow) -> bool {
+    /// Whether a pasted URL can complete the sign-in. The device flow, which has a code, ends without a
+    /// redirect.
+    fn accepts_paste(&self, flow: &Flow) -> bool {
         self.takes_paste && flow.page().is_some() && flow.user_code().is_none()
     }
 
-    /// How it ended; nothing when the person took too long.
-    async fn end(&mut self, flow: &Flow, out: &mut Out) -> Option<Result<(), std::sync::Arc<SignInError>>> {
-        let takes_paste = self.is_pasted_to(flow);
-        let mut typed = takes_paste.then(|| self.typed.take().unwrap_or_else(typed::lines));
+    /// Waits for the result of the sign-in; `None` after the timeout.
+    async fn wait_for_result(
+        &mut self,
+        flow: &Flow,
+        out: &mut TerminalOutput,
+    ) -> Option<Result<(), std::sync::Arc<SignInError>>> {
+        let takes_paste = self.accepts_paste(flow);
+        let mut typed = takes_paste.then(|| self.typed.take().unwrap_or_else(typed_lines::read_lines));
         let limit = self.limit;
         let mut late = std::pin::pin!(async move {
             match limit {
@@ -138,13 +141,13 @@ impl Guide {
                 None => std::future::pending().await,
             }
         });
-        let mut done = std::pin::pin!(flow.wait());
+        let mut done = std::pin::pin!(flow.wait_until_done());
         let ended = loop {
             tokio::select! {
                 biased;
                 done = &mut done => break Some(done),
                 () = &mut late => break None,
-                line = next(&mut typed) => paste(flow, &line, out).await,
+                line = next_line(&mut typed) => paste_url(flow, &line, out).await,
             }
         };
         self.typed = typed;
@@ -152,8 +155,8 @@ impl Guide {
     }
 }
 
-/// The next line; never, where nothing more is typed.
-async fn next(typed: &mut Option<mpsc::Receiver<String>>) -> String {
+/// The next line; pends forever once standard input is closed.
+async fn next_line(typed: &mut Option<mpsc::Receiver<String>>) -> String {
     if let Some(lines) = typed
         && let Some(line) = lines.recv().await
     {
@@ -163,33 +166,24 @@ async fn next(typed: &mut Option<mpsc::Receiver<String>>) -> String {
     std::future::pending().await
 }
 
-/// What was pasted wrongly is told, and the right one still waited for.
-async fn paste(flow: &Flow, line: &str, out: &mut Out) {
+/// Completes the sign-in with a pasted URL. A wrong URL gives a warning, and the sign-in keeps waiting.
+async fn paste_url(flow: &Flow, line: &str, out: &mut TerminalOutput) {
     if line.is_empty() {
         return;
     }
-    if let Err(error) = flow.paste(line).await {
+    if let Err(error) = flow.paste_address(line).await {
         use mcparley::model::explain::Explain as _;
-        out.warn(&error.in_one_line());
+        out.warn(&error.to_single_line());
         if let Some(hint) = error.hint() {
             out.hint(&hint);
         }
     }
 }
 
-fn waiting(flow: &Flow) -> &'static str {
+fn waiting_text(flow: &Flow) -> &'static str {
     match (flow.page(), flow.user_code()) {
         (None, _) => "signing in …",
         (Some(_), None) => "waiting for the browser …",
         (Some(_), Some(_)) => "waiting for the other device …",
-    }
-}
-
-impl std::fmt::Display for Who<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Server(name) => write!(f, "server `{name}`"),
-            Self::Provider(issuer) => write!(f, "the identity provider `{issuer}`"),
-        }
     }
 }

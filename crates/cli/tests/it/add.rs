@@ -38,7 +38,7 @@ fn options_may_stand_before_and_after_the_name() {
 
 // U1
 #[test]
-fn what_follows_a_command_belongs_to_the_command() {
+fn words_after_a_command_belong_to_the_command() {
     assert_eq!(
         entry(&["it", "cmd", "-x", "user", "--json", "--", "-H"]),
         stdio("cmd", &["-x", "user", "--json", "--", "-H"], &json!({}))
@@ -83,7 +83,7 @@ fn options_at_the_end_of_a_command_are_those_of_add() {
 
 // U2: never stored as a wrong command.
 #[test]
-fn options_that_may_be_those_of_the_command_are_refused_with_the_way_out() {
+fn ambiguous_options_after_the_command_are_refused_with_a_hint() {
     for args in [
         &["it", "npx", "-y", "pkg", "-s", "user"][..],
         &["it", "docker", "run", "-i", "--rm", "-e", "TOKEN", "image"],
@@ -93,7 +93,7 @@ fn options_that_may_be_those_of_the_command_are_refused_with_the_way_out() {
         let world = World::new();
         let done = world.mcparley(&[&["add"], args].concat());
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{args:?}: {done:?}");
-        assert!(done.err.contains("behind the command may be meant for `add` or for"), "{done:?}");
+        assert!(done.err.contains("after the command may belong to `add` or to"), "{done:?}");
         assert!(done.err.contains("hint: put `--` before the command"), "{done:?}");
         assert!(world.files().is_empty());
     }
@@ -171,7 +171,7 @@ fn options_may_follow_a_url() {
 
 // U1
 #[test]
-fn the_transport_is_found_out_from_the_url() {
+fn the_transport_is_detected_from_the_url() {
     let cases = [
         ("https://h/mcp", "http"),
         ("http://localhost:8080", "http"),
@@ -188,7 +188,7 @@ fn the_transport_is_found_out_from_the_url() {
 
 // U1
 #[test]
-fn a_transport_that_is_given_wins_over_the_one_found_out() {
+fn a_given_transport_wins_over_the_detected_one() {
     for (given, kind) in [("http", "http"), ("streamable-http", "http"), ("sse", "sse")] {
         assert_eq!(entry(&["-t", given, "it", "https://h/sse"])["type"], kind);
     }
@@ -277,21 +277,21 @@ fn an_entry_that_stands_in_a_file_is_replaced_there_and_only_when_told_to() {
 // C4
 #[test]
 fn literal_secrets_in_the_projects_folder_are_warned_of_and_variables_are_not() {
-    let hint = "hint: write `${NAME}` in its place and set that variable, or keep the server out of the project's \
-                folder with `-s local`\n";
+    let hint = "hint: use `${NAME}` instead and set that variable, or store the server outside of the project with \
+                `-s local`\n";
     let mut world = World::new();
     world.set("KEY", "k");
     let shared = world.mcparley(&["add", "-s", "project", "a", "-e", "API_KEY=canary", "--", "x"]);
     assert_eq!(
         shared.err.lines().next().unwrap(),
-        "warning: `env.API_KEY` is written out in home/project/.mcp.json, a file that is shared with the repository"
+        "warning: `env.API_KEY` is stored in plain text in home/project/.mcp.json, a file in the repository"
     );
     assert!(shared.err.contains(hint) && !shared.err.contains("canary"), "{shared:?}");
     let own =
         world.mcparley(&["add", "--file", "settings", "b", "https://h/", "-H", "Authorization: Bearer c"]);
     assert!(
         own.err.starts_with(
-            "warning: `headers.Authorization` is written out in home/project/.claude/settings.local.json, \
+            "warning: `headers.Authorization` is stored in plain text in home/project/.claude/settings.local.json, \
              a file of the project\n"
         ),
         "{own:?}"
@@ -320,7 +320,7 @@ fn a_settings_file_with_a_literal_secret_is_kept_out_of_commits_once() {
     assert!(git(&["status", "--porcelain", "-uall"]).contains("settings.local.json"));
     for name in ["one", "two"] {
         let done = world.mcparley(&["add", "--file", "settings", name, "-e", "TOKEN=canary", "--", "x"]);
-        assert!(done.err.contains("git leaves it out (home/project/.git/info/exclude)"), "{done:?}");
+        assert!(done.err.contains("that git ignores (home/project/.git/info/exclude)"), "{done:?}");
     }
     assert!(!git(&["status", "--porcelain", "-uall"]).contains("settings.local.json"));
     let exclude = world.read("home/project/.git/info/exclude");

@@ -1,6 +1,6 @@
 //! `agents`, and what `--agent` shows (X7).
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -24,7 +24,7 @@ fn described() -> World {
 
 // X7 C15
 #[test]
-fn every_agent_is_listed_with_what_it_sees_brings_and_misses() {
+fn every_agent_is_listed_with_its_servers_and_missing_ones() {
     let world = described();
     world.write("home/.claude/agents/bad.md", "---\nname: [\n---\n");
     let done = world.mcparley(&["agents"]);
@@ -32,13 +32,13 @@ fn every_agent_is_listed_with_what_it_sees_brings_and_misses() {
     assert!(done.err.contains("home/.claude/agents/bad.md:"), "{}", done.err);
     let expected = "\
 reviewer  user  Looks at changes
-  described in home/.claude/agents/reviewer.md
-  sees github, githib
-  missing `githib`: nobody has declared it; did you mean `github`?
+  defined in home/.claude/agents/reviewer.md
+  uses github, githib
+  missing `githib`: it is not configured; did you mean `github`?
   ready           notes  n
 helper  project
-  described in home/project/.claude/agents/helper.md
-  sees every shared server
+  defined in home/project/.claude/agents/helper.md
+  uses all shared servers
   requires github
   needs approval  tool  run a
                   comes with the project and was not approved yet
@@ -54,15 +54,15 @@ helper  project
 
 // X7
 #[test]
-fn without_any_agent_it_says_how_to_describe_one() {
+fn without_agents_a_hint_shows_how_to_create_one() {
     let done = World::new().mcparley(&["agents"]);
-    assert_eq!((done.code, done.out.as_str()), (0, "No agents are described.\n"));
+    assert_eq!((done.code, done.out.as_str()), (0, "No agents found.\n"));
     assert!(done.err.contains("hint:"), "{}", done.err);
 }
 
 // X7 C7
 #[test]
-fn what_an_agent_brings_is_looked_at_and_approved_by_its_name() {
+fn servers_of_an_agent_are_shown_and_approved_by_name() {
     let world = described();
     let seen = world.json(&["get", "tool"]);
     let definition = seen["declarations"][0]["definition"].as_str().unwrap().to_owned();
@@ -77,7 +77,7 @@ fn what_an_agent_brings_is_looked_at_and_approved_by_its_name() {
     );
     let several = world.mcparley(&["approve", "tool"]);
     assert_eq!(several.code, 2);
-    assert!(several.err.contains("several agents bring `tool`: helper, z"), "{}", several.err);
+    assert!(several.err.contains("several agents define `tool`: helper, z"), "{}", several.err);
     world.ok(&["approve", "--agent", "z", "tool"]);
     let all = world.json(&["agents"]);
     let standings: Vec<&Value> = all["agents"]
@@ -93,7 +93,7 @@ fn what_an_agent_brings_is_looked_at_and_approved_by_its_name() {
 
 // X7
 #[test]
-fn a_plan_shows_what_an_agent_sees() {
+fn plan_with_agent_shows_the_servers_of_the_agent() {
     let world = described();
     let plan = world.json(&["plan", "--agent", "reviewer"]);
     let names: Vec<&str> =
@@ -109,7 +109,7 @@ fn a_plan_shows_what_an_agent_sees() {
 #[test]
 fn tools_of_an_agents_server_are_shown_and_called_for_it_alone() {
     let world = World::new();
-    let scripted = Scripted::stdio(&[]);
+    let scripted = ScriptedStdio::new(&[]);
     let entry = json!({ "mine": { "command": scripted.program, "args": scripted.args } });
     world.write(USER, &format!("---\nname: reviewer\nmcpServers: {entry}\n---\n"));
     let said = world.ok(&["call", "--agent", "reviewer", "mine", "echo", "message=hi"]);

@@ -27,8 +27,8 @@ fn adding_to_a_broken_file_is_refused_with_its_place_and_the_file_stays() {
             let done = world.mcparley(&[&["add"], options, &["new", "x"]].concat());
             let line = place.split(':').next().unwrap();
             let err = format!(
-                "error: {file}:{place}\nhint: mend line {line} of {file}; nothing was read from the file and it \
-                 will not be rewritten until then"
+                "error: {file}:{place}\nhint: fix line {line} of {file}; the file was not read and \
+                 will not be changed until then"
             );
             assert_eq!(done, refusal(3, &err), "{options:?}");
             assert_eq!((world.read(file).as_str(), world.files()), (text, vec![file.to_owned()]));
@@ -60,7 +60,7 @@ fn a_value_of_another_kind_is_never_replaced() {
     for (text, why) in cases {
         let world = World::with(&[(LOCAL, text)]);
         let done = world.mcparley(&["add", "--file", "settings", "new", "x"]);
-        let err = format!("error: {LOCAL}: {why}\nhint: mend {LOCAL} by hand; it was not touched");
+        let err = format!("error: {LOCAL}: {why}\nhint: fix {LOCAL} by hand; it was not changed");
         assert_eq!(done, refusal(3, &err));
         assert_eq!(world.read(LOCAL), text);
     }

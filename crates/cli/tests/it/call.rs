@@ -1,7 +1,7 @@
 //! `call` against real servers: what is typed, what is printed, and how it ends.
 
-use mcparley_cli::exit::{self, Code};
-use mcparley_testkit::{HttpServer, Scripted};
+use mcparley_cli::exit::{self, NamedExitCode};
+use mcparley_testkit::{HttpServer, ScriptedStdio};
 use serde_json::{Value, json};
 
 use crate::talk::{VERSIONS, entry, good, heard, scripted, world};
@@ -66,7 +66,7 @@ fn json_may_be_asked_for_on_both_sides_of_the_tool() {
 
 // U2
 #[test]
-fn help_behind_a_tool_is_about_the_tool() {
+fn help_after_a_tool_shows_the_help_of_the_tool() {
     let help = good().ok(&["call", "good", "add", "--help"]);
     assert!(help.starts_with("Add two numbers\n\nUsage: mcparley call good add [ARGUMENTS]…\n"), "{help}");
     assert!(help.contains("  --a <number>\n        [required]\n"), "{help}");
@@ -76,7 +76,7 @@ fn help_behind_a_tool_is_about_the_tool() {
 #[test]
 fn servers_of_every_version_can_be_called() {
     for version in VERSIONS {
-        let local = entry(&Scripted::stdio(&[]).with("--versions", version));
+        let local = entry(&ScriptedStdio::new(&[]).with_option("--versions", version));
         let remote = HttpServer::start_with(&[], &["--versions", version]);
         let world = world(&json!({"local": local, "remote": {"url": remote.url()}}));
         for server in ["local", "remote"] {
@@ -91,7 +91,7 @@ fn servers_of_every_version_can_be_called() {
 fn each_kind_of_failure_has_its_exit_code() {
     let locked = HttpServer::start(&["www-authenticate"]);
     // Two entries that start the same are one server.
-    let other = |name: &str| entry(&Scripted::stdio(&[]).with("--tag", name));
+    let other = |name: &str| entry(&ScriptedStdio::new(&[]).with_option("--tag", name));
     let mut world = world(&json!({
         "good": scripted(&[]),
         "exits": scripted(&["exit-start"]),
@@ -99,7 +99,7 @@ fn each_kind_of_failure_has_its_exit_code() {
         "hangs": scripted(&["call-hang"]),
         "dies": scripted(&["call-exit"]),
         "damaged": scripted(&["not-json"]),
-        "grumbles": entry(&Scripted::stdio(&["list-error:initialize"]).with("--versions", "2025-11-25")),
+        "grumbles": entry(&ScriptedStdio::new(&["list-error:initialize"]).with_option("--versions", "2025-11-25")),
         "listless": scripted(&["list-error"]),
         "locked": {"url": locked.url()},
         "off": other("off"),
@@ -113,7 +113,7 @@ fn each_kind_of_failure_has_its_exit_code() {
         "home/.claude/settings.json",
         &json!({"mcpServers": {"blocked": other("blocked")}}).to_string(),
     );
-    let cases: [(Code, &[&str]); 21] = [
+    let cases: [(NamedExitCode, &[&str]); 21] = [
         (exit::OK, &["call", "good", "echo", "message=hi"]),
         (exit::TOOL_ERROR, &["call", "good", "fail"]),
         (exit::USAGE, &["call", "good"]),
@@ -154,7 +154,7 @@ fn each_kind_of_failure_has_its_exit_code() {
 fn a_deny_rule_holds_and_an_ask_rule_asks_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let world = world(&json!({"good": entry(&Scripted::stdio(&[]).logged(&log))}));
+    let world = world(&json!({"good": entry(&ScriptedStdio::new(&[]).with_log(&log))}));
     let ask = ["--settings", r#"{"permissions":{"ask":["mcp__good"]}}"#];
     let done = world.mcparley(&[&ask[..], &["call", "good", "echo", "message=hi"]].concat());
     assert_eq!(done, printed("hi"));
@@ -172,7 +172,7 @@ fn a_deny_rule_holds_and_an_ask_rule_asks_nothing() {
 
 // U3
 #[test]
-fn a_misspelt_name_is_told_with_what_comes_near() {
+fn a_misspelled_name_gets_suggestions() {
     let world = good();
     assert_eq!(
         world.mcparley(&["call", "goood", "echo"]),
@@ -184,26 +184,26 @@ fn a_misspelt_name_is_told_with_what_comes_near() {
     );
     assert_eq!(
         world.mcparley(&["call", "good"]),
-        refusal(2, "error: which tool of `good`?\nhint: `mcparley tools good` shows them")
+        refusal(2, "error: missing tool of server `good`\nhint: run `mcparley tools good` to list its tools")
     );
 }
 
 // U3: the server's last words come before the error.
 #[test]
-fn a_server_that_fails_is_quoted() {
+fn stderr_of_a_failed_server_is_printed() {
     let world = world(&json!({"exits": scripted(&["exit-start"])}));
     let done = world.mcparley(&["call", "exits", "echo"]);
-    let (said, error) = (done.err.find("it said: ").unwrap(), done.err.find("error: ").unwrap());
+    let (said, error) = (done.err.find("stderr: ").unwrap(), done.err.find("error: ").unwrap());
     assert!(said < error && done.err.contains("exited with code 3"), "{done:?}");
 }
 
 // U2 U2a: whose option it is depends on where it stands.
 #[test]
-fn behind_a_tool_every_word_is_for_the_tool() {
+fn every_word_after_a_tool_belongs_to_the_tool() {
     let parsed = |args: &[&str]| {
         let words: Vec<_> = ["mcparley"].iter().chain(args).map(Into::into).collect();
         let cli = mcparley_cli::args::parse(&words).unwrap();
-        let mcparley_cli::args::Command::Direct(mcparley_cli::args::McpCommand::Call(call)) = cli.command
+        let mcparley_cli::args::RootCommand::Direct(mcparley_cli::args::McpCommand::Call(call)) = cli.command
         else {
             panic!("{args:?}")
         };
@@ -235,7 +235,7 @@ fn the_tools_of_the_host_itself_can_be_called() {
 
 // U3 L11
 #[test]
-fn a_tool_that_is_missing_because_the_list_is_says_so() {
+fn a_missing_tool_is_explained_by_a_failed_tool_list() {
     let done = world(&json!({"listless": scripted(&["list-error"])})).mcparley(&["call", "listless", "echo"]);
     assert_eq!(done.code, i32::from(exit::NOT_FOUND.number), "{done:?}");
     assert!(done.err.contains("server `listless`: `tools/list`: the server answered with error"), "{done:?}");
@@ -243,12 +243,12 @@ fn a_tool_that_is_missing_because_the_list_is_says_so() {
 
 // U3
 #[test]
-fn output_that_cannot_be_written_is_told() {
+fn a_write_error_of_the_output_is_reported() {
     let world = good();
     let mut command = world.command(&["call", "good", "echo", "message=hi"]);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let done = command.stdout(full).stderr(std::process::Stdio::piped()).output().unwrap();
     assert_eq!(done.status.code(), Some(i32::from(exit::FAILED.number)));
     let said = String::from_utf8_lossy(&done.stderr);
-    assert!(said.contains("error: not everything could be written: "), "{said}");
+    assert!(said.contains("error: could not write all output: "), "{said}");
 }

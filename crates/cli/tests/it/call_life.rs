@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use mcparley_cli::exit;
-use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
+use mcparley_testkit::{HttpServer, ScriptedStdio, processes_tagged};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -21,7 +21,8 @@ fn a_call_that_is_killed_leaves_no_process() {
     let tag = format!("call-kill-{}", std::process::id());
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let hostile = Scripted::stdio(&["call-hang", "ignore-term", "daemon"]).with("--tag", &tag).logged(&log);
+    let hostile =
+        ScriptedStdio::new(&["call-hang", "ignore-term", "daemon"]).with_option("--tag", &tag).with_log(&log);
     let world = world(&json!({"one": entry(&hostile)}));
     let mut command = world.command(&["call", "one", "echo", "message=hi"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -39,7 +40,7 @@ fn a_call_that_is_interrupted_is_cancelled_and_leaves_no_process() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     // One that ends at the signal might end before it has read the message.
-    let slow = Scripted::stdio(&["call-hang", "ignore-term"]).with("--tag", &tag).logged(&log);
+    let slow = ScriptedStdio::new(&["call-hang", "ignore-term"]).with_option("--tag", &tag).with_log(&log);
     let world = world(&json!({"one": entry(&slow)}));
     let mut command = world.command(&["call", "one", "echo", "message=hi"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -68,7 +69,7 @@ fn on_a_terminal_the_progress_of_a_call_is_seen() {
 fn through_a_pipe_no_progress_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let world = world(&json!({"good": entry(&Scripted::stdio(&[]).logged(&log))}));
+    let world = world(&json!({"good": entry(&ScriptedStdio::new(&[]).with_log(&log))}));
     world.ok(&["call", "good", "slow", "ms=10"]);
     let calls = heard(&log, "tools/call");
     assert_eq!(calls.len(), 1);
@@ -77,7 +78,7 @@ fn through_a_pipe_no_progress_is_asked_for() {
 
 // N7 B45: text is data in a pipe and harmless on a terminal.
 #[test]
-fn text_is_whole_in_a_pipe_and_harmless_on_a_terminal() {
+fn text_is_unchanged_in_a_pipe_and_sanitized_on_a_terminal() {
     let mut world = good();
     world.set("TERM", "xterm");
     let text = "a\u{1b}[2J\u{202e}b\u{200b}\r\nc\n";
@@ -91,12 +92,12 @@ fn text_is_whole_in_a_pipe_and_harmless_on_a_terminal() {
 
 // F18 K6: a tool that kills its server fails its call, and the message says what is not known.
 #[test]
-fn a_server_that_dies_in_a_call_is_told() {
+fn a_server_that_dies_during_a_call_is_reported() {
     let world = world(&json!({"good": scripted(&[])}));
     let done = world.mcparley(&["call", "good", "crash"]);
     assert_eq!(done.code, i32::from(exit::UNREACHABLE.number), "{done:?}");
     assert!(done.err.contains("whether it took effect is unknown"), "{done:?}");
-    assert!(done.err.contains("hint: look whether it took effect"), "{done:?}");
+    assert!(done.err.contains("hint: check whether it took effect"), "{done:?}");
 }
 
 // F23: the main thread stands in a read that nobody ends.
@@ -105,7 +106,8 @@ fn a_call_that_waits_for_standard_input_can_be_interrupted() {
     let tag = format!("call-input-{}", std::process::id());
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let world = world(&json!({"one": entry(&Scripted::stdio(&[]).with("--tag", &tag).logged(&log))}));
+    let world =
+        world(&json!({"one": entry(&ScriptedStdio::new(&[]).with_option("--tag", &tag).with_log(&log))}));
     let mut command = world.command(&["call", "one", "echo", "-"]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -143,7 +145,7 @@ fn an_interrupted_call_is_cancelled_at_a_remote_server() {
 fn a_call_that_runs_out_of_time_is_cancelled_every_time_before_the_program_ends() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let slow = Scripted::stdio(&["call-hang", "ignore-term"]).logged(&log);
+    let slow = ScriptedStdio::new(&["call-hang", "ignore-term"]).with_log(&log);
     let remote = HttpServer::start(&["call-hang"]);
     let world = world(&json!({"one": entry(&slow), "remote": {"url": remote.url()}}));
     for round in 1..=5 {

@@ -49,7 +49,7 @@ fn binaries() -> Value {
 fn text_is_data_and_the_rest_is_told_on_standard_error() {
     let done = answering(&binaries()).mcparley(&["call", "s", "get it"]);
     assert_eq!((done.code, done.out.as_str()), (0, "a picture\n"), "{done:?}");
-    let how = "not shown; `--save DIR` or `--output FILE` writes it";
+    let how = "not shown; use `--save DIR` or `--output FILE` to write it";
     assert_eq!(
         done.err,
         format!(
@@ -150,7 +150,7 @@ fn one_binary_part_goes_to_a_file_or_to_standard_output() {
     assert_eq!(several.code, i32::from(exit::FILE.number));
     assert_eq!(
         several.err,
-        "error: the result has 3 images, sounds and files, not one\nhint: `--save DIR` writes all there are\n"
+        "error: the result has 3 images, audio clips and files, not one\nhint: use `--save DIR` to write all of them\n"
     );
 }
 
@@ -161,7 +161,7 @@ fn an_error_of_the_tool_is_data_with_its_own_exit_code() {
     let world = answering(&result);
     let done = world.mcparley(&["call", "s", "get it"]);
     assert_eq!((done.code, done.out.as_str()), (i32::from(exit::TOOL_ERROR.number), "no luck\n"));
-    assert_eq!(done.err, "error: tool `mcp__s__get_it` says that it failed\n");
+    assert_eq!(done.err, "error: tool `mcp__s__get_it` returned an error\n");
     let json = world.mcparley(&["call", "s", "get it", "--json"]);
     assert_eq!(json.code, i32::from(exit::TOOL_ERROR.number));
     assert_eq!(serde_json::from_str::<Value>(&json.out).unwrap()["isError"], true);

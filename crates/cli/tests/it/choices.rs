@@ -31,13 +31,13 @@ fn definition(world: &World, name: &str) -> Value {
 
 // U1 C7
 #[test]
-fn an_approval_stands_outside_of_the_project_with_what_was_approved() {
+fn an_approval_is_stored_outside_of_the_project_with_the_definition() {
     let world = project();
     let hash = definition(&world, "a");
     let done = world.mcparley(&["approve", "a"]);
     let out = format!(
         "server  a\n  declared in home/project/.mcp.json:1:17\n  command: x\n\
-         Approved a as it is defined now\nFile: {STORE}\n"
+         Approved a as currently defined\nFile: {STORE}\n"
     );
     assert_eq!(done, Output { code: 0, out, err: String::new() });
     assert_eq!(stored(&world), json!({"approved": {"servers": {"a": [hash]}}}));
@@ -47,20 +47,23 @@ fn an_approval_stands_outside_of_the_project_with_what_was_approved() {
 
 // U1 C7
 #[test]
-fn everything_that_waits_can_be_approved_at_once() {
+fn all_servers_that_need_approval_can_be_approved_at_once() {
     let world = project();
     let unasked = world.mcparley(&["approve", "--all"]);
     assert_eq!(unasked.code, 10, "{unasked:?}");
-    assert!(unasked.err.ends_with("`mcparley approve --all --yes` approves all of them\n"), "{unasked:?}");
+    assert!(
+        unasked.err.ends_with("run `mcparley approve --all --yes` to approve all of them\n"),
+        "{unasked:?}"
+    );
     world.ok(&["approve", "--all", "--yes"]);
     assert_eq!(world.plan(), ["b project ready", "a project ready"]);
-    assert_eq!(world.ok(&["approve", "--all"]), "Nothing waits for approval.\n");
+    assert_eq!(world.ok(&["approve", "--all"]), "No server needs approval.\n");
     assert_eq!(world.json(&["approve", "--all"]), json!({"choices": []}));
 }
 
 // C7 B22
 #[test]
-fn an_approval_of_what_was_looked_at_is_refused_once_it_is_something_else() {
+fn an_approval_by_definition_is_refused_after_the_definition_changed() {
     let world = project();
     let seen = definition(&world, "a");
     world.write("home/project/.mcp.json", r#"{"mcpServers": {"a": {"command": "swapped"}}}"#);
@@ -68,7 +71,7 @@ fn an_approval_of_what_was_looked_at_is_refused_once_it_is_something_else() {
     let done = world.mcparley(&["approve", "a", "--definition", seen.as_str().unwrap()]);
     let now = now.as_str().unwrap();
     let err = format!(
-        "error: `a` is not what was looked at: its definition is {now}\nhint: look again: `mcparley get a`"
+        "error: `a` has changed since you looked at it: its definition is now {now}\nhint: look again: `mcparley get a`"
     );
     assert_eq!(done, refusal(6, &err));
     assert_eq!(world.plan(), ["a project needs approval"]);
@@ -89,20 +92,20 @@ fn a_rejection_takes_the_approval_back() {
 
 // U1 C7
 #[test]
-fn an_approval_says_when_a_rejection_elsewhere_still_holds() {
+fn an_approval_warns_about_a_rejection_in_another_file() {
     let world = project();
     world.write("home/project/.claude/settings.json", r#"{"disabledMcpjsonServers": ["a"]}"#);
     let done = world.mcparley(&["approve", "a"]);
     assert_eq!(
         done.err,
-        "warning: it is still rejected in home/project/.claude/settings.json:1:29, and a rejection wins\n"
+        "warning: it is still rejected in home/project/.claude/settings.json:1:29, which takes precedence\n"
     );
     assert_eq!(world.plan(), ["b project needs approval", "a project rejected"]);
 }
 
 // U1
 #[test]
-fn choices_for_a_project_can_be_forgotten() {
+fn choices_for_a_project_can_be_reset() {
     let world = project();
     world.ok(&["approve", "a"]);
     world.ok(&["reject", "b"]);
@@ -110,19 +113,19 @@ fn choices_for_a_project_can_be_forgotten() {
     assert_eq!(
         world.ok(&["reset-project-choices"]),
         format!(
-            "Forgot the choices in {STORE}\nForgot the choices in home/project/.claude/settings.local.json\n"
+            "Reset the choices in {STORE}\nReset the choices in home/project/.claude/settings.local.json\n"
         )
     );
     assert_eq!(stored(&world), json!({}));
     assert_eq!(world.read_json("home/project/.claude/settings.local.json"), json!({"keep": 1}));
     assert_eq!(world.plan(), ["b project needs approval", "a project needs approval"]);
-    assert_eq!(world.ok(&["reset-project-choices"]), "There were no choices for this project.\n");
+    assert_eq!(world.ok(&["reset-project-choices"]), "No choices to reset for this project.\n");
     assert_eq!(world.json(&["reset-project-choices"]), json!({"reset": []}));
 }
 
 // U1
 #[test]
-fn forgetting_choices_creates_no_file() {
+fn resetting_choices_creates_no_file() {
     let world = project();
     world.ok(&["reset-project-choices"]);
     world.ok(&["enable", "a"]);
@@ -131,24 +134,24 @@ fn forgetting_choices_creates_no_file() {
 
 // U1
 #[test]
-fn a_server_is_switched_off_for_the_project_or_everywhere() {
+fn a_server_is_disabled_for_the_project_or_everywhere() {
     let world = World::new();
     world.ok(&["add", "-s", "user", "it", "x"]);
-    let off = |file: &str| format!("Switched it off\nFile: {file}\n");
+    let off = |file: &str| format!("it is now disabled\nFile: {file}\n");
     assert_eq!(world.ok(&["disable", "it"]), off(PRIVATE));
     assert_eq!(private(&world), json!({"disabledMcpServers": ["it"]}));
     assert_eq!(world.ok(&["disable", "-s", "user", "it"]), off(USER));
     assert_eq!(world.read_json(USER)["disabledMcpServers"], json!(["it"]));
     assert_eq!(world.plan(), ["it user disabled"]);
-    assert_eq!(world.ok(&["disable", "it"]), "it was already switched off\n");
-    assert_eq!(world.ok(&["enable", "it"]), format!("Switched it on\nFile: {PRIVATE}\nFile: {USER}\n"));
+    assert_eq!(world.ok(&["disable", "it"]), "it was already disabled\n");
+    assert_eq!(world.ok(&["enable", "it"]), format!("it is now enabled\nFile: {PRIVATE}\nFile: {USER}\n"));
     assert_eq!(world.plan(), ["it user ready"]);
-    assert_eq!(world.ok(&["enable", "it"]), "it was already switched on\n");
+    assert_eq!(world.ok(&["enable", "it"]), "it was already enabled\n");
 }
 
 // U1
 #[test]
-fn all_servers_are_switched_off_and_on_at_once() {
+fn all_servers_are_disabled_and_enabled_at_once() {
     let world = World::new();
     world.ok(&["add", "-s", "user", "a", "x"]);
     world.ok(&["add", "b", "x"]);
@@ -167,11 +170,11 @@ fn all_servers_are_switched_off_and_on_at_once() {
 
 // U1 C7
 #[test]
-fn what_others_switched_off_stays_off_and_is_told() {
+fn a_server_disabled_by_managed_settings_stays_disabled_with_a_warning() {
     let world = World::with(&[("managed/managed-settings.json", r#"{"disabledMcpServers": ["it"]}"#)]);
     world.ok(&["add", "it", "x"]);
     let done = world.mcparley(&["enable", "it"]);
-    assert_eq!(done.err, "warning: it is still switched off in managed/managed-settings.json:1:25\n");
+    assert_eq!(done.err, "warning: it is still disabled in managed/managed-settings.json:1:25\n");
     assert_eq!(world.json(&["enable", "it"])["servers"][0]["enabled"], json!(false));
 }
 

@@ -1,6 +1,6 @@
 //! Shell completion that knows the servers and their tools (U3).
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 
 use crate::world::World;
 
@@ -45,7 +45,7 @@ fn commands_that_take_a_server_offer_the_servers() {
 
 // U3
 #[test]
-fn approving_offers_what_waits() {
+fn approve_completes_servers_that_need_approval() {
     for command in ["approve", "reject"] {
         assert_eq!(offered(&mut with_servers(), &["mcparley", command, ""]), ["waits"]);
     }
@@ -53,7 +53,7 @@ fn approving_offers_what_waits() {
 
 // U3 A8: nobody signs in to a command.
 #[test]
-fn signing_in_offers_what_has_an_address() {
+fn login_completes_remote_servers() {
     for words in [&["login"][..], &["logout"], &["mcp", "login"], &["auth", "status"]] {
         let mut world = with_servers();
         world.ok(&["add", "remote", "https://h.example/mcp"]);
@@ -86,7 +86,7 @@ fn a_name_that_a_shell_would_act_upon_is_not_offered() {
 /// A world in which it is remembered what the scripted server offers.
 fn with_tools(scripts: &[&str]) -> World {
     let world = World::new();
-    let server = Scripted::stdio(scripts);
+    let server = ScriptedStdio::new(scripts);
     let program = server.program.to_str().unwrap();
     let words: Vec<&str> = server.args.iter().map(String::as_str).collect();
     world.ok(&[&["add", "-s", "user", "kit", "--", program], &words[..]].concat());

@@ -38,7 +38,7 @@ fn two() -> serde_json::Value {
     json!([{ "id": "s", "display_name": "Slack" }, { "id": "t", "display_name": "Slack" }, { "id": "u" }])
 }
 
-const LEFT_OUT: &str = "error: the connector catalogue: connector 3 is left out: it has no `display_name`\n";
+const LEFT_OUT: &str = "error: the connector catalog: connector 3 is left out: it has no `display_name`\n";
 
 // C1 C15 N1
 #[test]
@@ -80,7 +80,7 @@ fn tools_of_connectors_are_shown_and_called() {
 
 // C1 T7 C9
 #[test]
-fn what_stands_in_the_way_of_connectors_is_told_and_stops_nothing_else() {
+fn problems_of_connectors_are_reported_and_stop_no_other_server() {
     let (mut world, server) = organisation(&two());
     world.write("home/.claude.json", r#"{"mcpServers": {"mine": {"command": "x"}}}"#);
     let mine = |plan: &Output| plan.out.starts_with("ready           mine") && plan.code == 0;
@@ -90,14 +90,13 @@ fn what_stands_in_the_way_of_connectors_is_told_and_stops_nothing_else() {
     world.write("tokens", "other");
     let plan = world.mcparley(&["plan"]);
     assert!(mine(&plan), "{plan:?}");
-    let refused =
-        "error: the connector catalogue: the connectors could not be fetched: the token is refused\n";
+    let refused = "error: the connector catalog: the connectors could not be fetched: the token is refused\n";
     assert_eq!(plan.err, format!("{refused}{hint}"));
 
     expose(&world, 0o644);
     let plan = world.mcparley(&["plan"]);
     assert!(mine(&plan), "{plan:?}");
-    let exposed = "error: the connector catalogue: there is no token for the connectors: \
+    let exposed = "error: the connector catalog: there is no token for the connectors: \
                    `home/.claude/.credentials.json` is open to other users (mode 644)\n";
     assert_eq!(plan.err, format!("{exposed}{hint}"));
 
@@ -111,8 +110,8 @@ fn what_stands_in_the_way_of_connectors_is_told_and_stops_nothing_else() {
 
     world.set("MCPARLEY_CONNECTORS_URL", "http://elsewhere.example");
     let plan = world.mcparley(&["plan"]);
-    let not_safe = "error: the connector catalogue: the address of the connectors is not `https`, \
-                    or has a login or a query in it\n";
+    let not_safe = "error: the connector catalog: the connectors URL is not `https`, \
+                    or contains credentials or a query\n";
     assert!(mine(&plan) && plan.err.starts_with(not_safe), "{plan:?}");
     drop(server);
 }
@@ -129,7 +128,8 @@ fn a_project_cannot_name_the_catalogue_that_gets_the_token() {
         assert_eq!(world.mcparley(&["plan"]).out, "No servers are configured.\n", "{file}");
         world.write(file, &env.to_string());
         let plan = world.mcparley(&["plan"]).out;
-        let waits = "No servers are configured.\n1 variable of this project waits for approval; see `mcparley trust`\n";
+        let waits =
+            "No servers are configured.\n1 variable of this project needs approval; run `mcparley trust`\n";
         assert_eq!(plan, waits, "{file}");
         world.write(file, "{}");
     }
@@ -139,7 +139,7 @@ fn a_project_cannot_name_the_catalogue_that_gets_the_token() {
 
 // C1
 #[test]
-fn where_no_connector_may_run_nobody_is_asked_for_them() {
+fn connectors_that_may_not_run_are_not_fetched() {
     let (world, server) = organisation(&two());
     world.mcparley(&["plan", "--strict-mcp-config"]);
     world.write("managed/managed-mcp.json", "{}");

@@ -72,7 +72,7 @@ fn nothing_hostile_reaches_the_terminal_raw() {
 
 // B45 U3
 #[test]
-fn what_is_escaped_in_json_reads_back_as_it_was() {
+fn escaped_json_parses_to_the_original_text() {
     let world = hostile();
     let plan = world.json(&["plan"]);
     let names: Vec<&Value> =
@@ -115,7 +115,9 @@ fn variables_that_change_what_runs_are_marked() {
     )]);
     let shown = world.ok(&["get", "it"]);
     assert!(
-        shown.contains("  caution: LD_PRELOAD, NODE_OPTIONS, PATH, PYTHONPATH can change what runs\n"),
+        shown.contains(
+            "  caution: LD_PRELOAD, NODE_OPTIONS, PATH, PYTHONPATH can change the program that runs\n"
+        ),
         "{shown}"
     );
     assert_eq!(

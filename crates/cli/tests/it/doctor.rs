@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::thread;
 
-use mcparley_testkit::{HttpServer, Scripted};
+use mcparley_testkit::{HttpServer, ScriptedStdio};
 use serde_json::{Value, json};
 
 use crate::talk::{entry, scripted};
@@ -125,14 +125,14 @@ fn prepare(world: &mut World, servers: &[(&str, Value)]) {
 
 // U2 L13 F01 F02 F03 F12 F28 F30 F32 F33 F44 F54 F55 B10
 #[test]
-fn each_of_thirty_broken_servers_is_told_with_its_own_cause_and_good_ones_stay_fine() {
+fn doctor_reports_the_cause_of_each_of_thirty_broken_servers() {
     let (good, locked) = (HttpServer::start(&[]), HttpServer::start(&["www-authenticate"]));
     let moved = HttpServer::start(&["redirect:other"]);
     let mut world = World::new();
     let broken = [local(&world), remote(&locked, &moved, &good)].concat();
     let fine = [
         ("fine-local", scripted(&[])),
-        ("fine-new", entry(&Scripted::stdio(&[]).with("--versions", "2026-07-28"))),
+        ("fine-new", entry(&ScriptedStdio::new(&[]).with_option("--versions", "2026-07-28"))),
         ("fine-remote", json!({"url": good.url()})),
         ("flawed", scripted(&["banner"])),
     ];
@@ -182,10 +182,10 @@ fn how_it_ended(report: &Value) {
 
 // U2 C7 C15: what may not run is told with its reason and what to do, and nothing of it is started.
 #[test]
-fn servers_that_may_not_run_are_told_with_what_to_do_and_not_started() {
+fn doctor_reports_servers_that_may_not_run_without_starting_them() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let theirs = entry(&Scripted::stdio(&[]).logged(&log));
+    let theirs = entry(&ScriptedStdio::new(&[]).with_log(&log));
     let world = World::with(&[
         ("home/.claude.json", &json!({"mcpServers": {
             "off": {"command": "x"}, "twice": {"command": "y"}, "same": {"command": "true", "args": ["1"]},
@@ -210,16 +210,13 @@ fn servers_that_may_not_run_are_told_with_what_to_do_and_not_started() {
             json!("look at it with `mcparley get theirs`, then `mcparley approve theirs`")
         )
     );
-    assert_eq!(
-        told("off"),
-        (json!("resting"), json!("disabled"), json!("`mcparley enable off` switches it on"))
-    );
+    assert_eq!(told("off"), (json!("resting"), json!("disabled"), json!("run `mcparley enable off`")));
     assert_eq!(
         told("keyless"),
         (
             json!("broken"),
             json!("variable-unset"),
-            json!("set it before you start mcparley: `export NO_SUCH_KEY=…`")
+            json!("set it before starting mcparley: `export NO_SUCH_KEY=…`")
         )
     );
     assert_eq!(told("empty").1, "entry-invalid");
@@ -231,7 +228,7 @@ fn servers_that_may_not_run_are_told_with_what_to_do_and_not_started() {
 
 // U2 F77 B60 U3
 #[test]
-fn what_is_wrong_around_the_servers_stands_at_the_top() {
+fn doctor_prints_general_findings_first() {
     let mut world = World::with(&[
         ("home/.claude/settings.json", "{\"mcpServers\": {,}}"),
         ("home/.mcp.json", r#"{"mcpServers": {"open": {"command": "true"}}}"#),
@@ -251,8 +248,8 @@ fn what_is_wrong_around_the_servers_stands_at_the_top() {
         "error: home/.claude/settings.json:1:",
         "error: home/.mcp.json: ignored: every user of this machine may write to it",
         "error: `nope` is not on the `PATH` that servers see, and 2 servers need it: b, a",
-        "warning: the folder `home/.local/state/mcparley/logs` cannot be written to",
-        "warning: `MCP_TIMEOUT` gives servers 30 milliseconds",
+        "warning: the folder `home/.local/state/mcparley/logs` is not writable",
+        "warning: `MCP_TIMEOUT` is 30 milliseconds",
     ] {
         assert!(lines.iter().any(|line| line.starts_with(part)), "{part}: {done:#?}");
     }
@@ -278,7 +275,7 @@ fn timeless(text: &str) -> String {
 
 // U2 U3
 #[test]
-fn people_read_the_cause_first_then_what_to_do_then_what_was_seen() {
+fn doctor_prints_cause_then_hints_then_details() {
     let mut world = World::new();
     prepare(
         &mut world,
@@ -290,26 +287,26 @@ fn people_read_the_cause_first_then_what_to_do_then_what_was_seen() {
     assert_eq!(
         timeless(&done.out),
         "exits: does not work\n  \
-         cause: the server misses a key or another variable [key-missing]\n  \
-         do: `SEARCH_API_KEY` is set in your shell, and servers do not inherit it: add `\"env\": {\"SEARCH_API_KEY\": \"${SEARCH_API_KEY}\"}` to its entry in home/.claude.json:1:16\n  \
-         do: set what it asks for in its `env`, in home/.claude.json:1:16; servers see only a few variables of your shell unless the entry has `\"inheritEnv\": true`\n  \
+         cause: an API key or another environment variable is missing [key-missing]\n  \
+         do: `SEARCH_API_KEY` is set in your shell, but servers do not inherit it: add `\"env\": {\"SEARCH_API_KEY\": \"${SEARCH_API_KEY}\"}` to its entry in home/.claude.json:1:16\n  \
+         do: set the variable in its `env`, in home/.claude.json:1:16; servers inherit only a few variables unless the entry has `\"inheritEnv\": true`\n  \
          error: the connection ended: the server exited with code 1\n  \
-         it said: Error: SEARCH_API_KEY is not set in the environment\n  \
-         tried: find the program N ms (/usr/bin/sh), start N ms, ask for the new protocol N ms, start again N ms, greet in the old one N ms\n  \
+         stderr: Error: SEARCH_API_KEY is not set in the environment\n  \
+         steps: find program N ms (/usr/bin/sh), start N ms, handshake (2026-07-28) N ms, restart N ms, handshake (initialize) N ms\n  \
          declared in home/.claude.json:1:16\n\
-         0 server(s) work, 1 do not, 0 are not meant to run now.\n"
+         0 server(s) work, 1 do not work, 0 may not run.\n"
     );
 }
 
 // U2 U3
 #[test]
-fn what_is_fine_is_one_line_and_the_exit_code_says_who_has_to_act() {
+fn doctor_prints_one_line_for_a_working_server() {
     let mut world = World::new();
     prepare(&mut world, &[("good", scripted(&[])), ("off", json!({"command": "x"}))]);
     world.ok(&["disable", "off"]);
     let Output { code, out, err } = world.mcparley(&["doctor", "good"]);
     assert_eq!((code, err.as_str(), out.lines().count()), (0, "", 2), "{out}");
-    assert!(out.ends_with("Everything works: 1 server(s).\n"), "{out}");
+    assert!(out.ends_with("All 1 server(s) work.\n"), "{out}");
     assert_eq!(world.mcparley(&["doctor"]).code, 0, "a server that is switched off is not broken");
     assert_eq!(world.mcparley(&["doctor", "off"]).code, 10);
     let missing = world.mcparley(&["doctor", "goood"]);
@@ -323,7 +320,7 @@ fn what_is_fine_is_one_line_and_the_exit_code_says_who_has_to_act() {
 
 // U2: where a program is, though not on the server's PATH, and what its name is meant to be.
 #[test]
-fn a_program_that_is_elsewhere_or_has_another_name_is_found() {
+fn doctor_finds_a_program_in_another_folder_or_with_a_similar_name() {
     let mut world = World::new();
     for path in ["home/.nvm/versions/node/v20.1.0/bin/npx", "home/.local/bin/uvx", "bin/files-server"] {
         program(&world, path, "#!/bin/sh\n", 0o755);
@@ -351,7 +348,7 @@ fn a_program_that_is_elsewhere_or_has_another_name_is_found() {
 
 // B62 N7 H10: what a server repeats of its secrets, on any of its streams, is masked, and nothing drives the terminal.
 #[test]
-fn no_secret_of_a_server_and_no_escape_of_its_words_is_told() {
+fn doctor_prints_no_secrets_and_no_escape_sequences() {
     let wrong = says(
         "HTTP/1.1 400 Bad Request\r\nContent-Length: 14\r\nConnection: close\r\n\r\ncanary-4 \u{1b}[2Jbad",
     );
@@ -383,7 +380,7 @@ fn no_secret_of_a_server_and_no_escape_of_its_words_is_told() {
 
 // U3
 #[test]
-fn on_a_terminal_a_line_says_what_is_waited_for() {
+fn doctor_shows_a_progress_line_on_a_terminal() {
     let mut world = World::new();
     prepare(&mut world, &[("silent", scripted(&["hang-start"]))]);
     world.set("MCP_TIMEOUT", "800");
@@ -391,12 +388,12 @@ fn on_a_terminal_a_line_says_what_is_waited_for() {
     let (code, out, shown) = terminal::run(&mut world.command(&["doctor"]), false);
     assert_eq!(code, 9);
     assert!(shown.contains("waiting for 1 server(s) …"), "{shown:?}");
-    assert!(out.contains("it runs and did not answer within 800ms [silent]"), "{out}");
+    assert!(out.contains("it is running, but did not answer within 800ms [silent]"), "{out}");
 }
 
 // B44 B119: cautions about entries and about the names of tools, as text and as JSON.
 #[test]
-fn cautions_about_entries_and_tool_names_are_told() {
+fn doctor_prints_cautions_about_entries_and_tool_names() {
     let mut world = World::new();
     let twin = "also-tool:\u{435}\u{441}ho";
     let loose = json!({"command": "npx", "args": ["-y", "@x/server"]});
@@ -410,7 +407,7 @@ fn cautions_about_entries_and_tool_names_are_told() {
     world.ok(&["disable", "loose"]);
     world.ok(&["disable", "l0ose"]);
     let told = world.ok(&["doctor"]);
-    let unpinned = "`npx` fetches whatever `@x/server` is at the time; name an exact version";
+    let unpinned = "`npx` fetches `@x/server` without a pinned version; name an exact version";
     let alike = "different tools have names that look alike: `\u{435}\u{441}ho` of `twin` (with U+0435, U+0441), \
                  `echo` of `good`, `echo` of `twin`";
     for line in [

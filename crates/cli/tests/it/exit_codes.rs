@@ -20,7 +20,7 @@ fn prepared() -> World {
 // U3
 #[test]
 fn every_kind_of_failure_has_its_code() {
-    let cases: [(exit::Code, &[&str]); 13] = [
+    let cases: [(exit::NamedExitCode, &[&str]); 13] = [
         (exit::OK, &["list", "--offline"]),
         (exit::USAGE, &["add", "a b", "x"]),
         (exit::USAGE, &["get", "it", "--show-secrets"]),
@@ -81,7 +81,7 @@ fn an_error_as_json_has_message_and_hint() {
 
 // U3
 #[test]
-fn a_reader_who_leaves_early_is_forgiven() {
+fn a_closed_pipe_is_no_error() {
     use std::io::Read;
     use std::process::Stdio;
     let names: Vec<String> = (0..5_000).map(|n| format!(r#""server-{n}": {{"command": "x"}}"#)).collect();

@@ -74,7 +74,7 @@ fn a_project_server_goes_to_the_shared_file_with_its_variables_unexpanded() {
         Output {
             code: 0,
             out: "Added http server api to project scope\nFile: home/project/.mcp.json\n".to_owned(),
-            err: "hint: everyone else approves it before it runs: `mcparley approve api`\n".to_owned(),
+            err: "hint: everyone else has to approve it first: `mcparley approve api`\n".to_owned(),
         }
     );
     assert_eq!(
@@ -229,5 +229,5 @@ fn a_project_server_runs_after_what_get_says_was_followed() {
 fn without_servers_the_list_says_how_to_add_one() {
     let done = World::new().mcparley(&["list", "--offline"]);
     assert_eq!(done.out, "No servers are configured.\n");
-    assert!(done.err.starts_with("hint: add one: `mcparley add "), "{done:?}");
+    assert!(done.err.starts_with("hint: add one with `mcparley add "), "{done:?}");
 }

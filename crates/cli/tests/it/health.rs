@@ -1,11 +1,11 @@
 //! `list` against real servers, good ones and bad ones.
 
-use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
+use mcparley_testkit::{HttpServer, ScriptedStdio, processes_tagged};
 use serde_json::{Value, json};
 
 use crate::world::World;
 
-fn entry(scripted: &Scripted) -> Value {
+fn entry(scripted: &ScriptedStdio) -> Value {
     json!({"command": scripted.program, "args": scripted.args})
 }
 
@@ -15,15 +15,15 @@ fn world(servers: &Value) -> World {
 
 // U1 L3 F01 F02
 #[test]
-fn each_server_is_told_with_its_own_health_and_none_waits_for_another() {
+fn each_server_is_listed_with_its_own_health_and_none_waits_for_another() {
     let remote = HttpServer::start(&[]);
     let locked = HttpServer::start(&["www-authenticate"]);
     let mut world = world(&json!({
-        "good": entry(&Scripted::stdio(&[])),
-        "new": entry(&Scripted::stdio(&[]).with("--versions", "2026-07-28")),
-        "exits": entry(&Scripted::stdio(&["exit-start"])),
+        "good": entry(&ScriptedStdio::new(&[])),
+        "new": entry(&ScriptedStdio::new(&[]).with_option("--versions", "2026-07-28")),
+        "exits": entry(&ScriptedStdio::new(&["exit-start"])),
         "missing": {"command": "no-such-program"},
-        "hangs": entry(&Scripted::stdio(&["hang-start"])),
+        "hangs": entry(&ScriptedStdio::new(&["hang-start"])),
         "remote": {"url": remote.url()},
         "closed": {"url": "http://127.0.0.1:1/mcp"},
         "locked": {"url": locked.url()},
@@ -45,10 +45,7 @@ fn each_server_is_told_with_its_own_health_and_none_waits_for_another() {
     assert_eq!(health("new")["protocol"], "2026-07-28");
     assert_eq!(health("exits")["error"], "the connection ended: the server exited with code 3");
     assert!(!health("exits")["stderr"].as_str().unwrap().is_empty());
-    assert_eq!(
-        health("missing")["error"],
-        "the server could not be started or reached: program `no-such-program` not found"
-    );
+    assert_eq!(health("missing")["error"], "cannot start the server: `no-such-program` not found on PATH");
     assert_eq!(health("hangs")["error"], "timed out after 2s while connecting");
     assert_eq!(health("remote")["is"], "connected");
     assert_eq!(health("closed")["is"], "failed");
@@ -59,16 +56,16 @@ fn each_server_is_told_with_its_own_health_and_none_waits_for_another() {
 
 // U1
 #[test]
-fn people_see_one_line_each_and_the_last_words_below() {
+fn list_prints_one_line_per_server_and_its_last_stderr_lines() {
     let world = world(&json!({
-        "good": entry(&Scripted::stdio(&[])),
-        "exits": entry(&Scripted::stdio(&["exit-start"])),
+        "good": entry(&ScriptedStdio::new(&[])),
+        "exits": entry(&ScriptedStdio::new(&["exit-start"])),
     }));
     let out = world.ok(&["list"]);
     assert!(out.lines().any(|line| line.starts_with("good: ") && line.contains("connected (")), "{out}");
     let failed = "failed: the connection ended: the server exited with code 3";
     assert!(out.lines().any(|line| line.starts_with("exits: ") && line.ends_with(failed)), "{out}");
-    assert!(out.contains("  it said: "), "{out}");
+    assert!(out.contains("  stderr: "), "{out}");
 }
 
 // C7 B26 L9: looking starts nothing that was not approved, and leaves nothing behind.
@@ -77,8 +74,9 @@ fn an_unapproved_server_is_not_started_and_the_others_are_gone_afterwards() {
     let tag = format!("health-{}", std::process::id());
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let world = world(&json!({"mine": entry(&Scripted::stdio(&["ignore-term"]).with("--tag", &tag))}));
-    let theirs = json!({"mcpServers": {"theirs": entry(&Scripted::stdio(&[]).logged(&log))}});
+    let world =
+        world(&json!({"mine": entry(&ScriptedStdio::new(&["ignore-term"]).with_option("--tag", &tag))}));
+    let theirs = json!({"mcpServers": {"theirs": entry(&ScriptedStdio::new(&[]).with_log(&log))}});
     world.write("home/project/.mcp.json", &theirs.to_string());
     let list = world.ok(&["list"]);
     assert!(list.contains("needs approval"), "{list}");
@@ -88,21 +86,21 @@ fn an_unapproved_server_is_not_started_and_the_others_are_gone_afterwards() {
 
 // N7 H10: what a server says never reaches the terminal raw.
 #[test]
-fn what_a_server_says_is_cleaned() {
+fn stderr_of_a_server_is_sanitized() {
     let script = "printf 'bad\\033[2J\\033]0;x\\007news\\n' >&2; exit 1";
     let world = world(&json!({"loud": {"command": "sh", "args": ["-c", script]}}));
     let done = world.mcparley(&["list"]);
-    assert!(done.out.contains("it said: bad"), "{done:?}");
+    assert!(done.out.contains("stderr: bad"), "{done:?}");
     assert!(!done.out.contains('\u{1b}') && !done.out.contains('\u{7}'), "{done:?}");
 }
 
 // U1
 #[test]
-fn a_list_that_checks_fails_when_a_server_does() {
-    let good = world(&json!({ "good": entry(&Scripted::stdio(&[])) }));
+fn list_with_check_fails_when_a_server_fails() {
+    let good = world(&json!({ "good": entry(&ScriptedStdio::new(&[])) }));
     assert_eq!(good.mcparley(&["list", "--check"]).code, 0);
     let bad = world(&json!({
-        "good": entry(&Scripted::stdio(&[])), "missing": {"command": "no-such-program"},
+        "good": entry(&ScriptedStdio::new(&[])), "missing": {"command": "no-such-program"},
     }));
     assert_eq!(bad.mcparley(&["list"]).code, 0);
     let done = bad.mcparley(&["list", "--check"]);
@@ -112,11 +110,11 @@ fn a_list_that_checks_fails_when_a_server_does() {
 
 // U1
 #[test]
-fn the_line_that_tells_why_is_shown_and_not_what_follows_it() {
+fn the_stderr_line_with_the_reason_is_shown_and_not_the_stack() {
     let script =
         "echo starting >&2; echo 'API_KEY is not set' >&2; echo a >&2; echo b >&2; echo c >&2; exit 1";
     let world = world(&json!({ "it": {"command": "sh", "args": ["-c", script]} }));
     let done = world.mcparley(&["list"]);
-    assert!(done.out.contains("  it said: API_KEY is not set\n"), "{done:?}");
-    assert_eq!(done.out.matches("it said").count(), 1, "{done:?}");
+    assert!(done.out.contains("  stderr: API_KEY is not set\n"), "{done:?}");
+    assert_eq!(done.out.matches("stderr: ").count(), 1, "{done:?}");
 }

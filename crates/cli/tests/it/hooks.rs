@@ -1,6 +1,6 @@
 //! `hooks`, and what hooks and records do around `call`.
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -12,7 +12,7 @@ fn hook(command: &str) -> String {
 }
 
 fn world(user: &str, project: &str) -> World {
-    let entry = Scripted::stdio(&[]);
+    let entry = ScriptedStdio::new(&[]);
     let servers = json!({ "mcpServers": { "one": { "command": entry.program, "args": entry.args } } });
     World::with(&[
         ("home/.claude.json", &servers.to_string()),
@@ -30,7 +30,7 @@ fn definition(world: &World) -> String {
 
 // P5 H05 B26 B62
 #[test]
-fn hooks_are_listed_with_their_standing_and_without_their_secrets() {
+fn hooks_are_listed_with_their_status_and_without_secrets() {
     let world = world(&hook("guard --token abcdef0123456789"), &hook("touch ran"));
     let listed = world.mcparley(&["hooks", "list"]);
     let definition = definition(&world);
@@ -50,7 +50,7 @@ fn hooks_are_listed_with_their_standing_and_without_their_secrets() {
     assert_eq!(user["hooks"][0]["standing"], json!({ "state": "ready" }));
     let plan = world.mcparley(&["plan"]);
     assert!(
-        plan.out.contains("1 hook of this project waits for approval; see `mcparley hooks list`\n"),
+        plan.out.contains("1 hook of this project needs approval; run `mcparley hooks list`\n"),
         "{}",
         plan.out
     );
@@ -77,7 +77,7 @@ fn a_hook_of_the_project_runs_in_calls_once_it_is_approved() {
 
 // P5
 #[test]
-fn what_hooks_tell_and_how_they_fail_is_told_on_standard_error() {
+fn messages_and_failures_of_hooks_go_to_standard_error() {
     let message = json!({ "systemMessage": "careful" });
     let world = world(&hook(&format!("printf %s '{message}'")), "{}");
     let called = world.mcparley(&["call", "one", "echo", "message=hi"]);

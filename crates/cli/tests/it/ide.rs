@@ -65,7 +65,7 @@ fn in_an_editors_own_terminal_nothing_need_be_asked_for() {
 
 // T6 H32
 #[test]
-fn what_stands_in_the_way_of_an_editor_is_told() {
+fn problems_with_an_editor_are_reported() {
     let world = World::new();
     let plan = world.mcparley(&["plan", "--ide"]);
     let told = "error: home/.claude/ide: no editor has this folder open\n\

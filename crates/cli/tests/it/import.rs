@@ -48,7 +48,7 @@ fn without_a_yes_servers_are_shown_and_nothing_is_written() {
         assert_eq!(done.code, 0, "{done:?}");
         assert!(done.out.starts_with(&format!("it  {program}  {file}:")), "{done:?}");
         assert!(done.out.contains(r#""command":"tool""#), "{done:?}");
-        assert_eq!(done.err, "hint: nothing was added; `--yes` adds them\n");
+        assert_eq!(done.err, "hint: no server was added; use `--yes` to add them\n");
         assert_eq!(world.files(), [file]);
     }
 }

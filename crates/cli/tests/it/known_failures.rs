@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use mcparley_testkit::{Scripted, log_starts};
+use mcparley_testkit::{ScriptedStdio, log_starts};
 use serde_json::{Value, json};
 
 use crate::talk::{entry, scripted, world};
@@ -15,7 +15,7 @@ const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}
 
 // L12 F104
 #[test]
-fn hanging_server_is_waited_for_once_and_then_told_at_once() {
+fn a_hanging_server_is_waited_for_once_and_then_reported_from_the_cache() {
     let mut world = world(&json!({ "hangs": scripted(&["hang-start"]), "good": scripted(&[]) }));
     world.set("MCP_TIMEOUT", "2000");
     let first = world.mcparley(&["tools"]);
@@ -32,17 +32,17 @@ fn hanging_server_is_waited_for_once_and_then_told_at_once() {
         assert!(said.contains("timed out after 2s while connecting ("), "{command:?}: {again:?}");
     }
     let again = world.mcparley(&["tools"]);
-    assert!(again.err.contains("hint: it was not tried again; `mcparley list`"), "{again:?}");
+    assert!(again.err.contains("hint: not tried again yet; run `mcparley list`"), "{again:?}");
     let named = world.mcparley(&["tools", "hangs"]);
     assert_ne!(named.code, 0, "{named:?}");
 }
 
 // L12
 #[test]
-fn list_and_refresh_try_a_failed_server_anew() {
+fn list_and_refresh_retry_a_failed_server() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let world = world(&json!({ "bad": entry(&Scripted::stdio(&["exit-start"]).logged(&log)) }));
+    let world = world(&json!({ "bad": entry(&ScriptedStdio::new(&["exit-start"]).with_log(&log)) }));
     let mut starts = 0;
     for (command, is_tried) in [
         (&["tools"][..], true),
@@ -66,7 +66,7 @@ fn list_and_refresh_try_a_failed_server_anew() {
 fn added_server_is_tried_and_remembered_unless_told_not_to() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let server = Scripted::stdio(&[]).logged(&log);
+    let server = ScriptedStdio::new(&[]).with_log(&log);
     let program = server.program.display().to_string();
     let add = |world: &World, options: &[&str]| {
         let head = [&["add", "-s", "user"], options, &["one", "--", program.as_str()]].concat();
@@ -80,7 +80,7 @@ fn added_server_is_tried_and_remembered_unless_told_not_to() {
     world.ok(&["remove", "one"]);
     let done = add(&world, &[]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(done.err.contains("it answers: "), "{done:?}");
+    assert!(done.err.contains("the server works: "), "{done:?}");
     assert_eq!(log_starts(&log).len(), 1);
     assert!(world.ok(&["tools", "one"]).contains("mcp__one__echo"));
     assert_eq!(log_starts(&log).len(), 1, "its tools are known without it");
@@ -91,14 +91,14 @@ fn added_server_is_tried_and_remembered_unless_told_not_to() {
 fn server_added_from_json_is_tried_and_remembered_unless_told_not_to() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let server = entry(&Scripted::stdio(&[]).logged(&log)).to_string();
+    let server = entry(&ScriptedStdio::new(&[]).with_log(&log)).to_string();
     let world = World::new();
     let done = world.mcparley_as_given(&["add-json", "-s", "user", "--no-check", "one", &server]);
     assert_eq!(done.code, 0, "{done:?}");
     assert!(!log.exists() || log_starts(&log).is_empty());
     let done = world.mcparley_as_given(&["add-json", "-s", "user", "--force", "one", &server]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(done.err.contains("it answers: "), "{done:?}");
+    assert!(done.err.contains("the server works: "), "{done:?}");
     assert!(world.ok(&["tools", "one"]).contains("mcp__one__echo"));
     assert_eq!(log_starts(&log).len(), 1, "its tools are known without it");
 }
@@ -136,7 +136,7 @@ fn server_that_does_not_work_is_added_all_the_same() {
     let world = World::new();
     let done = world.mcparley_as_given(&["add", "-s", "user", "bad", "--", "no-such-program-anywhere"]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(done.err.contains("it does not work yet: "), "{done:?}");
+    assert!(done.err.contains("the server does not work yet: "), "{done:?}");
     assert!(done.err.contains("`mcparley doctor bad`"), "{done:?}");
 }
 
@@ -159,7 +159,7 @@ fn first_session(world: &World) -> Vec<String> {
 // L12 N10
 #[test]
 fn first_session_with_slow_servers_can_search_and_leaves_what_it_fetched_to_the_next() {
-    let server = Scripted::stdio(&[]);
+    let server = ScriptedStdio::new(&[]);
     let run = format!("exec '{}' {}", server.program.display(), server.args.join(" "));
     // Later than the first list waits, and before a client that leaves is not waited for any more.
     let late = format!("sleep 6; {run}");

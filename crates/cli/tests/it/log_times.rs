@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 use crate::serve::Served;
@@ -11,7 +11,7 @@ use crate::world::{World, wait_for};
 
 /// The entry of a server that says something before it begins.
 fn talkative(scripts: &[&str]) -> Value {
-    let server = Scripted::stdio(scripts);
+    let server = ScriptedStdio::new(scripts);
     let run = format!("echo said early >&2; exec '{}' {}", server.program.display(), server.args.join(" "));
     json!({ "command": "sh", "args": ["-c", run] })
 }

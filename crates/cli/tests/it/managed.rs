@@ -92,7 +92,7 @@ fn an_invalid_entry_is_told_and_the_rest_holds() {
 
 // C5 B33
 #[test]
-fn a_broken_managed_file_is_loud_and_lets_nothing_run() {
+fn a_broken_managed_file_is_reported_and_blocks_every_server() {
     for text in ["{\"allowedMcpServers\": [", "", "[]"] {
         let world = mine();
         world.write(SETTINGS, text);
@@ -150,7 +150,7 @@ fn an_unpinned_package_is_blocked_where_policy_requires_pins() {
             "pinned": {"command": "npx", "args": ["-y", "@x/server@1.2.3"]}}}"#,
     );
     let reason = format!(
-        "policy requires pinned packages: `npx` fetches whatever `@x/server` is at the time ({SETTINGS}:1:27)"
+        "policy requires pinned packages: `npx` fetches `@x/server` without a pinned version ({SETTINGS}:1:27)"
     );
     assert_eq!(
         world.ok(&["list", "--offline"]),

@@ -70,7 +70,7 @@ fn plugins_come_from_the_option_and_what_was_left_out_is_told() {
     let done =
         world.mcparley(&["--plugin-dir", "../plug", "--setting-sources", "user", "-v", "list", "--offline"]);
     assert_eq!(done.out, "plugin:plug:it: x - ready\n");
-    assert_eq!(done.err, "not read, because of --setting-sources: project, local\n");
+    assert_eq!(done.err, "not read because of `--setting-sources`: project, local\n");
 }
 
 // U2a C7

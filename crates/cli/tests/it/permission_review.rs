@@ -31,7 +31,7 @@ fn a_changed_tool_loses_its_allow_rule_and_the_difference_is_shown() {
     let world = changing("{}");
     assert_eq!(
         world.ok(&["permissions", "allow", "mcp__one__add", "--as-is"]),
-        format!("Wrote the allow rule mcp__one__add for the tool as it is now\nFile: {LOCAL}\n")
+        format!("Added allow rule mcp__one__add for the current definition of the tool\nFile: {LOCAL}\n")
     );
     assert_eq!(world.json(&["permissions", "list"])["rules"][0]["asIs"], true);
     let decision = || world.json(&["permissions", "test", "one", "add"]);
@@ -63,8 +63,8 @@ fn a_changed_tool_loses_its_allow_rule_and_the_difference_is_shown() {
     let reviewed = world.mcparley(&["permissions", "review"]);
     assert_eq!(reviewed.code, i32::from(exit::CONFLICT.number));
     assert_eq!(reviewed.out, format!("add of one\n  {}\n  {}\n", DIFFERENCE[0], DIFFERENCE[1]));
-    assert_eq!(reviewed.err, "hint: accept them as they are now with `--accept`\n");
-    assert!(world.ok(&["permissions", "review", "one", "add", "--accept"]).ends_with("as they are now\n"));
+    assert_eq!(reviewed.err, "hint: use `--accept` to accept these changes\n");
+    assert!(world.ok(&["permissions", "review", "one", "add", "--accept"]).ends_with("changed tool(s)\n"));
     assert_eq!(decision()["decision"]["verdict"], "allow");
     assert_eq!(
         world.ok(&["permissions", "review"]),
@@ -87,7 +87,7 @@ fn a_typed_rule_does_not_count_for_a_changed_tool_and_a_person_may_call_it_all_t
     let tools = world.mcparley(&["tools", "one", "--refresh"]);
     assert_eq!(
         tools.err,
-        format!("warning: {FLAGGED}\nhint: see what is different with `mcparley permissions review`\n")
+        format!("warning: {FLAGGED}\nhint: run `mcparley permissions review` to see the changes\n")
     );
     let report = world.json(&["tools", "one"]);
     assert_eq!(report["changed"][0]["change"]["lines"], json!(DIFFERENCE));
@@ -100,7 +100,7 @@ fn a_typed_rule_does_not_count_for_a_changed_tool_and_a_person_may_call_it_all_t
 
 // H09 B47
 #[test]
-fn strict_withholds_a_changed_tool_until_it_is_accepted_and_off_says_nothing() {
+fn strict_pinning_withholds_a_changed_tool_and_off_ignores_changes() {
     let world = changing(r#"{"toolPin": "strict"}"#);
     world.ok(&["tools", "one"]);
     change(&world);
@@ -134,8 +134,8 @@ fn only_one_tool_that_is_there_can_be_allowed_as_it_is() {
         world.mcparley(&["permissions", "allow", "mcp__one__add", "--as-is", "-s", "project"]),
         refusal(
             2,
-            "error: what a tool is now holds for you, and not for everyone who works on the project\n\
-             hint: choose `--scope local` or `--scope user`"
+            "error: `--as-is` cannot be used with project scope\n\
+             hint: use `--scope local` or `--scope user`"
         )
     );
     world.ok(&["permissions", "allow", "mcp__one__add", "--as-is"]);

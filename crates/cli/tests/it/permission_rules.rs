@@ -23,7 +23,7 @@ fn a_rule_is_written_to_the_settings_of_its_scope_and_nothing_else_is_touched() 
     world.write(LOCAL, "{\n  // mine\n  \"permissions\": {\"allow\": [\"Bash(ls)\"]},\n  \"other\": 1\n}\n");
     assert_eq!(
         world.ok(&["permissions", "allow", "mcp__db__query(sql:SELECT *)"]),
-        format!("Wrote the allow rule mcp__db__query(sql:SELECT *)\nFile: {LOCAL}\n")
+        format!("Added allow rule mcp__db__query(sql:SELECT *)\nFile: {LOCAL}\n")
     );
     assert_eq!(
         world.read(LOCAL),
@@ -37,7 +37,7 @@ fn a_rule_is_written_to_the_settings_of_its_scope_and_nothing_else_is_touched() 
         assert_eq!(world.json(&["permissions", "test", "db", tool])["decision"]["verdict"], verdict);
     }
     let again = world.ok(&["permissions", "ask", "mcp__db__drop", "-s", "user"]);
-    assert_eq!(again, format!("The ask rule mcp__db__drop stood there already\nFile: {USER}\n"));
+    assert_eq!(again, format!("The ask rule mcp__db__drop already exists\nFile: {USER}\n"));
     assert_eq!(
         world.json(&["permissions", "deny", "mcp__db"]),
         json!({ "kind": "deny", "rule": "mcp__db", "file": LOCAL, "existed": false, "asIs": false })
@@ -46,13 +46,13 @@ fn a_rule_is_written_to_the_settings_of_its_scope_and_nothing_else_is_touched() 
 
 // P3 U2
 #[test]
-fn what_is_no_rule_is_not_written_and_what_can_match_nothing_is_told() {
+fn an_invalid_rule_is_not_written_and_a_dead_rule_is_reported() {
     let world = world();
     assert_eq!(
         world.mcparley(&["permissions", "allow", "mcp__db(x"]),
         refusal(
             2,
-            "error: `mcp__db(x` is no permission rule: `(` is never closed\nhint: end the rule with `)`"
+            "error: `mcp__db(x` is not a permission rule: `(` is never closed\nhint: end the rule with `)`"
         )
     );
     assert!(!world.files().contains(&LOCAL.to_owned()));
@@ -62,7 +62,7 @@ fn what_is_no_rule_is_not_written_and_what_can_match_nothing_is_told() {
         err,
         format!(
             "warning: allow rule `mcp__nobody__x` (local, {LOCAL}:1:27) matches nothing: no server is called `nobody`\n\
-             hint: mend the server's name in the rule, or remove the rule\n"
+             hint: fix the server name in the rule, or remove the rule\n"
         )
         .replace(":1:27", &position(&err))
     );
@@ -83,7 +83,7 @@ fn a_rule_is_removed_wherever_a_person_may_edit_it() {
     }
     assert_eq!(
         world.ok(&["permissions", "remove", "mcp__db", "-s", "user"]),
-        format!("Removed the rule mcp__db\nFile: {USER}\n")
+        format!("Removed rule mcp__db\nFile: {USER}\n")
     );
     assert_eq!(
         world.json(&["permissions", "remove", "mcp__db"]),
@@ -93,8 +93,8 @@ fn a_rule_is_removed_wherever_a_person_may_edit_it() {
         world.mcparley(&["permissions", "remove", "mcp__db"]),
         refusal(
             exit::NOT_FOUND.number.into(),
-            "error: no rule `mcp__db` stands in a file that can be edited\n\
-             hint: `mcparley permissions list` shows every rule and where it stands"
+            "error: no rule `mcp__db` is in a file that you can edit\n\
+             hint: `mcparley permissions list` shows every rule and its file"
         )
     );
     world.write("managed/managed-settings.json", r#"{"permissions": {"deny": ["mcp__db"]}}"#);
@@ -102,8 +102,8 @@ fn a_rule_is_removed_wherever_a_person_may_edit_it() {
         world.mcparley(&["permissions", "remove", "mcp__db"]),
         refusal(
             exit::NOT_FOUND.number.into(),
-            "error: no rule `mcp__db` stands in a file that can be edited\n\
-             hint: it stands in managed/managed-settings.json:1:27"
+            "error: no rule `mcp__db` is in a file that you can edit\n\
+             hint: it is in managed/managed-settings.json:1:27"
         )
     );
     assert!(world.read("managed/managed-settings.json").contains("mcp__db"));
@@ -122,7 +122,7 @@ fn a_rule_written_into_the_folder_counts_and_one_that_lay_there_waits() {
 
 // P3 U2 U3
 #[test]
-fn every_rule_is_listed_with_its_place_and_the_tools_it_means() {
+fn every_rule_is_listed_with_its_file_and_the_tools_it_matches() {
     let world = good();
     world.ok(&["tools"]);
     world.ok(&["permissions", "deny", "mcp__good__*(message:rm *)"]);
@@ -135,10 +135,10 @@ fn every_rule_is_listed_with_its_place_and_the_tools_it_means() {
         [
             "mode default, changed tools: warn",
             "deny   mcp__good__*(message:rm *)",
-            "       means mcp__good__echo, mcp__good__add, mcp__good__fail and 5 more",
+            "       matches mcp__good__echo, mcp__good__add, mcp__good__fail and 5 more",
             "ask    mcp__gone__x",
             "allow  mcp__good__e*",
-            "       means mcp__good__echo, mcp__good__env",
+            "       matches mcp__good__echo, mcp__good__env",
         ]
     );
     assert!(done.err.contains("matches nothing: no server is called `gone`"), "{}", done.err);

@@ -148,14 +148,14 @@ fn the_decision_as_json_names_the_rule_and_its_place() {
 #[test]
 fn a_whole_name_is_looked_up_and_never_split() {
     let world = world();
-    let apart = "hint: give server and tool apart: `mcparley permissions test SERVER TOOL`";
+    let apart = "hint: use separate words: `mcparley permissions test SERVER TOOL`";
     assert_eq!(
         world.mcparley(&["permissions", "test", "mcp__a__b__c"]),
-        refusal(2, &format!("error: `mcp__a__b__c` could mean several tools\n{apart}"))
+        refusal(2, &format!("error: `mcp__a__b__c` matches several tools\n{apart}"))
     );
     assert_eq!(
         world.mcparley(&["permissions", "test", "mcp__nobody__x"]),
-        refusal(2, &format!("error: `mcp__nobody__x` names no tool of a configured server\n{apart}"))
+        refusal(2, &format!("error: `mcp__nobody__x` is not a tool of a configured server\n{apart}"))
     );
 }
 
@@ -167,7 +167,7 @@ fn a_broken_rule_on_the_command_line_ends_the_run_and_one_in_a_file_is_told() {
         world.mcparley(&["permissions", "test", "a", "x", "--allowed-tools", "mcp__a(b:c"]),
         refusal(
             3,
-            "error: --allowed-tools: `mcp__a(b:c` is no permission rule: `(` is never closed\nhint: end the rule with `)`"
+            "error: --allowed-tools: `mcp__a(b:c` is not a permission rule: `(` is never closed\nhint: end the rule with `)`"
         )
     );
     world.write(
@@ -178,7 +178,7 @@ fn a_broken_rule_on_the_command_line_ends_the_run_and_one_in_a_file_is_told() {
     assert!(done.out.starts_with("deny  x of a\n"), "{done:?}");
     assert_eq!(
         done.err,
-        "warning: home/project/.claude/settings.json:1:27: `mcp__a(b:c` is no permission rule: `(` is never closed\n"
+        "warning: home/project/.claude/settings.json:1:27: `mcp__a(b:c` is not a permission rule: `(` is never closed\n"
     );
 }
 

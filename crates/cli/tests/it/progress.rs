@@ -1,6 +1,6 @@
 //! What a person sees while waiting, and that nobody else sees it.
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
 use crate::terminal;
@@ -10,7 +10,7 @@ const CLEAR: &str = "\r\u{1b}[K";
 
 /// A world whose only server never answers, and a limit long enough to be waited for.
 fn waiting() -> World {
-    let silent = Scripted::stdio(&["hang-start"]);
+    let silent = ScriptedStdio::new(&["hang-start"]);
     let servers = json!({"mcpServers": {"silent": {"command": silent.program, "args": silent.args}}});
     let mut world = World::with(&[("home/.claude.json", &servers.to_string())]);
     world.set("MCP_TIMEOUT", "800");
@@ -20,7 +20,7 @@ fn waiting() -> World {
 
 // U3
 #[test]
-fn on_a_terminal_a_line_says_what_is_waited_for_and_goes_away_before_output() {
+fn on_a_terminal_a_progress_line_is_shown_and_cleared_before_output() {
     let (code, _, shown) = terminal::run(&mut waiting().command(&["list"]), true);
     assert_eq!(code, 0);
     let line = shown.find("waiting for 1 server(s) …").unwrap_or_else(|| panic!("{shown:?}"));
@@ -35,7 +35,7 @@ fn on_a_terminal_a_line_says_what_is_waited_for_and_goes_away_before_output() {
 
 // U3
 #[test]
-fn data_in_a_pipe_has_nothing_of_it() {
+fn the_progress_line_never_appears_in_piped_data() {
     let (code, out, shown) = terminal::run(&mut waiting().command(&["list"]), false);
     assert_eq!(code, 0);
     assert!(shown.contains("waiting for 1 server(s) …") && shown.ends_with(CLEAR), "{shown:?}");
@@ -44,7 +44,7 @@ fn data_in_a_pipe_has_nothing_of_it() {
 
 // U3
 #[test]
-fn a_pipe_and_a_terminal_that_cannot_move_see_nothing() {
+fn no_progress_line_is_shown_in_a_pipe_or_a_dumb_terminal() {
     let mut world = waiting();
     assert_eq!(world.mcparley(&["list"]).err, "");
     world.set("TERM", "dumb");
@@ -57,7 +57,7 @@ fn a_pipe_and_a_terminal_that_cannot_move_see_nothing() {
 fn on_a_terminal_the_line_says_that_a_package_runner_downloads() {
     let mut world = World::new();
     world.set("TERM", "xterm");
-    let server = Scripted::stdio(&[]);
+    let server = ScriptedStdio::new(&[]);
     // Downloads for three seconds: it is looked at after two.
     let script = format!(
         "#!/bin/bash\nmkfifo \"$0.$$\"; exec 9<>\"$0.$$\"; read -t 3 -u 9\nexec '{}' {}\n",

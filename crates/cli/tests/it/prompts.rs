@@ -1,7 +1,7 @@
 //! `prompts` and `prompt` against real servers.
 
 use mcparley_cli::exit;
-use mcparley_testkit::{Scripted, log_starts};
+use mcparley_testkit::{ScriptedStdio, log_starts};
 use serde_json::json;
 
 use crate::talk::{entry, good, scripted, world};
@@ -21,10 +21,10 @@ fn prompts_are_listed_with_how_they_are_used() {
 
 // U2 L12
 #[test]
-fn what_is_remembered_is_listed_without_starting_a_server() {
+fn cached_lists_are_shown_without_starting_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let world = world(&json!({ "one": entry(&Scripted::stdio(&[]).logged(&log)) }));
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[]).with_log(&log)) }));
     let first = world.ok(&["prompts"]);
     assert_eq!(world.ok(&["prompts"]), first);
     assert_eq!(log_starts(&log).len(), 1);
@@ -46,13 +46,14 @@ fn a_prompt_is_had_by_its_whole_name_or_by_its_servers() {
 
 // U2 U3
 #[test]
-fn who_asks_wrongly_is_told_how_to_ask() {
+fn wrong_usage_is_refused_with_a_hint() {
     let world = world(&json!({ "good": scripted(&[]), "exits": scripted(&["exit-start"]) }));
     let code = i32::from(exit::USAGE.number);
-    let surplus = "error: `x` is too much: the prompt takes no arguments\n\
+    let surplus = "error: `x` is unexpected: the prompt takes no arguments\n\
         hint: use it as `/mcp__good__greet`; quotes keep a value with spaces together";
     assert_eq!(world.mcparley(&["prompt", "good", "greet", "x"]), refusal(code, surplus));
-    let which = "error: which prompt of `good`?\nhint: `mcparley prompts good` shows them";
+    let which =
+        "error: missing prompt of server `good`\nhint: run `mcparley prompts good` to list its prompts";
     assert_eq!(world.mcparley(&["prompt", "good"]), refusal(code, which));
     let missing = "error: there is no prompt `gret`\nhint: did you mean `greet`?";
     let not_found = i32::from(exit::NOT_FOUND.number);

@@ -88,7 +88,7 @@ fn in_a_read_only_home_writing_is_refused_and_reading_works() {
 
 // F75
 #[test]
-fn a_file_that_may_not_be_read_is_told_and_the_others_load() {
+fn an_unreadable_file_is_reported_and_the_others_load() {
     let world = World::with(&[
         ("home/.claude.json", r#"{"mcpServers": {"hidden": {"command": "x"}}}"#),
         ("home/.claude/settings.json", r#"{"mcpServers": {"it": {"command": "x"}}}"#),
@@ -104,7 +104,7 @@ fn a_file_that_may_not_be_read_is_told_and_the_others_load() {
 
 // F75 C5
 #[test]
-fn a_managed_file_that_may_not_be_read_stops_every_server() {
+fn an_unreadable_managed_file_blocks_every_server() {
     let world = World::with(&[
         ("managed/managed-settings.json", "{}"),
         ("home/.claude.json", r#"{"mcpServers": {"it": {"command": "x"}}}"#),

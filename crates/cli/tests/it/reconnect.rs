@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use mcparley_cli::exit;
-use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
+use mcparley_testkit::{HttpServer, ScriptedStdio, processes_tagged};
 use serde_json::json;
 
 use crate::serve::Served;
@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_secs(30);
 #[test]
 fn running_gateways_replace_the_server_by_a_new_process() {
     let tag = format!("reconnect-{}", std::process::id());
-    let world = world(&json!({ "one": entry(&Scripted::stdio(&[]).with("--tag", &tag)) }));
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[]).with_option("--tag", &tag)) }));
     let mut gateways = [Served::start(&world, &[]), Served::start(&world, &["--only", "one"])];
     let old: Vec<u32> =
         gateways.iter_mut().map(|served| served.call("mcp__one__pid").parse().unwrap()).collect();
@@ -40,7 +40,7 @@ fn running_gateways_replace_the_server_by_a_new_process() {
 
 // U2 L12
 #[test]
-fn failure_is_told_as_in_the_list_and_the_remembered_one_is_forgotten() {
+fn reconnect_prints_the_line_of_list_and_clears_the_cached_failure() {
     let world =
         world(&json!({ "bad": { "command": "sh", "args": ["-c", "test -e mended && exec cat; exit 3"] } }));
     for _ in 0..2 {
@@ -79,7 +79,7 @@ fn json_is_the_entry_that_list_has_for_the_server() {
 
 // U2
 #[test]
-fn servers_that_are_unknown_or_may_not_run_are_refused_with_the_way_out() {
+fn reconnect_refuses_unknown_and_blocked_servers_with_a_hint() {
     let world = world(&json!({ "database": { "command": "x" }, "off": { "command": "x" } }));
     world.ok(&["disable", "off"]);
     world.write("home/project/.mcp.json", r#"{"mcpServers": {"waits": {"command": "x"}}}"#);

@@ -39,7 +39,7 @@ fn contained(world: &World, args: &[&str]) -> Output {
 
 // C15 C18 F105
 #[test]
-fn an_entry_for_mcparley_is_told_and_never_started() {
+fn an_entry_that_runs_mcparley_is_reported_and_never_started() {
     let serve = "exec mcparley \"$@\"";
     let servers = json!({
         "mcparley": { "type": "stdio", "command": "mcparley", "args": ["serve"], "env": {} },

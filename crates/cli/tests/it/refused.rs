@@ -11,7 +11,7 @@ fn refused(args: &[&str]) -> Output {
 
 // U1
 #[test]
-fn words_that_make_no_sense_are_refused() {
+fn invalid_words_of_add_are_refused() {
     let cases: [(&[&str], &str); 9] = [
         (
             &["add", "-e", "NOEQ", "x", "cmd"],
@@ -31,12 +31,12 @@ fn words_that_make_no_sense_are_refused() {
         ),
         (
             &["add", "-H", "A: b", "x", "cmd"],
-            "error: `--header` means nothing for a command\nhint: it is for servers with a URL; variables for a \
-             command are set with `-e KEY=VALUE`",
+            "error: `--header` cannot be used with a command\nhint: this option is for URLs; set variables of a \
+             command with `-e KEY=VALUE`",
         ),
         (
             &["add", "-e", "A=b", "x", "https://h/"],
-            "error: `--env` means nothing for a URL\nhint: it is for commands; headers for a URL are set with \
+            "error: `--env` cannot be used with a URL\nhint: this option is for commands; set headers of a URL with \
              `-H 'Key: Value'`",
         ),
         (
@@ -45,12 +45,12 @@ fn words_that_make_no_sense_are_refused() {
         ),
         (
             &["add", "x", "https://h/", "extra"],
-            "error: behind a URL only options may stand\nhint: a URL takes no arguments; see `mcparley add --help`",
+            "error: only options may follow a URL\nhint: a URL takes no arguments; run `mcparley add --help` for examples",
         ),
         (
             &["add", "--xaa", "x", "cmd"],
-            "error: `--xaa` means nothing for a command\nhint: it is for servers with a URL; variables for a \
-             command are set with `-e KEY=VALUE`",
+            "error: `--xaa` cannot be used with a command\nhint: this option is for URLs; set variables of a \
+             command with `-e KEY=VALUE`",
         ),
     ];
     for (args, err) in cases {
@@ -117,7 +117,7 @@ fn names_that_need_normalising_are_refused_with_a_better_one() {
 
 // U1 C10
 #[test]
-fn addresses_that_lead_nowhere_are_refused() {
+fn invalid_urls_are_refused() {
     let scheme = "error: `url` must begin with https:// or http://";
     let cases = [
         (

@@ -15,7 +15,7 @@ fn a_name_in_several_scopes_must_be_told_apart() {
         world.mcparley(&["remove", "it"]),
         refusal(
             6,
-            "error: `it` stands in several scopes: local, user, project\nhint: say which: `mcparley remove it -s \
+            "error: `it` is declared in several scopes: local, user, project\nhint: run `mcparley remove it -s \
              local` or `mcparley remove it -s user` or `mcparley remove it -s project`"
         )
     );

@@ -1,7 +1,7 @@
 //! `resources` and `read` against real servers.
 
 use mcparley_cli::exit;
-use mcparley_testkit::{Scripted, log_starts};
+use mcparley_testkit::{ScriptedStdio, log_starts};
 use serde_json::json;
 
 use crate::talk::{entry, good, scripted, world};
@@ -44,10 +44,10 @@ fn resources_and_templates_are_listed_clean() {
 
 // U2 L12
 #[test]
-fn what_is_remembered_is_listed_without_starting_a_server() {
+fn cached_lists_are_shown_without_starting_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let world = world(&json!({ "one": entry(&Scripted::stdio(&[]).logged(&log)) }));
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[]).with_log(&log)) }));
     let first = world.ok(&["resources"]);
     assert_eq!(first, "one  test://note  note\n");
     assert_eq!(world.ok(&["resources", "one"]), first);
@@ -74,7 +74,7 @@ fn text_and_bytes_come_as_they_are() {
 
 // U2 U3
 #[test]
-fn who_asks_wrongly_is_told_how_to_ask() {
+fn wrong_usage_is_refused_with_a_hint() {
     let world = good();
     let code = i32::from(exit::USAGE.number);
     let unknown = "error: the template has no variable `b`";

@@ -1,7 +1,7 @@
 //! `search` and `budget` against real servers and from what is remembered.
 
 use mcparley_cli::exit;
-use mcparley_testkit::{Scripted, log_starts};
+use mcparley_testkit::{ScriptedStdio, log_starts};
 use serde_json::{Value, json};
 
 use crate::talk::{entry, good, world};
@@ -26,7 +26,7 @@ fn words_find_tools_and_the_best_comes_first() {
 
 // U2 U3
 #[test]
-fn what_is_not_found_has_its_own_code_and_says_what_was_meant() {
+fn an_unknown_tool_has_its_own_exit_code_and_suggestions() {
     let world = good();
     let nothing = world.mcparley(&["search", "quetzalcoatl"]);
     assert_eq!(nothing.code, i32::from(exit::NOT_FOUND.number));
@@ -43,10 +43,10 @@ fn what_is_not_found_has_its_own_code_and_says_what_was_meant() {
 
 // L12 N10
 #[test]
-fn what_is_remembered_is_searched_and_measured_without_starting_a_server() {
+fn search_and_budget_use_the_cache_without_starting_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let world = world(&json!({ "one": entry(&Scripted::stdio(&[]).logged(&log)) }));
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[]).with_log(&log)) }));
     world.ok(&["tools"]);
     let starts = log_starts(&log).len();
     assert!(world.ok(&["search", "echo"]).contains("mcp__one__echo"));
@@ -56,7 +56,7 @@ fn what_is_remembered_is_searched_and_measured_without_starting_a_server() {
 
 // N10
 #[test]
-fn the_budget_shows_every_tool_and_what_would_wait_for_a_search() {
+fn the_budget_shows_every_tool_and_the_deferred_ones() {
     let world = good();
     let report = world.json(&["budget"]);
     let groups = report["groups"].as_array().unwrap();
@@ -77,7 +77,7 @@ fn the_budget_shows_every_tool_and_what_would_wait_for_a_search() {
 
 // N10 N11
 #[test]
-fn what_is_remembered_takes_as_much_as_what_is_there() {
+fn cached_tools_take_as_many_tokens_as_live_ones() {
     let world = good();
     let live = world.json(&["budget"]);
     assert_eq!(world.json(&["budget"]), live);
@@ -110,7 +110,7 @@ fn the_environment_says_when_tools_are_deferred() {
 
 // N10 P3
 #[test]
-fn what_is_denied_is_neither_found_nor_counted() {
+fn denied_tools_are_neither_found_nor_counted() {
     let world = good();
     let deny = ["--disallowed-tools", "mcp__good__echo"];
     let report = world.json(&[&["budget"][..], &deny].concat());

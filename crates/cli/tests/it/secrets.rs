@@ -164,7 +164,7 @@ fn secrets_are_for_terminals_only() {
             world.mcparley(args),
             refusal(
                 2,
-                "error: `--show-secrets` works only on a terminal\nhint: read the file itself; `mcparley get` names it"
+                "error: `--show-secrets` works only on a terminal\nhint: read the file itself; `mcparley get` shows its path"
             )
         );
     }

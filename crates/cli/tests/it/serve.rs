@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::mem::MaybeUninit;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use mcparley_cli::exit;
-use mcparley_testkit::{Scripted, processes_tagged};
+use mcparley_testkit::{ScriptedStdio, processes_tagged};
+use rustix::fs::inotify;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -70,9 +72,9 @@ fn slow() -> String {
 
 // G1 F91 L8 L9
 #[test]
-fn the_end_of_the_input_ends_everything_within_a_second_in_the_middle_of_a_call_too() {
+fn closed_input_ends_the_gateway_within_a_second_even_during_a_call() {
     let tag = format!("serve-end-{}", std::process::id());
-    let server = Scripted::stdio(&["daemon"]).with("--tag", &tag);
+    let server = ScriptedStdio::new(&["daemon"]).with_option("--tag", &tag);
     let world = world(&json!({ "one": entry(&server) }));
     for mid_call in [false, true] {
         let mut served = Served::start(&world, &["--allowed-tools", "mcp__one"]);
@@ -96,7 +98,7 @@ fn the_end_of_the_input_ends_everything_within_a_second_in_the_middle_of_a_call_
 fn a_signal_ends_the_gateway_within_a_second_and_leaves_no_process() {
     for (signal, code) in [(Signal::INT, exit::INTERRUPTED), (Signal::TERM, exit::TERMINATED)] {
         let tag = format!("serve-signal-{}-{}", code.number, std::process::id());
-        let server = Scripted::stdio(&["ignore-term"]).with("--tag", &tag);
+        let server = ScriptedStdio::new(&["ignore-term"]).with_option("--tag", &tag);
         let world = world(&json!({ "one": entry(&server) }));
         let mut served = Served::start(&world, &["--allowed-tools", "mcp__one"]);
         served.tools();
@@ -130,8 +132,8 @@ fn files_will_do_as_standard_streams() {
 // G1 N3
 #[test]
 fn one_server_may_be_served_alone_and_without_a_prefix() {
-    let good = entry(&Scripted::stdio(&[]));
-    let world = world(&json!({ "one": good, "two": entry(&Scripted::stdio(&["exit-start"])) }));
+    let good = entry(&ScriptedStdio::new(&[]));
+    let world = world(&json!({ "one": good, "two": entry(&ScriptedStdio::new(&["exit-start"])) }));
     let mut served = Served::start(&world, &["--only", "one", "--no-prefix", "one"]);
     let tools = served.tools();
     assert!(tools.contains(&"echo".to_owned()), "{tools:?}");
@@ -149,7 +151,7 @@ fn echo(message: &str) -> String {
 // P2 G2
 #[test]
 fn without_an_option_what_no_rule_decides_is_left_to_the_client() {
-    let world = world(&json!({ "one": entry(&Scripted::stdio(&[])) }));
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[])) }));
     let text = |options: &[&str]| {
         let mut served = Served::start(&world, options);
         served.tools();
@@ -166,7 +168,7 @@ fn without_an_option_what_no_rule_decides_is_left_to_the_client() {
 // N14 P2
 #[test]
 fn in_mode_dont_ask_only_tools_that_a_rule_allows_are_listed() {
-    let world = world(&json!({ "one": entry(&Scripted::stdio(&[])) }));
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[])) }));
     let listed = |allow: &[&str]| {
         let settings = json!({ "permissions": { "defaultMode": "dontAsk", "allow": allow } }).to_string();
         let mut served = Served::start(&world, &["--defer", "never", "--settings", &settings]);
@@ -182,7 +184,7 @@ fn in_mode_dont_ask_only_tools_that_a_rule_allows_are_listed() {
 // P1
 #[test]
 fn command_that_allows_a_denied_call_stands_on_standard_error_once_and_not_in_the_result() {
-    let world = world(&json!({ "one": entry(&Scripted::stdio(&[])) }));
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[])) }));
     for options in [&["--permission-mode", "default"][..], &["--permission-mode", "default", "--only", "one"]]
     {
         let mut served = Served::start(&world, options);
@@ -193,8 +195,8 @@ fn command_that_allows_a_denied_call_stands_on_standard_error_once_and_not_in_th
         drop(served.input);
         let done = served.child.wait_with_output().unwrap();
         let said = String::from_utf8(done.stderr).unwrap();
-        assert!(said.contains("warning: a call of `mcp__one__pid` was denied: "), "{said}");
-        let command = "hint: `mcparley permissions allow mcp__one__pid` allows it\n";
+        assert!(said.contains("warning: denied a call of `mcp__one__pid`: "), "{said}");
+        let command = "hint: run `mcparley permissions allow mcp__one__pid` to allow it\n";
         assert_eq!(said.matches(command).count(), 1, "{said}");
     }
     assert!(world.ok(&["pending"]).contains("mcparley permissions allow mcp__one__pid"));
@@ -203,7 +205,7 @@ fn command_that_allows_a_denied_call_stands_on_standard_error_once_and_not_in_th
 // N9 N14
 #[test]
 fn tools_for_a_model_budget_and_serve_show_one_set_without_our_own_server() {
-    let world = world(&json!({ "one": entry(&Scripted::stdio(&["app-tool:panel"])) }));
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&["app-tool:panel"])) }));
     let mut served = Served::start(&world, &["--defer", "never"]).tools();
     served.sort();
     assert!(!served.iter().any(|name| name.starts_with("mcp__mcparley__")), "{served:?}");
@@ -229,9 +231,10 @@ fn tools_for_a_model_budget_and_serve_show_one_set_without_our_own_server() {
 
 // G3 X8
 #[test]
-fn a_server_served_alone_is_heard_when_it_logs() {
-    let world =
-        world(&json!({ "one": entry(&Scripted::stdio(&["logging"])), "two": entry(&Scripted::stdio(&[])) }));
+fn log_messages_of_a_server_served_alone_reach_the_client() {
+    let world = world(
+        &json!({ "one": entry(&ScriptedStdio::new(&["logging"])), "two": entry(&ScriptedStdio::new(&[])) }),
+    );
     let mut served = Served::start(&world, &["--only", "one"]);
     served.tools();
     let level = r#"{"jsonrpc":"2.0","id":5,"method":"logging/setLevel","params":{"level":"error"}}"#;
@@ -253,4 +256,38 @@ fn a_server_served_alone_is_heard_when_it_logs() {
     let message = heard.expect("no log message came");
     assert_eq!(message["method"], "notifications/message", "{message}");
     assert_eq!(message["params"]["logger"], "one/kit", "{message}");
+}
+
+// C13: the plan is made from one read of each file, and other files that appear cause no second one.
+#[test]
+fn serve_opens_each_configuration_file_once() {
+    let tag = format!("opened-once-{}", std::process::id());
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[]).with_option("--tag", &tag)) }));
+    for file in [".mcp.json", ".claude/settings.json", ".claude/settings.local.json"] {
+        world.write(&format!("home/project/{file}"), "{}");
+    }
+    let files = [
+        "home/.claude.json",
+        "home/project/.mcp.json",
+        "home/project/.claude/settings.json",
+        "home/project/.claude/settings.local.json",
+    ];
+    let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
+    let watched = files
+        .map(|file| inotify::add_watch(&watch, world.root.join(file), inotify::WatchFlags::OPEN).unwrap());
+    let mut served = Served::start(&world, &[]);
+    let old: u32 = served.call("mcp__one__pid").parse().unwrap();
+    // The request wakes the file watcher of the gateway. The command itself opens each file once.
+    assert_eq!(world.mcparley(&["reconnect", "one"]).code, 0);
+    wait_for("the end of the old process", Duration::from_secs(30), || {
+        !processes_tagged(&tag).contains(&old)
+    });
+
+    let mut opened = files.map(|_| 0);
+    let mut buffer = [const { MaybeUninit::uninit() }; 4096];
+    let mut events = inotify::Reader::new(watch, &mut buffer);
+    while let Ok(event) = events.next() {
+        opened[watched.iter().position(|wd| *wd == event.wd()).unwrap()] += 1;
+    }
+    assert_eq!(opened, [2, 2, 2, 2], "{files:?}");
 }

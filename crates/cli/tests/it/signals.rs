@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use mcparley_cli::exit;
-use mcparley_testkit::{Scripted, processes_tagged};
+use mcparley_testkit::{ScriptedStdio, processes_tagged};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn send(child: &Child, signal: Signal) {
 
 /// A server that answers nothing, ends at nothing, and has a daemon.
 fn stubborn(tag: &str) -> Value {
-    let scripted = Scripted::stdio(&["hang-start", "ignore-term", "daemon"]).with("--tag", tag);
+    let scripted = ScriptedStdio::new(&["hang-start", "ignore-term", "daemon"]).with_option("--tag", tag);
     json!({"command": scripted.program, "args": scripted.args})
 }
 
@@ -53,7 +53,7 @@ fn a_signal_ends_the_run_within_a_second_and_leaves_no_process() {
 // F23: the program may stand in a write to a pipe that nobody reads.
 #[test]
 fn a_signal_ends_a_run_whose_reader_has_stopped_reading() {
-    let good = Scripted::stdio(&[]);
+    let good = ScriptedStdio::new(&[]);
     let mut servers = json!({"good": {"command": good.program, "args": good.args}});
     for n in 0..2_000 {
         servers[format!("invalid-{n}")] = json!({"type": "bogus"});

@@ -46,15 +46,15 @@ fn skills_of_the_extension_are_listed_and_read_as_they_are_listed() {
     assert_eq!(world.json(&["skills", "acme", "refunds"])["frontMatter"]["name"], "refunds");
     let done = world.mcparley(&["skills", "acme", "refunds", "mail.md"]);
     assert_eq!(done.code, i32::from(exit::UNREACHABLE.number));
-    assert!(done.err.contains("is not what its entry says: it has another digest"), "{done:?}");
+    assert!(done.err.contains("does not match its entry: it has another digest"), "{done:?}");
     let outside = world.mcparley(&["skills", "acme", "refunds", "../x"]);
-    assert!(outside.err.contains("`../x` is no file of the skill"), "{outside:?}");
+    assert!(outside.err.contains("`../x` is not a file of the skill"), "{outside:?}");
     assert_eq!(world.mcparley(&["skills", "acme", "nothing"]).code, i32::from(exit::NOT_FOUND.number));
 }
 
 // X2
 #[test]
-fn a_skill_that_is_another_than_was_listed_is_not_read() {
+fn a_skill_that_differs_from_its_listing_is_not_read() {
     let mut offers = listed(DIGEST);
     offers["skills/list"]["skills"][0]["frontmatter"]["description"] = json!("Harmless");
     let done = world(&offers).mcparley(&["skills", "acme", "refunds"]);
@@ -63,7 +63,7 @@ fn a_skill_that_is_another_than_was_listed_is_not_read() {
 
 // X2
 #[test]
-fn without_the_extension_what_stands_below_the_scheme_is_a_skill() {
+fn without_the_extension_resources_of_the_skill_scheme_are_skills() {
     let main = "skill://tips/SKILL.md";
     let offers = json!({
         "resources/list": { "resources": [{ "uri": main, "name": "x", "description": "Some tips" }] },

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use mcparley_testkit::{Scripted, log_lines};
+use mcparley_testkit::{ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 
 use crate::world::World;
 
 pub(crate) const VERSIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
-pub(crate) fn entry(scripted: &Scripted) -> Value {
+pub(crate) fn entry(scripted: &ScriptedStdio) -> Value {
     json!({"command": scripted.program, "args": scripted.args})
 }
 
 pub(crate) fn scripted(scripts: &[&str]) -> Value {
-    entry(&Scripted::stdio(scripts))
+    entry(&ScriptedStdio::new(scripts))
 }
 
 /// A world with these servers.

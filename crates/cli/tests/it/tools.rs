@@ -1,7 +1,7 @@
 //! `tools`, `state` and `logs` against real servers.
 
 use mcparley_cli::exit;
-use mcparley_testkit::{HttpServer, Scripted, log_starts};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_starts};
 use serde_json::json;
 
 use crate::talk::{good, scripted, world};
@@ -13,7 +13,7 @@ fn names(report: &serde_json::Value) -> Vec<&str> {
 
 // U2
 #[test]
-fn one_line_per_tool_with_its_name_and_what_it_does() {
+fn tools_prints_one_line_per_tool_with_name_and_description() {
     let out = good().ok(&["tools", "good"]);
     assert_eq!(
         out,
@@ -39,7 +39,7 @@ fn without_configuration_the_built_in_tools_are_listed() {
 
 // U2 N8
 #[test]
-fn one_tool_is_shown_whole() {
+fn one_tool_is_shown_in_full() {
     let world = good();
     let text = world.ok(&["tools", "good", "echo"]);
     assert!(text.starts_with("mcp__good__echo\n  server: good\n  tool: echo\n"), "{text}");
@@ -77,17 +77,17 @@ fn the_list_for_a_model_is_printed_as_its_api_wants_it() {
 
 // N13 N8: what is left out is told beside the list.
 #[test]
-fn what_a_model_is_not_told_of_is_told_on_standard_error() {
+fn tools_left_out_for_a_model_are_reported_on_standard_error() {
     let world = world(&json!({ "many": scripted(&["many-tools:140"]) }));
     let done = world.mcparley(&["tools", "many", "--for", "gemini"]);
     let list: serde_json::Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(list[0]["functionDeclarations"].as_array().unwrap().len(), 128);
-    assert!(done.err.lines().filter(|line| line.contains("is left out: ")).count() >= 12, "{}", done.err);
+    assert!(done.err.lines().filter(|line| line.contains("skipped `")).count() >= 12, "{}", done.err);
 }
 
 // L13 C15: nothing is silently missing.
 #[test]
-fn what_is_missing_is_told_with_its_reason() {
+fn servers_that_do_not_work_are_reported_with_the_reason() {
     let locked = HttpServer::start(&["www-authenticate"]);
     let world = world(&json!({
         "good": scripted(&[]),
@@ -127,11 +127,11 @@ fn what_is_missing_is_told_with_its_reason() {
 
 // L12
 #[test]
-fn what_is_remembered_is_shown_without_starting_anything_until_it_is_to_be_refreshed() {
+fn cached_tools_are_shown_without_starting_a_server_until_refresh() {
     let folder = tempfile::tempdir().unwrap();
     let log = |name: &str| folder.path().join(name);
     let entry = |name: &str| {
-        let scripted = Scripted::stdio(&[]).logged(&log(name));
+        let scripted = ScriptedStdio::new(&[]).with_log(&log(name));
         json!({"command": scripted.program, "args": scripted.args})
     };
     let names: Vec<String> = (0..20).map(|number| format!("s{number}")).collect();
@@ -172,7 +172,7 @@ fn the_state_is_one_document_without_secrets() {
 
 // U2 B62
 #[test]
-fn logs_show_what_a_server_said_in_an_earlier_run() {
+fn logs_show_the_stderr_of_an_earlier_run() {
     let script = "echo \"no entry with $API_KEY\" >&2; exit 3";
     let world = world(&json!({
         "loud": {"command": "/bin/sh", "args": ["-c", script], "env": {"API_KEY": "canary-9a2b"}},
@@ -209,7 +209,7 @@ fn logs_show_messages_of_servers_with_their_level_and_can_leave_out_the_less_imp
 
 // L13
 #[test]
-fn waiting_for_servers_says_what_became_of_each() {
+fn wait_ready_prints_the_outcome_of_each_server() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut required = scripted(&[]);
     required["required"] = json!(true);
@@ -238,7 +238,7 @@ fn waiting_for_servers_says_what_became_of_each() {
 fn waiting_goes_on_until_a_late_server_answers() {
     let folder = tempfile::tempdir().unwrap();
     let flag = folder.path().join("ready");
-    let program = Scripted::stdio(&[]);
+    let program = ScriptedStdio::new(&[]);
     let script = format!(
         "test -e '{0}' || {{ touch '{0}'; exit 1; }}; exec '{1}' {2}",
         flag.display(),

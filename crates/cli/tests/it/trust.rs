@@ -64,7 +64,7 @@ fn no_command_runs_anything_of_a_foreign_folder() {
 
 // C17 B122
 #[test]
-fn trust_shows_everything_whole_and_approves_nothing_without_a_yes() {
+fn trust_shows_all_entries_in_full_and_approves_only_after_a_yes() {
     let mut world = foreign();
     world.set("OWN", "the-users-own-value");
     let done = world.mcparley(&["trust"]);
@@ -86,7 +86,7 @@ fn trust_shows_everything_whole_and_approves_nothing_without_a_yes() {
         assert!(done.out.contains(line), "{line:?} is missing in\n{}", done.out);
     }
     assert!(!done.out.contains("the-users-own-value"), "{}", done.out);
-    assert!(done.err.contains("nothing was approved"), "{}", done.err);
+    assert!(done.err.contains("not approved"), "{}", done.err);
     assert!(!world.files().contains(&STORE.to_owned()));
     let report = world.mcparley(&["trust", "--json"]);
     assert_eq!(report.code, 10);
@@ -97,7 +97,7 @@ fn trust_shows_everything_whole_and_approves_nothing_without_a_yes() {
 
 // C7 C17
 #[test]
-fn after_consent_it_counts_and_a_changed_argument_waits_alone() {
+fn after_approval_only_a_changed_entry_needs_approval_again() {
     let mut world = foreign();
     world.set("OWN", "x");
     world.ok(&["trust", "--yes"]);
@@ -106,7 +106,7 @@ fn after_consent_it_counts_and_a_changed_argument_waits_alone() {
         plan.filter(|line| line.contains("needs approval")).collect()
     };
     assert_eq!(waiting(&world), [] as [&str; 0]);
-    assert_eq!(world.ok(&["trust"]), "Nothing in home/project waits for approval.\n");
+    assert_eq!(world.ok(&["trust"]), "Nothing in home/project needs approval.\n");
     let file = "home/project/.claude/settings.local.json";
     world.write(file, &world.read(file).replace("payload", "changed"));
     assert_eq!(waiting(&world), ["ran-local local needs approval"]);
@@ -123,13 +123,13 @@ fn another_folder_can_be_trusted_by_its_path() {
     world.stand_in("home/elsewhere");
     world.ok(&["trust", "--yes", "../project"]);
     world.stand_in("home/project");
-    assert_eq!(world.ok(&["trust"]), "Nothing in home/project waits for approval.\n");
+    assert_eq!(world.ok(&["trust"]), "Nothing in home/project needs approval.\n");
     assert_eq!(world.mcparley(&["trust", "nowhere"]).code, 2);
 }
 
 // C7 B126
 #[test]
-fn what_is_imported_from_the_folder_waits() {
+fn servers_imported_from_the_folder_need_approval() {
     let theirs = r#"{"mcpServers": {"theirs": {"command": "touch", "args": ["ran-import"]}}}"#;
     let vs_code = r#"{"servers": {"code": {"command": "touch", "args": ["ran-import"]}}}"#;
     let world = World::with(&[
@@ -155,15 +155,15 @@ fn plan_counts_and_lists_the_variables_and_rules_that_wait() {
         World::with(&[("home/project/.claude/settings.json", &settings.to_string())])
     };
     for (variables, rules, sentence) in [
-        (&["A"][..], &["mcp__a", "mcp__b"][..], "1 variable and 2 rules of this project wait"),
-        (&["A", "B"], &["mcp__a"], "2 variables and 1 rule of this project wait"),
-        (&["A"], &[], "1 variable of this project waits"),
-        (&[], &["mcp__a"], "1 rule of this project waits"),
-        (&[], &["mcp__a", "mcp__b"], "2 rules of this project wait"),
+        (&["A"][..], &["mcp__a", "mcp__b"][..], "1 variable and 2 rules of this project need"),
+        (&["A", "B"], &["mcp__a"], "2 variables and 1 rule of this project need"),
+        (&["A"], &[], "1 variable of this project needs"),
+        (&[], &["mcp__a"], "1 rule of this project needs"),
+        (&[], &["mcp__a", "mcp__b"], "2 rules of this project need"),
     ] {
         let world = of(variables, rules);
         let plan = world.mcparley(&["plan"]).out;
-        assert!(plan.contains(&format!("\n{sentence} for approval; see `mcparley trust`\n")), "{plan}");
+        assert!(plan.contains(&format!("\n{sentence} approval; run `mcparley trust`\n")), "{plan}");
         let report = world.json(&["plan"]);
         let trust: Value = serde_json::from_str(&world.mcparley(&["trust", "--json"]).out).unwrap();
         assert_eq!(report["waiting"]["variables"], trust["variables"]);

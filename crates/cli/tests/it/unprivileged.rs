@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
 use crate::world::{Output, World};
@@ -32,11 +32,11 @@ fn run_bound(world: &World, processes: Option<u32>, args: &[&str]) -> Output {
 }
 
 /// A copy of the scripted server that everybody may execute.
-fn server(world: &World) -> Scripted {
-    let scripted = Scripted::stdio(&[]);
+fn server(world: &World) -> ScriptedStdio {
+    let scripted = ScriptedStdio::new(&[]);
     let program = world.root.join("server");
     std::fs::copy(&scripted.program, &program).unwrap();
-    Scripted { program, ..scripted }
+    ScriptedStdio { program, ..scripted }
 }
 
 fn configure(world: &World, entry: &serde_json::Value) {

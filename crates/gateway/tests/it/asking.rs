@@ -1,7 +1,7 @@
 //! Questions for the person behind a client.
 
 use mcparley_gateway::Gateway;
-use mcparley_testkit::{Scripted, log_lines};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 
 use crate::client::{Client, NEW};
@@ -38,14 +38,14 @@ async fn a_client_that_cannot_ask_is_told_how_to_allow_the_call() {
 
 // G3 P1 B45
 #[tokio::test]
-async fn an_old_client_is_asked_by_a_request_of_ours() {
+async fn old_client_is_asked_by_a_request() {
     let gateway = World::one().gateway();
     let table = [
         (json!({ "action": "accept", "content": { "decision": "allow" } }), None),
-        (json!({ "action": "accept", "content": { "decision": "deny" } }), Some("said no")),
+        (json!({ "action": "accept", "content": { "decision": "deny" } }), Some("the user denied it")),
         (json!({ "action": "accept", "content": {} }), Some("without an answer")),
         (json!({ "action": "accept" }), Some("without an answer")),
-        // A client without a person declines for itself: nobody has said no.
+        // A client without a user declines by itself: no user has denied the call.
         (json!({ "action": "decline" }), Some("the client declined")),
         (json!({ "action": "cancel" }), Some("the client declined")),
         (json!({ "decision": "allow" }), Some("the client declined")),
@@ -77,7 +77,7 @@ async fn an_old_client_is_asked_by_a_request_of_ours() {
 
 // G3 P6
 #[tokio::test]
-async fn who_says_always_is_not_asked_again() {
+async fn always_allow_is_not_asked_again() {
     let gateway = World::one().gateway();
     let mut client = Client::greeting(&gateway, "2025-11-25", can_ask()).await;
     let id = client.begin("tools/call", echo("first")).await;
@@ -97,7 +97,7 @@ async fn a_person_is_shown_what_has_changed_about_a_tool_that_was_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("description");
     std::fs::write(&file, "Add two numbers").unwrap();
-    let server = Scripted::stdio(&["list-changed-storm:1", &format!("described:{}", file.display())]);
+    let server = ScriptedStdio::new(&["list-changed-storm:1", &format!("described:{}", file.display())]);
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     let mut client = Client::greeting(&gateway, "2025-11-25", can_ask()).await;
     let sum = json!({ "name": "mcp__one__add", "arguments": { "a": 1, "b": 2 } });
@@ -116,7 +116,7 @@ async fn a_person_is_shown_what_has_changed_about_a_tool_that_was_allowed() {
     assert!(message.contains("but the tool has changed since"), "{message}");
 }
 
-/// What a client of the new era is asked, and the request to come back with.
+/// The input request to a client of the new era, and the request to come back with.
 async fn asked(client: &mut Client, params: &Value) -> (Value, Value) {
     let result = client.ask("tools/call", params.clone()).await["result"].clone();
     assert_eq!(result["resultType"], "input_required", "{result}");
@@ -127,7 +127,7 @@ async fn asked(client: &mut Client, params: &Value) -> (Value, Value) {
 
 // G3 P1
 #[tokio::test]
-async fn a_new_client_is_asked_by_the_answer_and_comes_back() {
+async fn new_client_is_asked_by_an_input_request_and_repeats_the_call() {
     let gateway = World::one().gateway();
     let mut client = Client::greeting(&gateway, NEW, can_ask()).await;
     let (question, mut again) = asked(&mut client, &echo("hi")).await;
@@ -147,7 +147,7 @@ async fn a_new_client_is_asked_by_the_answer_and_comes_back() {
 
 // G3 B115 H31
 #[tokio::test]
-async fn an_answer_is_good_for_the_request_it_was_given_to_and_for_no_other() {
+async fn answer_is_valid_only_for_its_own_request() {
     let gateway = World::one().gateway();
     let mut client = Client::greeting(&gateway, NEW, can_ask()).await;
     let yes = json!({ "question": { "action": "accept", "content": { "decision": "allow" } } });
@@ -173,7 +173,7 @@ async fn an_answer_is_good_for_the_request_it_was_given_to_and_for_no_other() {
     assert_eq!(result["result"]["content"][0]["text"], "hi");
 }
 
-/// What a server behind the gateway got for its question.
+/// The reply that a server behind the gateway got to its question.
 async fn got(gateway: &Gateway, version: &str, reply: Value) -> Value {
     let mut client = Client::greeting(gateway, version, can_ask()).await;
     if version == NEW {
@@ -192,9 +192,9 @@ async fn got(gateway: &Gateway, version: &str, reply: Value) -> Value {
 
 // G3 X5
 #[tokio::test]
-async fn what_a_server_asks_reaches_the_client_whose_call_it_is() {
-    let old = Scripted::stdio(&["server-request:elicitation/create"]);
-    let new = Scripted::stdio(&["wants:form"]).with("--versions", NEW).with("--times", "1");
+async fn server_question_reaches_the_client_of_its_call() {
+    let old = ScriptedStdio::new(&["server-request:elicitation/create"]);
+    let new = ScriptedStdio::new(&["wants:form"]).with_option("--versions", NEW).with_option("--times", "1");
     for (behind, server) in [("old", old), ("new", new)] {
         for version in ["2025-06-18", "2025-11-25", NEW] {
             let gateway = World::with([("one", server.clone())]).allow("mcp__one").gateway();
@@ -207,10 +207,10 @@ async fn what_a_server_asks_reaches_the_client_whose_call_it_is() {
     }
 }
 
-// G3 X5: nobody is asked who cannot be, and the server hears a no.
+// G3 X5: a client without elicitation is not asked, and the server gets a decline.
 #[tokio::test]
-async fn a_server_whose_client_cannot_ask_hears_a_no() {
-    let server = Scripted::stdio(&["server-request:elicitation/create"]);
+async fn server_question_is_declined_for_a_client_without_elicitation() {
+    let server = ScriptedStdio::new(&["server-request:elicitation/create"]);
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     for version in ["2024-11-05", "2025-11-25", NEW] {
         let mut client = Client::new(&gateway, version).await;
@@ -222,8 +222,8 @@ async fn a_server_whose_client_cannot_ask_hears_a_no() {
 // G3 F106
 #[tokio::test]
 async fn a_new_client_gets_a_question_for_each_of_two_calls_and_one_unanswered_holds_up_no_other() {
-    let old = Scripted::stdio(&["server-request:elicitation/create"]).with("--times", "2");
-    let new = Scripted::stdio(&["wants:form"]).with("--versions", NEW).with("--times", "2");
+    let old = ScriptedStdio::new(&["server-request:elicitation/create"]).with_option("--times", "2");
+    let new = ScriptedStdio::new(&["wants:form"]).with_option("--versions", NEW).with_option("--times", "2");
     for (behind, server) in [("old", old), ("new", new)] {
         let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
         let mut client = Client::greeting(&gateway, NEW, can_ask()).await;
@@ -248,7 +248,8 @@ async fn a_new_client_gets_a_question_for_each_of_two_calls_and_one_unanswered_h
 // G3 F106
 #[tokio::test]
 async fn an_old_client_answers_each_of_two_questions_by_its_own_id() {
-    let server = Scripted::stdio(&["wants:form"]).with("--versions", NEW).with("--times", "2");
+    let server =
+        ScriptedStdio::new(&["wants:form"]).with_option("--versions", NEW).with_option("--times", "2");
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     let mut client = Client::greeting(&gateway, "2025-11-25", can_ask()).await;
     let first = client.begin("tools/call", echo("first")).await;
@@ -263,4 +264,32 @@ async fn an_old_client_answers_each_of_two_questions_by_its_own_id() {
     assert_eq!(later["content"][0]["text"], "third");
     client.reply(&unanswered["id"], reply).await;
     assert_eq!(client.answer(&first).await["result"]["content"][0]["text"], "first");
+}
+
+// G3 X5
+#[tokio::test]
+async fn two_clients_with_calls_in_flight_at_one_old_http_server_each_get_their_own_question() {
+    let server = HttpServer::start_with(
+        &["server-request:elicitation/create"],
+        &["--versions", "2025-11-25", "--answer", "sse"],
+    );
+    let gateway = World::with_url("one", server.url()).allow("mcp__one").gateway();
+    let mut clients = Vec::new();
+    for (name, version) in [("Ada", "2025-11-25"), ("Grace", NEW)] {
+        clients.push((name, Client::greeting(&gateway, version, can_ask()).await));
+    }
+    let [(ada, old), (grace, new)] = &mut clients[..] else { panic!("two clients") };
+    let reply = |name: &str| json!({ "action": "accept", "content": { "name": name } });
+    let id = old.begin("tools/call", echo("x")).await;
+    let question = old.next_of("elicitation/create").await;
+    // The call of the other client asks while this question is open.
+    let (_, mut again) = asked(new, &echo("x")).await;
+    again["inputResponses"] = json!({ "question": reply(grace) });
+    let of_new = new.ask("tools/call", again).await["result"].clone();
+    old.reply(&question["id"], reply(ada)).await;
+    let of_old = old.answer(&id).await["result"].clone();
+    for (name, result) in [(ada, of_old), (grace, of_new)] {
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(*name), "{name}: {text}");
+    }
 }

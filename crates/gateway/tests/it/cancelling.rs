@@ -24,7 +24,7 @@ async fn received(log: &Path, text: &str) -> usize {
 
 // F91 K2 G3
 #[tokio::test]
-async fn a_call_that_is_taken_back_is_taken_back_at_its_server() {
+async fn canceled_call_is_canceled_at_its_server() {
     for version in ["2025-11-25", NEW] {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
@@ -58,7 +58,7 @@ async fn a_client_that_hangs_up_in_the_middle_of_a_call_cancels_it() {
     assert_eq!(next.call("mcp__one__echo", json!({ "message": "hi" })).await["content"][0]["text"], "hi");
 }
 
-// G1: what was asked before the end of the input is answered, as far as it takes no time.
+// G1: requests before the end of the input are answered, as far as they take no time.
 #[tokio::test]
 async fn the_last_requests_before_the_end_are_answered() {
     let gateway = World::one().allow("mcp__one").gateway();

@@ -1,6 +1,6 @@
 //! Lists that change while a client looks at them.
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
 use crate::client::{Client, NEW};
@@ -10,20 +10,20 @@ const LIST_CHANGED: &str = "notifications/tools/list_changed";
 
 // L10 N11 C13 G1
 #[tokio::test]
-async fn a_client_is_told_of_new_tools_and_finds_them_behind_the_old_ones() {
+async fn client_is_notified_of_new_tools_and_lists_them_after_the_old_ones() {
     let mut gateway = World::one().gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
     let before = client.tools().await;
-    gateway.world.add("a_second", &Scripted::stdio(&[]));
+    gateway.world.add("a_second", &ScriptedStdio::new(&[]));
     client.next_of(LIST_CHANGED).await;
     let after = client.tools().await;
     assert_eq!(after.get(..before.len()), Some(before.as_slice()), "what was shown has not moved");
     assert!(after.contains(&"mcp__a_second__echo".to_owned()), "{after:?}");
 }
 
-// G1: a change is told to who listens, under the name of the subscription, and to nobody else.
+// G1: a change is announced to subscribers only, under the id of the subscription.
 #[tokio::test]
-async fn a_client_of_the_new_era_hears_what_it_listens_to() {
+async fn new_client_gets_the_notifications_it_subscribed_to() {
     let mut gateway = World::one().gateway();
     let mut listening = Client::new(&gateway, NEW).await;
     let mut silent = Client::new(&gateway, NEW).await;
@@ -35,7 +35,7 @@ async fn a_client_of_the_new_era_hears_what_it_listens_to() {
     let taken = listening.next_of("notifications/subscriptions/acknowledged").await;
     assert_eq!(taken["params"]["notifications"], json!({ "toolsListChanged": true }));
     assert_eq!(taken["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "sub");
-    gateway.world.add("second", &Scripted::stdio(&[]));
+    gateway.world.add("second", &ScriptedStdio::new(&[]));
     let told = listening.next_of(LIST_CHANGED).await;
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "sub");
     assert!(listening.tools().await.contains(&"mcp__second__echo".to_owned()));
@@ -51,8 +51,8 @@ async fn a_client_of_the_new_era_hears_what_it_listens_to() {
 
 // F61
 #[tokio::test]
-async fn a_storm_of_changes_that_change_nothing_is_not_told() {
-    let server = Scripted::stdio(&["list-changed-storm:20000"]);
+async fn list_changes_without_effect_are_not_announced() {
+    let server = ScriptedStdio::new(&["list-changed-storm:20000"]);
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
     client.tools().await;

@@ -1,4 +1,4 @@
-//! A client that speaks raw bytes: it can say anything, and believes only what the schema allows.
+//! A client that speaks raw bytes: it can send any message, and accepts only valid ones.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use crate::schema::assert_is;
 
-/// Longer than anything takes on a loaded machine.
+/// A timeout longer than any step takes on a loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 pub(crate) const NEW: &str = "2026-07-28";
@@ -27,7 +27,7 @@ pub(crate) struct Client {
     next: u64,
     /// Which method a request was of.
     asked: HashMap<String, String>,
-    /// What came while something else was waited for.
+    /// Messages that came while another one was awaited.
     pub(crate) heard: VecDeque<Value>,
 }
 
@@ -103,7 +103,7 @@ impl Client {
         self.say(message.to_string()).await;
     }
 
-    /// The answer to a request; what comes before it is kept.
+    /// The answer to a request; earlier messages are kept.
     pub(crate) async fn answer(&mut self, id: &Value) -> Value {
         loop {
             let message = self.next().await;
@@ -199,7 +199,7 @@ impl Client {
         let name = match (self.version.as_str(), error["code"].as_i64()) {
             (NEW, Some(-32022)) => "UnsupportedProtocolVersionError",
             (NEW | "2025-11-25", _) => "JSONRPCErrorResponse",
-            // The older revisions have no form for an error whose request could not be read.
+            // The older revisions have no form for an error to a request that could not be parsed.
             (_, _) if message.get("id").is_none() => return,
             (_, _) => "JSONRPCError",
         };

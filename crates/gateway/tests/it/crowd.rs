@@ -1,4 +1,4 @@
-//! Many calls at once: each is answered once, and to whom it belongs.
+//! Many calls at once: each is answered once, to the client that made it.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is no request: told, and forgotten.
+//! Invalid requests: answered with an error, and skipped.
 
 use mcparley::model::limits::MESSAGE_BYTES;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn call(message: &str) -> String {
 
 // B03 B04 B05 B06 B07 B08 B09 B10 H22
 #[tokio::test]
-async fn every_damaged_line_is_told_and_the_next_one_answered() {
+async fn every_damaged_line_gets_an_error_and_the_next_one_an_answer() {
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":5,"method":"ping","params":{{"a":{}{}}}}}"#,
         "[".repeat(100_000),
@@ -66,9 +66,9 @@ async fn every_damaged_line_is_told_and_the_next_one_answered() {
     }
 }
 
-// B08 B10: lines that are good, whatever stands around them.
+// B08 B10: valid lines among invalid ones.
 #[tokio::test]
-async fn what_is_only_unusual_is_answered() {
+async fn unusual_but_valid_messages_are_answered() {
     let gateway = World::one().allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
     let crlf = format!("{}\r", call("crlf"));

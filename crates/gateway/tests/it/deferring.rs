@@ -1,6 +1,6 @@
 //! Tools that do not fit: searched for, listed when found, and callable without being listed.
 
-use mcparley::Budget;
+use mcparley::catalog::Budget;
 use mcparley_testkit::log_lines;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn names(result: &Value) -> Vec<&str> {
 
 // N10 G2
 #[tokio::test]
-async fn what_a_search_finds_joins_the_list_of_who_searched() {
+async fn found_tools_join_the_list_of_the_searching_client() {
     let gateway = World::one().allow("mcp__one").within(Budget::always_defer());
     let mut other = Client::new(&gateway, "2025-11-25").await;
     other.tools().await;
@@ -44,7 +44,7 @@ async fn what_a_search_finds_joins_the_list_of_who_searched() {
 
 // N10 P1 G2: the tool that is called is the one that is judged.
 #[tokio::test]
-async fn a_tool_that_is_not_listed_is_called_by_its_name_and_judged_as_itself() {
+async fn unlisted_tool_is_called_by_name_with_its_own_permission() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let world = World::with([("one", logged(&[], &log))]).allow("mcp__one__echo").allow("CallTool");
@@ -77,8 +77,8 @@ async fn a_tool_that_is_not_listed_is_called_by_its_name_and_judged_as_itself() 
 
 // N10
 #[tokio::test]
-async fn without_anything_left_out_there_is_nothing_to_search_with() {
-    let gateway = World::one().within(Budget::unlimited());
+async fn without_deferred_tools_no_search_tool_is_listed() {
+    let gateway = World::one().within(Budget::without_limit());
     let tools = Client::new(&gateway, NEW).await.tools().await;
     assert!(tools.contains(&"mcp__one__echo".to_owned()), "{tools:?}");
     assert!(!tools.iter().any(|name| name == "ToolSearch" || name == "CallTool"), "{tools:?}");

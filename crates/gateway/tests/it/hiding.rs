@@ -1,6 +1,6 @@
 //! Tools that are denied: to a client they do not exist.
 
-use mcparley_testkit::{Scripted, log_lines};
+use mcparley_testkit::{ScriptedStdio, log_lines};
 use serde_json::json;
 
 use crate::client::{Client, NEW};
@@ -8,7 +8,7 @@ use crate::world::{World, logged};
 
 // B94 H21
 #[tokio::test]
-async fn a_denied_tool_is_neither_listed_nor_called_and_looks_like_none() {
+async fn denied_tool_is_neither_listed_nor_called_and_looks_unknown() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let world = World::with([("one", logged(&[], &log))]).allow("mcp__one").deny("mcp__one__add");
@@ -23,7 +23,7 @@ async fn a_denied_tool_is_neither_listed_nor_called_and_looks_like_none() {
         let unknown = client.ask("tools/call", json!({ "name": "mcp__one__abd", "arguments": {} })).await;
         assert_eq!(denied["error"]["code"], unknown["error"]["code"], "{denied}");
         assert_eq!(denied["error"]["message"], "there is no tool `mcp__one__add`");
-        // What only some arguments are denied of is there, and says so.
+        // A tool that is denied only for some arguments is listed, and the denial is visible.
         let result = client.call("mcp__one__echo", json!({ "message": "secret plan" })).await;
         assert_eq!(result["isError"], true);
         assert!(result["content"][0]["text"].as_str().unwrap().contains("denied"), "{result}");
@@ -34,7 +34,7 @@ async fn a_denied_tool_is_neither_listed_nor_called_and_looks_like_none() {
 // N14 B127
 #[tokio::test]
 async fn a_tool_for_apps_is_listed_only_to_clients_that_show_apps() {
-    let server = Scripted::stdio(&["app-tool:panel"]);
+    let server = ScriptedStdio::new(&["app-tool:panel"]);
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     let apps = json!({ "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html"] } } });
     for version in ["2025-11-25", NEW] {
@@ -50,7 +50,7 @@ async fn a_tool_for_apps_is_listed_only_to_clients_that_show_apps() {
         let mut client = Client::greeting(&gateway, version, apps.clone()).await;
         let list = client.ask("tools/list", json!({})).await["result"]["tools"].clone();
         let panel = list.as_array().unwrap().iter().find(|tool| tool["name"] == "mcp__one__panel");
-        // Without its page, which nobody could read here: no resources are passed on.
+        // Without its page, which no client could read: the gateway forwards no resources.
         assert_eq!(panel.unwrap()["_meta"], json!({ "ui": { "visibility": ["app"] } }), "{version}: {list}");
     }
 }

@@ -1,6 +1,6 @@
 //! The list of tools: whole, in pages, in one order.
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 use crate::client::{Client, NEW};
@@ -9,7 +9,7 @@ use crate::world::World;
 // G1 N11
 #[tokio::test]
 async fn a_large_list_comes_in_pages_and_every_tool_once() {
-    let many = Scripted::stdio(&["many-tools:2500"]);
+    let many = ScriptedStdio::new(&["many-tools:2500"]);
     let gateway = World::with([("many", many)]).gateway();
     for version in ["2025-11-25", NEW] {
         let mut client = Client::new(&gateway, version).await;
@@ -34,7 +34,7 @@ async fn a_large_list_comes_in_pages_and_every_tool_once() {
 
 // G1
 #[tokio::test]
-async fn a_cursor_of_nobody_is_refused() {
+async fn unknown_cursor_is_rejected() {
     let gateway = World::one().gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
     for cursor in [json!("x"), json!(7), json!("-1:a"), json!({}), json!("99999999999999999999:a")] {
@@ -47,9 +47,10 @@ async fn a_cursor_of_nobody_is_refused() {
 
 // N8 N11 G1: clients read a list as a whole, and each schema is checked on the way.
 #[tokio::test]
-async fn one_bad_tool_costs_only_itself_and_the_list_is_the_same_to_everybody() {
+async fn bad_tool_is_skipped_alone_and_all_clients_get_the_same_list() {
     let gateway =
-        World::with([("bad", Scripted::stdio(&["bad-tools"])), ("good", Scripted::stdio(&[]))]).gateway();
+        World::with([("bad", ScriptedStdio::new(&["bad-tools"])), ("good", ScriptedStdio::new(&[]))])
+            .gateway();
     let mut lists: Vec<Value> = Vec::new();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", NEW] {
         let mut client = Client::new(&gateway, version).await;

@@ -1,6 +1,6 @@
-//! Clients that greet nobody: each request says what it is of.
+//! Clients without a handshake: each request names its protocol version.
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
 use crate::client::{Client, NEW};
@@ -10,7 +10,7 @@ use crate::world::World;
 #[tokio::test]
 async fn a_client_of_the_new_era_discovers_lists_and_calls() {
     for behind in ["2024-11-05", "2025-11-25", "2026-07-28"] {
-        let server = Scripted::stdio(&[]).with("--versions", behind);
+        let server = ScriptedStdio::new(&[]).with_option("--versions", behind);
         let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
         let mut client = Client::new(&gateway, NEW).await;
         let result = client.ask("server/discover", json!({})).await["result"].clone();
@@ -35,7 +35,7 @@ async fn a_client_of_the_new_era_discovers_lists_and_calls() {
 
 // G1
 #[tokio::test]
-async fn a_request_that_does_not_say_enough_is_refused_as_the_schema_has_it() {
+async fn incomplete_request_is_rejected_as_the_schema_says() {
     let gateway = World::one().gateway();
     let mut client = Client::silent(&gateway, NEW);
     let mut ask = async |meta: serde_json::Value| {
@@ -64,7 +64,7 @@ async fn a_request_that_does_not_say_enough_is_refused_as_the_schema_has_it() {
 
 // G1
 #[tokio::test]
-async fn what_the_new_era_has_not_is_not_answered_to_it() {
+async fn methods_of_the_old_era_are_unknown_in_the_new_era() {
     let gateway = World::one().gateway();
     let mut client = Client::new(&gateway, NEW).await;
     for method in ["ping", "logging/setLevel", "resources/subscribe"] {
@@ -79,7 +79,7 @@ async fn what_the_new_era_has_not_is_not_answered_to_it() {
 
 // G1
 #[tokio::test]
-async fn one_conversation_may_be_of_both_eras() {
+async fn one_connection_may_use_both_eras() {
     let gateway = World::one().allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-06-18").await;
     let old = client.call("mcp__one__echo", json!({ "message": "old" })).await;

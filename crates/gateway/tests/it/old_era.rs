@@ -1,6 +1,6 @@
 //! Clients that greet with `initialize`.
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 use crate::client::{Client, NEW, OLD};
@@ -10,7 +10,7 @@ use crate::world::World;
 #[tokio::test]
 async fn a_client_of_every_old_revision_lists_and_calls() {
     for behind in ["2024-11-05", "2025-11-25", "2026-07-28"] {
-        let server = Scripted::stdio(&[]).with("--versions", behind);
+        let server = ScriptedStdio::new(&[]).with_option("--versions", behind);
         let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
         for version in OLD {
             let mut client = Client::new(&gateway, version).await;
@@ -27,7 +27,7 @@ async fn a_client_of_every_old_revision_lists_and_calls() {
 
 // G1
 #[tokio::test]
-async fn a_revision_that_is_not_spoken_is_answered_with_the_newest_that_is() {
+async fn unsupported_version_is_answered_with_the_newest_old_one() {
     let gateway = World::with([]).gateway();
     let table = [("9999-01-01", "2025-11-25"), ("2026-07-28", "2025-11-25"), ("", "2025-11-25")];
     for (asked, agreed) in table.into_iter().chain(OLD.map(|version| (version, version))) {
@@ -46,7 +46,7 @@ async fn a_revision_that_is_not_spoken_is_answered_with_the_newest_that_is() {
 
 // G1
 #[tokio::test]
-async fn before_the_greeting_there_is_only_ping() {
+async fn only_ping_is_answered_before_the_handshake() {
     let gateway = World::one().gateway();
     let mut client = Client::silent(&gateway, "2025-11-25");
     assert_eq!(client.ask("ping", json!({})).await["result"], json!({}));
@@ -57,7 +57,7 @@ async fn before_the_greeting_there_is_only_ping() {
 
 // G1 N8 B94
 #[tokio::test]
-async fn what_is_wrong_with_a_call_is_told_where_its_model_can_see_it() {
+async fn call_errors_reach_the_model() {
     let gateway = World::one().allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
     let unknown = client.ask("tools/call", json!({ "name": "mcp__one__ecko", "arguments": {} })).await;
@@ -79,7 +79,7 @@ async fn what_is_wrong_with_a_call_is_told_where_its_model_can_see_it() {
 
 // G1 B08 B10 B13
 #[tokio::test]
-async fn what_real_clients_do_is_understood() {
+async fn requests_of_real_clients_are_understood() {
     let gateway = World::one().allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-03-26").await;
     client.tell("notifications/cancelled", Some(json!({ "requestId": 1, "reason": "late" }))).await;
@@ -156,8 +156,8 @@ async fn progress_comes_under_the_clients_own_token_and_before_the_answer() {
 
 // G3 X8
 #[tokio::test]
-async fn what_servers_log_comes_to_who_wants_to_hear_it() {
-    let server = Scripted::stdio(&["flood:5"]);
+async fn server_logs_reach_clients_that_set_a_level() {
+    let server = ScriptedStdio::new(&["flood:5"]);
     let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
     client.call("mcp__one__echo", json!({ "message": "unheard" })).await;
@@ -171,11 +171,35 @@ async fn what_servers_log_comes_to_who_wants_to_hear_it() {
     client.answer(&id).await;
 }
 
+// G3 X8
+#[tokio::test]
+async fn a_log_message_of_a_call_reaches_its_own_client_and_no_other() {
+    let gateway = World::with([("one", ScriptedStdio::new(&["flood:5"]))]).allow("mcp__one").gateway();
+    let mut clients = Vec::new();
+    for _ in 0..2 {
+        let mut client = Client::new(&gateway, "2025-11-25").await;
+        client.ask("logging/setLevel", json!({ "level": "debug" })).await;
+        clients.push(client);
+    }
+    for client in &mut clients {
+        client.call("mcp__one__echo", json!({ "message": "hi" })).await;
+        for _ in 0..5 {
+            client.next_of("notifications/message").await;
+        }
+    }
+    for client in &mut clients {
+        client.ask("ping", json!({})).await;
+        let others: Vec<_> =
+            client.heard.iter().filter(|it| it["method"] == "notifications/message").collect();
+        assert!(others.is_empty(), "of a call of the other client: {others:?}");
+    }
+}
+
 // G1 X4
 #[tokio::test]
-async fn the_greeting_of_a_cold_host_has_the_instructions_of_its_servers() {
+async fn handshake_of_a_cold_host_has_the_servers_instructions() {
     for version in ["2025-11-25", NEW] {
-        let gateway = World::with([("one", Scripted::stdio(&["long-instructions:20"]))]).gateway();
+        let gateway = World::with([("one", ScriptedStdio::new(&["long-instructions:20"]))]).gateway();
         let mut client = Client::silent(&gateway, version);
         let client_info = json!({ "name": "raw", "version": "1" });
         let greeting = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client_info });

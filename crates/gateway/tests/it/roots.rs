@@ -1,14 +1,14 @@
 //! The folders that servers behind the gateway are told to work in: those of its client.
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::{ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 
-use crate::client::Client;
-use crate::world::{Served, World};
+use crate::client::{Client, NEW};
+use crate::world::{Served, World, logged};
 
-/// A server that asks for its roots in every call and answers with what it hears.
+/// A server that requests roots in every call and answers with them.
 fn gateway() -> Served {
-    let server = Scripted::stdio(&["server-request:roots/list"]).with("--versions", "2025-11-25");
+    let server = ScriptedStdio::new(&["server-request:roots/list"]).with_option("--versions", "2025-11-25");
     World::with([("one", server)]).allow("mcp__one").gateway()
 }
 
@@ -16,14 +16,14 @@ fn echo() -> Value {
     json!({ "name": "mcp__one__echo", "arguments": { "message": "hi" } })
 }
 
-/// What the server was told.
+/// The roots that the server received.
 fn told(answer: &Value) -> String {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
 // X6
 #[tokio::test]
-async fn servers_are_told_the_roots_of_the_client_and_hear_when_they_change() {
+async fn servers_get_the_clients_roots_and_their_changes() {
     let gateway = gateway();
     let mut client =
         Client::greeting(&gateway, "2025-11-25", json!({ "roots": { "listChanged": true } })).await;
@@ -45,7 +45,7 @@ async fn servers_are_told_the_roots_of_the_client_and_hear_when_they_change() {
 
 // X6
 #[tokio::test]
-async fn client_without_roots_gives_none() {
+async fn client_without_roots_has_none() {
     let gateway = gateway();
     let mut client = Client::new(&gateway, "2025-11-25").await;
     let answer = client.ask("tools/call", echo()).await;
@@ -53,7 +53,7 @@ async fn client_without_roots_gives_none() {
     assert!(client.heard.iter().all(|message| message["method"] != "roots/list"), "nobody asked it");
 }
 
-// X6 G8: what one client works in is nothing to another.
+// X6 G8: the roots of one client are hidden from another.
 #[tokio::test]
 async fn clients_with_different_roots_share_none() {
     let gateway = gateway();
@@ -65,4 +65,28 @@ async fn clients_with_different_roots_share_none() {
     assert!(told(&other.ask("tools/call", echo()).await).contains(r#""roots":[]"#));
     other.hang_up().await;
     assert!(told(&one.ask("tools/call", echo()).await).contains("file:///srv/one"));
+}
+
+// X6 G8: a server of the new era asks on behalf of one call.
+#[tokio::test]
+async fn server_that_asks_in_its_answer_gets_the_roots_of_the_calls_own_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let server = logged(&["wants:roots"], &log).with_option("--versions", NEW);
+    let gateway = World::with([("one", server)]).allow("mcp__one").gateway();
+    let mut clients = Vec::new();
+    for uri in ["file:///srv/one", "file:///srv/two"] {
+        let mut client = Client::greeting(&gateway, "2025-11-25", json!({ "roots": {} })).await;
+        let question = client.next_of("roots/list").await;
+        client.reply(&question["id"], json!({ "roots": [{ "uri": uri }] })).await;
+        clients.push((client, uri));
+    }
+    for (client, uri) in &mut clients {
+        let before = log_lines(&log).len();
+        client.ask("tools/call", echo()).await;
+        let lines = log_lines(&log);
+        let told = lines.iter().skip(before).find(|line| line.text.contains("inputResponses")).unwrap();
+        let expected = format!(r#""roots":[{{"uri":"{uri}"}}]"#);
+        assert!(told.text.contains(&expected), "{}", told.text);
+    }
 }

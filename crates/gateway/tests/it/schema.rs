@@ -1,4 +1,4 @@
-//! What the protocol says a message looks like.
+//! The protocol's JSON schema, to check messages against.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -11,7 +11,7 @@ type Known = HashMap<(String, String), Arc<Validator>>;
 
 static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
 
-/// Fails unless `value` is what `version` calls a `name`.
+/// Fails unless `value` is a valid `name` of `version`.
 pub(crate) fn assert_is(version: &str, name: &str, value: &Value) {
     let validator = validator(version, name);
     let errors: Vec<String> = validator

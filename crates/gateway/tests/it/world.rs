@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use mcparley::{Budget, Host, Paths, RunOptions, Start};
+use mcparley::catalog::Budget;
+use mcparley::config::StartPolicy;
+use mcparley::{Host, Paths, RunOptions};
 use mcparley_gateway::Gateway;
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-/// What a gateway is to be made of.
+/// The configuration of a gateway for a test.
 pub(crate) struct World {
     folder: TempDir,
     servers: Map<String, Value>,
@@ -17,20 +19,27 @@ pub(crate) struct World {
 
 impl World {
     /// A world with these servers.
-    pub(crate) fn with<'s>(servers: impl IntoIterator<Item = (&'s str, Scripted)>) -> Self {
+    pub(crate) fn with<'s>(servers: impl IntoIterator<Item = (&'s str, ScriptedStdio)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("home/project")).unwrap();
         let mut run_options = RunOptions::default();
         run_options.env.set("PATH", "/usr/bin:/bin");
-        let entry = |(name, server): (&str, Scripted)| {
+        let entry = |(name, server): (&str, ScriptedStdio)| {
             (name.to_owned(), json!({ "command": server.program, "args": server.args }))
         };
         Self { folder, servers: servers.into_iter().map(entry).collect(), run_options }
     }
 
+    /// A world with one server behind a URL.
+    pub(crate) fn with_url(name: &str, url: &str) -> Self {
+        let mut world = Self::with([]);
+        world.servers.insert(name.to_owned(), json!({ "type": "http", "url": url }));
+        world
+    }
+
     /// One correct server, called `one`.
     pub(crate) fn one() -> Self {
-        Self::with([("one", Scripted::stdio(&[]))])
+        Self::with([("one", ScriptedStdio::new(&[]))])
     }
 
     pub(crate) fn allow(mut self, rule: &str) -> Self {
@@ -54,27 +63,28 @@ impl World {
     }
 
     /// Adds a server to the file of a host that runs.
-    pub(crate) fn add(&mut self, name: &str, server: &Scripted) {
+    pub(crate) fn add(&mut self, name: &str, server: &ScriptedStdio) {
         self.servers.insert(name.to_owned(), json!({ "command": server.program, "args": server.args }));
         self.configure();
     }
 
     /// Starts the host, without the built-in server.
     pub(crate) fn gateway(self) -> Served {
-        self.within(Budget::unlimited())
+        self.within(Budget::without_limit())
     }
 
-    /// The same with what tools may take of a model's context.
+    /// Sets the token budget for tool definitions.
     pub(crate) fn within(self, budget: Budget) -> Served {
         self.configure();
         let paths = self.paths();
-        let host = Host::builder(&paths, &self.run_options).start_with(Start::All).without_own_server();
-        Served { gateway: Gateway::new(Gateway::prepare(host).start(), budget), world: self }
+        let host =
+            Host::builder(&paths, &self.run_options).start_with(StartPolicy::All).without_built_in_server();
+        Served { gateway: Gateway::new(Gateway::prepare_host(host).start(), budget), world: self }
     }
 
     fn paths(&self) -> Paths {
         let root = self.folder.path().canonicalize().unwrap();
-        let mut paths = Paths::of(&root.join("home"), &root.join("home/project"));
+        let mut paths = Paths::new(&root.join("home"), &root.join("home/project"));
         paths.managed = root.join("managed");
         paths
     }
@@ -94,7 +104,7 @@ impl std::ops::Deref for Served {
     }
 }
 
-/// A scripted server that writes down what it receives.
-pub(crate) fn logged(scripts: &[&str], log: &Path) -> Scripted {
-    Scripted::stdio(scripts).logged(log)
+/// A scripted server that logs the messages it receives.
+pub(crate) fn logged(scripts: &[&str], log: &Path) -> ScriptedStdio {
+    ScriptedStdio::new(scripts).with_log(log)
 }

@@ -1,6 +1,6 @@
-//! From what the suite says about itself to the entry of a server.
+//! From the environment of the suite to the entry of a server.
 
-use mcparley::IdentitySettings;
+use mcparley::auth::IdentitySettings;
 use mcparley::model::secret::Secret;
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ pub(crate) const SERVER: &str = "suite";
 /// Where this client is described, for authorization servers that take the address for its id.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
-/// What the suite tells in `MCP_CONFORMANCE_CONTEXT`.
+/// The JSON in `MCP_CONFORMANCE_CONTEXT`.
 #[derive(Debug, Default)]
 pub(crate) struct Context(Map<String, Value>);
 
@@ -25,7 +25,7 @@ impl Context {
         json!({ "type": "http", "url": url, "required": true, "oauth": self.oauth() })
     }
 
-    /// How to sign in: what the suite gives. Which grant it is for is said by the authorization server's metadata.
+    /// The credentials of the suite. The grant they are for is in the authorization server's metadata.
     fn oauth(&self) -> Value {
         let mut oauth = json!({ "clientMetadataUrl": DOCUMENT, "xaa": self.0.contains_key("idp_issuer") });
         let known = [
@@ -42,7 +42,7 @@ impl Context {
         oauth
     }
 
-    /// Who knows the person, if the suite has one.
+    /// The identity provider, if the suite has one.
     pub(crate) fn identity(&self) -> Option<IdentitySettings> {
         let text = |name: &str| self.0.get(name).and_then(Value::as_str).map(str::to_owned);
         Some(IdentitySettings {

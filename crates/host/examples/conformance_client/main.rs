@@ -1,9 +1,10 @@
 //! A client for the official conformance suite, with nothing but the public API of the crate.
 //!
-//! It knows one scenario, in which no skill is used (`load_skills`). Else, whatever the server is, it connects, lists
-//! everything, reads every resource, loads every skill and calls every tool. Where the server wants a sign-in, a browser that only follows redirects takes the person's place.
-//! `conformance_client URL` takes the calls to make from `MCP_CONFORMANCE_CONTEXT` if that names some, and else
-//! makes up arguments from the tools' schemas. Exits with 0 when it could connect and list.
+//! It knows one scenario, in which no skill is used (`load_skills`). Otherwise it connects to any server, lists its
+//! tools, reads every resource, loads every skill and calls every tool. Where the server requires a sign-in, a
+//! browser that only follows redirects stands in for the user. `conformance_client URL` takes the calls to make from
+//! `MCP_CONFORMANCE_CONTEXT` if that names some, and otherwise generates arguments from the tools' schemas. Exits
+//! with 0 when it could connect and list.
 #![expect(clippy::print_stderr, clippy::disallowed_methods, reason = "a program looks around and prints")]
 
 mod browser;
@@ -18,17 +19,20 @@ use std::time::Duration;
 
 use browser::Browser;
 use entry::{Context, SERVER};
+use mcparley::catalog::Skill;
+use mcparley::config::StartPolicy;
 use mcparley::model::name::ServerName;
-use mcparley::{
-    Call, CallError, Consent, Host, Outcome, Paths, RunOptions, Skill, SkillError, Start, Status, Unavailable,
-};
+use mcparley::permission::Consent;
+use mcparley::pool::connection::{ServerStatus, Unavailable};
+use mcparley::skill::SkillError;
+use mcparley::{Call, CallError, CallOutcome, Host, Paths, RunOptions};
 use person::Agreeable;
 use serde_json::{Value, json};
 
-/// How long connecting may take; the suite gives half a minute for everything.
+/// The timeout of a connect; the suite gives half a minute for a whole run.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often a person would try to sign in before giving up.
+/// The maximum number of sign-in attempts.
 const SIGN_INS: usize = 2;
 
 #[tokio::main(flavor = "current_thread")]
@@ -61,9 +65,9 @@ fn connect(home: &Path, context: &Context, url: &str) -> Host {
         env: std::env::vars().collect(),
         ..RunOptions::default()
     };
-    let builder = Host::builder(&Paths::of(home, home), &run_options).start_with(Start::All);
-    let builder = builder.without_own_server().without_watching().elicitor(Agreeable);
-    builder.page_opener(Browser::default()).identity(context.identity()).start()
+    let builder = Host::builder(&Paths::new(home, home), &run_options).start_with(StartPolicy::All);
+    let builder = builder.without_built_in_server().without_file_watcher().elicitor(Agreeable);
+    builder.page_opener(Browser::default()).identity_settings(context.identity()).start()
 }
 
 async fn converse(host: &Host, context: &Context) -> Result<(), Box<dyn Error>> {
@@ -76,10 +80,10 @@ async fn converse(host: &Host, context: &Context) -> Result<(), Box<dyn Error>> 
         None => sampled(host),
     };
     for (tool, arguments) in calls {
-        let call = || Call::to(SERVER, &tool, arguments.clone()).with_consent(Consent::Given);
+        let call = || Call::on_server(SERVER, &tool, arguments.clone()).with_consent(Consent::Given);
         let mut result = host.call(call()).await;
         if matches!(&result, Err(CallError::Unavailable { why: Unavailable::NeedsAuth, .. })) {
-            // What let us in does not any more.
+            // The credentials are no longer valid.
             sign_in(host).await?;
             result = host.call(call()).await;
         }
@@ -92,25 +96,25 @@ async fn converse(host: &Host, context: &Context) -> Result<(), Box<dyn Error>> 
 async fn sign_in(host: &Host) -> Result<(), Box<dyn Error>> {
     let server = ServerName::new(SERVER);
     for _ in 0..SIGN_INS {
-        match host.connect(&server).await {
+        match host.connect_server(&server).await {
             Err(Unavailable::NeedsAuth) => {
-                host.sign_in_with_page(&server).await.map_err(|error| error.in_one_line())?
+                host.sign_in_with_page(&server).await.map_err(|error| error.to_single_line())?
             }
             Ok(()) => return Ok(()),
             Err(other) => return Err(other.into()),
         }
     }
-    Ok(host.connect(&server).await?)
+    Ok(host.connect_server(&server).await?)
 }
 
-/// Waits until the server has told what it offers.
+/// Waits until the server has listed its tools.
 async fn list(host: &Host) -> Result<(), Box<dyn Error>> {
-    for server in host.ready(PATIENCE).await.servers {
+    for server in host.wait_until_ready(PATIENCE).await.servers {
         for note in server.state.surface.notes() {
             eprintln!("note: {note}");
         }
         match &server.state.status {
-            Status::Connected { spoken, .. } => eprintln!("connected: {}", spoken.version().as_str()),
+            ServerStatus::Connected { spoken, .. } => eprintln!("connected: {}", spoken.version().as_str()),
             status => {
                 let reason = status.reason().unwrap_or_else(|| status.as_str().to_owned());
                 return Err(reason.into());
@@ -145,17 +149,17 @@ async fn load_skills(host: &Host) {
 }
 
 async fn load_skill(host: &Host, skill: &Skill) -> Result<(), SkillError> {
-    let loaded = host.skill(&skill.server, &skill.uri).await?;
+    let loaded = host.load_skill(&skill.server, &skill.uri).await?;
     eprintln!("{}: {}", skill.uri, loaded.text);
     for file in skill.files.iter().flatten().filter(|file| file.uri != skill.uri) {
-        host.skill_file(skill, &file.uri).await?;
+        host.read_skill_file(skill, &file.uri).await?;
     }
     Ok(())
 }
 
 /// Every tool of the server, with arguments made up from its schema.
 fn sampled(host: &Host) -> Vec<(String, Value)> {
-    let catalog = host.catalog();
+    let catalog = host.publish_catalog();
     let of_server = catalog.iter().filter(|entry| entry.server().is_some());
     of_server
         .map(|entry| {
@@ -165,10 +169,10 @@ fn sampled(host: &Host) -> Vec<(String, Value)> {
         .collect()
 }
 
-/// That one call fails is told and ends nothing.
-fn report(what: &str, result: &Result<Outcome, CallError>) {
+/// A call that fails is reported and ends nothing.
+fn report(what: &str, result: &Result<CallOutcome, CallError>) {
     match result {
-        Ok(outcome) => eprintln!("{what}: {}", outcome.text()),
+        Ok(outcome) => eprintln!("{what}: {}", outcome.to_text()),
         Err(error) => eprintln!("{what}: {error}"),
     }
 }

@@ -1,32 +1,32 @@
-//! Answers what servers ask a person: yes, with what they suggest.
+//! Answers elicitations of servers: accepts, with the suggested values.
 
-use mcparley::elicit::{Ask, Elicitation, Form, Reply};
-use mcparley::{Boxed, Elicitor};
+use mcparley::elicit::{Elicitation, ElicitationForm, ElicitationReply, ElicitationRequest};
+use mcparley::{BoxedFuture, Elicitor};
 use serde_json::{Value, json};
 
 use crate::sample;
 
-/// Accepts everything. Pages are not visited: nobody is there to visit them.
+/// Accepts every question. Pages are not visited: there is no browser.
 pub(crate) struct Agreeable;
 
 impl Elicitor for Agreeable {
-    fn ask<'q>(&'q self, question: Elicitation<'q>) -> Boxed<'q, Reply> {
-        let content = match question.ask {
-            Ask::Form(form) => filled(form),
+    fn ask<'q>(&'q self, question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
+        let content = match question.request {
+            ElicitationRequest::Form(form) => filled(form),
             _ => json!({}),
         };
-        Box::pin(std::future::ready(Reply::Accept(content)))
+        Box::pin(std::future::ready(ElicitationReply::Accept(content)))
     }
 
-    fn done<'q>(&'q self, _page: &'q mcparley::elicit::Page) -> Boxed<'q, ()> {
+    fn wait_for_visit<'q>(&'q self, _page: &'q mcparley::elicit::ElicitationPage) -> BoxedFuture<'q, ()> {
         Box::pin(std::future::ready(()))
     }
 }
 
-/// The defaults; where these are not enough, what the schema lets one make up.
-fn filled(form: &Form) -> Value {
+/// The default values; for other required fields, sample values that match the schema.
+fn filled(form: &ElicitationForm) -> Value {
     let defaults = form.defaults();
-    match form.check(&defaults) {
+    match form.check_content(&defaults) {
         Ok(()) => defaults,
         Err(_) => sample::arguments(&form.schema().decode().unwrap_or_default()),
     }

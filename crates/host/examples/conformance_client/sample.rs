@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// How deep it follows a schema.
+/// The maximum depth of a schema.
 const DEPTH: usize = 8;
 
 /// Arguments with every property that is required, and those optional ones that are plain.

@@ -1,11 +1,12 @@
-//! A whole agent loop around a host: ask the model, run what it wants, give it the results, until it is done.
+//! A whole agent loop around a host: ask the model, make its calls, return the results, until it is done.
 
 use std::error::Error;
 
-use mcparley::{Budget, Call, CallError, Dialect, Host, ModelCallError, ModelTools, Outcome};
+use mcparley::catalog::{Budget, Dialect, ModelCallError, ModelTools};
+use mcparley::{Call, CallError, CallOutcome, Host};
 use serde_json::{Value, json};
 
-/// How often the model is asked at most.
+/// The maximum number of requests to the model.
 const TURNS: usize = 30;
 
 /// A model behind Anthropic's Messages API.
@@ -27,12 +28,17 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Does a task; gives what the model says in the end.
+    /// Does a task; returns the final text of the model.
     pub(crate) async fn work_on(&mut self, task: &str) -> Result<String, Box<dyn Error>> {
         let mut messages = vec![json!({ "role": "user", "content": task })];
         let mut found: Vec<String> = Vec::new();
         for _ in 0..TURNS {
-            let offer = self.host.catalog().offer(&self.budget).after(&self.listed).with_found(&found);
+            let offer = self
+                .host
+                .publish_catalog()
+                .model_offer(&self.budget)
+                .with_earlier(&self.listed)
+                .with_found(&found);
             self.listed = offer.listed.iter().map(|entry| entry.name.to_string()).collect();
             let tools = offer.for_model(Dialect::Anthropic);
             let answer = self.model.answer(&tools, &messages).await?;
@@ -48,7 +54,7 @@ impl Agent {
         Err("the model does not come to an end".into())
     }
 
-    /// Makes the calls of one turn: what only reads at the same time, the rest in order.
+    /// Makes the calls of one turn: read-only ones concurrently, the rest in order.
     async fn run(&self, tools: &ModelTools, wishes: &[&Value], found: &mut Vec<String>) -> Vec<Value> {
         let name = |wish: &Value| wish["name"].as_str().unwrap_or_default().to_owned();
         let (mut misread, mut made): (Vec<Option<ModelCallError>>, Vec<Call>) = (Vec::new(), Vec::new());
@@ -56,7 +62,7 @@ impl Agent {
             match tools.call(&name(wish), wish["input"].clone()) {
                 Ok(call) => {
                     misread.push(None);
-                    made.push(call);
+                    made.push(call.into());
                 }
                 Err(error) => misread.push(Some(error)),
             }
@@ -77,18 +83,18 @@ impl Agent {
     }
 }
 
-/// What the model is told of a call. What went wrong is said in words it can act on.
-fn told(misread: Option<ModelCallError>, outcome: Option<Result<Outcome, CallError>>) -> (String, bool) {
+/// The result of a call for the model. Errors are in words it can act on.
+fn told(misread: Option<ModelCallError>, outcome: Option<Result<CallOutcome, CallError>>) -> (String, bool) {
     match (misread, outcome) {
         (Some(error), _) => (error.to_string(), true),
-        (None, Some(Ok(outcome))) => (outcome.text(), outcome.is_error),
+        (None, Some(Ok(outcome))) => (outcome.to_text(), outcome.is_error),
         (None, Some(Err(error))) => (error.to_string(), true),
         (None, None) => ("the call was not made".to_owned(), true),
     }
 }
 
 /// The tools that a search found.
-fn names_in(outcome: &Outcome) -> Vec<String> {
+fn names_in(outcome: &CallOutcome) -> Vec<String> {
     let found =
         outcome.structured.as_ref().and_then(|json| serde_json::from_str::<Value>(json.as_str()).ok());
     let tools = found.as_ref().and_then(|found| found["tools"].as_array()).cloned().unwrap_or_default();

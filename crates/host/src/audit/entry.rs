@@ -1,4 +1,5 @@
-//! The audit entry of a call, filled while the call runs and written however it ends, also when its future is dropped.
+//! The audit entry of a call: filled while the call runs and written however the call ends, also when its
+//! future is dropped.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,95 +8,100 @@ use mcparley_model::limits::AUDIT_NAME_CHARS;
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{Decider, Decision};
 use mcparley_model::signature::Signature;
-use mcparley_model::text::{clean, cut};
-use mcparley_wire::Failure;
+use mcparley_model::text::{clean_text, truncate_text};
 use serde::Serialize;
 
-use super::Audit;
-use super::record::{Called, End, Record};
-use crate::call::{CallError, Outcome};
-use crate::catalog::Entry;
+use super::AuditLog;
+use super::record::{AuditOutcome, AuditRecord, CalledTool};
+use crate::call_error::CallError;
+use mcparley_catalog::CatalogEntry;
+use mcparley_results::CallOutcome;
 
-/// The audit entry of one call; empty where no record is kept.
+/// The audit entry of one call; empty where the host keeps no audit log.
 #[derive(Debug, Default)]
-pub(crate) struct AuditEntry(Option<Box<Notes>>);
+pub(crate) struct AuditEntry(Option<Box<AuditDraft>>);
 
+/// The values of an entry so far. Dropping them pushes the record, so that canceled calls are recorded too.
 #[derive(Debug)]
-struct Notes {
-    audit: Arc<Audit>,
+struct AuditDraft {
+    audit: Arc<AuditLog>,
     begun: Instant,
     agent: Option<String>,
-    tool: Called,
+    tool: CalledTool,
     decided: Option<(Decision, Decider)>,
     argument_bytes: usize,
-    ended: Option<End>,
+    ended: Option<AuditOutcome>,
 }
 
 impl AuditEntry {
-    /// Begins the notes of a call to what goes by this name.
-    pub(crate) fn begin(audit: &Arc<Audit>, agent: Option<String>, wanted: &str) -> Self {
-        let tool = Called::Nothing(cut(&clean(wanted), AUDIT_NAME_CHARS).into_owned());
+    /// Opens the audit entry of a call to the tool with this name.
+    pub(crate) fn for_call(audit: &Arc<AuditLog>, agent: Option<String>, wanted: &str) -> Self {
+        let tool = CalledTool::UnknownName(truncate_text(&clean_text(wanted), AUDIT_NAME_CHARS).into_owned());
         let (audit, begun) = (Arc::clone(audit), Instant::now());
-        let notes = Notes { audit, begun, agent, tool, decided: None, argument_bytes: 0, ended: None };
+        let notes = AuditDraft { audit, begun, agent, tool, decided: None, argument_bytes: 0, ended: None };
         Self(Some(Box::new(notes)))
     }
 
-    /// Whether anything is noted.
-    pub(crate) fn is_kept(&self) -> bool {
+    /// Whether the host keeps an audit log, so that filling the entry is worth the work.
+    pub(crate) fn is_enabled(&self) -> bool {
         self.0.is_some()
     }
 
-    pub(crate) fn found(&mut self, entry: &Arc<Entry>, server: Option<(ServerName, Signature)>) {
+    /// Sets the tool that the call was bound to, and its server.
+    pub(crate) fn set_tool(&mut self, entry: &Arc<CatalogEntry>, server: Option<(ServerName, Signature)>) {
         if let Some(notes) = &mut self.0 {
-            notes.tool = Called::Tool { entry: Arc::clone(entry), server };
+            notes.tool = CalledTool::Tool { entry: Arc::clone(entry), server };
         }
     }
 
-    pub(crate) fn sized(&mut self, arguments: &impl Serialize) {
+    /// Sets the size of the arguments. Called again when a hook changed them.
+    pub(crate) fn set_argument_size(&mut self, arguments: &impl Serialize) {
         if let Some(notes) = &mut self.0 {
-            notes.argument_bytes = size(arguments);
+            notes.argument_bytes = serialized_size(arguments);
         }
     }
 
-    pub(crate) fn decided(&mut self, decision: &Decision, by: Decider) {
+    /// Sets the permission decision, and the decider.
+    pub(crate) fn set_decision(&mut self, decision: &Decision, by: Decider) {
         if let Some(notes) = &mut self.0 {
             notes.decided = Some((decision.clone(), by));
         }
     }
 
-    pub(crate) fn ended(&mut self, result: &Result<Outcome, CallError>) {
+    /// Sets the outcome. An entry that is dropped without one is recorded as canceled.
+    pub(crate) fn set_outcome(&mut self, result: &Result<CallOutcome, CallError>) {
         let Some(notes) = &mut self.0 else { return };
         notes.ended = Some(match result {
             Ok(outcome) => {
                 let (is_error, is_stored) = (outcome.is_error, !outcome.stored.is_empty());
-                End::Result { is_error, bytes: outcome.raw.as_bytes().len(), is_stored }
+                AuditOutcome::Result { is_error, bytes: outcome.raw.as_bytes().len(), is_stored }
             }
             Err(CallError::Denied { decision, .. }) => {
                 notes.decided.get_or_insert_with(|| (decision.as_ref().clone(), decision.decider()));
-                End::Denied
+                AuditOutcome::Denied
             }
-            Err(error) => End::Failed(kind(error)),
+            Err(error) => AuditOutcome::Failed(error.kind()),
         });
     }
 }
 
-impl Drop for Notes {
+impl Drop for AuditDraft {
     fn drop(&mut self) {
-        let nothing = Called::Nothing(String::new());
+        let nothing = CalledTool::UnknownName(String::new());
         let tool = std::mem::replace(&mut self.tool, nothing);
-        let mut record = Record::new(tool, self.agent.take(), self.begun.elapsed());
+        let mut record = AuditRecord::new(tool, self.agent.take(), self.begun.elapsed());
         record.decided = self.decided.take();
         record.argument_bytes = self.argument_bytes;
-        record.ended = self.ended.unwrap_or(End::Cancelled);
-        self.audit.put(record);
+        record.ended = self.ended.unwrap_or(AuditOutcome::Cancelled);
+        self.audit.push_record(record);
     }
 }
 
-/// Counts what would be written.
+/// A writer that only counts bytes.
 #[derive(Default)]
-struct Count(usize);
+struct ByteCounter(usize);
 
-impl std::io::Write for Count {
+impl std::io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())
@@ -106,42 +112,9 @@ impl std::io::Write for Count {
     }
 }
 
-fn size(value: &impl Serialize) -> usize {
-    let mut count = Count::default();
-    // Counting cannot fail, and what cannot be written has no size.
+fn serialized_size(value: &impl Serialize) -> usize {
+    let mut count = ByteCounter::default();
+    // Counting cannot fail, and a value that cannot be serialized has no size.
     let _unwritten = serde_json::to_writer(&mut count, value);
     count.0
-}
-
-/// A word for why a call gave no result. Never the text of an error: it may be a server's.
-fn kind(error: &CallError) -> &'static str {
-    match error {
-        CallError::UnknownTool { .. } => "unknown-tool",
-        CallError::UnknownServer { .. } => "unknown-server",
-        CallError::Arguments { .. } => "arguments",
-        CallError::Denied { .. } => "denied",
-        CallError::Unavailable { .. } => "unavailable",
-        CallError::Failed { failure, .. } => failed(failure),
-        CallError::Rights { .. } => "rights",
-        CallError::Stopped { .. } => "stopped",
-        CallError::Unanswered { .. } => "unanswered",
-        CallError::Own { .. } => "own",
-    }
-}
-
-fn failed(failure: &Failure) -> &'static str {
-    match failure {
-        Failure::Refused { .. } => "refused",
-        Failure::TimedOut { .. } => "timed-out",
-        Failure::Closed { .. } => "closed",
-        Failure::Damaged(_) => "damaged",
-        Failure::Protocol(_) => "protocol",
-        Failure::Answered(_) => "answered-with-error",
-        Failure::TooLarge { .. } => "too-large",
-        Failure::Unauthorized { .. } => "unauthorized",
-        Failure::Forbidden { .. } => "forbidden",
-        Failure::SessionExpired => "session-expired",
-        Failure::Status { .. } => "http-status",
-        Failure::QueueFull { .. } => "queue-full",
-    }
 }

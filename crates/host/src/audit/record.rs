@@ -1,58 +1,59 @@
-//! One record, and the line it becomes.
+//! One audit record, and the JSON line it becomes.
 //!
-//! What costs time (hashes, JSON) is done when it is written, not while a call waits.
+//! The expensive parts (hashes, JSON) are computed when the record is written, not while a call waits.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcparley_model::name::ServerName;
-use mcparley_model::permission::{Decider, Decision, Verdict};
+use mcparley_model::permission::{Decider, Decision, PermissionVerdict};
 use mcparley_model::signature::Signature;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Keeper;
-use crate::catalog::Entry;
+use super::AuditSource;
+use mcparley_catalog::CatalogEntry;
 
-/// What is known of a call that has ended.
+/// The audit record of a call that has ended.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct AuditRecord {
     pub(super) at: SystemTime,
     pub(super) took: Duration,
     pub(super) agent: Option<String>,
-    pub(super) tool: Called,
+    pub(super) tool: CalledTool,
     pub(super) decided: Option<(Decision, Decider)>,
-    pub(super) ended: End,
+    pub(super) ended: AuditOutcome,
     pub(super) argument_bytes: usize,
     number: u64,
     lost: u64,
 }
 
-/// What was called.
+/// The tool that was called, or the name that no tool has.
 #[derive(Debug)]
-pub(super) enum Called {
-    /// A tool there is.
-    Tool { entry: Arc<Entry>, server: Option<(ServerName, Signature)> },
-    /// A name that is no tool's; clean and cut.
-    Nothing(String),
+pub(super) enum CalledTool {
+    /// A tool of the catalog.
+    Tool { entry: Arc<CatalogEntry>, server: Option<(ServerName, Signature)> },
+    /// A name that is not in the catalog; sanitized and shortened.
+    UnknownName(String),
 }
 
-/// What came of a call.
+/// The outcome of a call in the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// A result.
+pub(super) enum AuditOutcome {
+    /// The call returned a result.
     Result { is_error: bool, bytes: usize, is_stored: bool },
-    /// It was not permitted.
+    /// The call was not permitted.
     Denied,
-    /// It gave none, for this reason.
+    /// The call failed with this kind of error.
     Failed(&'static str),
-    /// Nobody waited for its end.
+    /// The call was canceled: its future was dropped.
     Cancelled,
 }
 
+/// One line of the audit file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'r> {
+struct AuditLine<'r> {
     number: u64,
     unix_milliseconds: u64,
     session: &'r str,
@@ -70,7 +71,7 @@ struct Line<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_hash: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<Verdict>,
+    decision: Option<PermissionVerdict>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_by: Option<Decider>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,38 +85,39 @@ struct Line<'r> {
     result_bytes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     result_stored: Option<bool>,
-    #[serde(skip_serializing_if = "is_none_lost")]
+    #[serde(skip_serializing_if = "is_zero")]
     lost: u64,
 }
 
-fn is_none_lost(lost: &u64) -> bool {
+fn is_zero(lost: &u64) -> bool {
     *lost == 0
 }
 
-impl Record {
-    pub(super) fn new(tool: Called, agent: Option<String>, took: Duration) -> Self {
-        let (at, decided, ended) = (SystemTime::now(), None, End::Cancelled);
+impl AuditRecord {
+    pub(super) fn new(tool: CalledTool, agent: Option<String>, took: Duration) -> Self {
+        let (at, decided, ended) = (SystemTime::now(), None, AuditOutcome::Cancelled);
         Self { at, took, agent, tool, decided, ended, argument_bytes: 0, number: 0, lost: 0 }
     }
 
-    pub(super) fn numbered(self, number: u64, lost: u64) -> Self {
+    pub(super) fn with_number(self, number: u64, lost: u64) -> Self {
         Self { number, lost, ..self }
     }
 
-    pub(super) fn lost(&self) -> u64 {
+    pub(super) fn lost_count(&self) -> u64 {
         self.lost
     }
 
-    /// The line with its end.
-    pub(super) fn line(&self, keeper: &Keeper) -> String {
+    /// The record as one JSON line, with its line break.
+    pub(super) fn to_json_line(&self, keeper: &AuditSource) -> String {
         let since = self.at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let (entry, server, name) = match &self.tool {
-            Called::Tool { entry, server } => (Some(entry), server.as_ref(), entry.name.as_str()),
-            Called::Nothing(name) => (None, None, name.as_str()),
+            CalledTool::Tool { entry, server } => (Some(entry), server.as_ref(), entry.name.as_str()),
+            CalledTool::UnknownName(name) => (None, None, name.as_str()),
         };
-        let (outcome, failure, result_bytes) = self.ended.told();
-        let result_stored = matches!(self.ended, End::Result { is_stored: true, .. }).then_some(true);
-        let line = Line {
+        let (outcome, failure, result_bytes) = self.ended.line_fields();
+        let result_stored =
+            matches!(self.ended, AuditOutcome::Result { is_stored: true, .. }).then_some(true);
+        let line = AuditLine {
             number: self.number,
             unix_milliseconds: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
             session: &keeper.session,
@@ -127,9 +129,9 @@ impl Record {
             tool: name,
             original: entry.map(|entry| entry.tool.name.as_str()),
             tool_hash: entry.map(|entry| entry.tool.digest().to_string()),
-            decision: self.decided.as_ref().map(|(decision, _)| verdict(decision, self.ended)),
+            decision: self.decided.as_ref().map(|(decision, _)| final_verdict(decision, self.ended)),
             decided_by: self.decided.as_ref().map(|(_, by)| *by),
-            because: self.decided.as_ref().and_then(|(decision, by)| because(decision, *by)),
+            because: self.decided.as_ref().and_then(|(decision, by)| recorded_reason(decision, *by)),
             outcome,
             failure,
             milliseconds: self.took.as_secs_f64() * 1000.0,
@@ -138,15 +140,15 @@ impl Record {
             result_stored,
             lost: self.lost,
         };
-        // Texts and numbers: there is nothing in it that could not be written.
+        // The line holds only strings and numbers, so serializing cannot fail.
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
         text
     }
 }
 
-impl End {
-    fn told(self) -> (&'static str, Option<&'static str>, Option<usize>) {
+impl AuditOutcome {
+    fn line_fields(self) -> (&'static str, Option<&'static str>, Option<usize>) {
         match self {
             Self::Result { is_error: false, bytes, .. } => ("ok", None, Some(bytes)),
             Self::Result { is_error: true, bytes, .. } => ("tool-error", None, Some(bytes)),
@@ -157,18 +159,18 @@ impl End {
     }
 }
 
-/// What became of a question is what counts, not that there was one.
-fn verdict(decision: &Decision, ended: End) -> Verdict {
+/// The final verdict: a question counts as its answer, allow or deny.
+fn final_verdict(decision: &Decision, ended: AuditOutcome) -> PermissionVerdict {
     match (decision.verdict, ended) {
-        (_, End::Denied) => Verdict::Deny,
-        (Verdict::Ask, _) => Verdict::Allow,
-        (verdict @ (Verdict::Allow | Verdict::Deny), _) => verdict,
+        (_, AuditOutcome::Denied) => PermissionVerdict::Deny,
+        (PermissionVerdict::Ask, _) => PermissionVerdict::Allow,
+        (verdict @ (PermissionVerdict::Allow | PermissionVerdict::Deny), _) => verdict,
     }
 }
 
-/// What decided, without words that hooks and classifiers have for it: they may repeat arguments. A person's wish has no
-/// other reason.
-fn because(decision: &Decision, by: Decider) -> Option<Value> {
+/// The recorded reason of a decision, without the free text of hooks and classifiers: that text may repeat
+/// arguments. A user's consent has no further reason.
+fn recorded_reason(decision: &Decision, by: Decider) -> Option<Value> {
     if by == Decider::Consent {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Looks a tool up and freezes what belongs to the call: the entry and the server behind it.
+//! Tool lookup: binds a call to its catalog entry and to the server behind it.
 
 use std::sync::Arc;
 
@@ -6,184 +6,205 @@ use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::text::shell_word;
 use mcparley_wire::Failure;
 
-use super::check::Fit;
 use super::deadline::Deadline;
-use super::error::CallError;
 use super::recovery;
-use super::wish::{Call, Wanted};
+use super::requested_call::{Call, ToolSelector};
 use crate::audit::AuditEntry;
-use crate::catalog::{ChangedTool, Entry};
-use crate::connection::{Connection, Status, Unavailable};
-use crate::elicit::Unanswered;
+use crate::call_error::CallError;
 use crate::host::{Host, Roster};
-use crate::results::ResultBudget;
+use crate::permission::ToolFacts;
+use mcparley_catalog::ArgumentFit;
+use mcparley_catalog::{CatalogEntry, ChangedTool};
+use mcparley_pool::connection::{Connection, ServerStatus, Unavailable};
+use mcparley_pool::elicit::UnansweredRequest;
+use mcparley_results::ResultBudget;
 
-/// A tool that was looked up.
+/// A tool that a call was bound to.
 #[derive(Debug)]
-pub(super) struct Bound {
-    pub(super) entry: Arc<Entry>,
-    /// The server behind it; the host's own tools have none.
+pub(super) struct BoundTool {
+    pub(super) entry: Arc<CatalogEntry>,
+    /// Facts derived from the tool's definition, computed once.
+    pub(super) facts: Arc<ToolFacts>,
+    /// The connection of the tool's server; the host's built-in tools have none.
     pub(super) connection: Option<Arc<Connection>>,
-    /// How much of its result a model is given.
-    pub(super) room: ResultBudget,
-    /// Whether the entry is what the server offers now, and not what it offered in an earlier life.
-    pub(super) is_settled: bool,
+    /// The maximum size of the result that a model is given.
+    pub(super) result_budget: ResultBudget,
+    /// Whether the entry is the server's current offer, and not one remembered from an earlier connection.
+    pub(super) is_current: bool,
 }
 
 impl Host {
-    /// Looks the tool up. A server nobody has needed yet is reached first, to learn what it offers.
-    pub(super) async fn bind(&self, call: &Call) -> Result<Bound, CallError> {
-        let found = self.look_up(|catalog, roster| Some(Bound::new(call.wanted.find(catalog)?, roster)));
+    /// Looks the tool up. A server that was not connected yet is connected first, to learn its tools.
+    pub(super) async fn bind_tool(&self, call: &Call) -> Result<BoundTool, CallError> {
+        let found = self.read_catalog(|snapshot| {
+            Some(BoundTool::new(call.selector.find_entry(&snapshot.catalog)?, &snapshot.roster))
+        });
         if let Some(bound) = found {
             return Ok(bound);
         }
-        // Rare and large: it would make every call's future as large.
-        let entry = Box::pin(self.reached_for(call)).await?;
-        Ok(Bound::new(&entry, &self.roster()))
+        // Boxed: this rare, large future would enlarge the future of every call.
+        let entry = Box::pin(self.resolve_uncataloged_tool(call)).await?;
+        Ok(BoundTool::new(&entry, &self.roster()))
     }
 
-    /// The tool, when it is not in the catalogue.
-    async fn reached_for(&self, call: &Call) -> Result<Arc<Entry>, CallError> {
-        match &call.wanted {
-            Wanted::Public(name) => self.late(name, call).await,
-            Wanted::Tool { server, tool } => match self.connection(server) {
-                Some(connection) => self.offered(&connection, tool, call).await,
-                None => Err(self.unknown_server(server.as_str())),
+    /// Finds a tool that is not in the catalog.
+    async fn resolve_uncataloged_tool(&self, call: &Call) -> Result<Arc<CatalogEntry>, CallError> {
+        match &call.selector {
+            ToolSelector::Public(name) => self.resolve_late_name(name, call).await,
+            ToolSelector::Entry(entry) => Ok(Arc::clone(entry)),
+            ToolSelector::Tool { server, tool } => match self.connection(server) {
+                Some(connection) => self.connect_and_find_tool(&connection, tool, call).await,
+                None => Err(self.unknown_server_error(server.as_str())),
             },
         }
     }
 
-    /// The tool, when its server was not known to offer it: it is reached first.
-    async fn offered(
+    /// Connects to the server, which was not known to offer the tool, and looks the tool up again.
+    async fn connect_and_find_tool(
         &self,
         connection: &Arc<Connection>,
         tool: &ToolName,
         call: &Call,
-    ) -> Result<Arc<Entry>, CallError> {
+    ) -> Result<Arc<CatalogEntry>, CallError> {
         let server = &connection.name;
-        if !matches!(connection.state().status, Status::Connected { .. }) {
+        if !matches!(connection.state().status, ServerStatus::Connected { .. }) {
             let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-            self.reached(connection, call).await.map_err(unavailable)?;
+            self.wait_until_connected(connection, call).await.map_err(unavailable)?;
         }
-        let known = self.current();
-        known.of(server, tool).cloned().ok_or_else(|| self.not_offered(server, tool))
+        let known = self.catalog();
+        known.find_tool(server, tool).cloned().ok_or_else(|| self.not_offered_error(server, tool))
     }
 
-    /// Reaches the server of a tool; gives the tool as it is now if that is another than it was.
-    pub(super) async fn rebind(&self, bound: &Bound, call: &Call) -> Result<Option<Bound>, CallError> {
+    /// Connects to the tool's server; returns the tool as it is now if its definition has changed.
+    pub(super) async fn rebind_tool(
+        &self,
+        bound: &BoundTool,
+        call: &Call,
+    ) -> Result<Option<BoundTool>, CallError> {
         let (Some(server), Some(connection)) = (bound.entry.server(), &bound.connection) else {
             return Ok(None);
         };
-        let connection = self.reached(connection, call).await.map_err(|why| bound.unavailable(why))?;
+        let connection =
+            self.wait_until_connected(connection, call).await.map_err(|why| bound.unavailable_error(why))?;
         let tool = &bound.entry.tool.name;
-        let Some(entry) = self.current().of(server, tool).cloned() else {
-            return Err(self.not_offered(server, tool));
+        let Some(entry) = self.catalog().find_tool(server, tool).cloned() else {
+            return Err(self.not_offered_error(server, tool));
         };
         if entry.tool.digest() == bound.entry.tool.digest() {
             return Ok(None);
         }
-        connection.log().event("a tool is called that is another one than it was");
-        let room = self.roster().room.for_tool(&entry.tool);
-        Ok(Some(Bound { entry, connection: Some(connection), room, is_settled: true }))
+        connection.log().add_event("calling a tool whose definition has changed");
+        let roster = self.roster();
+        let (facts, room) = (roster.tool_facts.facts_for(&entry), roster.result_budget.for_tool(&entry.tool));
+        Ok(Some(BoundTool {
+            entry,
+            facts,
+            connection: Some(connection),
+            result_budget: room,
+            is_current: true,
+        }))
     }
 
-    /// Waits until the server is there; when its entry changes meanwhile, for the one that has its name then.
-    async fn reached(
+    /// Waits until the server is connected. If its entry is replaced meanwhile, waits for the connection
+    /// that has its name then.
+    async fn wait_until_connected(
         &self,
         connection: &Arc<Connection>,
         call: &Call,
     ) -> Result<Arc<Connection>, Unavailable> {
-        let (deadline, mut connection) = (Deadline::of(call, connection), Arc::clone(connection));
+        let (deadline, mut connection) = (Deadline::for_call(call, connection), Arc::clone(connection));
         loop {
-            let Err(why) = deadline.lease(&connection).await else { return Ok(connection) };
-            connection = self.successor(&connection, &why).ok_or(why)?;
+            let Err(why) = deadline.lease_connection(&connection).await else { return Ok(connection) };
+            connection = self.successor_connection(&connection, &why).ok_or(why)?;
         }
     }
 
-    fn not_offered(&self, server: &ServerName, tool: &ToolName) -> CallError {
+    fn not_offered_error(&self, server: &ServerName, tool: &ToolName) -> CallError {
         CallError::UnknownTool {
             name: tool.as_str().to_owned(),
-            similar: self.tools_like(server, tool.as_str()),
+            similar: self.similar_tools(server, tool.as_str()),
             because: Some(
-                self.withheld(server, tool).unwrap_or_else(|| format!("server `{server}` does not offer it")),
+                self.withheld_reason(server, tool)
+                    .unwrap_or_else(|| format!("server `{server}` does not offer it")),
             ),
         }
     }
 
-    /// Why a tool is withheld that its server offers.
-    fn withheld(&self, server: &ServerName, tool: &ToolName) -> Option<String> {
-        let known = self.current();
+    /// The reason why a tool is withheld that its server offers.
+    fn withheld_reason(&self, server: &ServerName, tool: &ToolName) -> Option<String> {
+        let known = self.catalog();
         let is_it = |changed: &&ChangedTool| changed.server == *server && changed.tool == *tool;
-        let changed = known.changed().iter().filter(is_it).find(|changed| changed.withheld)?;
+        let changed = known.changed_tools().iter().filter(is_it).find(|changed| changed.withheld)?;
         Some(format!("{changed} with `mcparley permissions review {}`", shell_word(server.as_str())))
     }
 
-    /// A name that is not in the catalogue: perhaps its server is only on its way.
-    async fn late(&self, name: &str, call: &Call) -> Result<Arc<Entry>, CallError> {
-        let known = self.current();
-        let original = known.names().original(name);
+    /// Resolves a public name that is not in the catalog: its server may still be connecting.
+    async fn resolve_late_name(&self, name: &str, call: &Call) -> Result<Arc<CatalogEntry>, CallError> {
+        let known = self.catalog();
+        let original = known.names().find_tool(name);
         if let Some((server, _)) = original
             && let Some(connection) = self.connection(server)
         {
             let unavailable = |why| CallError::Unavailable { server: server.clone(), why };
-            self.reached(&connection, call).await.map_err(unavailable)?;
+            self.wait_until_connected(&connection, call).await.map_err(unavailable)?;
         } else {
-            self.settled().await;
+            self.wait_until_settled().await;
         }
-        let now = self.current();
+        let now = self.catalog();
         now.get(name).cloned().ok_or_else(|| CallError::UnknownTool {
             name: name.to_owned(),
-            similar: now.similar(name),
+            similar: now.similar_tool_names(name),
             because: original
-                .and_then(|(server, tool)| self.withheld(server, tool))
-                .or_else(|| self.missing()),
+                .and_then(|(server, tool)| self.withheld_reason(server, tool))
+                .or_else(|| self.describe_unconnected_servers()),
         })
     }
 
-    /// The servers that offer nothing now, and why: one of them may have the tool.
-    fn missing(&self) -> Option<String> {
+    /// Describes the servers that are not connected, with the reasons: one of them may offer the tool.
+    fn describe_unconnected_servers(&self) -> Option<String> {
         let missing: Vec<String> = self
             .roster()
             .connections()
             .filter_map(|connection| {
                 let status = connection.state().status;
                 let reason = status.reason().unwrap_or_else(|| status.as_str().to_owned());
-                let is_there = matches!(status, Status::Connected { .. });
+                let is_there = matches!(status, ServerStatus::Connected { .. });
                 (!is_there).then(|| format!("server `{}`: {reason}", connection.name))
             })
             .collect();
         (!missing.is_empty()).then(|| missing.join("; "))
     }
 
-    fn unknown_server(&self, name: &str) -> CallError {
-        let (similar, because) = (self.servers_like(name), self.loaded().why_not(name));
+    fn unknown_server_error(&self, name: &str) -> CallError {
+        let (similar, because) = (self.similar_servers(name), self.loaded_config().unavailable_reason(name));
         CallError::UnknownServer { name: name.to_owned(), similar, because }
     }
 }
 
-impl Bound {
-    fn new(entry: &Arc<Entry>, roster: &Roster) -> Self {
+impl BoundTool {
+    fn new(entry: &Arc<CatalogEntry>, roster: &Roster) -> Self {
         let connection = entry.server().and_then(|server| roster.connection(server)).cloned();
-        let is_settled = connection.as_ref().is_none_or(|connection| connection.is_live());
-        let room = roster.room.for_tool(&entry.tool);
-        Self { entry: Arc::clone(entry), connection, room, is_settled }
+        let is_current = connection.as_ref().is_none_or(|connection| connection.is_live());
+        let result_budget = roster.result_budget.for_tool(&entry.tool);
+        let facts = roster.tool_facts.facts_for(entry);
+        Self { entry: Arc::clone(entry), facts, connection, result_budget, is_current }
     }
 
-    /// Notes what was found for the call's record.
-    pub(super) fn note(&self, audit_entry: &mut AuditEntry) {
-        if audit_entry.is_kept() {
-            let server = self.connection.as_ref().map(|it| (it.name.clone(), it.signature));
-            audit_entry.found(&self.entry, server);
+    /// Records the tool and its server in the call's audit entry.
+    pub(super) fn record_in_audit(&self, audit_entry: &mut AuditEntry) {
+        if audit_entry.is_enabled() {
+            let server = self.connection.as_ref().map(|it| (it.name.clone(), it.key.signature));
+            audit_entry.set_tool(&self.entry, server);
         }
     }
 
-    /// Checks the arguments of a call against the tool's schema. Optional ones that are null and must not be are left out,
-    /// at every level: many models write null for an argument they do not give.
-    pub(super) fn check(&self, call: &mut Call) -> Result<(), CallError> {
-        let misfits = match self.entry.checker().fit(&call.arguments) {
-            Ok(Fit::AsGiven) => return Ok(()),
-            Ok(Fit::WithoutNulls(arguments)) => {
-                (call.arguments, call.written) = (arguments, None);
+    /// Validates the arguments of a call against the tool's schema. Optional arguments that are null, and
+    /// must not be, are removed at every level: many models write null for an argument they do not give.
+    pub(super) fn validate_arguments(&self, call: &mut Call) -> Result<(), CallError> {
+        let misfits = match self.facts.argument_checker(&self.entry).fit_arguments(&call.arguments) {
+            Ok(ArgumentFit::AsGiven) => return Ok(()),
+            Ok(ArgumentFit::WithoutNulls(arguments)) => {
+                (call.arguments, call.raw_arguments) = (arguments, None);
                 return Ok(());
             }
             Err(misfits) => misfits,
@@ -191,51 +212,52 @@ impl Bound {
         Err(CallError::Arguments { tool: self.entry.name.clone(), misfits })
     }
 
-    pub(super) fn failed(&self, failure: Failure) -> CallError {
-        let executed = recovery::executed(&failure);
+    /// The error for a call that failed, with the answer to whether the tool was executed.
+    pub(super) fn call_failed_error(&self, failure: Failure) -> CallError {
+        let executed = recovery::execution_status(&failure);
         let failure = match &self.connection {
-            Some(connection) => connection.log().tellable(failure),
+            Some(connection) => connection.log().redact_failure(failure),
             None => failure,
         };
         CallError::Failed { tool: self.entry.name.clone(), failure, executed }
     }
 
-    /// The tool is not the one that was permitted any more.
-    pub(super) fn restless(&self) -> CallError {
-        let reason = "the tool has become another one than was permitted";
-        self.failed(Failure::Protocol(Arc::from(reason)))
+    /// The error for a tool whose definition changed again after it was permitted.
+    pub(super) fn changed_tool_error(&self) -> CallError {
+        let reason = "the tool has changed since it was permitted";
+        self.call_failed_error(Failure::Protocol(Arc::from(reason)))
     }
 
-    /// The call failed; when its server was told to end meanwhile, that is why.
-    pub(super) fn gave_up(&self, connection: &Connection, failure: Failure) -> CallError {
-        let executed = recovery::executed(&failure);
+    /// The error for a call that failed. If the server was stopped meanwhile, that is the reason.
+    pub(super) fn final_error(&self, connection: &Connection, failure: Failure) -> CallError {
+        let executed = recovery::execution_status(&failure);
         match (&failure, connection.state().status) {
-            (Failure::Closed { .. }, Status::Stopped | Status::Disabled) => CallError::Stopped {
+            (Failure::Closed { .. }, ServerStatus::Stopped | ServerStatus::Disabled) => CallError::Stopped {
                 tool: self.entry.name.clone(),
                 server: connection.name.clone(),
                 executed,
             },
             (Failure::Forbidden { challenge }, _) if connection.account().is_some() => {
-                match recovery::wanted_scopes(challenge.as_ref()) {
+                match recovery::missing_scopes(challenge.as_ref()) {
                     Some(scopes) => {
                         let (tool, server) = (self.entry.name.clone(), connection.name.clone());
-                        CallError::Rights { tool, server, scopes }
+                        CallError::MissingScopes { tool, server, scopes }
                     }
-                    None => self.failed(failure),
+                    None => self.call_failed_error(failure),
                 }
             }
-            _ => self.failed(failure),
+            _ => self.call_failed_error(failure),
         }
     }
 
-    pub(super) fn unanswered(&self, why: Unanswered) -> CallError {
+    pub(super) fn unanswered_error(&self, why: UnansweredRequest) -> CallError {
         CallError::Unanswered { tool: self.entry.name.clone(), why }
     }
 
-    pub(super) fn unavailable(&self, why: Unavailable) -> CallError {
+    pub(super) fn unavailable_error(&self, why: Unavailable) -> CallError {
         match self.entry.server() {
             Some(server) => CallError::Unavailable { server: server.clone(), why },
-            None => CallError::Own { message: Arc::from(why.to_string()) },
+            None => CallError::BuiltInTool { message: Arc::from(why.to_string()) },
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The deadline of a call: one limit for all of it, whatever it waits for and however often it is repeated (K2).
+//! The deadline of a call: one time limit for all of its waits and retries together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,74 +7,77 @@ use mcparley_model::limits::TOOL_TIME;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::wish::Call;
-use crate::connection::{Connection, Epoch, Live, Unavailable};
+use super::requested_call::Call;
+use mcparley_pool::connection::{Connection, Epoch, LiveConnection, Unavailable};
 
 /// The time limit of one call, and the moment it passes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deadline {
     pub(super) limit: Duration,
-    /// Absent when that is farther away than the clock reaches.
+    /// The moment the limit passes; absent when it is farther away than the clock can represent.
     pub(super) until: Option<Instant>,
 }
 
 impl Deadline {
-    /// Begins now: the call's own limit, else that of the server's entry, else the general one.
-    pub(super) fn of(call: &Call, connection: &Connection) -> Self {
-        Self::lasting(call.limit.or(connection.config.timeout).unwrap_or(connection.tool_limit))
+    /// Starts the deadline of a call: its own limit, else that of the server's entry, else the general one.
+    pub(super) fn for_call(call: &Call, connection: &Connection) -> Self {
+        Self::with_limit(call.limit.or(connection.config.timeout).unwrap_or(connection.tool_limit))
     }
 
-    /// Begins now.
-    pub(super) fn lasting(limit: Duration) -> Self {
+    /// Starts a deadline that passes after `limit`.
+    pub(super) fn with_limit(limit: Duration) -> Self {
         Self { limit, until: Instant::now().checked_add(limit) }
     }
 
-    /// A connection to use, if there is one before the deadline.
-    pub(super) async fn lease(&self, connection: &Connection) -> Result<Arc<Live>, Unavailable> {
-        self.lease_after(connection, Epoch::default()).await
+    /// Leases a connection before the deadline.
+    pub(super) async fn lease_connection(
+        &self,
+        connection: &Connection,
+    ) -> Result<Arc<LiveConnection>, Unavailable> {
+        self.lease_newer_connection(connection, Epoch::default()).await
     }
 
-    /// As [`Deadline::lease`], when the one of epoch `stale` was found to be of no use.
-    pub(super) async fn lease_after(
+    /// Leases a connection newer than epoch `stale`, which was found to be broken.
+    pub(super) async fn lease_newer_connection(
         &self,
         connection: &Connection,
         stale: Epoch,
-    ) -> Result<Arc<Live>, Unavailable> {
-        // Most of the time there is nothing to wait for, and then no timer is needed.
-        let live = match connection.ready(stale) {
+    ) -> Result<Arc<LiveConnection>, Unavailable> {
+        // Mostly the connection is ready, and then no timer is needed.
+        let live = match connection.try_lease(stale) {
             Some(live) => live,
             None => {
-                let leased = self.within(connection.lease_after(stale)).await;
-                leased.unwrap_or(Err(Unavailable::Late { after: self.limit }))?
+                let leased = self.run_until_deadline(connection.lease_after(stale)).await;
+                leased.unwrap_or(Err(Unavailable::TimedOut { after: self.limit }))?
             }
         };
-        live.know_roots(connection.server_requests().roots()).await;
+        live.wait_for_roots(connection.server_requests().roots()).await;
         Ok(live)
     }
 
-    /// What comes of it, if that is in time.
-    pub(super) async fn within<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
+    /// Runs a future until the deadline; `None` if the deadline passed first.
+    pub(super) async fn run_until_deadline<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
         match self.until {
             Some(until) => tokio::time::timeout_at(until, wait).await.ok(),
             None => Some(wait.await),
         }
     }
 
-    /// Does something that takes a person's time, which is not the call's (K2).
-    pub(super) async fn aside<T>(&mut self, asking: impl Future<Output = T>) -> T {
+    /// Runs a future that waits for the user. Its duration does not count against the deadline.
+    pub(super) async fn run_off_the_clock<T>(&mut self, asking: impl Future<Output = T>) -> T {
         let begun = Instant::now();
         let outcome = asking.await;
-        self.extend(begun.elapsed());
+        self.extend_by(begun.elapsed());
         outcome
     }
 
-    /// Some of the time that has passed was not the call's.
-    fn extend(&mut self, by: Duration) {
+    /// Extends the deadline by time that does not count against the call.
+    fn extend_by(&mut self, by: Duration) {
         self.until = self.until.and_then(|until| until.checked_add(by));
     }
 
-    /// Lets some time pass; says whether there was any to spare. If not, none has passed.
-    pub(super) async fn wait(&self, pause: Duration) -> bool {
+    /// Sleeps for `pause` if it ends before the deadline; otherwise returns `false` at once.
+    pub(super) async fn sleep_if_in_time(&self, pause: Duration) -> bool {
         let then = Instant::now().checked_add(pause);
         let is_in_time = match (then, self.until) {
             (Some(then), Some(until)) => then < until,
@@ -88,39 +91,40 @@ impl Deadline {
     }
 }
 
-/// The clock of one request: progress winds it up again, under an absolute cap, and it stands still while a person is
-/// asked what the server wants to know (K2).
+/// The timer of one request: an idle timeout that progress resets, under an absolute cap. The timer is
+/// suspended while the user answers a question of the server.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(super) struct RequestTimer {
     limit: Duration,
     deadline: Instant,
     last: Instant,
-    /// How many questions of the server are open.
+    /// The number of open questions of the server.
     open: watch::Receiver<usize>,
-    /// Since when it stands still.
+    /// The moment the timer was suspended, while it is.
     stopped: Option<Instant>,
     stood: Duration,
 }
 
-impl Clock {
+impl RequestTimer {
     pub(super) fn new(deadline: &Deadline, open: watch::Receiver<usize>) -> Self {
         let Deadline { limit, until } = *deadline;
         let last = Instant::now() + limit.max(TOOL_TIME);
         Self { limit, deadline: until.unwrap_or(last), last, open, stopped: None, stood: Duration::ZERO }
     }
 
-    /// The server shows that it is at work; but it may not be so for ever.
-    pub(super) fn wind_up(&mut self) {
+    /// Resets the timeout on progress of the server, up to the absolute cap: a server cannot extend a call
+    /// for ever.
+    pub(super) fn reset_on_progress(&mut self) {
         self.deadline = (Instant::now() + self.limit).min(self.last);
     }
 
-    /// Waits until it has run out. Giving up the waiting loses nothing.
-    pub(super) async fn over(&mut self) {
+    /// Waits until the timer has expired. Cancel-safe.
+    pub(super) async fn wait_until_expired(&mut self) {
         loop {
             let is_open = *self.open.borrow_and_update() > 0;
             match (is_open, self.stopped) {
                 (true, None) => self.stopped = Some(Instant::now()),
-                (false, Some(since)) => self.go_on(since),
+                (false, Some(since)) => self.resume_timer(since),
                 (true, Some(_)) | (false, None) => {}
             }
             tokio::select! {
@@ -132,7 +136,8 @@ impl Clock {
         }
     }
 
-    fn go_on(&mut self, since: Instant) {
+    /// Resumes the suspended timer and moves its limits by the suspended time.
+    fn resume_timer(&mut self, since: Instant) {
         let stood = since.elapsed();
         self.stopped = None;
         self.stood += stood;
@@ -140,11 +145,11 @@ impl Clock {
         self.last += stood;
     }
 
-    /// The request is over: the time it stood still was not the call's.
-    pub(super) fn give_back(mut self, deadline: &mut Deadline) {
+    /// Ends the timer when the request is over: suspended time does not count against the call's deadline.
+    pub(super) fn credit_suspended_time(mut self, deadline: &mut Deadline) {
         if let Some(since) = self.stopped {
-            self.go_on(since);
+            self.resume_timer(since);
         }
-        deadline.extend(self.stood);
+        deadline.extend_by(self.stood);
     }
 }

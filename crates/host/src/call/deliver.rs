@@ -1,51 +1,64 @@
-//! Decides how much of a result is handed over: what a model can be given, or all of it (R2, R6).
+//! The result size limit: decides how much of a result is returned to the caller.
 
 use std::sync::Arc;
 
-use mcparley_model::config::Kind;
+use mcparley_model::config::TransportKind;
 use serde_json::{Value, json};
 
-use super::bind::Bound;
-use super::error::CallError;
-use super::outcome::Outcome;
-use super::own::answer;
-use crate::catalog::{BuiltIn, Provider};
+use super::bind::BoundTool;
+use super::built_in::outcome_from_json;
+use crate::call_error::CallError;
 use crate::host::Host;
-use crate::results;
+use mcparley_catalog::{BuiltIn, ToolProvider};
+use mcparley_results::CallOutcome;
+use mcparley_results::fits_budget;
 
 impl Host {
-    /// The outcome as this host hands it over.
-    pub(super) async fn deliver(&self, bound: &Bound, outcome: Outcome) -> Outcome {
-        let Some(results) = self.results().filter(|_| bound.is_limited()) else { return outcome };
-        let room = bound.room;
-        if results::fits(&outcome, room) {
+    /// Shortens an outcome that is too long for a model and stores the whole; a host without result limit
+    /// returns it as it is.
+    pub(super) async fn limit_outcome(&self, bound: &BoundTool, outcome: CallOutcome) -> CallOutcome {
+        let Some(results) = self.result_limiter().filter(|_| bound.has_result_limit()) else {
+            return outcome;
+        };
+        let room = bound.result_budget;
+        if fits_budget(&outcome, room) {
             return outcome;
         }
-        // Rare and large: it would make every call's future as large.
-        Box::pin(results.fit(outcome, room, bound.entry.name.as_str())).await
+        // Boxed: this rare, large future would enlarge the future of every call.
+        Box::pin(results.fit_outcome(outcome, room, bound.entry.name.as_str())).await
     }
 
-    /// What `ReadResult` gives. It bounds itself, so it is handed over as it is.
-    pub(super) async fn read_result(&self, arguments: &Value) -> Result<Outcome, CallError> {
-        let own = |message: String| CallError::Own { message: Arc::from(message) };
-        let Some(results) = self.results() else { return Err(own("this host stores no results".to_owned())) };
-        let most = self.roster().room.bytes();
-        let text = results.read(arguments, most).await.map_err(|error| own(error.to_string()))?;
-        answer(&json!({ "content": [{ "type": "text", "text": text }] }))
+    /// Runs the tool `ReadResult`. Its output is bounded by itself, so it is returned as it is.
+    pub(super) async fn run_read_result(&self, arguments: &Value) -> Result<CallOutcome, CallError> {
+        let own = |message: String| CallError::BuiltInTool { message: Arc::from(message) };
+        let Some(results) = self.result_limiter() else {
+            return Err(own("this host stores no results".to_owned()));
+        };
+        let most = self.roster().result_budget.max_bytes();
+        let text = results.read_result(arguments, most).await.map_err(|error| own(error.to_string()))?;
+        outcome_from_json(&json!({ "content": [{ "type": "text", "text": text }] }))
     }
 }
 
-impl Bound {
-    /// Whether its results may be too long. `ReadResult` bounds itself, and what an editor says is never cut (R6).
-    fn is_limited(&self) -> bool {
+impl BoundTool {
+    /// Whether the size limit applies to the tool's results. `ReadResult` bounds itself, and results of an
+    /// editor are never shortened.
+    fn has_result_limit(&self) -> bool {
         match &self.entry.provider {
-            Provider::Host(BuiltIn::ReadResult) | Provider::SignIn { .. } => return false,
-            Provider::Host(_) | Provider::Server(_) => {}
+            ToolProvider::Host(BuiltIn::ReadResult) | ToolProvider::SignIn { .. } => return false,
+            ToolProvider::Host(_) | ToolProvider::Server(_) => {}
         }
         let kind = self.connection.as_ref().map(|connection| connection.config.kind());
         match kind {
-            Some(Kind::SseIde | Kind::WsIde) => false,
-            Some(Kind::Stdio | Kind::Sse | Kind::Http | Kind::Ws | Kind::Sdk | Kind::ClaudeAiProxy)
+            Some(TransportKind::SseIde | TransportKind::WsIde) => false,
+            Some(
+                TransportKind::Stdio
+                | TransportKind::Sse
+                | TransportKind::Http
+                | TransportKind::Ws
+                | TransportKind::Sdk
+                | TransportKind::ClaudeAiProxy,
+            )
             | None => true,
         }
     }

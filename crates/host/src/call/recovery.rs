@@ -1,91 +1,95 @@
-//! Decides what follows a failed call.
+//! Decides whether a failed call is retried, and after which step.
 //!
-//! Pure on purpose: repeating is where double writes are born, so every rule here is a line in a table test.
-//! Opening connections is done by [`crate::connection`].
+//! Pure on purpose: retries are where double writes are born, so every rule here is a row of a table test.
+//! Connections are opened by [`mcparley_pool::connection`].
 
 use std::time::Duration;
 
-use mcparley_auth::Asked;
+use mcparley_auth::TokenChallenge;
 use mcparley_model::limits::RETRY_AFTER_LONGEST;
 use mcparley_model::text::Untrusted;
-use mcparley_wire::{Failure, HEADER_MISMATCH, Obstacle, Phase};
+use mcparley_wire::{Failure, FailurePhase, HEADER_MISMATCH, Obstacle};
 
-use super::error::Executed;
+use crate::call_error::ExecutionStatus;
 
-/// What has been tried for this call.
+/// The retries that this call has used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Spent {
-    /// How often it was repeated on another connection.
+pub(super) struct RetryBudget {
+    /// The number of retries so far.
     pub(super) repeats: u32,
 }
 
-/// What is to be done.
+/// The step after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// Repeat it on a connection younger than the one it failed on.
+pub(super) enum RetryStep {
+    /// Retry on a connection newer than the one it failed on.
     Reopen,
-    /// Repeat it on whatever connection there is.
+    /// Retry on any live connection.
     Repeat,
-    /// Repeat it after this long.
+    /// Retry after this pause.
     Wait(Duration),
-    /// Look what the tool wants in headers now, then repeat it.
-    Relist,
-    /// Tell the caller; the server wants a sign-in.
+    /// Fetch which arguments the tool wants in headers now, then retry.
+    RefreshHeaders,
+    /// Return an error: the server requires a sign-in.
     SignIn,
-    /// Ask the person for more rights, then repeat it.
-    AskMore,
-    /// Tell the caller.
+    /// Ask the user for more scopes (step-up authorization), then retry.
+    RequestScopes,
+    /// Return the failure to the caller.
     GiveUp,
 }
 
-/// What a call is like that failed.
+/// The properties of a failed request that decide about its retry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Nature {
-    /// Whether it may be executed twice: it only reads, or twice is once.
-    pub(super) harmless: bool,
-    /// Whether it says in headers what it says in its body, which only the new era does.
-    pub(super) has_headers: bool,
-    /// Whether somebody can be asked to sign in, and for more rights.
-    pub(super) person: Person,
+pub(super) struct RetryConditions {
+    /// Whether the request is idempotent: it only reads, or a second execution changes nothing more.
+    pub(super) is_idempotent: bool,
+    /// Whether headers mirror values of the body, as only the new era does.
+    pub(super) mirrors_headers: bool,
+    /// Whether the user can be asked to sign in, and for more scopes.
+    pub(super) sign_in: SignInAvailability,
 }
 
-/// Whether somebody can sign in to the server of a call.
+/// Whether the user can sign in to the server of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Person {
-    /// Nobody: its entry says who we are.
-    Nobody,
-    /// Somebody, later.
-    Away,
-    /// Somebody, now.
-    There,
+pub(super) enum SignInAvailability {
+    /// Never: the credentials are in the server's entry.
+    Never,
+    /// Later, by a command.
+    Later,
+    /// Now, on a page that this program opens.
+    Now,
 }
 
-/// What follows `failure` of a call like this.
-pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step {
-    let Nature { harmless, has_headers, person } = nature;
+/// Decides the step after `failure` of a request with these properties.
+pub(super) fn next_step(failure: &Failure, spent: RetryBudget, nature: RetryConditions) -> RetryStep {
+    let RetryConditions { is_idempotent: harmless, mirrors_headers: has_headers, sign_in: person } = nature;
     let first = spent.repeats == 0;
     match failure {
-        // Another connection would want the same.
-        Failure::Refused { obstacle: Obstacle::SignIn, .. } => Step::GiveUp,
-        // The server has executed nothing: it did not know the session, or was never reached.
-        Failure::SessionExpired | Failure::Refused { .. } if first => Step::Reopen,
-        Failure::Closed { sent: false, .. } if first => Step::Reopen,
-        // What may have been executed is repeated only where twice is once (K6).
-        Failure::Closed { sent: true, .. } if first && harmless => Step::Repeat,
-        // It says that it did nothing yet, and when it will; but it may be mistaken (F52).
+        // Another connection would require the same sign-in.
+        Failure::Refused { obstacle: Obstacle::SignIn, .. } => RetryStep::GiveUp,
+        // The server executed no part of the call: it did not know the session, or was never reached.
+        Failure::SessionExpired | Failure::Refused { .. } if first => RetryStep::Reopen,
+        Failure::Closed { sent: false, .. } if first => RetryStep::Reopen,
+        // A call that may have been executed is retried only if it is idempotent.
+        Failure::Closed { sent: true, .. } if first && harmless => RetryStep::Repeat,
+        // The server says that it did not execute the call, and when it will. It may be mistaken, so the
+        // call must be idempotent too.
         Failure::Status { code: 429 | 503, retry_after: Some(pause), .. }
             if first && harmless && *pause <= RETRY_AFTER_LONGEST =>
         {
-            Step::Wait(*pause)
+            RetryStep::Wait(*pause)
         }
-        // Checked before anything is executed; the tool has other marks than we know.
-        Failure::Answered(error) if first && has_headers && error.code == HEADER_MISMATCH => Step::Relist,
-        Failure::Unauthorized { .. } if person != Person::Nobody => Step::SignIn,
-        // Refused before anything was done, and with more rights it would not be (K4).
+        // The server checks headers before it executes a call; the tool has other header parameters than we
+        // know.
+        Failure::ErrorResponse(error) if first && has_headers && error.code == HEADER_MISMATCH => {
+            RetryStep::RefreshHeaders
+        }
+        Failure::Unauthorized { .. } if person != SignInAvailability::Never => RetryStep::SignIn,
+        // The call was refused before it was executed, and more scopes would permit it.
         Failure::Forbidden { challenge }
-            if first && person == Person::There && wanted_scopes(challenge.as_ref()).is_some() =>
+            if first && person == SignInAvailability::Now && missing_scopes(challenge.as_ref()).is_some() =>
         {
-            Step::AskMore
+            RetryStep::RequestScopes
         }
         Failure::SessionExpired
         | Failure::Refused { .. }
@@ -93,40 +97,42 @@ pub(super) fn next_step(failure: &Failure, spent: Spent, nature: Nature) -> Step
         | Failure::TimedOut { .. }
         | Failure::Damaged(_)
         | Failure::Protocol(_)
-        | Failure::Answered(_)
+        | Failure::ErrorResponse(_)
         | Failure::TooLarge { .. }
         | Failure::Unauthorized { .. }
         | Failure::Forbidden { .. }
         | Failure::Status { .. }
-        | Failure::QueueFull { .. } => Step::GiveUp,
+        | Failure::QueueFull { .. } => RetryStep::GiveUp,
     }
 }
 
-/// The rights the server says are missing; nothing if more of them would not help.
-pub(super) fn wanted_scopes(challenge: Option<&Untrusted>) -> Option<Vec<Untrusted>> {
-    let asked = challenge.and_then(|words| Asked::read(words.raw())).filter(Asked::wants_more_scopes)?;
+/// The scopes that the server says are missing; `None` if more scopes would not help.
+pub(super) fn missing_scopes(challenge: Option<&Untrusted>) -> Option<Vec<Untrusted>> {
+    let asked = challenge
+        .and_then(|words| TokenChallenge::parse(words.raw()))
+        .filter(TokenChallenge::wants_more_scopes)?;
     Some(asked.scope.into_iter().map(Untrusted::new).collect())
 }
 
-/// Whether a call that failed like this has done something.
-pub(super) fn executed(failure: &Failure) -> Executed {
+/// Whether a call that failed like this was executed.
+pub(super) fn execution_status(failure: &Failure) -> ExecutionStatus {
     match failure {
         Failure::SessionExpired
         | Failure::Refused { .. }
         | Failure::Unauthorized { .. }
         | Failure::Forbidden { .. }
         | Failure::QueueFull { .. }
-        // Too many requests: turned away before it was looked at.
+        // Too many requests: rejected before the call was read.
         | Failure::Status { code: 429, .. }
-        | Failure::TimedOut { phase: Phase::Connecting, .. }
-        | Failure::Closed { sent: false, .. } => Executed::No,
-        Failure::Answered(_) => Executed::Yes,
+        | Failure::TimedOut { phase: FailurePhase::Connecting, .. }
+        | Failure::Closed { sent: false, .. } => ExecutionStatus::No,
+        Failure::ErrorResponse(_) => ExecutionStatus::Yes,
         Failure::TooLarge { .. }
         | Failure::Closed { sent: true, .. }
-        | Failure::TimedOut { phase: Phase::Answering, .. }
+        | Failure::TimedOut { phase: FailurePhase::Answering, .. }
         | Failure::Damaged(_)
         | Failure::Protocol(_)
-        | Failure::Status { .. } => Executed::Unknown,
+        | Failure::Status { .. } => ExecutionStatus::Unknown,
     }
 }
 

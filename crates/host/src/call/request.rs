@@ -1,7 +1,7 @@
-//! Makes requests that are no calls of tools: they only read, so they are repeated where the connection was the trouble.
+//! Requests that are not tool calls (prompts, resources): read-only, so a retry after a connection failure
+//! is safe.
 //!
-//! Prompts and resources are had this way, in as many rounds as their servers want. Who may ask for them is decided
-//! elsewhere.
+//! A request takes as many round trips as its server requires. Permissions are checked elsewhere.
 
 mod error;
 
@@ -9,152 +9,149 @@ use std::sync::Arc;
 
 use mcparley_model::limits::REQUEST_LIMIT;
 use mcparley_model::name::ServerName;
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Answered, Failure, Params, Phase, RawJson};
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Failure, FailurePhase, RawJson, RequestParams, RoundOutcome};
 
-use super::deadline::{Clock, Deadline};
-use super::recovery::{Nature, Spent, Step, next_step};
-use super::rounds::{self, Halt, Rounds};
+use super::attempt::{AnsweredRequest, RequestAnswer, RetryableRequest};
+use super::deadline::{Deadline, RequestTimer};
+use super::rounds::{self, RoundTripError, RoundTrips};
 use super::task;
-use crate::connection::{Connection, Epoch, Live, Unavailable};
-use crate::elicit::{InFlight, ServerRequests};
 use crate::host::Host;
+use mcparley_pool::connection::{Connection, LiveConnection, Unavailable};
+use mcparley_pool::elicit::UnansweredRequest;
+use mcparley_pool::server_requests::{InFlightGuard, ServerRequests};
 
 pub use error::RequestError;
 
-/// What is asked for.
+/// A request to a server: method, parameters, and the capability it requires.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) method: &'static str,
-    /// What a server must offer to be asked (T9).
+    /// The capability that a server must declare to be sent this request.
     pub(crate) capability: &'static str,
-    pub(crate) params: Params,
+    pub(crate) params: RequestParams,
 }
 
 impl Host {
-    /// Asks a server, which is reached first if it has to be.
-    pub(crate) async fn request(
+    /// Sends a request to a server, which is connected first if needed.
+    pub(crate) async fn send_request(
         &self,
         server: &ServerName,
         request: Request,
     ) -> Result<RawJson, RequestError> {
-        let mut connection = self.connection(server).ok_or_else(|| self.no_such_server(server.as_str()))?;
-        let mut deadline = Deadline::lasting(connection.config.timeout.unwrap_or(REQUEST_LIMIT));
-        let (mut rounds, mut spent, mut stale) = (Rounds::default(), Spent::default(), Epoch::default());
-        loop {
-            let live = match deadline.lease_after(&connection, stale).await {
-                Ok(live) => live,
-                Err(why) => {
-                    // Its entry changed: the request goes to the server that has its name now.
-                    connection = self.successor(&connection, &why).ok_or_else(|| unavailable(server, why))?;
-                    stale = Epoch::default();
-                    continue;
-                }
-            };
-            if !live.session.about().offers(request.capability) {
-                return Err(RequestError::NotOffered { server: server.clone(), what: request.capability });
-            }
-            let failure =
-                match request.run(&live, &mut deadline, &mut rounds, connection.server_requests()).await {
-                    Ok(answer) => {
-                        live.served();
-                        return Ok(answer);
-                    }
-                    Err(Halt::Unanswered(why)) => {
-                        let method = request.method;
-                        return Err(RequestError::Unanswered { server: server.clone(), method, why });
-                    }
-                    Err(Halt::Failed(failure)) => failure,
-                };
-            let nature = Nature { harmless: true, has_headers: false, person: self.person(&connection) };
-            let goes_on = match next_step(&failure, spent, nature) {
-                Step::Reopen => {
-                    stale = live.epoch;
-                    true
-                }
-                Step::Repeat => true,
-                Step::Wait(pause) => {
-                    drop(live);
-                    deadline.wait(pause).await
-                }
-                Step::SignIn => {
-                    connection.needs_auth(live.epoch).await;
-                    return Err(unavailable(server, Unavailable::NeedsAuth));
-                }
-                Step::AskMore => {
-                    drop(live);
-                    deadline.aside(Box::pin(self.step_up(&connection))).await
-                }
-                Step::Relist | Step::GiveUp => false,
-            };
-            if !goes_on {
-                return Err(request.failed(&connection, failure));
-            }
-            spent.repeats += 1;
+        let connection = self.connection(server).ok_or_else(|| self.no_server_error(server.as_str()))?;
+        let deadline = Deadline::with_limit(connection.config.timeout.unwrap_or(REQUEST_LIMIT));
+        let mut request = ServerRequest { server, request, rounds: RoundTrips::default() };
+        let AnsweredRequest { answer, live, .. } =
+            self.send_with_retries(&connection, deadline, &mut request).await?;
+        live.record_answer();
+        match answer {
+            RequestAnswer::Complete(answer) => Ok(answer),
+            RequestAnswer::Task(_) => Err(request.final_error(&connection, task::unexpected_task_failure())),
         }
     }
 
-    /// Why there is nobody to ask.
-    pub(crate) fn no_such_server(&self, name: &str) -> RequestError {
-        let (similar, because) = (self.servers_like(name), self.loaded().why_not(name));
+    /// The error for a server that does not exist or may not run.
+    pub(crate) fn no_server_error(&self, name: &str) -> RequestError {
+        let (similar, because) = (self.similar_servers(name), self.loaded_config().unavailable_reason(name));
         RequestError::UnknownServer { name: name.to_owned(), similar, because }
     }
 }
 
-impl Request {
-    /// Makes the request until it has its result: whatever the server wants first, it gets.
-    async fn run(
-        &self,
-        live: &Live,
-        deadline: &mut Deadline,
-        rounds: &mut Rounds,
-        server_requests: &ServerRequests,
-    ) -> Result<RawJson, Halt> {
-        let in_flight = server_requests.begin(None);
-        loop {
-            let went_on = match self.send(live, deadline, rounds, &in_flight).await {
-                Ok(Answered::Complete(answer)) => return Ok(answer),
-                Ok(Answered::Wants(wanted)) => {
-                    deadline.aside(Box::pin(rounds.fulfil(server_requests, &in_flight, wanted))).await
-                }
-                Ok(Answered::Task(_)) => return Err(Halt::Failed(task::out_of_place())),
-                Err(Failure::Answered(error)) => match rounds::pages(&error) {
-                    Some(pages) => {
-                        deadline.aside(Box::pin(rounds.visit(server_requests, &in_flight, pages))).await
-                    }
-                    None => return Err(Halt::Failed(Failure::Answered(error))),
-                },
-                Err(failure) => return Err(Halt::Failed(failure)),
-            };
-            went_on.map_err(Halt::Unanswered)?;
+/// A request to one server, with the state of its round trips.
+struct ServerRequest<'s> {
+    server: &'s ServerName,
+    request: Request,
+    rounds: RoundTrips,
+}
+
+impl RetryableRequest for ServerRequest<'_> {
+    type Error = RequestError;
+
+    fn is_idempotent(&self) -> bool {
+        true
+    }
+
+    fn check_offered(&self, _host: &Host, live: &LiveConnection, _repeats: u32) -> Result<(), RequestError> {
+        let what = self.request.capability;
+        match live.session.server_description().has_capability(what) {
+            true => Ok(()),
+            false => Err(RequestError::NotOffered { server: self.server.clone(), what }),
         }
     }
 
-    /// One request. Its clock stands still while a person is asked (K2).
-    async fn send(
-        &self,
-        live: &Live,
+    async fn send_until_answered(
+        &mut self,
+        live: &LiveConnection,
         deadline: &mut Deadline,
-        rounds: &Rounds,
-        in_flight: &InFlight<'_>,
-    ) -> Result<Answered, Failure> {
-        let params = rounds.params(&self.params);
-        let mut clock = Clock::new(deadline, in_flight.open_questions());
-        let outcome = tokio::select! {
-            biased;
-            answer = live.session.round(self.method, &params, CallOptions::default()) => answer,
-            () = clock.over() => Err(Failure::TimedOut { phase: Phase::Answering, after: deadline.limit }),
-        };
-        clock.give_back(deadline);
-        outcome
+        server_requests: &ServerRequests,
+    ) -> Result<RequestAnswer, RoundTripError> {
+        let in_flight = server_requests.register_call(None);
+        loop {
+            let went_on = match self.send_round(live, deadline, &in_flight).await {
+                Ok(RoundOutcome::Complete(answer)) => return Ok(RequestAnswer::Complete(answer)),
+                Ok(RoundOutcome::InputRequired(wanted)) => {
+                    deadline
+                        .run_off_the_clock(Box::pin(self.rounds.fulfill_requests(
+                            server_requests,
+                            &in_flight,
+                            wanted,
+                        )))
+                        .await
+                }
+                Ok(RoundOutcome::Task(_)) => {
+                    return Err(RoundTripError::Failed(task::unexpected_task_failure()));
+                }
+                Err(Failure::ErrorResponse(error)) => match rounds::required_pages(&error) {
+                    Some(pages) => {
+                        deadline
+                            .run_off_the_clock(Box::pin(self.rounds.visit_pages(
+                                server_requests,
+                                &in_flight,
+                                pages,
+                            )))
+                            .await
+                    }
+                    None => return Err(RoundTripError::Failed(Failure::ErrorResponse(error))),
+                },
+                Err(failure) => return Err(RoundTripError::Failed(failure)),
+            };
+            went_on.map_err(RoundTripError::Unanswered)?;
+        }
     }
 
-    fn failed(&self, connection: &Arc<Connection>, failure: Failure) -> RequestError {
-        let (server, failure) = (connection.name.clone(), connection.log().tellable(failure));
-        RequestError::Failed { server, method: self.method, failure }
+    fn unavailable_error(&self, why: Unavailable) -> RequestError {
+        RequestError::Unavailable { server: self.server.clone(), why }
+    }
+
+    fn unanswered_error(&self, why: UnansweredRequest) -> RequestError {
+        RequestError::Unanswered { server: self.server.clone(), method: self.request.method, why }
+    }
+
+    fn final_error(&self, connection: &Arc<Connection>, failure: Failure) -> RequestError {
+        let (server, failure) = (connection.name.clone(), connection.log().redact_failure(failure));
+        RequestError::Failed { server, method: self.request.method, failure }
     }
 }
 
-fn unavailable(server: &ServerName, why: Unavailable) -> RequestError {
-    RequestError::Unavailable { server: server.clone(), why }
+impl ServerRequest<'_> {
+    /// Sends one request. Its timer is suspended while the user is asked.
+    async fn send_round(
+        &self,
+        live: &LiveConnection,
+        deadline: &mut Deadline,
+        in_flight: &InFlightGuard<'_>,
+    ) -> Result<RoundOutcome, Failure> {
+        let (params, request) =
+            (self.rounds.next_params(&self.request.params), live.session.prepare_request());
+        in_flight.note_request(request.id());
+        let mut clock = RequestTimer::new(deadline, in_flight.open_questions());
+        let outcome = tokio::select! {
+            biased;
+            answer = live.session.call_round(request, (self.request.method, &params), PeerCallOptions::default()) => answer,
+            () = clock.wait_until_expired() => Err(Failure::TimedOut { phase: FailurePhase::Answering, after: deadline.limit }),
+        };
+        clock.credit_suspended_time(deadline);
+        outcome
+    }
 }

@@ -1,61 +1,65 @@
-//! What a call goes through before its server answers: rounds of wishes, and pages that a person has to visit (K3, H31).
+//! Multi round-trip requests: answers the input requests of a server, and has pages visited, until the
+//! server answers the call.
 //!
-//! A server of the new era answers with what it wants, and the request is made again with that (SEP-2322); one of
-//! 2025-11-25 refuses with the pages to visit. Both end after [`ROUNDS`]. What a server wants to be told again stands in
-//! that one repetition, as it was written, and nowhere else (B115).
+//! A server of the new era answers with the input it requires, and the request is sent again with that input
+//! (SEP-2322); one of 2025-11-25 fails with the pages to visit. Both end after [`ROUNDS`] rounds. The
+//! `requestState` of a server is returned byte for byte in that one repetition, and is stored nowhere else.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use mcparley_model::limits::{INPUT_REQUESTS, PAGE_PAUSE, PAGE_PAUSE_LONGEST, PAGE_TIME, ROUNDS};
-use mcparley_wire::{Failure, Params, RawJson, RpcError, URL_REQUIRED, Want, Wanted};
+use mcparley_wire::{Failure, InputRequest, RawJson, RequestParams, RequiredInput, RpcError, URL_REQUIRED};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use crate::elicit::{InFlight, RequestedPage, ServerRequests, Unanswered};
+use mcparley_pool::elicit::UnansweredRequest;
+use mcparley_pool::server_requests::{InFlightGuard, RequestedPage, ServerRequests};
 
-/// Why a request that may take several rounds has no result.
+/// The reason why a request of several rounds has no result.
 #[derive(Debug)]
-pub(super) enum Halt {
-    /// It failed.
+pub(super) enum RoundTripError {
+    /// The request failed.
     Failed(Failure),
-    /// What its server wanted first was not to be had.
-    Unanswered(Unanswered),
+    /// The server's input request could not be answered.
+    Unanswered(UnansweredRequest),
 }
 
-/// How far a call is.
+/// The round trips of one call so far.
 #[derive(Debug, Default)]
-pub(super) struct Rounds {
-    wishes: u32,
-    /// The pages that the person has agreed to visit.
+pub(super) struct RoundTrips {
+    count: u32,
+    /// The pages that the user has agreed to visit.
     pages: Vec<VisitedPage>,
-    /// What the next request has to say besides.
-    given: Option<Given>,
+    /// The input for the next request.
+    next_input: Option<RequestedInput>,
 }
 
-/// A page that the person has agreed to visit.
+/// A page that the user has agreed to visit.
 #[derive(Debug)]
 struct VisitedPage {
     url: String,
-    /// When the person agreed.
+    /// The time at which the user agreed.
     since: Instant,
-    /// How long the next pause is before the call is repeated.
+    /// The length of the next pause before the call is repeated.
     pause: Duration,
-    /// Whether the person can still say to be done there: that cuts one pause short.
+    /// Whether the user can still report the visit as done, which ends one pause early.
     can_be_done: bool,
 }
 
-/// What a server wanted, for the one request that it belongs to.
+/// The input that a server requested, for the one request it belongs to.
 #[derive(Debug)]
-struct Given {
+struct RequestedInput {
     responses: Option<RawJson>,
     state: Option<RawJson>,
 }
 
-impl Rounds {
-    /// The parameters of the next request.
-    pub(super) fn params<'p>(&self, params: &'p Params) -> Cow<'p, Params> {
-        let Some(Given { responses, state }) = &self.given else { return Cow::Borrowed(params) };
+impl RoundTrips {
+    /// The parameters of the next request, with the requested input.
+    pub(super) fn next_params<'p>(&self, params: &'p RequestParams) -> Cow<'p, RequestParams> {
+        let Some(RequestedInput { responses, state }) = &self.next_input else {
+            return Cow::Borrowed(params);
+        };
         let mut params = params.clone();
         if let Some(responses) = responses {
             params = params.with_raw("inputResponses", responses);
@@ -66,55 +70,57 @@ impl Rounds {
         Cow::Owned(params)
     }
 
-    /// Fulfils what the server wants, one after the other.
-    pub(super) async fn fulfil(
+    /// Answers the input requests of the server, in order, and keeps the input for the next request.
+    pub(super) async fn fulfill_requests(
         &mut self,
         server_requests: &ServerRequests,
-        call: &InFlight<'_>,
-        wanted: Wanted,
-    ) -> Result<(), Unanswered> {
-        let Wanted { requests, state } = wanted;
+        call: &InFlightGuard<'_>,
+        wanted: RequiredInput,
+    ) -> Result<(), UnansweredRequest> {
+        let RequiredInput { requests, state } = wanted;
         let is_asked = !requests.is_empty();
-        let responses = self.answers(server_requests, call, requests).await?;
-        self.given = Some(Given { responses: is_asked.then_some(responses), state });
+        let responses = self.collect_responses(server_requests, call, requests).await?;
+        self.next_input = Some(RequestedInput { responses: is_asked.then_some(responses), state });
         Ok(())
     }
 
-    /// What the server is told, by what it calls its wishes.
-    pub(super) async fn answers(
+    /// Collects the responses to input requests, by the keys that the server gave them.
+    pub(super) async fn collect_responses(
         &mut self,
         server_requests: &ServerRequests,
-        call: &InFlight<'_>,
-        requests: Vec<Want>,
-    ) -> Result<RawJson, Unanswered> {
-        count(&mut self.wishes)?;
+        call: &InFlightGuard<'_>,
+        requests: Vec<InputRequest>,
+    ) -> Result<RawJson, UnansweredRequest> {
+        count_round(&mut self.count)?;
         let mut responses = Map::new();
         for want in requests {
-            let response = server_requests.fulfil(call, &want.method, want.params.as_ref()).await?;
+            let response =
+                server_requests.answer_input_request(call, &want.method, want.params.as_ref()).await?;
             responses.insert(want.key, response);
         }
-        let unwritten = |_| Unanswered::Unaskable { reason: "the answer cannot be written".into() };
-        RawJson::of(&Value::Object(responses)).map_err(unwritten)
+        let unwritten =
+            |_| UnansweredRequest::InvalidRequest { reason: "the answer cannot be written".into() };
+        RawJson::from_value(&Value::Object(responses)).map_err(unwritten)
     }
 
-    /// Has the pages visited, one after the other. The call is repeated as soon as the person has agreed to the last one;
-    /// while its server asks for the same pages again, with growing pauses.
-    pub(super) async fn visit(
+    /// Asks the user to visit pages, in order. The call is repeated as soon as the user has agreed to the
+    /// last one; while the server asks for the same pages again, it is repeated with exponential backoff.
+    pub(super) async fn visit_pages(
         &mut self,
         server_requests: &ServerRequests,
-        call: &InFlight<'_>,
+        call: &InFlightGuard<'_>,
         pages: Vec<RawJson>,
-    ) -> Result<(), Unanswered> {
+    ) -> Result<(), UnansweredRequest> {
         let mut known = None;
         let mut has_new = false;
         for page in pages {
-            let page = server_requests.read_page(&page)?;
+            let page = server_requests.parse_page(&page)?;
             if self.pages.iter().any(|visited| visited.url == page.url) {
                 known = Some(page);
                 continue;
             }
             if self.pages.len() >= PAGES {
-                return Err(Unanswered::Endless { rounds: ROUNDS });
+                return Err(UnansweredRequest::TooManyRounds { rounds: ROUNDS });
             }
             server_requests.ask_for_visit(call, &page).await?;
             has_new = true;
@@ -126,23 +132,23 @@ impl Rounds {
             });
         }
         match known.filter(|_| !has_new) {
-            Some(page) => self.pause_for(server_requests, call, &page).await,
+            Some(page) => self.wait_at_page(server_requests, call, &page).await,
             None => Ok(()),
         }
     }
 
-    /// Lets some time pass at a page that the server asks for still.
-    async fn pause_for(
+    /// Waits at a page that the server still asks for; the pause doubles each time.
+    async fn wait_at_page(
         &mut self,
         server_requests: &ServerRequests,
-        call: &InFlight<'_>,
+        call: &InFlightGuard<'_>,
         page: &RequestedPage,
-    ) -> Result<(), Unanswered> {
+    ) -> Result<(), UnansweredRequest> {
         let Some(visited) = self.pages.iter_mut().find(|visited| visited.url == page.url) else {
             return Ok(());
         };
         if visited.since.elapsed() >= PAGE_TIME {
-            return Err(Unanswered::PageUnfinished { url: page.url.clone() });
+            return Err(UnansweredRequest::PageUnfinished { url: page.url.clone() });
         }
         let pause = visited.pause;
         visited.pause = (pause * 2).min(PAGE_PAUSE_LONGEST);
@@ -152,19 +158,19 @@ impl Rounds {
     }
 }
 
-/// How many pages a person is asked to visit for one call.
+/// The maximum number of pages that the user is asked to visit for one call.
 const PAGES: usize = ROUNDS as usize;
 
-fn count(rounds: &mut u32) -> Result<(), Unanswered> {
+fn count_round(rounds: &mut u32) -> Result<(), UnansweredRequest> {
     if *rounds >= ROUNDS {
-        return Err(Unanswered::Endless { rounds: ROUNDS });
+        return Err(UnansweredRequest::TooManyRounds { rounds: ROUNDS });
     }
     *rounds += 1;
     Ok(())
 }
 
-/// The pages that have to be visited before a call can be answered, if that is what the error says.
-pub(super) fn pages(error: &RpcError) -> Option<Vec<RawJson>> {
+/// The pages that must be visited before a call can be answered, if the error names any.
+pub(super) fn required_pages(error: &RpcError) -> Option<Vec<RawJson>> {
     let data = error.data.as_ref().filter(|_| error.code == URL_REQUIRED)?;
-    data.elements("elicitations").filter(|pages| !pages.is_empty() && pages.len() <= INPUT_REQUESTS)
+    data.member_elements("elicitations").filter(|pages| !pages.is_empty() && pages.len() <= INPUT_REQUESTS)
 }

@@ -1,9 +1,10 @@
-//! Follows a call that its server works on by itself, until there is a result (X8).
+//! Follows a task: a call that the server continues to work on after the request, until there is a result.
 //!
-//! Two flavours. In 2025-11-25 a tool says that it has to be called as a task, and the result is fetched with a request of
-//! its own, on which the server also asks what it wants to know. In the extension of the new era the server decides, and
-//! what it wants and what came of it stand in the answer to every look. Both outlive a connection: a look that is lost is
-//! repeated on the next one, and the call itself never is.
+//! There are two flavors. In 2025-11-25 a tool requires to be called as a task, and the result is fetched
+//! with a request of its own, during which the server also sends its questions. In the extension of the new
+//! era the server decides, and each poll returns its input requests and the result. Tasks of both flavors
+//! outlive a connection: a poll that is lost is repeated on the next connection, and the call itself never
+//! is.
 
 mod state;
 
@@ -12,74 +13,78 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::limits::{REQUEST_LIMIT, TASK_LOSSES, TASK_POLL_LEAST, TOOL_TIME};
-use mcparley_wire::peer::{CallOptions, Progress};
-use mcparley_wire::{About, Failure, Params, RawJson, Spoken, Wanted};
+use mcparley_wire::peer::{PeerCallOptions, ProgressUpdate};
+use mcparley_wire::{AgreedProtocol, Failure, RawJson, RequestParams, RequiredInput, ServerDescription};
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::bind::Bound;
-use super::error::{CallError, Executed};
-use super::rounds::Rounds;
-use crate::connection::{Connection, Epoch, Live, Unavailable};
-use crate::elicit::{InFlight, Unanswered};
-pub(super) use state::{Status, Task};
+use super::bind::BoundTool;
+use super::rounds::RoundTrips;
+use crate::call_error::{CallError, ExecutionStatus};
+use mcparley_pool::connection::{Connection, Epoch, LiveConnection, Unavailable};
+use mcparley_pool::elicit::UnansweredRequest;
+use mcparley_pool::server_requests::InFlightGuard;
+pub(super) use state::{Task, TaskStatus};
 
-/// A task that is followed. Dropping it before its end gives the task up, at the server too.
-pub(super) struct Following<'c> {
+/// Polls a task until it has ended. Dropping the follower earlier cancels the task, at the server too.
+pub(super) struct TaskFollower<'c> {
     connection: &'c Connection,
-    call: &'c InFlight<'c>,
-    rounds: &'c mut Rounds,
+    call: &'c InFlightGuard<'c>,
+    rounds: &'c mut RoundTrips,
     task: Task,
-    /// What the server wanted and was told already; it may take a while to notice.
-    told: HashSet<String>,
-    /// How often something has changed.
+    /// The keys of input requests that were answered already; the server may take a while to notice.
+    answered: HashSet<String>,
+    /// The number of changes seen so far, reported as progress.
     changes: u32,
     is_over: bool,
 }
 
-/// Why a task has no result for us.
-pub(super) enum Lost {
-    /// Its server says that it has ended without one.
+/// The reason why a task has no result.
+pub(super) enum TaskError {
+    /// The server reports that the task ended without a result.
     Ended(Failure),
-    /// It cannot be looked at.
+    /// Polling the task failed.
     Failed(Failure),
-    /// What its server wanted was not to be had.
-    Unanswered(Unanswered),
-    /// Its server cannot be used any more.
+    /// An input request of the server could not be answered.
+    Unanswered(UnansweredRequest),
+    /// The server is no longer available.
     Unavailable,
 }
 
-/// What a look at a task shows.
-enum Seen {
-    /// It has ended, with this result.
+/// The result of one poll.
+enum TaskPoll {
+    /// The task has ended with this result.
     Ended(RawJson),
-    /// It goes on.
+    /// The task is still running.
     Working,
 }
 
-impl<'c> Following<'c> {
+impl<'c> TaskFollower<'c> {
     pub(super) fn new(
         connection: &'c Connection,
-        (call, rounds): (&'c InFlight<'c>, &'c mut Rounds),
+        (call, rounds): (&'c InFlightGuard<'c>, &'c mut RoundTrips),
         task: Task,
     ) -> Self {
-        Self { connection, call, rounds, task, told: HashSet::new(), changes: 0, is_over: false }
+        Self { connection, call, rounds, task, answered: HashSet::new(), changes: 0, is_over: false }
     }
 
-    /// Looks at it until it has ended.
-    pub(super) async fn result(&mut self, newest: &watch::Sender<Option<Progress>>) -> Result<RawJson, Lost> {
+    /// Polls the task until it has ended, and returns its result.
+    pub(super) async fn wait_for_result(
+        &mut self,
+        newest: &watch::Sender<Option<ProgressUpdate>>,
+    ) -> Result<RawJson, TaskError> {
         let (mut stale, mut losses) = (Epoch::default(), 0);
-        self.report(newest);
+        self.report_progress(newest);
         loop {
-            self.pause().await;
-            let live = self.lease(stale).await.map_err(|why| self.unavailable(&why))?;
-            match self.look(&live, newest).await {
-                Ok(Seen::Ended(result)) => return Ok(result),
-                Ok(Seen::Working) => losses = 0,
-                Err(Lost::Failed(failure)) if is_passing(&failure) && losses < TASK_LOSSES => {
+            self.wait_poll_interval().await;
+            let live = self.lease_connection(stale).await.map_err(|why| self.log_unavailable(&why))?;
+            match self.poll_task(&live, newest).await {
+                Ok(TaskPoll::Ended(result)) => return Ok(result),
+                Ok(TaskPoll::Working) => losses = 0,
+                Err(TaskError::Failed(failure)) if is_transient(&failure) && losses < TASK_LOSSES => {
                     losses += 1;
-                    self.connection.log().event("a look at a task was lost, and is repeated");
-                    if is_of_the_connection(&failure) {
+                    self.connection.log().add_event("a task poll failed; polling again");
+                    if is_connection_failure(&failure) {
                         stale = live.epoch;
                     }
                 }
@@ -88,8 +93,8 @@ impl<'c> Following<'c> {
         }
     }
 
-    /// A connection to look on. One that is on its way is waited for: the task goes on meanwhile.
-    async fn lease(&self, stale: Epoch) -> Result<Arc<Live>, Unavailable> {
+    /// Leases a connection to poll on. One that is reconnecting is waited for: the task continues meanwhile.
+    async fn lease_connection(&self, stale: Epoch) -> Result<Arc<LiveConnection>, Unavailable> {
         for _ in 0..TASK_LOSSES {
             match self.connection.lease_after(stale).await {
                 Err(Unavailable::Waiting { again, .. }) => tokio::time::sleep(again).await,
@@ -99,15 +104,15 @@ impl<'c> Following<'c> {
         self.connection.lease_after(stale).await
     }
 
-    fn unavailable(&self, why: &Unavailable) -> Lost {
-        self.connection.log().trouble(&format!("a task is lost: {why}"));
-        Lost::Unavailable
+    fn log_unavailable(&self, why: &Unavailable) -> TaskError {
+        self.connection.log().add_trouble(&format!("lost the connection of a task: {why}"));
+        TaskError::Unavailable
     }
 
-    /// Lets some time pass: as much as the server wants, unless it tells that there is something to see.
-    async fn pause(&self) {
-        let mut news = std::pin::pin!(self.connection.server_requests().task_news().notified());
-        // Before anything is awaited, so that nothing is missed.
+    /// Waits for the poll interval that the server wants, or until the server announces a change.
+    async fn wait_poll_interval(&self) {
+        let mut news = std::pin::pin!(self.connection.server_requests().task_notify().notified());
+        // Registered before the first await, so that no notification is missed.
         news.as_mut().enable();
         tokio::time::sleep(TASK_POLL_LEAST).await;
         tokio::select! {
@@ -116,128 +121,143 @@ impl<'c> Following<'c> {
         }
     }
 
-    async fn look(&mut self, live: &Live, newest: &watch::Sender<Option<Progress>>) -> Result<Seen, Lost> {
-        let answer = self.ask(live, "tasks/get", self.params(), Some(REQUEST_LIMIT)).await?;
-        let before = std::mem::replace(&mut self.task, Task::read(&answer).map_err(Lost::Failed)?);
-        if !before.looks_like(&self.task) {
+    /// Polls the task once, with `tasks/get`, and acts on its status.
+    async fn poll_task(
+        &mut self,
+        live: &LiveConnection,
+        newest: &watch::Sender<Option<ProgressUpdate>>,
+    ) -> Result<TaskPoll, TaskError> {
+        let answer = self.send_request(live, "tasks/get", self.task_params(), Some(REQUEST_LIMIT)).await?;
+        let before = std::mem::replace(&mut self.task, Task::parse(&answer).map_err(TaskError::Failed)?);
+        if !before.is_same_state(&self.task) {
             self.changes += 1;
-            self.report(newest);
+            self.report_progress(newest);
         }
         self.task.id = before.id;
-        match (live.session.spoken(), self.task.status) {
-            (_, Status::Working) => Ok(Seen::Working),
-            (_, Status::Cancelled) => {
+        match (live.session.protocol(), self.task.status) {
+            (_, TaskStatus::Working) => Ok(TaskPoll::Working),
+            (_, TaskStatus::Cancelled) => {
                 self.is_over = true;
-                Err(Lost::Ended(Failure::Protocol("the server has cancelled the task".into())))
+                Err(TaskError::Ended(Failure::Protocol("the server has cancelled the task".into())))
             }
-            // What it wants to know it asks on this request, which ends with the task.
-            (Spoken::Old(_), Status::InputRequired | Status::Completed | Status::Failed) => {
-                match self.ask(live, "tasks/result", self.params(), None).await {
-                    Err(Lost::Failed(failure @ Failure::Answered(_))) => {
-                        self.is_over = true;
-                        Err(Lost::Ended(failure))
-                    }
-                    Ok(result) => {
-                        self.is_over = true;
-                        Ok(Seen::Ended(result))
-                    }
-                    Err(lost) => Err(lost),
+            // The server sends its questions during this request, which ends with the task.
+            (
+                AgreedProtocol::Old(_),
+                TaskStatus::InputRequired | TaskStatus::Completed | TaskStatus::Failed,
+            ) => match self.send_request(live, "tasks/result", self.task_params(), None).await {
+                Err(TaskError::Failed(failure @ Failure::ErrorResponse(_))) => {
+                    self.is_over = true;
+                    Err(TaskError::Ended(failure))
                 }
+                Ok(result) => {
+                    self.is_over = true;
+                    Ok(TaskPoll::Ended(result))
+                }
+                Err(lost) => Err(lost),
+            },
+            (AgreedProtocol::New, TaskStatus::InputRequired) => {
+                self.answer_input_requests(live, &answer).await.map(|()| TaskPoll::Working)
             }
-            (Spoken::New, Status::InputRequired) => self.tell(live, &answer).await.map(|()| Seen::Working),
-            (Spoken::New, Status::Completed | Status::Failed) => {
+            (AgreedProtocol::New, TaskStatus::Completed | TaskStatus::Failed) => {
                 self.is_over = true;
-                state::ended(&answer).map(Seen::Ended).map_err(Lost::Ended)
+                state::task_result(&answer).map(TaskPoll::Ended).map_err(TaskError::Ended)
             }
         }
     }
 
-    /// Tells the server what it wants to know and was not told yet.
-    async fn tell(&mut self, live: &Live, answer: &RawJson) -> Result<(), Lost> {
-        let mut wanted = Wanted::of_task(answer).map_err(Lost::Failed)?;
-        wanted.retain(|want| !self.told.contains(&want.key));
+    /// Answers the input requests of the server that were not answered yet.
+    async fn answer_input_requests(
+        &mut self,
+        live: &LiveConnection,
+        answer: &RawJson,
+    ) -> Result<(), TaskError> {
+        let mut wanted = RequiredInput::for_task(answer).map_err(TaskError::Failed)?;
+        wanted.retain(|want| !self.answered.contains(&want.key));
         if wanted.is_empty() {
             return Ok(());
         }
         let keys: Vec<String> = wanted.iter().map(|want| want.key.clone()).collect();
         let responses = self
             .rounds
-            .answers(self.connection.server_requests(), self.call, wanted)
+            .collect_responses(self.connection.server_requests(), self.call, wanted)
             .await
-            .map_err(Lost::Unanswered)?;
-        let params = self.params().with_raw("inputResponses", &responses);
-        self.ask(live, "tasks/update", params, Some(REQUEST_LIMIT)).await?;
-        self.told.extend(keys);
+            .map_err(TaskError::Unanswered)?;
+        let params = self.task_params().with_raw("inputResponses", &responses);
+        self.send_request(live, "tasks/update", params, Some(REQUEST_LIMIT)).await?;
+        self.answered.extend(keys);
         Ok(())
     }
 
-    async fn ask(
+    async fn send_request(
         &self,
-        live: &Live,
+        live: &LiveConnection,
         method: &str,
-        params: Params,
+        params: RequestParams,
         limit: Option<Duration>,
-    ) -> Result<RawJson, Lost> {
-        let options = CallOptions { limit, ..CallOptions::default() };
-        live.session.call(method, params, options).await.map_err(Lost::Failed)
+    ) -> Result<RawJson, TaskError> {
+        let options = PeerCallOptions { limit, ..PeerCallOptions::default() };
+        let request = live.session.prepare_request();
+        // Questions about a task of 2025-11-25 come on the stream of this request.
+        self.call.note_request(request.id());
+        live.session.call_prepared(request, (method, &params), options).await.map_err(TaskError::Failed)
     }
 
-    fn params(&self) -> Params {
-        Params::new().with("taskId", &self.task.id)
+    fn task_params(&self) -> RequestParams {
+        RequestParams::new().with_member("taskId", &self.task.id)
     }
 
-    /// Who says what it does is at work.
-    fn report(&self, newest: &watch::Sender<Option<Progress>>) {
+    /// Reports the task's message as progress, which also resets the idle timeout of the call.
+    fn report_progress(&self, newest: &watch::Sender<Option<ProgressUpdate>>) {
         let message = self.task.message.clone();
-        newest.send_replace(Some(Progress { progress: f64::from(self.changes), total: None, message }));
+        newest.send_replace(Some(ProgressUpdate { progress: f64::from(self.changes), total: None, message }));
     }
 }
 
-impl Drop for Following<'_> {
+impl Drop for TaskFollower<'_> {
     fn drop(&mut self) {
         if !self.is_over {
-            self.connection.give_up_task(std::mem::take(&mut self.task.id));
+            self.connection.cancel_task(std::mem::take(&mut self.task.id));
         }
     }
 }
 
-/// The parameters of a call that is to be a task; it is wanted for as long as the call may take.
-pub(super) fn augmented(params: Params, limit: Duration) -> Params {
+/// Adds the task parameters to a call: its time to live is the time limit of the call.
+pub(super) fn with_task_params(params: RequestParams, limit: Duration) -> RequestParams {
     let limit = u64::try_from(limit.min(TOOL_TIME).as_millis()).unwrap_or(u64::MAX);
-    params.with("task", &json!({ "ttl": limit }))
+    params.with_member("task", &json!({ "ttl": limit }))
 }
 
-/// Whether a server of 2025-11-25 says that its tools can be called as tasks.
-pub(super) fn is_offered(about: &About) -> bool {
+/// Whether a server of 2025-11-25 declares that its tools can be called as tasks.
+pub(super) fn offers_tool_tasks(about: &ServerDescription) -> bool {
     let tasks = about.capabilities.get("tasks").and_then(|tasks| tasks.pointer("/requests/tools/call"));
     tasks.is_some_and(|call| !call.is_null())
 }
 
-/// Only tools may become tasks.
-pub(super) fn out_of_place() -> Failure {
-    Failure::Protocol("it made a task of what is no call".into())
+/// The failure for a task in answer to a request that is no tool call: only tool calls may become tasks.
+pub(super) fn unexpected_task_failure() -> Failure {
+    Failure::Protocol("it returned a task for a request that is not a tool call".into())
 }
 
-/// Why a call has no result whose server works on it by itself. Unless the server says how the task has ended, nobody knows
-/// what it has done, and whether it still goes on.
-pub(super) fn failed(bound: &Bound, lost: Lost) -> CallError {
-    let unknown = |failure| match bound.failed(failure) {
+/// The error of a call whose task gave no result. Unless the server reports the end of the task, its effects
+/// are unknown, and it may still be running.
+pub(super) fn task_call_error(bound: &BoundTool, lost: TaskError) -> CallError {
+    let unknown = |failure| match bound.call_failed_error(failure) {
         CallError::Failed { tool, failure, executed: _ } => {
-            CallError::Failed { tool, failure, executed: Executed::Unknown }
+            CallError::Failed { tool, failure, executed: ExecutionStatus::Unknown }
         }
         error => error,
     };
     match lost {
-        Lost::Ended(failure) => bound.failed(failure),
-        Lost::Failed(failure) => unknown(failure),
-        Lost::Unanswered(why) => bound.unanswered(why),
-        Lost::Unavailable => unknown(Failure::Closed { exit: None, sent: true }),
+        TaskError::Ended(failure) => bound.call_failed_error(failure),
+        TaskError::Failed(failure) => unknown(failure),
+        TaskError::Unanswered(why) => bound.unanswered_error(why),
+        TaskError::Unavailable => unknown(Failure::Closed { exit: None, sent: true }),
     }
 }
 
-/// Whether another look may show more than this one.
-fn is_passing(failure: &Failure) -> bool {
-    is_of_the_connection(failure)
+/// Whether the failure is transient, so that another poll may succeed.
+fn is_transient(failure: &Failure) -> bool {
+    is_connection_failure(failure)
         || matches!(
             failure,
             Failure::TimedOut { .. }
@@ -246,7 +266,7 @@ fn is_passing(failure: &Failure) -> bool {
         )
 }
 
-/// Whether the connection is of no use any more.
-fn is_of_the_connection(failure: &Failure) -> bool {
+/// Whether the connection was lost.
+fn is_connection_failure(failure: &Failure) -> bool {
     matches!(failure, Failure::Closed { .. } | Failure::SessionExpired)
 }

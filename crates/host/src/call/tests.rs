@@ -1,4 +1,4 @@
-//! What a call costs while it waits.
+//! The size of a call's future while it waits.
 
 use std::path::Path;
 
@@ -6,18 +6,19 @@ use serde_json::json;
 
 use super::Call;
 use crate::host::Host;
-use crate::paths::Paths;
-use crate::sources::RunOptions;
+use mcparley_config::Paths;
+use mcparley_config::RunOptions;
 
-/// Most of it is the request itself; what happens rarely is put aside.
+/// Most of it is the request itself; rare parts are boxed.
 const MOST: usize = 2560;
 
 // K1
 #[tokio::test]
-async fn a_call_that_waits_is_small() {
+async fn future_of_a_waiting_call_is_small() {
     let nowhere = Path::new("/nowhere");
-    let host =
-        Host::builder(&Paths::of(nowhere, nowhere), &RunOptions::default()).without_own_server().start();
+    let host = Host::builder(&Paths::new(nowhere, nowhere), &RunOptions::default())
+        .without_built_in_server()
+        .start();
     let call = host.call(Call::new("mcp__it__work", json!({})));
     let size = size_of_val(&call);
     assert!(size <= MOST, "{size} bytes");

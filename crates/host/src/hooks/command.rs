@@ -1,38 +1,42 @@
-//! Decides how long a command may run and how much it may say.
+//! Runs a hook command with a time limit and an output limit.
 
-use mcparley_model::text::rounded;
+use mcparley_model::text::round_duration;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcparley_model::limits::{HOOK_OUTPUT_BYTES, HOOK_SAID_BYTES};
-use mcparley_platform::process::{Exit, Launch, SpawnError};
-use mcparley_wire::command::{self, Unfinished};
+use mcparley_platform::process::{ProcessExit, ProgramLaunch, SpawnError};
+use mcparley_wire::command::{self, GuardedCommandError};
 
-/// How a command ended, and what it said until then.
+/// The exit of a command, with its output.
 #[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) exit: Exit,
-    pub(crate) printed: Vec<u8>,
+pub(crate) struct FinishedCommand {
+    pub(crate) exit: ProcessExit,
+    pub(crate) stdout: Vec<u8>,
     /// The end of its standard error.
-    pub(crate) said: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
 }
 
-/// Why a command was not run to its end.
+/// The reason why a command did not run to its end.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum RunError {
+pub(crate) enum CommandRunError {
     #[error("it could not be started: {0}")]
     NotStarted(Arc<SpawnError>),
-    #[error("it could not be listened to: {0}")]
-    Unheard(Arc<std::io::Error>),
-    #[error("it did not end within {:?}", rounded(*after))]
-    Late { after: Duration },
+    #[error("its output could not be read: {0}")]
+    Unreadable(Arc<std::io::Error>),
+    #[error("it did not end within {:?}", round_duration(*after))]
+    TimedOut { after: Duration },
     #[error("it printed more than {HOOK_OUTPUT_BYTES} bytes")]
-    TooMuch,
+    TooMuchOutput,
 }
 
-/// Runs it with `input` on its standard input.
-pub(crate) async fn run(launch: &Launch, input: &[u8], limit: Duration) -> Result<Ran, RunError> {
+/// Runs a command with `input` on its standard input.
+pub(crate) async fn run_with_limits(
+    launch: &ProgramLaunch,
+    input: &[u8],
+    limit: Duration,
+) -> Result<FinishedCommand, CommandRunError> {
     let (mut printed, mut said) = (Vec::new(), Vec::new());
     let print = |bytes: &[u8]| {
         printed.extend_from_slice(bytes);
@@ -42,17 +46,17 @@ pub(crate) async fn run(launch: &Launch, input: &[u8], limit: Duration) -> Resul
         said.extend_from_slice(bytes);
         said.drain(..said.len().saturating_sub(HOOK_SAID_BYTES));
     };
-    let running = tokio::time::timeout(limit, command::run(launch, input, print, say));
-    let exit = running.await.map_err(|_| RunError::Late { after: limit })??;
-    Ok(Ran { exit, printed, said })
+    let running = tokio::time::timeout(limit, command::run_command(launch, input, print, say));
+    let exit = running.await.map_err(|_| CommandRunError::TimedOut { after: limit })??;
+    Ok(FinishedCommand { exit, stdout: printed, stderr: said })
 }
 
-impl From<Unfinished> for RunError {
-    fn from(unfinished: Unfinished) -> Self {
+impl From<GuardedCommandError> for CommandRunError {
+    fn from(unfinished: GuardedCommandError) -> Self {
         match unfinished {
-            Unfinished::NotStarted(error) => Self::NotStarted(Arc::new(error)),
-            Unfinished::Unheard(error) => Self::Unheard(Arc::new(error)),
-            Unfinished::TooMuch => Self::TooMuch,
+            GuardedCommandError::NotStarted(error) => Self::NotStarted(Arc::new(error)),
+            GuardedCommandError::StreamFailed(error) => Self::Unreadable(Arc::new(error)),
+            GuardedCommandError::OutputTooLarge => Self::TooMuchOutput,
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Agents: each is a host of its own that borrows servers from another and brings more (X7).
+//! Agents: each is a host of its own that shares servers of another host and adds more.
 //!
-//! Because it is a host, everything goes the same way: one catalogue, one gate, one way to call. What it borrows it
-//! never stops; what it brings nobody else sees.
+//! Because an agent is a host, it has its own catalog and permission gate, and makes calls the same way.
+//! Servers that it shares are never stopped by it; servers that it adds are visible to no other host.
 
 mod view;
 
@@ -10,15 +10,17 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcparley_model::name::ServerName;
-use mcparley_wire::peer::Boxed;
+use mcparley_wire::peer::BoxedFuture;
 use tokio::time::Instant;
 
-use super::{Host, locked};
-use crate::agent::{AgentError, AgentSpec, Missing};
-use crate::connection::{Connection, Unavailable};
-use crate::sources::{agents_of, similar_names};
+use super::{Host, lock_ignoring_poison};
+use crate::agent_error::AgentError;
+use mcparley_config::load_agents_without;
+use mcparley_config::{AgentSpec, MissingServer};
+use mcparley_model::similar::similar_names;
+use mcparley_pool::connection::{Connection, Unavailable};
 
-/// What an agent was made of: the host it shares, and what it asked for.
+/// The host whose servers an agent shares, and the agent's spec.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) host: Host,
@@ -27,9 +29,9 @@ pub(super) struct Shared {
 
 /// An agent's own view of a host: the shared servers it may see, and its own.
 ///
-/// It is used like the [`Host`] it dereferences to. [`Host::events`] tells of its own servers; those it shares tell at
-/// the host. Cheap to clone; when the last clone is dropped its own servers end at once, [`Agent::end`] ends them in
-/// order. The shared ones stay. It keeps the host alive.
+/// It is used like the [`Host`] it dereferences to. [`Host::server_events`] reports its own servers; events
+/// of shared servers come from the host. Cheap to clone; when the last clone is dropped its own servers are
+/// killed at once, [`Agent::end`] ends them gracefully. The shared ones stay. An agent keeps the host alive.
 #[derive(Clone, Debug)]
 pub struct Agent {
     host: Host,
@@ -45,72 +47,72 @@ impl Deref for Agent {
 }
 
 impl Agent {
-    /// What it was made of.
+    /// The spec that the agent was started with.
     #[must_use]
     pub fn spec(&self) -> &AgentSpec {
         &self.spec
     }
 
-    /// The servers it names that are not there now, and why.
+    /// The servers that the spec names and that do not exist now, with the reasons.
     #[must_use]
-    pub fn missing(&self) -> Vec<Missing> {
+    pub fn missing_servers(&self) -> Vec<MissingServer> {
         let roster = self.roster();
-        let absent = self.spec.named().filter(|name| roster.connection(name).is_none());
-        absent.map(|name| self.lacking(name)).collect()
+        let absent = self.spec.server_names().filter(|name| roster.connection(name).is_none());
+        absent.map(|name| self.describe_missing(name)).collect()
     }
 
-    /// Ends its own servers in order. Calls on them fail from now on.
+    /// Shuts the agent's own servers down gracefully. Calls on them fail from now on.
     pub async fn end(&self) {
         self.host.shut_down().await;
     }
 
-    fn lacking(&self, name: &ServerName) -> Missing {
+    fn describe_missing(&self, name: &ServerName) -> MissingServer {
         let shared = self.host.inner.shared.iter().flat_map(|shared| shared.host.roster().names());
         let known: Vec<ServerName> = shared.chain(self.roster().names()).collect();
-        Missing {
-            because: self.loaded().why_not(name.as_str()),
+        MissingServer {
+            because: self.loaded_config().unavailable_reason(name.as_str()),
             similar: similar_names(name.as_str(), known.iter().map(ServerName::as_str)),
             name: name.clone(),
         }
     }
 
-    /// Waits until every server it requires answers.
-    async fn requirements(&self) -> Result<(), AgentError> {
+    /// Waits until every required server is connected.
+    async fn wait_for_required(&self) -> Result<(), AgentError> {
         let deadline = Instant::now() + self.spec.deadline;
         let mut required = Vec::new();
-        for name in self.required() {
+        for name in self.required_servers() {
             let Some(connection) = self.connection(&name) else {
-                let (agent, missing) = (self.spec.name.clone(), self.lacking(&name));
+                let (agent, missing) = (self.spec.name.clone(), self.describe_missing(&name));
                 return Err(AgentError::Missing { agent, missing });
             };
-            connection.wake();
+            connection.start_connecting();
             required.push(connection);
         }
         for connection in required {
-            self.reached(&connection, deadline).await?;
+            self.wait_for_server(&connection, deadline).await?;
         }
         Ok(())
     }
 
-    /// What the agent requires, and those of its own whose entries say so.
-    fn required(&self) -> Vec<ServerName> {
+    /// The servers that the spec requires, and the agent's own servers whose entries say `required`.
+    fn required_servers(&self) -> Vec<ServerName> {
         let roster = self.roster();
-        let own = roster.own().filter(|connection| connection.config.required);
+        let own = roster.own_connections().filter(|connection| connection.config.required);
         self.spec.required.iter().cloned().chain(own.map(|connection| connection.name.clone())).collect()
     }
 
-    async fn reached(&self, connection: &Connection, deadline: Instant) -> Result<(), AgentError> {
+    async fn wait_for_server(&self, connection: &Connection, deadline: Instant) -> Result<(), AgentError> {
         let (agent, server) = (self.spec.name.clone(), connection.name.clone());
-        match tokio::time::timeout_at(deadline, until_reached(connection)).await {
+        match tokio::time::timeout_at(deadline, connect_through_backoff(connection)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(why)) => Err(AgentError::Unavailable { agent, server, why }),
-            Err(_) => Err(AgentError::Late { agent, server, limit: self.spec.deadline }),
+            Err(_) => Err(AgentError::TimedOut { agent, server, limit: self.spec.deadline }),
         }
     }
 }
 
-/// Reaches it; one that was lost and is tried again is waited for.
-async fn until_reached(connection: &Connection) -> Result<(), Unavailable> {
+/// Connects to a server; waits through the backoff of one that was lost.
+async fn connect_through_backoff(connection: &Connection) -> Result<(), Unavailable> {
     loop {
         match connection.lease().await {
             Ok(_) => return Ok(()),
@@ -123,17 +125,18 @@ async fn until_reached(connection: &Connection) -> Result<(), Unavailable> {
 }
 
 impl Host {
-    /// Starts an agent: its own servers, and waits for those it requires.
+    /// Starts an agent: starts its own servers, and waits for those it requires.
     ///
-    /// Where it names shared servers it sees these and no others; where it names none it sees all of them. A server it
-    /// brings hides a shared one of its name, and shares the connection of one that is the same. Dropping the future
-    /// stops what was started for it.
+    /// An agent whose spec names shared servers sees only these; otherwise it sees all of them. A server of
+    /// its own hides a shared one of the same name, and shares the connection of an identical one. Dropping
+    /// the future stops the servers that were started for it.
     ///
     /// # Errors
-    /// When a server it requires is not there, cannot be used or does not answer in time, or the host has ended.
-    pub async fn agent(&self, spec: AgentSpec) -> Result<Agent, AgentError> {
-        let agent = self.begun(spec)?;
-        match agent.requirements().await {
+    /// When a required server does not exist, cannot be used or does not answer in time, or the host is
+    /// shutting down.
+    pub async fn start_agent(&self, spec: AgentSpec) -> Result<Agent, AgentError> {
+        let agent = self.create_agent(spec)?;
+        match agent.wait_for_required().await {
             Ok(()) => Ok(agent),
             Err(error) => {
                 agent.end().await;
@@ -145,22 +148,23 @@ impl Host {
     /// Starts an agent that a file describes.
     ///
     /// # Errors
-    /// As [`Host::agent`], and when no file describes an agent of this name.
-    pub async fn agent_named(&self, name: &str) -> Result<Agent, AgentError> {
+    /// As [`Host::start_agent`], and when no file describes an agent of this name.
+    pub async fn start_agent_from_file(&self, name: &str) -> Result<Agent, AgentError> {
         let roster = self.roster();
         let (paths, loaded) = (Arc::clone(roster.paths()), Arc::clone(&roster.loaded));
-        let reading = crate::task::aside(move || agents_of(&paths, &loaded.left_out));
+        let reading = mcparley_pool::task::aside(move || load_agents_without(&paths, &loaded.left_out));
         let agents = reading.await.unwrap_or_default();
-        self.agent(agents.named(name)?.clone()).await
+        self.start_agent(agents.find_agent(name)?.clone()).await
     }
 
-    /// Made while the list of agents is held: whatever changes here, a new agent either begins with it or follows it.
-    fn begun(&self, spec: AgentSpec) -> Result<Agent, AgentError> {
-        let mut agents = locked(&self.inner.agents);
+    /// Creates an agent while the list of agents is locked: a new agent either starts with a concurrent
+    /// change or is refreshed by it.
+    fn create_agent(&self, spec: AgentSpec) -> Result<Agent, AgentError> {
+        let mut agents = lock_ignoring_poison(&self.inner.agents);
         let Some(known) = agents.as_mut() else { return Err(AgentError::Ended { agent: spec.name }) };
         known.retain(|agent| agent.strong_count() > 0);
         let spec = Arc::new(spec);
-        let host = self.view_for(Arc::clone(&spec));
+        let host = self.create_view(Arc::clone(&spec));
         known.push(Arc::downgrade(&host.inner));
         Ok(Agent { host, spec })
     }
@@ -169,33 +173,33 @@ impl Host {
         self.inner.shared.is_some()
     }
 
-    /// Lets every agent follow what has changed here.
-    pub(super) fn agents_follow(&self) {
-        let agents = locked(&self.inner.agents);
+    /// Refreshes every agent after a change of this host's servers.
+    pub(super) fn refresh_agents(&self) {
+        let agents = lock_ignoring_poison(&self.inner.agents);
         for agent in agents.iter().flatten().filter_map(Weak::upgrade) {
-            Self::from_inner(agent).follow();
+            Self::from_inner(agent).refresh_view();
         }
     }
 
-    /// The agents that share servers of this one.
-    pub(crate) fn agents(&self) -> Vec<Self> {
-        let agents = locked(&self.inner.agents);
+    /// The live agents that share servers of this host.
+    pub(crate) fn live_agents(&self) -> Vec<Self> {
+        let agents = lock_ignoring_poison(&self.inner.agents);
         agents.iter().flatten().filter_map(Weak::upgrade).map(Self::from_inner).collect()
     }
 
-    /// Whether it was shut down: nothing begins in it any more.
+    /// Whether the host was shut down: no server or agent is started any more.
     pub(super) fn has_ended(&self) -> bool {
-        locked(&self.inner.agents).is_none()
+        lock_ignoring_poison(&self.inner.agents).is_none()
     }
 
-    /// The agents there are; from now on there are no new ones.
+    /// Takes the live agents, and prevents new ones.
     pub(super) fn take_agents(&self) -> Vec<Self> {
-        let agents = locked(&self.inner.agents).take().unwrap_or_default();
+        let agents = lock_ignoring_poison(&self.inner.agents).take().unwrap_or_default();
         agents.iter().filter_map(Weak::upgrade).map(Self::from_inner).collect()
     }
 
-    /// Ends it; boxed, since agents may have agents.
-    pub(super) fn into_end(self) -> Boxed<'static, ()> {
+    /// Shuts the host down; boxed, since agents may have agents.
+    pub(super) fn shut_down_boxed(self) -> BoxedFuture<'static, ()> {
         Box::pin(async move { self.shut_down().await })
     }
 }

@@ -1,21 +1,21 @@
-//! Notices that a server has changed: one of this host, or one of those it shares with another.
+//! Notifies about changes of servers: of this host, and of a host it shares servers with.
 
 use tokio::sync::watch;
 use tokio::sync::watch::error::RecvError;
 
 use super::Host;
 
-/// What waits for the next change.
-pub(crate) struct Changes {
+/// A listener for the next change of a server.
+pub(crate) struct ChangeListener {
     own: watch::Receiver<u64>,
-    shared: Option<Box<Changes>>,
+    shared: Option<Box<ChangeListener>>,
 }
 
-impl Changes {
+impl ChangeListener {
     /// Waits for the next change.
     ///
     /// # Errors
-    /// When there can be none any more.
+    /// When there can be no further change.
     pub(crate) async fn changed(&mut self) -> Result<(), RecvError> {
         let Some(shared) = &mut self.shared else { return self.own.changed().await };
         tokio::select! {
@@ -26,14 +26,14 @@ impl Changes {
 }
 
 impl Host {
-    pub(crate) fn changes(&self) -> Changes {
-        let shared = self.inner.shared.as_ref().map(|shared| Box::new(shared.host.changes()));
-        Changes { own: self.inner.parts.changes.subscribe(), shared }
+    pub(crate) fn change_listener(&self) -> ChangeListener {
+        let shared = self.inner.shared.as_ref().map(|shared| Box::new(shared.host.change_listener()));
+        ChangeListener { own: self.inner.parts.changes.subscribe(), shared }
     }
 
-    /// Counts every change that could be seen here; each makes it larger.
-    pub(super) fn changes_so_far(&self) -> u64 {
-        let shared = self.inner.shared.as_ref().map_or(0, |shared| shared.host.changes_so_far());
+    /// The number of changes so far that are visible to this host; only grows.
+    pub(super) fn change_count(&self) -> u64 {
+        let shared = self.inner.shared.as_ref().map_or(0, |shared| shared.host.change_count());
         *self.inner.parts.changes.borrow() + shared
     }
 }

@@ -1,4 +1,4 @@
-//! Starts connections: what all of them are started with, and which are reached at once.
+//! Starts connections, and decides which servers are connected at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,182 +9,229 @@ use mcparley_model::limits::TOOL_TIME;
 use mcparley_model::name::ServerName;
 use tokio::sync::{broadcast, watch};
 
-use super::Start;
-use crate::connect::{Surroundings, number};
-use crate::connection::{Beginning, Connection, Event, Publisher, Status};
-use crate::own_server::{self, OwnServer};
-use crate::start_gate::StartGate;
+use super::built_in::{BuiltInServer, is_built_in};
+use mcparley_config::{BUILT_IN_SERVER, StartPolicy};
+use mcparley_pool::connect::ConnectContext;
+use mcparley_pool::connection::{
+    Connection, ConnectionSetup, ConnectionUser, ServerStatus, StatePublisher, StatusEvent,
+};
+use mcparley_pool::host_id::HostId;
+use mcparley_pool::pool::Pool;
+use mcparley_pool::pool_key::PoolKey;
+use mcparley_pool::surface::Surface;
 
-/// How many events wait for a slow listener before the oldest are lost.
+/// The capacity of the event channel: a slow listener loses the oldest beyond it.
 const EVENTS: usize = 256;
 
-/// What every connection of a host is started with.
+/// The values that every connection of a host is started with.
 #[derive(Debug)]
-pub(super) struct Starter {
-    pub(super) surroundings: Surroundings,
-    gate: StartGate,
+pub(crate) struct ConnectionStarter {
+    pub(crate) context: ConnectContext,
+    /// The live connections of this host, and of those it shares with.
+    pub(crate) pool: Pool,
+    /// The host that connections are started for.
+    pub(crate) host: HostId,
     tool_limit: Duration,
     /// Counts the changes of all servers.
-    pub(super) changes: Arc<watch::Sender<u64>>,
-    pub(super) events: broadcast::Sender<Event>,
-    start: Start,
-    /// Whether servers that failed lately are left alone until somebody needs them.
+    pub(crate) changes: Arc<watch::Sender<u64>>,
+    pub(crate) events: broadcast::Sender<StatusEvent>,
+    /// The tools of the built-in server.
+    built_in: Option<Arc<Surface>>,
+    start: StartPolicy,
+    /// Whether servers that failed recently are not connected until they are needed.
     skips_failures: bool,
 }
 
-/// What is done about a server when its host starts.
+/// The first step for a server when its host starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FirstStep {
-    /// Nothing: it is reached when it is needed.
+    /// No step: the server is connected when it is needed.
     Sleep,
-    /// It is reached at once.
+    /// Connect at once.
     Connect,
-    /// Nothing, because it failed lately; that is told.
+    /// Do not connect, because it failed recently; report that failure.
     ReportFailure,
-    /// It is reached, but told as failed, and waited for by nobody, until it answers.
+    /// Connect, but report it as failed until it answers, so that no caller waits for it.
     RetryFailure,
 }
 
-/// What is remembered of a server.
+/// The remembered facts about a server.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Memory {
-    /// Whether it is known what it offers.
+pub(super) struct ServerMemory {
+    /// Whether its tools are known from the cache.
     pub(super) is_fresh: bool,
-    /// Whether it failed lately.
+    /// Whether it failed recently.
     pub(super) has_failed: bool,
 }
 
-/// The place a connection is started for.
+/// The position in the roster that a connection is started for.
 #[derive(Debug, Default)]
-pub(super) struct Place {
-    /// Turns true, or ends, when the server that had the place before is gone.
+pub(super) struct ConnectionSlot {
+    /// Becomes true, or closes, when the previous connection at this position has ended.
     pub(super) predecessor: Option<watch::Receiver<bool>>,
-    /// Whether somebody has switched the server off.
+    /// Whether the server was disabled.
     pub(super) is_off: bool,
 }
 
-impl Starter {
-    pub(super) fn new(surroundings: Surroundings, start: Start, skips_failures: bool) -> Self {
-        let limit = number(&surroundings.env, "MCP_TOOL_TIMEOUT");
+impl ConnectionStarter {
+    pub(crate) fn new(
+        context: ConnectContext,
+        pool: Pool,
+        built_in: Option<&dyn BuiltInServer>,
+        start: StartPolicy,
+        skips_failures: bool,
+    ) -> Self {
+        let limit = context.dialer.env.positive_number("MCP_TOOL_TIMEOUT");
         Self {
-            gate: StartGate::from_env(&surroundings.env),
+            pool,
+            host: HostId::new(),
             tool_limit: limit.map_or(TOOL_TIME, Duration::from_millis),
             changes: Arc::new(watch::channel(0).0),
             events: broadcast::channel(EVENTS).0,
-            surroundings,
+            context,
+            built_in: built_in.map(|server| Arc::new(server.surface())),
             start,
             skips_failures,
         }
     }
 
-    /// The same under other variables. How many servers are reached at once stays as it was.
-    pub(super) fn under(&self, env: &Env) -> Self {
-        let limit = number(env, "MCP_TOOL_TIMEOUT");
+    /// A starter with other environment variables. The limit of concurrent connects stays as it was.
+    pub(super) fn with_env(&self, env: &Env) -> Self {
+        let limit = env.positive_number("MCP_TOOL_TIMEOUT");
         Self {
-            surroundings: self.surroundings.under(env),
-            gate: self.gate.clone(),
+            context: self.context.with_env(env),
+            pool: self.pool.clone(),
+            host: self.host,
             tool_limit: limit.map_or(TOOL_TIME, Duration::from_millis),
             changes: Arc::clone(&self.changes),
             events: self.events.clone(),
+            built_in: self.built_in.clone(),
             start: self.start.clone(),
             skips_failures: self.skips_failures,
         }
     }
 
-    /// The same for the servers of an agent: they start and tell for themselves, but no more are reached at once
-    /// than before.
-    pub(super) fn for_agent(&self, start: Start, own_server: Option<Arc<OwnServer>>) -> Self {
-        let surroundings = match own_server {
-            Some(own) => self.surroundings.clone().with_one_inside(own_server::NAME, own),
-            None => self.surroundings.clone(),
+    /// A starter for the servers of an agent, with events of their own. The limit of concurrent connects is
+    /// shared with the host.
+    pub(super) fn for_agent(&self, start: StartPolicy, built_in: Option<&dyn BuiltInServer>) -> Self {
+        let context = match built_in {
+            Some(server) => self.context.clone().with_in_process_server(BUILT_IN_SERVER, server.handler()),
+            None => self.context.clone(),
         };
-        let surroundings = surroundings.heard_apart();
+        let context = context.with_separate_logs();
         Self {
-            surroundings,
-            gate: self.gate.clone(),
+            context,
+            pool: self.pool.clone(),
+            host: HostId::new(),
             tool_limit: self.tool_limit,
             changes: Arc::new(watch::channel(0).0),
             events: broadcast::channel(EVENTS).0,
+            built_in: built_in.map(|server| Arc::new(server.surface())),
             start,
             skips_failures: self.skips_failures,
         }
     }
 
-    /// Whether the host was told to start others and not this server.
-    pub(super) fn leaves_out(&self, server: &ServerName) -> bool {
+    /// Whether the start options of the host exclude this server.
+    pub(super) fn is_excluded(&self, server: &ServerName) -> bool {
         match &self.start {
-            Start::Among(names) | Start::Only(names) => !names.contains(server),
-            Start::AsNeeded | Start::All | Start::OnDemand => false,
+            StartPolicy::Among(names) | StartPolicy::Only(names) => !names.contains(server),
+            StartPolicy::AsNeeded | StartPolicy::All | StartPolicy::OnDemand => false,
         }
     }
 
-    /// Starts a connection; what is remembered of its server is known from the beginning.
-    pub(super) fn connection(&self, name: ServerName, config: ServerConfig, place: Place) -> Arc<Connection> {
-        let Place { predecessor, is_off } = place;
-        let known = if is_off { None } else { self.surroundings.known(&config) };
-        let failure = if is_off { None } else { self.surroundings.known_failure(&config) };
-        let memory = Memory {
+    /// The pool key of the connection to the server of this entry.
+    pub(super) fn pool_key(&self, config: &ServerConfig) -> PoolKey {
+        PoolKey::for_config(&self.context, config, self.host)
+    }
+
+    /// Starts a connection, or shares the existing one. Cached tools of its server are known from the start.
+    pub(super) fn start_connection(
+        &self,
+        name: ServerName,
+        config: ServerConfig,
+        key: PoolKey,
+        place: ConnectionSlot,
+    ) -> Arc<Connection> {
+        let ConnectionSlot { predecessor, is_off } = place;
+        let known = if is_off { None } else { self.context.cached_surface(&config) };
+        let failure = if is_off { None } else { self.context.cached_failure(&config) };
+        let memory = ServerMemory {
             is_fresh: known.as_ref().is_some_and(|known| known.is_fresh),
             has_failed: failure.is_some(),
         };
-        let step = self.start.first_step(&name, &config, memory, self.skips_failures);
+        let step = first_step(&self.start, (&name, &config), memory, self.skips_failures);
         let first = match (is_off, step, failure) {
-            (true, ..) => Status::Disabled,
+            (true, ..) => ServerStatus::Disabled,
             (false, FirstStep::ReportFailure | FirstStep::RetryFailure, Some(error)) => {
-                Status::Failed(Arc::new(error))
+                ServerStatus::Failed(Arc::new(error))
             }
             (false, FirstStep::Connect | FirstStep::RetryFailure, _) => {
-                Status::Pending { attempt: 0, because: None, downloader: None }
+                ServerStatus::Pending { attempt: 0, because: None, downloader: None }
             }
-            (false, FirstStep::Sleep | FirstStep::ReportFailure, _) => Status::Dormant,
+            (false, FirstStep::Sleep | FirstStep::ReportFailure, _) => ServerStatus::Dormant,
         };
         let at_once = !is_off && matches!(step, FirstStep::Connect | FirstStep::RetryFailure);
-        let known = Arc::new(known.map(|known| known.surface).unwrap_or_default());
-        let (changes, events) = (Arc::clone(&self.changes), self.events.clone());
-        let beginning = Beginning {
-            surroundings: self.surroundings.clone(),
-            gate: self.gate.clone(),
-            publisher: Publisher::new(name.clone(), first, known, changes, events),
-            tool_limit: self.tool_limit,
-            predecessor,
-            on: !is_off,
+        let built_in = self.built_in.as_ref().filter(|_| is_built_in(&config));
+        let known =
+            known.map(|known| Arc::new(known.surface)).or_else(|| built_in.cloned()).unwrap_or_default();
+        let user = ConnectionUser {
+            host: self.host,
+            name,
+            changes: Arc::clone(&self.changes),
+            events: self.events.clone(),
         };
-        let connection = Connection::start(name, config, beginning);
+        let start = |config: ServerConfig, user: ConnectionUser| {
+            let name = user.name.clone();
+            let beginning = ConnectionSetup {
+                context: self.context.clone(),
+                gate: self.pool.gate().clone(),
+                publisher: StatePublisher::new(user, first, known),
+                tool_limit: self.tool_limit,
+                predecessor,
+                on: !is_off,
+                key,
+            };
+            Connection::start(name, config, beginning)
+        };
+        let connection = match is_off {
+            // A disabled server is not shared: it would be enabled with the others, or they disabled with
+            // it.
+            true => start(config, user),
+            false => self.pool.connection_for(key, config, user, start),
+        };
         if at_once {
-            connection.wake();
+            connection.start_connecting();
         }
         Arc::new(connection)
     }
 }
 
-impl Start {
-    /// What is done about the server of this entry. Who asks for all servers, or for these, wants them tried.
-    pub(super) fn first_step(
-        &self,
-        name: &ServerName,
-        config: &ServerConfig,
-        memory: Memory,
-        skips_failures: bool,
-    ) -> FirstStep {
-        let is_wanted = self.wants(name, config, memory.is_fresh);
-        let is_list = matches!(self, Self::AsNeeded | Self::Among(_));
-        match (is_wanted, memory.has_failed) {
-            (_, true) if skips_failures => FirstStep::ReportFailure,
-            (true, true) if is_list => FirstStep::RetryFailure,
-            (true, _) => FirstStep::Connect,
-            (false, _) => FirstStep::Sleep,
-        }
+/// Decides the first step for a server. `StartPolicy::All` and `StartPolicy::Only` connect to servers that
+/// failed recently.
+pub(super) fn first_step(
+    start: &StartPolicy,
+    (name, config): (&ServerName, &ServerConfig),
+    memory: ServerMemory,
+    skips_failures: bool,
+) -> FirstStep {
+    let is_wanted = is_started_at_once(start, name, config, memory.is_fresh);
+    let is_list = matches!(start, StartPolicy::AsNeeded | StartPolicy::Among(_));
+    match (is_wanted, memory.has_failed) {
+        (_, true) if skips_failures => FirstStep::ReportFailure,
+        (true, true) if is_list => FirstStep::RetryFailure,
+        (true, _) => FirstStep::Connect,
+        (false, _) => FirstStep::Sleep,
     }
+}
 
-    /// Whether the server of this entry is reached at once.
-    fn wants(&self, name: &ServerName, config: &ServerConfig, is_known: bool) -> bool {
-        let is_wanted = !is_known || config.required || config.always_load;
-        match self {
-            Self::All => true,
-            Self::AsNeeded => is_wanted,
-            Self::Among(names) => is_wanted && names.contains(name),
-            Self::OnDemand => false,
-            Self::Only(names) => names.contains(name),
-        }
+fn is_started_at_once(start: &StartPolicy, name: &ServerName, config: &ServerConfig, is_known: bool) -> bool {
+    let is_wanted = !is_known || config.required || config.always_load;
+    match start {
+        StartPolicy::AsNeeded => is_wanted,
+        StartPolicy::Among(names) => is_wanted && names.contains(name),
+        StartPolicy::OnDemand => false,
+        StartPolicy::Only(names) => names.contains(name),
+        StartPolicy::All => true,
     }
 }

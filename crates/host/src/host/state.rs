@@ -1,155 +1,158 @@
-//! Everything the host knows, as one value that can be written down (N12). Masked: it may be pasted anywhere.
+//! The state of the host as one serializable value. Secrets are masked, so it may be pasted anywhere.
 
 use std::sync::Arc;
 
-use mcparley_model::config::{Kind, Reveal, Shown};
-use mcparley_model::hook::Judged;
-use mcparley_model::name::{Names, ServerName};
-use mcparley_model::plan::{Planned, ServerStanding};
+use mcparley_config::plan::{PlanStatus, PlannedServer};
+use mcparley_model::config::{DisplayedServer, SecretVisibility, TransportKind};
+use mcparley_model::hook::HookWithStatus;
+use mcparley_model::name::{PublicNames, ServerName};
 use mcparley_model::text::{Untrusted, clean_json};
 use mcparley_wire::RawJson;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Host, Server};
-use crate::catalog::{ChangedTool, Entry, Mention};
-use crate::connection::Status;
+use super::{Host, HostServer};
+use mcparley_catalog::{CatalogEntry, ChangedTool, Mention};
+use mcparley_pool::connection::ServerStatus;
 
-/// Everything the host knows.
+/// The state of a host: servers, tools, resources, prompts and hooks.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct HostState {
-    /// Every server that may run, and how it is.
-    pub clients: Vec<Client>,
-    /// Every other configured server, and why it does not run.
-    pub others: Vec<Other>,
+    /// Every server that may run, with its state.
+    pub clients: Vec<ServerStateReport>,
+    /// Every other configured server, with the reason why it does not run.
+    pub others: Vec<InactiveServer>,
     /// Every tool, in the order a model is shown them.
-    pub tools: Vec<Arc<Entry>>,
-    /// Tools whose descriptions speak of another server's tools.
+    pub tools: Vec<Arc<CatalogEntry>>,
+    /// Tools whose descriptions mention another server's tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<Mention>,
-    /// Tools that have changed since they were first met or last reviewed.
+    /// Tools that have changed since they were first seen or last reviewed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_tools: Vec<ChangedTool>,
     /// Every resource.
-    pub resources: Vec<Owned>,
-    /// Every template of resources.
-    pub resource_templates: Vec<Owned>,
+    pub resources: Vec<ListedItem>,
+    /// Every resource template.
+    pub resource_templates: Vec<ListedItem>,
     /// Every prompt.
-    pub prompts: Vec<Owned>,
-    /// Every hook of the settings, and what becomes of it.
+    pub prompts: Vec<ListedItem>,
+    /// Every hook in the settings, with its status.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub hooks: Vec<Judged>,
-    /// The public names of tools, and the way back.
-    pub normalized_names: Names,
+    pub hooks: Vec<HookWithStatus>,
+    /// The public names of tools, and the original names behind them.
+    pub normalized_names: PublicNames,
 }
 
-/// A server that may run.
+/// A server that may run, with its state.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Client {
-    /// Its name.
+pub struct ServerStateReport {
+    /// The server's name.
     pub name: ServerName,
-    /// How it is reached.
+    /// The kind of transport.
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: TransportKind,
     /// `pending`, `connected`, `failed`, `needs-auth` or `disabled`.
     pub state: &'static str,
-    /// Why, where there is more to say.
+    /// The reason for the state, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The end of what a server that failed wrote to its standard error.
+    /// The end of standard error of a server that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
-    /// The protocol that was agreed on.
+    /// The negotiated protocol version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<&'static str>,
-    /// What it calls itself.
+    /// The name that the server reports for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// How it wants to be used.
+    /// The server's instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// How long reaching it took.
+    /// The duration of the connect.
     pub milliseconds: u64,
-    /// Lists that are not whole and tools that are withheld, with the reasons.
+    /// Lists that are incomplete and tools that are withheld, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Its entry, without secrets. Servers inside the program have none.
+    /// The server's entry, without secrets. In-process servers have none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub config: Option<Shown>,
+    pub config: Option<DisplayedServer>,
 }
 
 /// A configured server that does not run.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
-pub struct Other {
-    /// Its name.
+pub struct InactiveServer {
+    /// The server's name.
     pub name: ServerName,
-    /// Its fate, and why.
-    pub standing: ServerStanding,
+    /// Its plan status, with the reason.
+    pub standing: PlanStatus,
 }
 
-/// Something a server lists.
+/// An item that a server lists: a resource, a template or a prompt.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
-pub struct Owned {
+pub struct ListedItem {
     /// The server.
     pub server: ServerName,
-    /// What it lists, cleaned.
+    /// The item, sanitized.
     #[serde(flatten)]
     pub listed: serde_json::Map<String, Value>,
 }
 
 impl Host {
-    /// Everything the host knows now.
+    /// The current state of the host.
     #[must_use]
     pub fn state(&self) -> HostState {
         let servers = self.servers();
         let catalog = self.catalog();
-        let loaded = self.loaded();
+        let loaded = self.loaded_config();
         let plan = &loaded.plan;
-        let ready = |name: &ServerName| plan.ready().find(|server| server.name == *name);
-        let listed = |list: fn(&Server) -> &[RawJson]| -> Vec<Owned> {
+        let ready = |name: &ServerName| plan.ready_servers().find(|server| server.name == *name);
+        let listed = |list: fn(&HostServer) -> &[RawJson]| -> Vec<ListedItem> {
             servers
                 .iter()
-                .flat_map(|server| list(server).iter().filter_map(|raw| owned(&server.name, raw)))
+                .flat_map(|server| list(server).iter().filter_map(|raw| parse_listed_item(&server.name, raw)))
                 .collect()
         };
         HostState {
-            clients: servers.iter().map(|server| Client::of(server, ready(&server.name))).collect(),
+            clients: servers
+                .iter()
+                .map(|server| ServerStateReport::from_server(server, ready(&server.name)))
+                .collect(),
             others: plan
                 .servers
                 .iter()
-                .filter(|server| server.standing != ServerStanding::Ready)
-                .map(other)
+                .filter(|server| server.status != PlanStatus::Ready)
+                .map(inactive_server)
                 .collect(),
             tools: catalog.iter().cloned().collect(),
             mentions: catalog.mentions(),
-            changed_tools: catalog.changed().to_vec(),
+            changed_tools: catalog.changed_tools().to_vec(),
             resources: listed(|server| &server.state.surface.resources),
             resource_templates: listed(|server| &server.state.surface.templates),
             prompts: listed(|server| &server.state.surface.prompts),
-            hooks: loaded.settings.hooks.judged(loaded.session),
+            hooks: loaded.settings.hooks.hooks_with_status(loaded.session),
             normalized_names: catalog.names().clone(),
         }
     }
 }
 
-impl Client {
-    fn of(server: &Server, planned: Option<&Planned>) -> Self {
+impl ServerStateReport {
+    fn from_server(server: &HostServer, planned: Option<&PlannedServer>) -> Self {
         let status = &server.state.status;
         let (spoken, about) = match status {
-            Status::Connected { spoken, about } => (Some(*spoken), Some(about)),
+            ServerStatus::Connected { spoken, about } => (Some(*spoken), Some(about)),
             _ => (None, None),
         };
         let stderr = match status {
-            Status::Failed(error) => Some(error.stderr.clean().trim().to_owned()),
+            ServerStatus::Failed(error) => Some(error.stderr.clean_text().trim().to_owned()),
             _ => None,
         };
-        let text = |text: Option<&Untrusted>| text.map(|text| text.clean().into_owned());
+        let text = |text: Option<&Untrusted>| text.map(|text| text.clean_text().into_owned());
         Self {
             name: server.name.clone(),
             kind: server.kind,
@@ -161,17 +164,18 @@ impl Client {
             instructions: text(server.state.surface.instructions.as_ref()),
             milliseconds: u64::try_from(server.state.took.as_millis()).unwrap_or(u64::MAX),
             notes: server.state.surface.notes(),
-            config: planned
-                .and_then(|planned| planned.raw.as_ref().map(|raw| raw.shown(planned.kind, Reveal::Masked))),
+            config: planned.and_then(|planned| {
+                planned.raw.as_ref().map(|raw| raw.to_displayed(planned.kind, SecretVisibility::Masked))
+            }),
         }
     }
 }
 
-fn other(server: &Planned) -> Other {
-    Other { name: server.name.clone(), standing: server.standing.clone() }
+fn inactive_server(server: &PlannedServer) -> InactiveServer {
+    InactiveServer { name: server.name.clone(), standing: server.status.clone() }
 }
 
-fn owned(server: &ServerName, raw: &RawJson) -> Option<Owned> {
+fn parse_listed_item(server: &ServerName, raw: &RawJson) -> Option<ListedItem> {
     let listed = serde_json::from_str(&clean_json(raw.as_str())).ok()?;
-    Some(Owned { server: server.clone(), listed })
+    Some(ListedItem { server: server.clone(), listed })
 }

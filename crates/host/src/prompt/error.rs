@@ -1,80 +1,80 @@
-//! Why a prompt gave no messages.
+//! Errors of prompts.
 
 use mcparley_model::name::ServerName;
-use mcparley_model::text::display;
+use mcparley_model::text::display_line;
 
 use crate::call::RequestError;
 
-/// Why a prompt gave no messages.
+/// The reason why a prompt returned no messages.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptError {
-    /// There is no such prompt now.
-    #[error("there is no prompt `{}`", display(name))]
+    /// The prompt does not exist now.
+    #[error("there is no prompt `{}`", display_line(name))]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// Names that look like it.
+        /// Similar names.
         similar: Vec<String>,
     },
     /// The line has no command.
     #[error("the line has no command")]
     Empty,
-    /// A quote has no end.
-    #[error("the quote `{quote}` has no end")]
+    /// A quote is not closed.
+    #[error("the quote `{quote}` is never closed")]
     Unclosed {
         /// The quote.
         quote: char,
     },
-    /// More is given than the prompt takes.
-    #[error("`{}` is too much: the prompt takes {}", display(value), count(*takes))]
+    /// There are more values than arguments.
+    #[error("`{}` is unexpected: the prompt takes {}", display_line(value), argument_count(*takes))]
     Surplus {
-        /// The first value too many.
+        /// The first surplus value.
         value: String,
-        /// How many it takes.
+        /// The number of arguments of the prompt.
         takes: usize,
-        /// How it is used.
+        /// The usage line.
         usage: String,
     },
-    /// An argument is missing that the prompt cannot do without.
-    #[error("the argument `{}` is missing{}", display(argument), about(description.as_deref()))]
+    /// A required argument is missing.
+    #[error("the argument `{}` is missing{}", display_line(argument), description_suffix(description.as_deref()))]
     Missing {
         /// The argument.
         argument: String,
-        /// What the server says about it.
+        /// The server's description of the argument.
         description: Option<String>,
-        /// How the prompt is used.
+        /// The usage line.
         usage: String,
     },
-    /// An argument is given twice.
-    #[error("the argument `{}` is given twice", display(argument))]
+    /// An argument has two values.
+    #[error("the argument `{}` is given twice", display_line(argument))]
     Twice {
         /// The argument.
         argument: String,
-        /// How the prompt is used.
+        /// The usage line.
         usage: String,
     },
     /// The prompt has no such argument.
-    #[error("the prompt has no argument `{}`", display(argument))]
+    #[error("the prompt has no argument `{}`", display_line(argument))]
     UnknownArgument {
         /// The argument.
         argument: String,
-        /// How the prompt is used.
+        /// The usage line.
         usage: String,
     },
-    /// What its server answered holds no messages.
-    #[error("server `{}` answered with something that is no prompt", display(server.as_str()))]
+    /// The server's answer holds no messages.
+    #[error("server `{}` returned an invalid prompt", display_line(server.as_str()))]
     Damaged {
         /// The server.
         server: ServerName,
     },
-    /// The server gave nothing.
+    /// The request to the server failed.
     #[error(transparent)]
     Request(#[from] RequestError),
 }
 
 impl PromptError {
-    /// Whether what was given does not fit; nothing was sent then.
+    /// Whether the command line is wrong; no request was sent then.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         match self {
@@ -88,7 +88,7 @@ impl PromptError {
         }
     }
 
-    /// What to do about it, when there is something to do.
+    /// The next action for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -96,10 +96,10 @@ impl PromptError {
                 (!similar.is_empty()).then(|| format!("did you mean `{}`?", similar.join("`, `")))
             }
             Self::Surplus { usage, .. } => {
-                Some(format!("use it as `{}`; quotes keep a value with spaces together", display(usage)))
+                Some(format!("use it as `{}`; quotes keep a value with spaces together", display_line(usage)))
             }
             Self::Missing { usage, .. } | Self::Twice { usage, .. } | Self::UnknownArgument { usage, .. } => {
-                Some(format!("use it as `{}`", display(usage)))
+                Some(format!("use it as `{}`", display_line(usage)))
             }
             Self::Request(error) => error.hint(),
             Self::Empty | Self::Unclosed { .. } | Self::Damaged { .. } => None,
@@ -107,7 +107,7 @@ impl PromptError {
     }
 }
 
-fn count(arguments: usize) -> String {
+fn argument_count(arguments: usize) -> String {
     match arguments {
         0 => "no arguments".to_owned(),
         1 => "one argument".to_owned(),
@@ -115,6 +115,6 @@ fn count(arguments: usize) -> String {
     }
 }
 
-fn about(description: Option<&str>) -> String {
-    description.map(|text| format!(" ({})", display(text))).unwrap_or_default()
+fn description_suffix(description: Option<&str>) -> String {
+    description.map(|text| format!(" ({})", display_line(text))).unwrap_or_default()
 }

@@ -1,54 +1,43 @@
-//! Reads a prompt as its server lists it: clean, and as far as it can be used (N7, B43).
+//! Parses prompts as servers list them: sanitized, and without the entries that cannot be used.
 
 use std::collections::HashSet;
 
 use mcparley_model::limits::{DESCRIPTION_CHARS, PROMPT_ARGUMENTS};
 use mcparley_model::name::{PublicName, ServerName, ToolName};
-use mcparley_model::text::{clean, cut};
+use mcparley_model::text::{clean_text, truncate_text};
 use mcparley_wire::RawJson;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Prompt, PromptArgument};
 
-/// A prompt without its command.
+/// A prompt without its command name.
 #[derive(Clone, Debug)]
-pub(super) struct Listed {
+pub(super) struct ListedPrompt {
     pub(super) name: ToolName,
     title: Option<String>,
     description: String,
     arguments: Vec<PromptArgument>,
 }
 
-/// The prompts that can be used; of several with one name the first.
-pub(super) fn all(raw: &[RawJson]) -> Vec<Listed> {
+/// Parses the usable prompts; of several with one name the first.
+pub(super) fn parse_prompts(raw: &[RawJson]) -> Vec<ListedPrompt> {
     let mut names = HashSet::new();
-    raw.iter().filter_map(Listed::read).filter(|prompt| names.insert(prompt.name.clone())).collect()
+    raw.iter().filter_map(ListedPrompt::parse).filter(|prompt| names.insert(prompt.name.clone())).collect()
 }
 
-/// Whether a prompt can be used as it is listed.
-pub(crate) fn is_usable(raw: &RawJson) -> bool {
-    raw.decode::<Named>().is_ok_and(|named| named.name.is_some_and(|name| !name.is_empty()))
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: Option<String>,
-}
-
-impl Listed {
-    /// What can be used of it: without a name there is nothing to ask for, and what is of another type is not there.
-    fn read(raw: &RawJson) -> Option<Self> {
+impl ListedPrompt {
+    /// Parses one prompt. An entry without a name is unusable; members of a wrong type count as absent.
+    fn parse(raw: &RawJson) -> Option<Self> {
         let fields: Value = raw.decode().ok()?;
         let name = fields.get("name")?.as_str().filter(|name| !name.is_empty())?;
         let arguments = fields.get("arguments").and_then(Value::as_array).into_iter().flatten();
         let mut seen = HashSet::new();
         Some(Self {
             name: ToolName::new(name),
-            title: line(&fields, "title"),
-            description: text(&fields, "description").unwrap_or_default(),
+            title: line_field(&fields, "title"),
+            description: text_field(&fields, "description").unwrap_or_default(),
             arguments: arguments
-                .filter_map(argument)
+                .filter_map(parse_argument)
                 .filter(|argument| seen.insert(argument.name.clone()))
                 .take(PROMPT_ARGUMENTS)
                 .collect(),
@@ -61,26 +50,26 @@ impl Listed {
     }
 }
 
-fn argument(fields: &Value) -> Option<PromptArgument> {
+fn parse_argument(fields: &Value) -> Option<PromptArgument> {
     let raw = fields.get("name")?.as_str()?;
-    let name = line(fields, "name")?;
+    let name = line_field(fields, "name")?;
     Some(PromptArgument {
         name,
-        title: line(fields, "title"),
-        description: text(fields, "description"),
+        title: line_field(fields, "title"),
+        description: text_field(fields, "description"),
         required: fields.get("required").and_then(Value::as_bool).unwrap_or(false),
         raw: raw.to_owned(),
     })
 }
 
-/// A text of the server for people and models.
-fn text(fields: &Value, name: &str) -> Option<String> {
+/// A sanitized, shortened text of the server.
+fn text_field(fields: &Value, name: &str) -> Option<String> {
     let text = fields.get(name)?.as_str()?;
-    Some(cut(&clean(text), DESCRIPTION_CHARS).into_owned())
+    Some(truncate_text(&clean_text(text), DESCRIPTION_CHARS).into_owned())
 }
 
-/// The same on one line.
-fn line(fields: &Value, name: &str) -> Option<String> {
-    let line = text(fields, name)?.split_whitespace().collect::<Vec<_>>().join(" ");
+/// A sanitized text of the server on one line.
+fn line_field(fields: &Value, name: &str) -> Option<String> {
+    let line = text_field(fields, name)?.split_whitespace().collect::<Vec<_>>().join(" ");
     (!line.is_empty()).then_some(line)
 }

@@ -1,26 +1,27 @@
-//! Asks for the organisation's connectors while the host is running already (C1).
+//! Fetches the organization's connectors in the background of a running host.
 
 use std::sync::Weak;
 use std::time::Duration;
 
 use mcparley_model::limits::{CATALOGUE_TIME, RECONNECT_ATTEMPTS, RECONNECT_FIRST};
 
-use crate::connect::Surroundings;
 use crate::host::{Host, HostInner};
-use crate::organisation::Organisation;
-use crate::sources::Known;
+use mcparley_config::ConnectorList;
+use mcparley_pool::connect::ConnectContext;
+use mcparley_pool::organization::Organization;
 
-/// Asks until there is an answer, a few times, ever more seldom. Why there is none is told in the plan's problems.
-pub(crate) async fn ask_for_connectors(
+/// Fetches the connectors, with a few retries and exponential backoff. A failure is reported among the
+/// problems of the plan.
+pub(crate) async fn fetch_connectors(
     host: Weak<HostInner>,
-    organisation: Organisation,
-    surroundings: Surroundings,
+    organisation: Organization,
+    context: ConnectContext,
 ) {
     let mut pause: Duration = RECONNECT_FIRST;
     for _ in 0..=RECONNECT_ATTEMPTS {
-        let answer = organisation.fetch(&surroundings, CATALOGUE_TIME).await;
+        let answer = organisation.fetch_connectors(context.dialer.network(), CATALOGUE_TIME).await;
         let is_there = answer.is_ok();
-        let known = answer.unwrap_or_else(|error| Known { connectors: Vec::new(), left_out: vec![error] });
+        let known = answer.unwrap_or_else(|error| ConnectorList::from_error(&error));
         let Some(host) = host.upgrade().map(Host::from_inner) else { return };
         host.set_connectors(known).await;
         if is_there {

@@ -1,44 +1,44 @@
-//! Reconnects the servers that another process has asked for (`mcparley reconnect`).
+//! Reconnects servers on request of another process (`mcparley reconnect`).
 
 use std::sync::Arc;
 
-use mcparley_wire::peer::Boxed;
+use mcparley_wire::peer::BoxedFuture;
 
-use crate::connection::{Connection, Status};
 use crate::host::Host;
-use crate::reconnect_requests::ReconnectRequest;
+use mcparley_config::reconnect_requests::ReconnectRequest;
+use mcparley_pool::connection::{Connection, ServerStatus};
 
 impl Host {
-    /// Connects anew to every server of this host that one of the requests is for, whatever its back-off; and to those
-    /// that its agents bring. Boxed, since agents may have agents.
-    pub(crate) fn reconnect_requested<'r>(&'r self, requests: &'r [ReconnectRequest]) -> Boxed<'r, ()> {
+    /// Reconnects every server of this host that a request names, regardless of backoff, and those of its
+    /// agents. Boxed, since agents may have agents.
+    pub(crate) fn reconnect_requested<'r>(&'r self, requests: &'r [ReconnectRequest]) -> BoxedFuture<'r, ()> {
         Box::pin(async move {
             if requests.is_empty() {
                 return;
             }
             for connection in self.find_requested(requests) {
-                connection.log().event("connecting anew, because `mcparley reconnect` asks for it");
+                connection.log().add_event("reconnecting on request of `mcparley reconnect`");
                 connection.reconnect().await;
             }
-            for agent in self.agents() {
+            for agent in self.live_agents() {
                 agent.reconnect_requested(requests).await;
             }
         })
     }
 
-    /// The connections that the requests are for, each once, whatever number of names it has.
+    /// The connections that the requests name, each once, even if it has several names.
     fn find_requested(&self, requests: &[ReconnectRequest]) -> Vec<Arc<Connection>> {
         let roster = self.roster();
         let project = roster.paths().project_key();
         let mut found: Vec<Arc<Connection>> = Vec::new();
-        for connection in roster.own() {
+        for connection in roster.own_connections() {
             let is_wanted = requests
                 .iter()
-                .any(|request| request.is_for(&project, &connection.name, &connection.signature));
-            // A server that this host was told to leave out, and nobody has needed, is not started for that.
-            let is_left_out =
-                matches!(connection.state().status, Status::Dormant) && roster.leaves_out(&connection.name);
-            if is_wanted && !is_left_out && !found.iter().any(|known| known.is(connection)) {
+                .any(|request| request.is_for(&project, &connection.name, &connection.key.signature));
+            // A server that the start options exclude, and that is not in use, is not started for a request.
+            let is_left_out = matches!(connection.state().status, ServerStatus::Dormant)
+                && roster.is_excluded(&connection.name);
+            if is_wanted && !is_left_out && !found.iter().any(|known| known.is_same_connection(connection)) {
                 found.push(Arc::clone(connection));
             }
         }

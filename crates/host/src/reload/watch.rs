@@ -1,149 +1,189 @@
-//! Notices that a configuration file has become another one, and that somebody asks for a server to be reconnected.
+//! The file watcher: detects changed configuration files, and requests to reconnect servers.
 //!
-//! The system tells when something happens in the folders; what counts is the content. So a file that was only
-//! touched changes nothing, and one that was swapped under its old time and size does (F88). Where the system does
-//! not tell, the files are looked at every few seconds.
+//! The operating system reports activity in the folders; only the content decides. So a file that was only
+//! touched causes no reload, and one that was replaced with the same time and size does. Where the operating
+//! system reports no activity, the files are polled every few seconds.
 
-use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use mcparley_model::limits::{CONFIG_FILE_BYTES, FILES_LOOKED_AT, FILES_LOOKED_AT_BLINDLY, FILES_QUIET};
-use mcparley_platform::file::{self, Ownership, Text};
+use mcparley_model::limits::{FILES_LOOKED_AT, FILES_LOOKED_AT_BLINDLY, FILES_QUIET};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
 use crate::host::{Host, HostInner};
-use crate::reconnect_requests::{SeenRequests, read_requests};
+use mcparley_config::reconnect_requests::{SeenRequests, read_requests};
+use mcparley_config::{FilesFingerprint, LoadedConfig};
 
-/// Reloads whenever the content of a file is another, and reconnects servers that somebody asks for in the file
-/// `reconnects`, for as long as the host lives.
-pub(crate) fn follow(
+/// Reloads when the content of a file has changed, and reconnects servers that the file `reconnects` names,
+/// for as long as the host lives.
+pub(crate) fn watch_config_files(
     host: Weak<HostInner>,
-    files: &[PathBuf],
+    loaded: &LoadedConfig,
     reconnects: Option<PathBuf>,
 ) -> impl Future<Output = ()> + use<> {
-    // Before anything else happens: what changes from now on is noticed.
-    let mut known = content(files);
+    // The fingerprint of the plan in force, so that a change between loading and now is noticed too.
+    let mut known = loaded.fingerprint();
     let mut seen = SeenRequests::default();
-    // Requests of the time before this host are none of its business.
+    // Requests from before the start of this host are ignored.
     let _old = seen.take_new(reconnects.as_deref().and_then(read_requests));
-    let mut eyes = Eyes::open(&with_file(files, reconnects.as_ref()));
+    let mut watcher = FolderWatcher::open(&loaded.files, reconnects.as_ref());
     async move {
         loop {
-            eyes.something_happened().await;
+            let activity = watcher.wait_for_activity().await;
             let Some(host) = host.upgrade().map(Host::from_inner) else { return };
-            let (files, requests) = (host.loaded().files.clone(), reconnects.clone());
-            // Folders come and go with what is in them.
-            eyes.look_at(&with_file(&files, reconnects.as_ref()));
-            let read = move || (content(&files), requests.as_deref().and_then(read_requests));
-            let Some((now, requests)) = crate::task::aside(read).await else { continue };
-            if now != known {
+            let (files, requests) = (host.loaded_config().files.clone(), reconnects.clone());
+            // Folders are created and removed, so the watched set is updated each time.
+            watcher.watch_folders(&files, reconnects.as_ref());
+            let is_read = activity == FileActivity::Config || watcher.update_identities(&files);
+            let read = move || {
+                let now = is_read.then(|| FilesFingerprint::from_disk(&files));
+                (now, requests.as_deref().and_then(read_requests))
+            };
+            let Some((now, requests)) = mcparley_pool::task::aside(read).await else { continue };
+            if now.is_some_and(|now| now != known) {
                 host.reload().await;
-                known = now;
+                known = host.loaded_config().fingerprint();
             }
-            // After the reload: whoever changes an entry and then asks for its server means the new one.
+            // After the reload: a user who changes an entry and then requests a reconnect means the new
+            // entry.
             host.reconnect_requested(&seen.take_new(requests)).await;
         }
     }
 }
 
-fn with_file(files: &[PathBuf], more: Option<&PathBuf>) -> Vec<PathBuf> {
-    files.iter().chain(more).cloned().collect()
+/// The kind of activity that was seen in the watched folders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileActivity {
+    /// A configuration file may have been written, or it is time to poll.
+    Config,
+    /// Another path was written, such as the folder of a file that does not exist yet.
+    Other,
 }
 
-/// What the files hold, as one number.
-fn content(files: &[PathBuf]) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    for path in files {
-        hash.update(path.as_os_str().as_encoded_bytes());
-        match file::read(path, CONFIG_FILE_BYTES) {
-            Ok(Some(Text { text, owner })) => {
-                // Whose it is decides whether it counts, and `chmod` changes nothing else.
-                hash.update([1, u8::from(owner == Ownership::Trusted)]);
-                hash.update((text.len() as u64).to_le_bytes());
-                hash.update(&text);
-            }
-            Ok(None) => hash.update([0]),
-            Err(_) => hash.update([2]),
-        }
+/// The paths whose events count.
+#[derive(Debug, Default)]
+struct WatchedPaths {
+    /// The configuration files, and the targets of those that are symbolic links.
+    config: Vec<PathBuf>,
+    /// The file of reconnect requests.
+    reconnects: Option<PathBuf>,
+}
+
+impl WatchedPaths {
+    fn is_config_file(&self, path: &Path) -> bool {
+        self.config.iter().any(|file| file == path)
     }
-    hash.finalize().into()
+
+    /// Whether the path is a watched file or one of its ancestors.
+    fn leads_to_file(&self, path: &Path) -> bool {
+        self.config.iter().chain(&self.reconnects).any(|file| file.starts_with(path))
+    }
 }
 
-/// What tells that something happened.
-struct Eyes {
-    /// Absent when the system gives none; then the clock alone has to do.
+/// Device, inode, size and time of change of a file. All differ for a replaced file, and none needs the
+/// file to be opened.
+type FileIdentity = Option<(u64, u64, u64, i64, i64)>;
+
+fn read_identity(file: &Path) -> FileIdentity {
+    let metadata = file.metadata().ok()?;
+    Some((metadata.dev(), metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec()))
+}
+
+/// A watcher of the folders of some files.
+struct FolderWatcher {
+    /// The watcher of the operating system; without one the files are polled.
     watcher: Option<RecommendedWatcher>,
     happened: Arc<Notify>,
-    /// The last parts of the names that matter.
-    names: Arc<Mutex<HashSet<OsString>>>,
+    /// Whether an event named a configuration file since the last look.
+    is_config_touched: Arc<AtomicBool>,
+    paths: Arc<Mutex<WatchedPaths>>,
     folders: Vec<PathBuf>,
+    identities: Vec<FileIdentity>,
 }
 
-impl Eyes {
-    fn open(files: &[PathBuf]) -> Self {
-        let happened = Arc::new(Notify::new());
-        let tell = Arc::clone(&happened);
-        let names: Arc<Mutex<HashSet<OsString>>> = Arc::default();
-        let known = Arc::clone(&names);
-        let told = move |event: notify::Result<notify::Event>| {
-            let is_read = matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_)));
-            let known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_ours = |path: &PathBuf| path.file_name().is_none_or(|name| known.contains(name));
-            // Without a path it says that events were lost.
-            let concerns_us =
-                |event: notify::Event| event.paths.is_empty() || event.paths.iter().any(is_ours);
-            if !is_read && event.is_ok_and(concerns_us) {
-                tell.notify_one();
+impl FolderWatcher {
+    fn open(files: &[PathBuf], reconnects: Option<&PathBuf>) -> Self {
+        let (happened, is_config_touched) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+        let paths: Arc<Mutex<WatchedPaths>> = Arc::default();
+        let (waker, touched, watched) =
+            (Arc::clone(&happened), Arc::clone(&is_config_touched), Arc::clone(&paths));
+        let handle_event = move |event: notify::Result<notify::Event>| {
+            let Ok(event) = event else { return };
+            if matches!(event.kind, EventKind::Access(_)) {
+                return;
+            }
+            let watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
+            // An event without a path reports that events were lost.
+            if event.paths.is_empty() || event.paths.iter().any(|path| watched.is_config_file(path)) {
+                touched.store(true, Ordering::Release);
+                waker.notify_one();
+            } else if event.paths.iter().any(|path| watched.leads_to_file(path)) {
+                waker.notify_one();
             }
         };
-        let watcher = notify::recommended_watcher(told).ok();
-        let mut eyes = Self { watcher, happened, names, folders: Vec::new() };
-        eyes.look_at(files);
-        eyes
+        let watcher = notify::recommended_watcher(handle_event).ok();
+        let (folders, identities) = (Vec::new(), Vec::new());
+        let mut watcher = Self { watcher, happened, is_config_touched, paths, folders, identities };
+        watcher.watch_folders(files, reconnects);
+        watcher.update_identities(files);
+        watcher
     }
 
-    /// Looks at the folders of these files; where one is missing, at the nearest above it.
-    fn look_at(&mut self, files: &[PathBuf]) {
-        // Behind a link it is the target that is written to, in a folder of its own.
+    /// Records which files there are, and returns whether one has been created, replaced or removed.
+    fn update_identities(&mut self, files: &[PathBuf]) -> bool {
+        let identities: Vec<FileIdentity> = files.iter().map(|file| read_identity(file)).collect();
+        let is_changed = identities != self.identities;
+        self.identities = identities;
+        is_changed
+    }
+
+    /// Watches the folders of these files; where one is missing, the nearest existing ancestor.
+    fn watch_folders(&mut self, files: &[PathBuf], reconnects: Option<&PathBuf>) {
+        // Behind a symbolic link the target is written, in a folder of its own.
         let targets = files.iter().filter_map(|file| file.canonicalize().ok());
-        let files: Vec<PathBuf> = files.iter().cloned().chain(targets).collect();
-        let parts = files.iter().flat_map(|file| file.iter()).map(OsStr::to_owned);
-        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = parts.collect();
+        let config: Vec<PathBuf> = files.iter().cloned().chain(targets).collect();
+        let mut wanted: Vec<PathBuf> =
+            config.iter().chain(reconnects).filter_map(|file| nearest_folder(file)).collect();
+        *self.paths.lock().unwrap_or_else(PoisonError::into_inner) =
+            WatchedPaths { config, reconnects: reconnects.cloned() };
         let Some(watcher) = &mut self.watcher else { return };
-        let mut wanted: Vec<PathBuf> = files.iter().filter_map(|file| nearest_folder(file)).collect();
         wanted.sort();
         wanted.dedup();
         for gone in self.folders.iter().filter(|folder| !wanted.contains(folder)) {
-            // A folder that was removed is watched no more anyway.
+            // A removed folder is no longer watched anyway.
             let _gone = watcher.unwatch(gone);
         }
-        // Asked for each time: a folder that was removed and made again is another one.
+        // Watched again each time: a folder that was removed and created again is a new one.
         wanted.retain(|folder| watcher.watch(folder, RecursiveMode::NonRecursive).is_ok());
         self.folders = wanted;
     }
 
-    /// Waits until something may have changed, and then until it has been quiet for a moment.
-    async fn something_happened(&self) {
+    /// Waits for file activity, then debounces: waits until there was none for a moment.
+    async fn wait_for_activity(&self) -> FileActivity {
         let pause = match (&self.watcher, self.folders.is_empty()) {
             (Some(_), false) => FILES_LOOKED_AT,
             (None, _) | (Some(_), true) => FILES_LOOKED_AT_BLINDLY,
         };
         if tokio::time::timeout(pause, self.happened.notified()).await.is_err() {
-            return;
+            return FileActivity::Config;
         }
         let settling =
             async { while tokio::time::timeout(FILES_QUIET, self.happened.notified()).await.is_ok() {} };
-        // A file that never comes to rest is read all the same.
+        // A file that changes all the time is read nevertheless.
         let _restless = tokio::time::timeout(LONGEST, settling).await;
+        if self.is_config_touched.swap(false, Ordering::AcqRel) {
+            FileActivity::Config
+        } else {
+            FileActivity::Other
+        }
     }
 }
 
-/// How long changes may follow each other before they are looked at.
+/// The longest debounce before changed files are read.
 const LONGEST: Duration = Duration::from_secs(1);
 
 fn nearest_folder(file: &Path) -> Option<PathBuf> {

@@ -1,61 +1,61 @@
-//! Why a resource was not had.
+//! Errors of resources.
 
 use mcparley_model::name::ServerName;
-use mcparley_model::text::{Untrusted, display};
+use mcparley_model::text::{Untrusted, display_line};
 
 use crate::call::RequestError;
 
-/// Why a resource was not had.
+/// The reason why a resource could not be read or watched.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResourceError {
-    /// The server does not have it.
-    #[error("server `{}` has no resource `{}`: {}", display(server.as_str()), display(uri), said.display())]
+    /// The server does not have the resource.
+    #[error("server `{}` has no resource `{}`: {}", display_line(server.as_str()), display_line(uri), said.display_line())]
     NotFound {
         /// The server.
         server: ServerName,
-        /// The address.
+        /// The URI.
         uri: String,
-        /// What the server says about it.
+        /// The server's error message.
         said: Untrusted,
     },
-    /// The address is longer than any that means something.
+    /// The URI is longer than the limit.
     #[error("the address is longer than {limit} bytes")]
     TooLong {
         /// The limit.
         limit: usize,
     },
-    /// What the server answered is no resource.
-    #[error("server `{}` answered with something that is no resource", display(server.as_str()))]
+    /// The server's answer is not a resource.
+    #[error("server `{}` returned an invalid resource", display_line(server.as_str()))]
     Damaged {
         /// The server.
         server: ServerName,
     },
-    /// The server does not tell when resources change.
-    #[error("server `{}` does not tell when resources change", display(server.as_str()))]
-    NotTold {
+    /// The server does not support subscriptions to resources.
+    #[error("server `{}` does not support resource subscriptions", display_line(server.as_str()))]
+    UpdatesNotSupported {
         /// The server.
         server: ServerName,
     },
     /// Too many resources of one server are watched.
-    #[error("more than {limit} resources of one server would be watched")]
+    #[error("cannot watch more than {limit} resources of one server")]
     TooMany {
         /// The limit.
         limit: usize,
     },
-    /// The server gave nothing.
+    /// The request to the server failed.
     #[error(transparent)]
     Request(#[from] RequestError),
 }
 
 impl ResourceError {
-    /// Whether the server is there and does not have it.
+    /// Whether the server answered that it does not have the resource.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. })
     }
 
-    /// What to do about it, when there is something to do.
+    /// The next action for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -63,7 +63,7 @@ impl ResourceError {
             Self::NotFound { .. }
             | Self::TooLong { .. }
             | Self::Damaged { .. }
-            | Self::NotTold { .. }
+            | Self::UpdatesNotSupported { .. }
             | Self::TooMany { .. } => None,
         }
     }

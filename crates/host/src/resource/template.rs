@@ -1,7 +1,7 @@
-//! Templates of addresses: `file:///{path}` and what becomes of it (RFC 6570).
+//! URI templates such as `file:///{path}`, and their expansion (RFC 6570).
 //!
-//! All operators with values that are texts, prefixes included. A template is read in one pass and filled in in one pass,
-//! and both have limits, since servers write templates (H25).
+//! Supports all operators with string values, including prefixes. A template is parsed in one pass and
+//! expanded in one pass, both with limits, since servers write templates.
 
 mod expansion;
 
@@ -9,56 +9,56 @@ use mcparley_model::limits::{TEMPLATE_VARIABLES, URI_BYTES};
 use mcparley_model::name::ServerName;
 use serde::Serialize;
 
-use super::Annotations;
+use super::ResourceAnnotations;
 use expansion::Expression;
 
-/// A template of resources, ready to be shown.
+/// A resource template, ready for display.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// The server that has it.
+    /// The server of the template.
     pub server: ServerName,
-    /// The template.
+    /// The URI template.
     pub uri_template: String,
-    /// Its name; the template when the server gave none.
+    /// The name; the template when the server gave none.
     pub name: String,
-    /// A name for people.
+    /// A display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is.
+    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The type of all its resources.
+    /// The MIME type of all its resources.
     #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub mime: Option<String>,
-    /// For whom they are, and how much they matter.
-    #[serde(skip_serializing_if = "Annotations::is_empty")]
-    pub annotations: Annotations,
-    /// The template as the server has it.
+    /// The intended audience and the importance.
+    #[serde(skip_serializing_if = "ResourceAnnotations::is_empty")]
+    pub annotations: ResourceAnnotations,
+    /// The server's exact template.
     #[serde(skip)]
     pub(super) raw: String,
 }
 
-/// Why a template gives no address.
+/// The reason why a template cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// It is no template.
+    /// The template has a syntax error.
     #[error("the template cannot be read: {reason} at byte {at}")]
     Syntax {
-        /// Where it stops being one.
+        /// The position of the error.
         at: usize,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
-    /// It has no such variable.
+    /// The template has no such variable.
     #[error("the template has no variable `{name}`")]
     Unknown {
-        /// The name.
+        /// The name of the variable.
         name: String,
     },
-    /// What comes of it is longer than any address that means something.
+    /// The expanded URI is longer than the limit.
     #[error("the address would be longer than {limit} bytes")]
     TooLong {
         /// The limit.
@@ -67,34 +67,34 @@ pub enum TemplateError {
 }
 
 impl ResourceTemplate {
-    /// The names of its variables, in their order, each once; none for a template that cannot be read.
+    /// The names of its variables, in order, each once; none for a template with a syntax error.
     #[must_use]
     pub fn variables(&self) -> Vec<String> {
-        variables(&self.raw)
+        variable_names(&self.raw)
     }
 
-    /// The address that a template gives with these values, whoever has it.
+    /// Expands any URI template with these values.
     ///
     /// # Errors
     /// A [`TemplateError`].
-    pub fn expanded(template: &str, values: &[(&str, &str)]) -> Result<String, TemplateError> {
-        expand(template, values)
+    pub fn expand_template(template: &str, values: &[(&str, &str)]) -> Result<String, TemplateError> {
+        expand_uri(template, values)
     }
 
-    /// The address that it gives with these values. A variable without one is left out, as the standard has it.
+    /// Expands the template with these values. A variable without a value is left out, as RFC 6570 says.
     ///
     /// # Errors
     /// A [`TemplateError`].
     pub fn expand(&self, values: &[(&str, &str)]) -> Result<String, TemplateError> {
-        expand(&self.raw, values)
+        expand_uri(&self.raw, values)
     }
 }
 
-fn variables(template: &str) -> Vec<String> {
+fn variable_names(template: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for part in parts(template).unwrap_or_default() {
-        let Part::Expression(expression) = part else { continue };
-        for name in expression.names() {
+    for part in parse_parts(template).unwrap_or_default() {
+        let TemplatePart::Expression(expression) = part else { continue };
+        for name in expression.variable_names() {
             if !names.iter().any(|known| known == name) {
                 names.push(name.to_owned());
             }
@@ -103,18 +103,18 @@ fn variables(template: &str) -> Vec<String> {
     names
 }
 
-pub(super) fn expand(template: &str, values: &[(&str, &str)]) -> Result<String, TemplateError> {
-    let known = variables(template);
+pub(super) fn expand_uri(template: &str, values: &[(&str, &str)]) -> Result<String, TemplateError> {
+    let known = variable_names(template);
     if let Some((name, _)) = values.iter().find(|(name, _)| !known.iter().any(|known| known == name)) {
-        // What is wrong with the template itself is told first.
-        parts(template)?;
+        // A syntax error of the template is reported first.
+        parse_parts(template)?;
         return Err(TemplateError::Unknown { name: (*name).to_owned() });
     }
     let mut uri = String::new();
-    for part in parts(template)? {
+    for part in parse_parts(template)? {
         match part {
-            Part::Literal(text) => expansion::literal(text, &mut uri),
-            Part::Expression(expression) => expression.expand(values, &mut uri),
+            TemplatePart::Literal(text) => expansion::append_literal(text, &mut uri),
+            TemplatePart::Expression(expression) => expression.append_expansion(values, &mut uri),
         }
         if uri.len() > URI_BYTES {
             return Err(TemplateError::TooLong { limit: URI_BYTES });
@@ -123,34 +123,34 @@ pub(super) fn expand(template: &str, values: &[(&str, &str)]) -> Result<String, 
     Ok(uri)
 }
 
-/// A piece of a template.
-enum Part<'t> {
+/// A part of a template.
+enum TemplatePart<'t> {
     Literal(&'t str),
     Expression(Expression<'t>),
 }
 
-fn parts(template: &str) -> Result<Vec<Part<'_>>, TemplateError> {
+fn parse_parts(template: &str) -> Result<Vec<TemplatePart<'_>>, TemplateError> {
     let mut parts = Vec::new();
     let (mut rest, mut at, mut variables) = (template, 0, 0);
     while !rest.is_empty() {
         let Some(open) = rest.find(['{', '}']) else {
-            parts.push(Part::Literal(rest));
+            parts.push(TemplatePart::Literal(rest));
             break;
         };
         let (literal, from) = rest.split_at(open);
         if !literal.is_empty() {
-            parts.push(Part::Literal(literal));
+            parts.push(TemplatePart::Literal(literal));
         }
         at += open;
         let inside = from.strip_prefix('{').ok_or(TemplateError::Syntax { at, reason: "`}` without `{`" })?;
         let (inside, behind) =
             inside.split_once('}').ok_or(TemplateError::Syntax { at, reason: "`{` without `}`" })?;
-        let expression = Expression::read(inside).map_err(|reason| TemplateError::Syntax { at, reason })?;
-        variables += expression.names().count();
+        let expression = Expression::parse(inside).map_err(|reason| TemplateError::Syntax { at, reason })?;
+        variables += expression.variable_names().count();
         if variables > TEMPLATE_VARIABLES {
             return Err(TemplateError::Syntax { at, reason: "too many variables" });
         }
-        parts.push(Part::Expression(expression));
+        parts.push(TemplatePart::Expression(expression));
         at += inside.len() + 2;
         rest = behind;
     }

@@ -1,4 +1,4 @@
-//! Resources as tables: how they are listed, how templates are filled in, what a text mentions.
+//! Resources as tables: lists, template expansion, and mentions in a text.
 
 mod mentions;
 mod templates;
@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use super::listed;
 
 fn listed_as(entries: &[Value]) -> Value {
-    let raw: Vec<RawJson> = entries.iter().map(|entry| RawJson::of(entry).unwrap()).collect();
-    json!(listed::resources(&ServerName::new("s"), &raw))
+    let raw: Vec<RawJson> = entries.iter().map(|entry| RawJson::from_value(entry).unwrap()).collect();
+    json!(listed::parse_resources(&ServerName::new("s"), &raw))
 }
 
 // X1 N7 B43
 #[test]
-fn one_bad_resource_costs_only_itself_and_every_text_is_clean() {
+fn bad_resource_is_skipped_alone_and_every_text_is_sanitized() {
     let found = listed_as(&[
         json!({ "name": "no address" }),
         json!({ "uri": 7 }),

@@ -1,4 +1,5 @@
-//! Answers a model that has searched: everything it needs to call what it found, and where else to look.
+//! The answer of the tool `ToolSearch`: the found tools with their schemas, and the servers that were not
+//! searched.
 
 use mcparley_model::limits::{SEARCH_ANSWER_TOKENS, SEARCH_RESULTS};
 use mcparley_model::name::ServerName;
@@ -6,49 +7,53 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::{Absence, Absent, Search};
-use crate::call::{CallError, Outcome, own_answer};
-use crate::catalog::{Catalog, Entry, SearchQuery, Unfound};
+use super::{ToolSearchResult, UnsearchedReason, UnsearchedServer};
+use crate::call::own_answer;
+use crate::call_error::CallError;
 use crate::host::Host;
+use mcparley_catalog::{Catalog, CatalogEntry, SearchQuery, UnresolvedName};
+use mcparley_results::CallOutcome;
 
-/// How many servers are named when nothing was found.
+/// The maximum number of server names in the note for a search without a match.
 const SERVERS_NAMED: usize = 20;
 
 impl Host {
-    /// What the tool `ToolSearch` does.
-    pub(crate) async fn search_by_tool(&self, arguments: &Value) -> Result<Outcome, CallError> {
+    /// Runs the built-in tool `ToolSearch`.
+    pub(crate) async fn search_by_tool(&self, arguments: &Value) -> Result<CallOutcome, CallError> {
         let text = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
         let limit = arguments.get("max_results").and_then(Value::as_u64);
         let limit = limit.map_or(SEARCH_RESULTS, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        let search = self.search(&SearchQuery::new(text).limit(limit)).await;
-        let report = Report::of(&search, &self.current());
-        let structured =
-            to_raw_value(&report).map_err(|error| CallError::Own { message: error.to_string().into() })?;
-        own_answer(&Answer {
-            content: [Text { kind: "text", text: structured.get() }],
+        let search = self.search_tools(&SearchQuery::new(text).with_limit(limit)).await;
+        let report = ToolSearchReport::from_result(&search, &self.catalog());
+        let structured = to_raw_value(&report)
+            .map_err(|error| CallError::BuiltInTool { message: error.to_string().into() })?;
+        own_answer(&ToolSearchAnswer {
+            content: [ToolSearchText { kind: "text", text: structured.get() }],
             structured_content: &structured,
         })
     }
 }
 
+/// The result of the tool `ToolSearch`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
-    content: [Text<'a>; 1],
+struct ToolSearchAnswer<'a> {
+    content: [ToolSearchText<'a>; 1],
     structured_content: &'a RawValue,
 }
 
+/// A text block of the result.
 #[derive(Serialize)]
-struct Text<'a> {
+struct ToolSearchText<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     text: &'a str,
 }
 
-/// What a model is told.
+/// The report of a search for a model.
 #[derive(Serialize)]
-struct Report<'s> {
-    tools: Vec<Hit<'s>>,
+struct ToolSearchReport<'s> {
+    tools: Vec<ToolSearchHit<'s>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -57,9 +62,10 @@ struct Report<'s> {
     missing: Vec<Value>,
 }
 
+/// A found tool, as a model gets it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Hit<'s> {
+struct ToolSearchHit<'s> {
     name: &'s str,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'s str>,
@@ -68,24 +74,28 @@ struct Hit<'s> {
     input_schema: Option<&'s RawValue>,
 }
 
-impl<'s> Report<'s> {
-    fn of(search: &'s Search, catalog: &Catalog) -> Self {
+impl<'s> ToolSearchReport<'s> {
+    fn from_result(search: &'s ToolSearchResult, catalog: &Catalog) -> Self {
         let found = &search.found;
-        let tools = hits(found.tools.iter().map(|entry| entry.as_ref()));
+        let tools = hits_within_budget(found.tools.iter().map(|entry| entry.as_ref()));
         let is_whole = tools.iter().all(|hit| hit.input_schema.is_some());
-        let note = if tools.is_empty() { Some(nothing(catalog)) } else { further(found.more, is_whole) };
-        let unknown = found.unfound.iter().map(unknown).collect();
-        Self { tools, note, unknown, missing: search.missing.iter().map(missing).collect() }
+        let note = if tools.is_empty() {
+            Some(no_match_note(catalog))
+        } else {
+            more_matches_note(found.more, is_whole)
+        };
+        let unknown = found.unfound.iter().map(unfound_to_json).collect();
+        Self { tools, note, unknown, missing: search.missing.iter().map(server_to_json).collect() }
     }
 }
 
-/// The tools with their arguments, as long as there is room; the first in any case.
-fn hits<'s>(entries: impl Iterator<Item = &'s Entry>) -> Vec<Hit<'s>> {
+/// The found tools, with their input schemas within the token budget; the first in any case.
+fn hits_within_budget<'s>(entries: impl Iterator<Item = &'s CatalogEntry>) -> Vec<ToolSearchHit<'s>> {
     let mut taken = 0;
-    let hit = |entry: &'s Entry| {
+    let hit = |entry: &'s CatalogEntry| {
         let has_room = taken == 0 || taken + entry.tokens() <= SEARCH_ANSWER_TOKENS;
         taken += if has_room { entry.tokens() } else { 0 };
-        Hit {
+        ToolSearchHit {
             name: entry.name.as_str(),
             title: entry.tool.title.as_deref(),
             description: &entry.tool.description,
@@ -95,7 +105,7 @@ fn hits<'s>(entries: impl Iterator<Item = &'s Entry>) -> Vec<Hit<'s>> {
     entries.map(hit).collect()
 }
 
-fn nothing(catalog: &Catalog) -> String {
+fn no_match_note(catalog: &Catalog) -> String {
     let mut servers: Vec<&ServerName> = Vec::new();
     let offered = catalog.iter().filter(|entry| entry.tool.audience.includes_model());
     for server in offered.filter_map(|entry| entry.server()) {
@@ -113,7 +123,7 @@ fn nothing(catalog: &Catalog) -> String {
     )
 }
 
-fn further(more: usize, is_whole: bool) -> Option<String> {
+fn more_matches_note(more: usize, is_whole: bool) -> Option<String> {
     let more =
         (more > 0).then(|| format!("{more} more tools match; ask for more of them, or with more words."));
     let cut = (!is_whole).then(|| "Tools without an input schema: `select:` them to see it.".to_owned());
@@ -123,30 +133,33 @@ fn further(more: usize, is_whole: bool) -> Option<String> {
     }
 }
 
-fn unknown(unfound: &Unfound) -> Value {
+fn unfound_to_json(unfound: &UnresolvedName) -> Value {
     match unfound {
-        Unfound::Unknown { name, similar } => json!({ "name": name, "similar": similar }),
-        Unfound::Ambiguous { name, candidates } => json!({ "name": name, "couldBe": candidates }),
+        UnresolvedName::Unknown { name, similar } => json!({ "name": name, "similar": similar }),
+        UnresolvedName::Ambiguous { name, candidates } => json!({ "name": name, "couldBe": candidates }),
     }
 }
 
-/// What a server wrote is data: a model must not take it for something it was told to do.
-fn missing(absent: &Absent) -> Value {
+/// A server that was not searched. Text of the server is marked as untrusted, so that a model does not
+/// follow it as an instruction.
+fn server_to_json(absent: &UnsearchedServer) -> Value {
     let server = &absent.server;
     match &absent.why {
-        Absence::Pending => {
+        UnsearchedReason::Pending => {
             json!({ "server": server, "state": "pending", "note": "Search again in a moment." })
         }
-        Absence::Failed { error } => {
-            json!({ "server": server, "state": "failed", "untrustedError": error.clean() })
+        UnsearchedReason::Failed { error } => {
+            json!({ "server": server, "state": "failed", "untrustedError": error.clean_text() })
         }
-        Absence::NeedsAuth { authenticate: Some(tool) } => {
+        UnsearchedReason::NeedsAuth { authenticate: Some(tool) } => {
             let note = format!("Call `{tool}` to begin a sign-in.");
             json!({ "server": server, "state": "needs-auth", "note": note })
         }
-        Absence::NeedsAuth { authenticate: None } => json!({ "server": server, "state": "needs-auth" }),
-        Absence::Unlisted { error } => {
-            json!({ "server": server, "state": "connected", "untrustedError": error.clean() })
+        UnsearchedReason::NeedsAuth { authenticate: None } => {
+            json!({ "server": server, "state": "needs-auth" })
+        }
+        UnsearchedReason::Unlisted { error } => {
+            json!({ "server": server, "state": "connected", "untrustedError": error.clean_text() })
         }
     }
 }

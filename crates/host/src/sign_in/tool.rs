@@ -1,15 +1,17 @@
-//! The tools that stand in for those of a server which wants a sign-in, when a model calls them (A5).
+//! The sign-in tools that replace the tools of a server which requires a sign-in.
 
 use std::sync::Arc;
 
 use mcparley_model::name::ServerName;
-use mcparley_model::text::display;
+use mcparley_model::text::display_line;
 use serde_json::{Value, json};
 
-use super::{SignInError, Way};
-use crate::call::{Call, CallError, Outcome, own_answer};
-use crate::catalog::SignInTool;
+use super::{SignInError, SignInMethod};
+use crate::call::{Call, own_answer};
+use crate::call_error::CallError;
 use crate::host::Host;
+use mcparley_catalog::SignInTool;
+use mcparley_results::CallOutcome;
 
 impl Host {
     pub(crate) async fn sign_in_by_tool(
@@ -17,33 +19,33 @@ impl Host {
         server: &ServerName,
         tool: SignInTool,
         call: &Call,
-    ) -> Result<Outcome, CallError> {
+    ) -> Result<CallOutcome, CallError> {
         let text = match tool {
-            SignInTool::Authenticate => self.authenticate(server).await,
+            SignInTool::Authenticate => self.start_sign_in(server).await,
             SignInTool::Complete => {
                 let address = call.arguments.get("callback_url").and_then(Value::as_str);
-                self.redeem_pasted(server, address.unwrap_or_default()).await
+                self.redeem_pasted_url(server, address.unwrap_or_default()).await
             }
         };
         let (text, is_error) = match text {
             Ok(text) => (text, false),
-            Err(error) => (told(server, &error), true),
+            Err(error) => (failure_text(server, &error), true),
         };
         own_answer(&json!({ "content": [{ "type": "text", "text": text }], "isError": is_error }))
     }
 
-    /// Begins, and says at once where to go.
-    async fn authenticate(&self, server: &ServerName) -> Result<String, Arc<SignInError>> {
-        let flow = self.sign_in(server, Way::Browser).await?;
-        let shown = display(server.as_str());
+    /// Starts a sign-in, and returns the address to open at once.
+    async fn start_sign_in(&self, server: &ServerName) -> Result<String, Arc<SignInError>> {
+        let flow = self.sign_in(server, SignInMethod::Browser).await?;
+        let shown = display_line(server.as_str());
         let Some(page) = flow.page() else {
-            flow.wait().await?;
+            flow.wait_until_done().await?;
             return Ok(format!(
                 "Signed in to `{shown}`. Its tools are available as soon as it is connected."
             ));
         };
-        let is_open = match flow.unseen_page() {
-            Some(page) => self.page_opener().open(server, page).await,
+        let is_open = match flow.take_unseen_page() {
+            Some(page) => self.page_opener().open_page(server, page).await,
             None => false,
         };
         let how = if is_open { "A browser was opened at" } else { "Ask the user to open" };
@@ -58,20 +60,24 @@ impl Host {
         ))
     }
 
-    /// Takes the address the browser ended on, and waits for what comes of it.
-    async fn redeem_pasted(&self, server: &ServerName, address: &str) -> Result<String, Arc<SignInError>> {
-        let account = self.account(server).ok_or(SignInError::NotHere)?;
-        let flow = account.running().await.ok_or(SignInError::NothingBegun)?;
-        flow.paste(address).await?;
-        flow.wait().await?;
-        let shown = display(server.as_str());
+    /// Completes a sign-in with the address the browser ended on, and waits for its end.
+    async fn redeem_pasted_url(
+        &self,
+        server: &ServerName,
+        address: &str,
+    ) -> Result<String, Arc<SignInError>> {
+        let account = self.account(server).ok_or(SignInError::Unsupported)?;
+        let flow = account.running_flow().await.ok_or(SignInError::NoFlowRunning)?;
+        flow.paste_address(address).await?;
+        flow.wait_until_done().await?;
+        let shown = display_line(server.as_str());
         Ok(format!("Signed in to `{shown}`. Its tools are available as soon as it is connected."))
     }
 }
 
-/// What a model is told when it did not work.
-fn told(server: &ServerName, error: &SignInError) -> String {
+/// The text for a model when the sign-in failed.
+fn failure_text(server: &ServerName, error: &SignInError) -> String {
     use mcparley_model::explain::Explain as _;
     let hint = error.hint().map(|hint| format!("\n\n{hint}")).unwrap_or_default();
-    format!("Signing in to `{}` did not work: {}{hint}", display(server.as_str()), error.in_one_line())
+    format!("Signing in to `{}` failed: {}{hint}", display_line(server.as_str()), error.to_single_line())
 }

@@ -1,58 +1,58 @@
-//! Why a skill, or a file of one, was not had.
+//! Errors of skills.
 
 use mcparley_model::limits::{SKILL_BYTES, SKILL_FILES};
 use mcparley_model::name::ServerName;
-use mcparley_model::text::display;
+use mcparley_model::text::display_line;
 
 use crate::resource::ResourceError;
 
-/// Why a skill, or a file of one, was not had.
+/// The reason why a skill, or a file of one, could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkillError {
     /// The server has no such skill.
-    #[error("server `{}` has no skill `{}`", display(server.as_str()), display(uri))]
+    #[error("server `{}` has no skill `{}`", display_line(server.as_str()), display_line(uri))]
     Unknown {
         /// The server.
         server: ServerName,
-        /// The address.
+        /// The URI.
         uri: String,
     },
-    /// It is larger than skills may be.
+    /// The skill is larger than the limit.
     #[error("the skill has {files} files of {bytes} bytes; at most {SKILL_FILES} of {SKILL_BYTES} are taken")]
     TooLarge {
-        /// How many files it has.
+        /// The number of files.
         files: usize,
-        /// How many bytes they have together.
+        /// The total size of the files in bytes.
         bytes: u64,
     },
-    /// What was read is not what the server said it would be.
-    #[error("`{}` is not what its entry says: {why}", display(uri))]
+    /// The content differs from the skill's entry.
+    #[error("`{}` does not match its entry: {why}", display_line(uri))]
     Changed {
-        /// The address.
+        /// The URI.
         uri: String,
-        /// What differs.
+        /// The difference.
         why: &'static str,
     },
-    /// The path leads out of the skill, or to a file that is none of its files.
-    #[error("`{}` is no file of the skill", display(path))]
+    /// The path leads out of the skill, or is not one of its files.
+    #[error("`{}` is not a file of the skill", display_line(path))]
     Outside {
         /// The path.
         path: String,
     },
-    /// Its `SKILL.md` is no text, or begins with something that cannot be read.
+    /// The `SKILL.md` is not text, or has invalid front matter.
     #[error("its `SKILL.md` cannot be read: {reason}")]
     Unreadable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The server gave nothing.
+    /// The request to the server failed.
     #[error(transparent)]
     Resource(#[from] ResourceError),
 }
 
 impl SkillError {
-    /// What to do about it, when there is something to do.
+    /// The next action for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

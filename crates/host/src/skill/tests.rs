@@ -1,22 +1,24 @@
-//! Skills as tables: how they are listed, which paths belong to them, what is taken for theirs.
+//! Skills as tables: lists, paths that belong to them, and checks of their files.
 
 use mcparley_model::name::ServerName;
 use mcparley_wire::RawJson;
 use serde_json::{Value, json};
 
-use super::{Skill, SkillError, listed};
+use super::SkillError;
+use super::load::SkillChecks as _;
 use crate::resource::ResourceContents;
-use crate::surface::Surface;
+use mcparley_catalog::{Skill, is_usable_skill, read_skills};
+use mcparley_pool::surface::Surface;
 
 const DIGEST: &str = "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
 fn raw(entries: &[Value]) -> Vec<RawJson> {
-    entries.iter().map(|entry| RawJson::of(entry).unwrap()).collect()
+    entries.iter().map(|entry| RawJson::from_value(entry).unwrap()).collect()
 }
 
 fn skills(entries: &[Value], resources: &[Value]) -> Vec<Skill> {
     let surface = Surface { skills: raw(entries), resources: raw(resources), ..Surface::default() };
-    listed::of(&ServerName::new("s"), &surface)
+    read_skills(&ServerName::new("s"), &surface.skills, &surface.resources)
 }
 
 fn entry(uri: &str, resources: &Value) -> Value {
@@ -47,7 +49,7 @@ fn skills_are_listed_by_the_extension_or_found_below_their_scheme() {
     let names: Vec<&str> = found.iter().map(|skill| skill.uri.as_str()).collect();
     assert_eq!(names, ["skill://a/SKILL.md", "github://x/a/SKILL.md"]);
     assert_eq!(found[0].description, "d");
-    assert_eq!(raw(&bad).iter().filter(|raw| listed::is_usable(raw)).count(), 0);
+    assert_eq!(raw(&bad).iter().filter(|raw| is_usable_skill(raw)).count(), 0);
     let other = json!({ "uri": "skill://z/GUIDE.md", "name": "guide" });
     let plain = json!({ "uri": "file:///SKILL.md", "name": "plain" });
     let found = skills(&[], &[resource, other, plain]);
@@ -80,13 +82,13 @@ fn no_path_leads_out_of_a_skill() {
 }
 
 fn contents(part: &Value) -> ResourceContents {
-    let raw = RawJson::of(&json!({ "contents": [part] })).unwrap();
+    let raw = RawJson::from_value(&json!({ "contents": [part] })).unwrap();
     ResourceContents { server: ServerName::new("s"), uri: String::new(), content: Vec::new(), raw }
 }
 
 // X2
 #[test]
-fn a_file_is_taken_only_as_its_entry_says() {
+fn skill_file_must_match_its_entry() {
     let uri = "skill://a/SKILL.md";
     let skill = &skills(&[entry(uri, &json!([file(uri, 5)]))], &[])[0];
     let table = [
@@ -97,7 +99,7 @@ fn a_file_is_taken_only_as_its_entry_says() {
         (json!({ "uri": uri }), Some("it has no content")),
     ];
     for (part, expected) in table {
-        let why = match skill.checked(uri, &contents(&part)) {
+        let why = match skill.check_file(uri, &contents(&part)) {
             Ok(bytes) => {
                 assert_eq!(bytes, b"hello");
                 None
@@ -111,7 +113,7 @@ fn a_file_is_taken_only_as_its_entry_says() {
 
 // X2
 #[test]
-fn a_skill_larger_than_skills_may_be_is_not_taken() {
+fn skill_above_the_size_limit_is_rejected() {
     let uri = "skill://a/SKILL.md";
     let sized = |files: Vec<Value>| skills(&[entry(uri, &Value::Array(files))], &[])[0].check_size();
     assert!(sized(vec![file(uri, 16 * 1024 * 1024)]).is_ok());

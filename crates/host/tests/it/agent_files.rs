@@ -1,7 +1,9 @@
 //! Agents that markdown files describe (X7).
 
+use mcparley::AgentSpec;
+use mcparley::config::{SettingSource, load_agents};
+use mcparley::host::AgentError;
 use mcparley::model::explain::Explain;
-use mcparley::{AgentError, AgentSpec, SettingSource, agents};
 use serde_json::{Value, json};
 
 use crate::agents::{call, names};
@@ -12,12 +14,12 @@ const USER: &str = "home/.claude/agents/reviewer.md";
 const PROJECT: &str = "home/project/.claude/agents/helper.md";
 
 fn problems(world: &World) -> Vec<String> {
-    let found = agents(&world.paths(), &world.run_options);
+    let found = load_agents(&world.paths(), &world.run_options);
     found.problems.iter().map(|problem| world.relative(&problem.to_string())).collect()
 }
 
 fn specs(world: &World) -> Vec<AgentSpec> {
-    agents(&world.paths(), &world.run_options).specs
+    load_agents(&world.paths(), &world.run_options).specs
 }
 
 /// YAML takes JSON as it is.
@@ -39,8 +41,7 @@ fn a_file_names_brings_and_requires_servers() {
     assert_eq!(written(spec.shared.as_deref().unwrap()), ["github"]);
     assert_eq!(written(&spec.required), ["github", "notes"]);
     assert_eq!(world.relative(&spec.own[0].origin.to_string()), format!("{USER}:7:5"));
-    let plan = world.load().for_agent(&spec).plan;
-    let lines = world.lines(&mcparley::Loaded { plan, ..world.load() });
+    let lines = world.lines(&world.load().for_agent(&spec));
     assert_eq!(lines, ["user notes ready"]);
     assert_eq!(problems(&world), [""; 0]);
 }
@@ -60,7 +61,7 @@ fn servers_may_stand_in_a_map_and_a_bad_entry_is_told_with_its_place() {
 
 // X7
 #[test]
-fn a_bad_file_is_a_problem_and_takes_nobody_with_it() {
+fn bad_agent_file_is_a_problem_and_the_others_load() {
     let world = World::with(&[
         ("home/.claude/agents/a.md", "# no front matter\n"),
         ("home/.claude/agents/b.md", "---\nname: [b\n---\n"),
@@ -77,10 +78,10 @@ fn a_bad_file_is_a_problem_and_takes_nobody_with_it() {
         "home/.claude/agents/a.md: there is no front matter in it",
         "home/.claude/agents/b.md:",
         "home/.claude/agents/c.md: the agent has no `name`",
-        "home/.claude/agents/d.md:3:14: `mcpServers` has a number where a server is named",
-        "home/.claude/agents/d.md:4:11: `required` has an object where a server is named",
+        "home/.claude/agents/d.md:3:14: `mcpServers` has a number where a server name is expected",
+        "home/.claude/agents/d.md:4:11: `required` has an object where a server name is expected",
         "home/.claude/agents/e.md: home/.claude/agents/d.md describes an agent `d` too, and wins",
-        "home/.claude/agents/f.md:4:4: aliases are not read",
+        "home/.claude/agents/f.md:4:4: aliases are not supported",
         "home/.claude/agents/h.md",
     ];
     let told = problems(&world);
@@ -127,18 +128,18 @@ fn a_run_that_leaves_settings_out_leaves_their_agents_out() {
 
 // X7 C7 H05
 #[test]
-fn what_a_repositorys_file_brings_needs_approval_and_the_users_does_not() {
+fn servers_of_a_repositorys_agent_need_approval_and_the_users_do_not() {
     let entry = json!({ "mine": { "command": "run" } });
     let world = World::with(&[(PROJECT, &file("helper", &entry)), (USER, &file("mine", &entry))]);
     let standings: Vec<(String, &str)> = specs(&world)
         .iter()
-        .map(|spec| (spec.name.clone(), world.load().for_agent(spec).plan.servers[0].standing.as_str()))
+        .map(|spec| (spec.name.clone(), world.load().for_agent(spec).plan.servers[0].status.as_str()))
         .collect();
     assert_eq!(standings, [("mine".to_owned(), "ready"), ("helper".to_owned(), "needs approval")]);
     // The repository's takes the user's place, and its servers need approval all the same.
     world.write(PROJECT, &file("mine", &entry));
     let [spec] = specs(&world).try_into().unwrap();
-    assert_eq!(world.load().for_agent(&spec).plan.servers[0].standing.as_str(), "needs approval");
+    assert_eq!(world.load().for_agent(&spec).plan.servers[0].status.as_str(), "needs approval");
     assert!(problems(&world)[0].starts_with(USER), "{:?}", problems(&world));
 }
 
@@ -148,11 +149,11 @@ async fn an_agent_is_started_by_its_name() {
     let alive = servers([("one", scripted(&[])), ("two", with(scripted(&[]), "cwd", "/"))]).ready().await;
     let brings = json!(["one", { "mine": with(scripted(&[]), "cwd", "/usr") }]);
     alive.world.write(USER, &file("reviewer", &brings));
-    let agent = alive.host.agent_named("reviewer").await.unwrap();
-    assert!(agent.ready(LONG).await.settled);
+    let agent = alive.host.start_agent_from_file("reviewer").await.unwrap();
+    assert!(agent.wait_until_ready(LONG).await.settled);
     assert_eq!(names(&agent), ["one", "mine", "mcparley"]);
-    assert_eq!(call(&agent, "mine", "echo").await.unwrap().text(), "hi");
-    let unknown = alive.host.agent_named("reviever").await.unwrap_err();
+    assert_eq!(call(&agent, "mine", "echo").await.unwrap().to_text(), "hi");
+    let unknown = alive.host.start_agent_from_file("reviever").await.unwrap_err();
     assert!(matches!(&unknown, AgentError::Unknown { .. }));
     assert_eq!(unknown.hint().unwrap(), "did you mean `reviewer`?");
 }

@@ -1,22 +1,23 @@
-//! What an agent brings is judged as every other server is, and nothing of it disappears silently.
+//! Servers of an agent are checked by policy and approval like every other server, and blocked ones are
+//! listed.
 
-use mcparley::change;
+use mcparley::config::change;
 use mcparley::{Agent, AgentSpec, CallError};
-use mcparley_testkit::{Scripted, processes_tagged};
+use mcparley_testkit::{ScriptedStdio, processes_tagged};
 use serde_json::{Value, json};
 
 use crate::agents::{begun, call, in_folder, names};
 use crate::alive::{Alive, own, scripted, servers, stdio};
 
-/// What becomes of the server, and why.
+/// The plan status of the server, with the reason.
 fn standing(agent: &Agent, name: &str) -> (&'static str, String) {
-    let loaded = agent.loaded();
-    let standing = &loaded.plan.named(name).first().unwrap().standing;
+    let loaded = agent.loaded_config();
+    let standing = &loaded.plan.servers_by_name(name).first().unwrap().status;
     (standing.as_str(), standing.reason().unwrap_or_default())
 }
 
 fn tagged(tag: &str) -> Value {
-    stdio(&Scripted::stdio(&[]).with("--tag", tag))
+    stdio(&ScriptedStdio::new(&[]).with_option("--tag", tag))
 }
 
 /// Asserts that the server is not there, that a call says why, and that it was never started.
@@ -34,7 +35,7 @@ async fn assert_held_back(agent: &Agent, tag: &str, is: &str, because: &str) {
 }
 
 async fn bringing(alive: &Alive, tag: &str) -> Agent {
-    begun(alive, AgentSpec::new("a").bring("mine", &tagged(tag))).await
+    begun(alive, AgentSpec::new("a").bring_server("mine", &tagged(tag))).await
 }
 
 // X7 C9
@@ -63,21 +64,24 @@ async fn a_denied_server_does_not_run_under_the_name_an_agent_gives_it() {
 
 // X7 C9
 #[tokio::test]
-async fn what_an_agent_may_not_bring_takes_no_shared_server_away() {
+async fn blocked_server_of_an_agent_hides_no_shared_server() {
     let alive = servers([("good", in_folder("/"))])
         .file("managed/managed-settings.json", &json!({ "deniedMcpServers": [{ "serverName": "evil" }] }))
         .ready()
         .await;
-    let agent =
-        begun(&alive, AgentSpec::new("a").bring("evil", &in_folder("/")).bring("good", &json!(5))).await;
+    let agent = begun(
+        &alive,
+        AgentSpec::new("a").bring_server("evil", &in_folder("/")).bring_server("good", &json!(5)),
+    )
+    .await;
     assert_eq!(names(&agent), ["good", "mcparley"]);
-    assert_eq!(call(&agent, "good", "echo").await.unwrap().text(), "hi");
+    assert_eq!(call(&agent, "good", "echo").await.unwrap().to_text(), "hi");
     assert_eq!(standing(&agent, "evil").0, "blocked");
 }
 
 // X7 C1
 #[tokio::test]
-async fn under_strict_nothing_an_agent_brings_runs() {
+async fn strict_mode_runs_no_server_of_an_agent() {
     let (_folder, _, tag) = own("agent-strict");
     let alive = servers([]).wish(|run_options| run_options.strict = true).ready().await;
     let agent = bringing(&alive, &tag).await;
@@ -86,7 +90,7 @@ async fn under_strict_nothing_an_agent_brings_runs() {
 
 // X7 C5
 #[tokio::test]
-async fn where_the_administrator_has_servers_no_others_run() {
+async fn managed_servers_exclude_servers_of_agents() {
     let (_folder, _, tag) = own("agent-managed");
     let alive = servers([]).file("managed/managed-mcp.json", &json!({ "mcpServers": {} })).ready().await;
     let agent = bringing(&alive, &tag).await;
@@ -95,7 +99,7 @@ async fn where_the_administrator_has_servers_no_others_run() {
 
 // X7 C4
 #[tokio::test]
-async fn a_name_that_is_switched_off_stays_off() {
+async fn disabled_server_name_stays_disabled_for_agents() {
     let (_folder, _, tag) = own("agent-off");
     let alive = servers([])
         .wish(|run_options| run_options.settings.push(json!({ "disabledMcpServers": ["mine"] }).to_string()))
@@ -107,18 +111,18 @@ async fn a_name_that_is_switched_off_stays_off() {
 
 // X7 C7 H05
 #[tokio::test]
-async fn what_a_repositorys_agent_brings_waits_for_approval_of_exactly_that() {
+async fn server_of_a_repositorys_agent_waits_for_approval_of_its_exact_entry() {
     let (_folder, _, tag) = own("agent-approval");
     let alive = servers([]).ready().await;
-    let spec = |entry: &Value| AgentSpec::new("a").of_project().bring("mine", entry);
+    let spec = |entry: &Value| AgentSpec::new("a").with_project_scope().bring_server("mine", entry);
     let agent = begun(&alive, spec(&tagged(&tag))).await;
     assert_held_back(&agent, &tag, "needs approval", "not approved yet").await;
 
     let loaded = alive.world.load().for_agent(&spec(&tagged(&tag)));
-    change::approve(&alive.world.paths(), &loaded, "mine", None).unwrap();
+    change::approve_server(&alive.world.paths(), &loaded, "mine", None).unwrap();
     alive.host.reload().await;
     // The agent that waited has it now, and so has the next.
-    assert_eq!(call(&agent, "mine", "echo").await.unwrap().text(), "hi");
+    assert_eq!(call(&agent, "mine", "echo").await.unwrap().to_text(), "hi");
     agent.end().await;
 
     let (_folder, _, other) = own("agent-approval-other");
@@ -129,13 +133,17 @@ async fn what_a_repositorys_agent_brings_waits_for_approval_of_exactly_that() {
 // X7 C6
 #[tokio::test]
 async fn variables_expand_and_an_unusable_entry_stands_in_the_plan() {
-    let alive =
-        servers([]).variable("MESSAGE_TOOL", &Scripted::stdio(&[]).program.to_string_lossy()).ready().await;
+    let alive = servers([])
+        .variable("MESSAGE_TOOL", &ScriptedStdio::new(&[]).program.to_string_lossy())
+        .ready()
+        .await;
     let mut entry = scripted(&[]);
     entry["command"] = json!("${MESSAGE_TOOL}");
-    let spec = AgentSpec::new("a").bring("mine", &entry).bring("bad", &json!({ "command": "${NOT_SET}" }));
+    let spec = AgentSpec::new("a")
+        .bring_server("mine", &entry)
+        .bring_server("bad", &json!({ "command": "${NOT_SET}" }));
     let agent = begun(&alive, spec).await;
-    assert_eq!(call(&agent, "mine", "echo").await.unwrap().text(), "hi");
+    assert_eq!(call(&agent, "mine", "echo").await.unwrap().to_text(), "hi");
     let (is, reason) = standing(&agent, "bad");
     assert_eq!(is, "invalid");
     assert!(reason.contains("NOT_SET"), "{reason}");
@@ -143,9 +151,9 @@ async fn variables_expand_and_an_unusable_entry_stands_in_the_plan() {
 
 // X7 P1
 #[tokio::test]
-async fn rules_hold_for_an_agent_too() {
+async fn permission_rules_hold_for_an_agent_too() {
     let alive = servers([]).deny("mcp__mine__echo").ready().await;
-    let agent = begun(&alive, AgentSpec::new("a").bring("mine", &in_folder("/"))).await;
+    let agent = begun(&alive, AgentSpec::new("a").bring_server("mine", &in_folder("/"))).await;
     assert!(matches!(call(&agent, "mine", "echo").await.unwrap_err(), CallError::Denied { .. }));
     assert!(call(&agent, "mine", "pid").await.is_ok());
 }

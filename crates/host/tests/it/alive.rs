@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use mcparley::config::StartPolicy;
+use mcparley::host::HostServer;
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Host, HostBuilder, Outcome, Paths, Server, Start, Status};
-use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
+use mcparley::permission::Consent;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::{Call, CallError, CallOutcome, Host, HostBuilder, Paths};
+use mcparley_testkit::{HttpServer, ScriptedStdio, processes_tagged};
 use serde_json::{Map, Value, json};
 
 use crate::world::World;
 
-/// Longer than anything takes on a loaded machine.
+/// A timeout longer than any step takes on a loaded machine.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 /// A host, and the files it was made from.
@@ -19,11 +23,11 @@ pub(crate) struct Alive {
     pub(crate) world: World,
 }
 
-/// What a host is to be made of.
+/// The configuration of a host for a test.
 pub(crate) struct Making {
     servers: Map<String, Value>,
     world: World,
-    start: Start,
+    start: StartPolicy,
 }
 
 /// A host with these servers in the user's file.
@@ -31,7 +35,7 @@ pub(crate) fn servers<'s>(entries: impl IntoIterator<Item = (&'s str, Value)>) -
     let servers = entries.into_iter().map(|(name, entry)| (name.to_owned(), entry)).collect();
     let mut world = World::new();
     world.set("PATH", "/usr/bin:/bin");
-    Making { servers, world, start: Start::All }
+    Making { servers, world, start: StartPolicy::All }
 }
 
 impl Making {
@@ -78,7 +82,7 @@ impl Making {
         self
     }
 
-    pub(crate) fn start_with(mut self, start: Start) -> Self {
+    pub(crate) fn start_with(mut self, start: StartPolicy) -> Self {
         self.start = start;
         self
     }
@@ -110,17 +114,17 @@ impl Making {
     /// Starts the host and waits for its servers.
     pub(crate) async fn ready(self) -> Alive {
         let alive = self.start();
-        assert!(alive.host.ready(LONG).await.settled);
+        assert!(alive.host.wait_until_ready(LONG).await.settled);
         alive
     }
 }
 
 impl Alive {
-    pub(crate) fn server(&self, name: &str) -> Server {
+    pub(crate) fn server(&self, name: &str) -> HostServer {
         self.host.servers().into_iter().find(|server| server.name.as_str() == name).unwrap()
     }
 
-    pub(crate) fn status(&self, name: &str) -> Status {
+    pub(crate) fn status(&self, name: &str) -> ServerStatus {
         self.server(name).state.status
     }
 
@@ -130,17 +134,17 @@ impl Alive {
         server: &str,
         tool: &str,
         arguments: Value,
-    ) -> Result<Outcome, CallError> {
-        self.host.call(Call::to(server, tool, arguments).with_consent(Consent::Given)).await
+    ) -> Result<CallOutcome, CallError> {
+        self.host.call(Call::on_server(server, tool, arguments).with_consent(Consent::Given)).await
     }
 
     pub(crate) async fn echo(&self, server: &str, message: &str) -> Result<String, CallError> {
-        self.call(server, "echo", json!({ "message": message })).await.map(|outcome| outcome.text())
+        self.call(server, "echo", json!({ "message": message })).await.map(|outcome| outcome.to_text())
     }
 
     /// Waits until the server is as wanted.
-    pub(crate) async fn until(&self, name: &str, wanted: fn(&Status) -> bool) {
-        let mut events = self.host.events();
+    pub(crate) async fn until(&self, name: &str, wanted: fn(&ServerStatus) -> bool) {
+        let mut events = self.host.server_events();
         let waiting = async {
             while !wanted(&self.status(name)) {
                 // One that fell behind looks again.
@@ -151,18 +155,18 @@ impl Alive {
     }
 
     pub(crate) async fn reach(&self, name: &str) {
-        self.host.connect(&ServerName::new(name)).await.unwrap();
+        self.host.connect_server(&ServerName::new(name)).await.unwrap();
     }
 }
 
 /// The entry of a scripted server.
-pub(crate) fn stdio(scripted: &Scripted) -> Value {
+pub(crate) fn stdio(scripted: &ScriptedStdio) -> Value {
     json!({ "command": scripted.program, "args": scripted.args })
 }
 
 /// The entry of a server that follows these scripts.
 pub(crate) fn scripted(scripts: &[&str]) -> Value {
-    stdio(&Scripted::stdio(scripts))
+    stdio(&ScriptedStdio::new(scripts))
 }
 
 /// The entry of a server behind a URL.
@@ -175,7 +179,7 @@ pub(crate) fn socket(server: &HttpServer) -> Value {
     json!({ "type": "ws", "url": server.socket_url() })
 }
 
-/// An entry with something more in it.
+/// An entry with one more field.
 pub(crate) fn with(mut entry: Value, name: &str, value: impl Into<Value>) -> Value {
     entry.as_object_mut().unwrap().insert(name.to_owned(), value.into());
     entry
@@ -199,6 +203,6 @@ pub(crate) fn until_gone(tag: &str, limit: Duration) -> Duration {
     begun.elapsed()
 }
 
-pub(crate) fn is_connected(status: &Status) -> bool {
-    matches!(status, Status::Connected { .. })
+pub(crate) fn is_connected(status: &ServerStatus) -> bool {
+    matches!(status, ServerStatus::Connected { .. })
 }

@@ -1,20 +1,20 @@
-//! Nothing of a project runs before the user said yes to what it is (C7, B21–B24, B27).
+//! Nothing of a project runs before the user approved its exact definition (C7, B21–B24, B27).
 
-use mcparley::SettingSource;
-use mcparley::change::{self, ChangeError, WriteScope};
-use mcparley::model::approval::Pending;
-use mcparley::model::plan::ServerStanding;
+use mcparley::config::SettingSource;
+use mcparley::config::change::{self, ChangeError, WriteScope};
+use mcparley::config::plan::PlanStatus;
+use mcparley::model::approval::PendingReason;
 
 use crate::world::{World, server, servers};
 
 const MCP: &str = "home/project/.mcp.json";
 
-/// A project whose server `it` was approved as this entry has it.
+/// A project whose server `it` was approved with this entry.
 fn approved(entry: &str) -> World {
     let world = World::new();
     declare(&world, entry);
     world.approve("it", None).unwrap();
-    assert_eq!(world.standing("it"), ServerStanding::Ready);
+    assert_eq!(world.standing("it"), PlanStatus::Ready);
     world
 }
 
@@ -26,15 +26,15 @@ fn declare(world: &World, entry: &str) {
 #[test]
 fn a_project_server_waits_until_it_is_approved() {
     let world = World::with(&[(MCP, &server("it", "x"))]);
-    assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Undecided));
+    assert_eq!(world.standing("it"), PlanStatus::NeedsApproval(PendingReason::Undecided));
     let chosen = world.approve("it", None).unwrap();
     assert_eq!(chosen.file, world.paths().approvals);
-    assert_eq!(world.standing("it"), ServerStanding::Ready);
+    assert_eq!(world.standing("it"), PlanStatus::Ready);
 }
 
 // C7 B21
 #[test]
-fn whatever_changes_what_runs_is_pending_again() {
+fn changed_command_needs_approval_again() {
     let changed = [
         r#"{"command": "y", "args": ["a"], "env": {"K": "v"}}"#,
         r#"{"command": "x", "args": ["b"], "env": {"K": "v"}}"#,
@@ -48,13 +48,13 @@ fn whatever_changes_what_runs_is_pending_again() {
     let world = approved(r#"{"command": "x", "args": ["a"], "env": {"K": "v"}}"#);
     for entry in changed {
         declare(&world, entry);
-        assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Changed), "{entry}");
+        assert_eq!(world.standing("it"), PlanStatus::NeedsApproval(PendingReason::Changed), "{entry}");
     }
 }
 
 // C7 B21 B26
 #[test]
-fn whatever_changes_who_is_talked_to_is_pending_again() {
+fn changed_endpoint_needs_approval_again() {
     let changed = [
         r#"{"url": "https://h/b", "headers": {"K": "v"}}"#,
         r#"{"url": "https://h/a", "headers": {"K": "w"}}"#,
@@ -65,7 +65,7 @@ fn whatever_changes_who_is_talked_to_is_pending_again() {
     let world = approved(r#"{"url": "https://h/a", "headers": {"K": "v"}}"#);
     for entry in changed {
         declare(&world, entry);
-        assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Changed), "{entry}");
+        assert_eq!(world.standing("it"), PlanStatus::NeedsApproval(PendingReason::Changed), "{entry}");
     }
 }
 
@@ -74,7 +74,7 @@ fn whatever_changes_who_is_talked_to_is_pending_again() {
 fn what_does_not_change_the_launch_stays_approved() {
     let world = approved(r#"{"command": "x", "args": ["a"]}"#);
     declare(&world, r#"{"args": ["a"], "timeout": 5, "alwaysLoad": true, "x-note": 1, "command": "x"}"#);
-    assert_eq!(world.standing("it"), ServerStanding::Ready);
+    assert_eq!(world.standing("it"), PlanStatus::Ready);
 }
 
 // C7 B24
@@ -85,14 +85,14 @@ fn a_rotated_token_stays_approved_and_a_changed_argument_does_not() {
     declare(&world, r#"{"command": "x", "env": {"K": "${X}"}}"#);
     world.approve("it", None).unwrap();
     world.set("X", "new");
-    assert_eq!(world.standing("it"), ServerStanding::Ready);
+    assert_eq!(world.standing("it"), PlanStatus::Ready);
 
     let mut world = World::new();
     world.set("X", "old");
     declare(&world, r#"{"command": "x", "args": ["${X}"]}"#);
     world.approve("it", None).unwrap();
     world.set("X", "new");
-    assert_eq!(world.standing("it"), ServerStanding::NeedsApproval(Pending::Changed));
+    assert_eq!(world.standing("it"), PlanStatus::NeedsApproval(PendingReason::Changed));
 }
 
 // C7
@@ -114,14 +114,14 @@ fn an_approval_by_name_says_nothing_about_what_runs() {
 fn only_the_administrator_may_approve_every_project() {
     let all = r#"{"enableAllProjectMcpServers": true}"#;
     let world = World::with(&[(MCP, &servers(&["a", "b"])), ("home/.claude/settings.json", all)]);
-    assert_eq!(world.load().plan.ready().count(), 0);
+    assert_eq!(world.load().plan.ready_servers().count(), 0);
     world.write("managed/managed-settings.json", all);
     assert_eq!(world.table(), ["project a ready", "project b ready"]);
 }
 
 // C7
 #[test]
-fn a_no_beats_every_yes() {
+fn rejection_beats_every_approval() {
     for no in [
         "home/.claude/settings.json",
         "home/project/.claude/settings.json",
@@ -131,7 +131,7 @@ fn a_no_beats_every_yes() {
         let mut world = World::with(&[(MCP, &server("it", "x"))]);
         world.approve("it", None).unwrap();
         world.run_options.setting_sources = Some(SettingSource::ALL.to_vec());
-        assert_eq!(world.standing("it"), ServerStanding::Ready);
+        assert_eq!(world.standing("it"), PlanStatus::Ready);
         world.write(no, r#"{"disabledMcpjsonServers": ["it"]}"#);
         assert_eq!(world.table(), [format!("project it rejected: rejected in {no}:1:29")]);
     }
@@ -142,16 +142,16 @@ fn a_no_beats_every_yes() {
 fn an_approval_does_not_cover_another_server_whose_name_looks_the_same() {
     let world = World::with(&[(MCP, &servers(&["my.server", "my_server"]))]);
     world.approve("my.server", None).unwrap();
-    assert_eq!(world.standing("my.server"), ServerStanding::Ready);
-    assert_eq!(world.standing("my_server"), ServerStanding::NeedsApproval(Pending::Changed));
+    assert_eq!(world.standing("my.server"), PlanStatus::Ready);
+    assert_eq!(world.standing("my_server"), PlanStatus::NeedsApproval(PendingReason::Changed));
 }
 
 // C7 B23
 #[test]
 fn a_rejection_covers_every_spelling_of_the_name() {
     let world = World::with(&[(MCP, &servers(&["my.server", "my_server"]))]);
-    change::reject(&world.paths(), &world.load(), "my.server", WriteScope::Local).unwrap();
-    let standings = world.load().plan.servers.into_iter().map(|server| server.standing.as_str());
+    change::reject_server(&world.paths(), &world.load(), "my.server", WriteScope::Local).unwrap();
+    let standings = world.load().plan.servers.into_iter().map(|server| server.status.as_str());
     assert_eq!(standings.collect::<Vec<_>>(), ["rejected", "rejected"]);
 }
 
@@ -166,21 +166,24 @@ fn two_servers_whose_names_look_the_same_can_both_be_approved() {
 
 // C7 B22
 #[test]
-fn an_approval_of_something_else_than_was_looked_at_is_refused() {
+fn approval_of_a_changed_entry_is_refused() {
     let world = World::with(&[(MCP, &server("it", "shown"))]);
-    let seen = world.load().plan.named("it").first().unwrap().definition.unwrap().to_string();
+    let seen = world.load().plan.servers_by_name("it").first().unwrap().definition.unwrap().to_string();
     world.write(MCP, &server("it", "swapped"));
     let refused = world.approve("it", Some(&seen)).unwrap_err();
-    let actual = world.load().plan.named("it").first().unwrap().definition.unwrap().to_string();
-    assert_eq!(refused.to_string(), format!("`it` is not what was looked at: its definition is {actual}"));
+    let actual = world.load().plan.servers_by_name("it").first().unwrap().definition.unwrap().to_string();
+    assert_eq!(
+        refused.to_string(),
+        format!("`it` has changed since you looked at it: its definition is now {actual}")
+    );
     assert!(!world.paths().approvals.exists());
     world.approve("it", Some(&actual)).unwrap();
-    assert_eq!(world.standing("it"), ServerStanding::Ready);
+    assert_eq!(world.standing("it"), PlanStatus::Ready);
 }
 
 // C7 B27
 #[test]
-fn without_a_person_the_project_counts_only_when_it_was_asked_for() {
+fn non_interactive_run_uses_the_project_only_on_request() {
     let mut world = World::with(&[(MCP, &server("it", "x"))]);
     let cases = [
         (false, None, false),
@@ -191,7 +194,7 @@ fn without_a_person_the_project_counts_only_when_it_was_asked_for() {
     for (interactive, sources, runs) in cases {
         world.run_options.interactive = interactive;
         world.run_options.setting_sources = sources;
-        assert_eq!(world.load().plan.ready().count(), usize::from(runs), "{:?}", world.run_options);
+        assert_eq!(world.load().plan.ready_servers().count(), usize::from(runs), "{:?}", world.run_options);
     }
 }
 
@@ -209,14 +212,14 @@ fn only_usable_project_servers_can_be_approved() {
 
 // C7
 #[test]
-fn an_approval_takes_back_ones_own_rejection_and_the_other_way_round() {
+fn approval_replaces_the_users_own_rejection_and_vice_versa() {
     let world = World::with(&[(MCP, &server("it", "x"))]);
-    let reject = |scope| change::reject(&world.paths(), &world.load(), "it", scope).unwrap();
+    let reject = |scope| change::reject_server(&world.paths(), &world.load(), "it", scope).unwrap();
     reject(WriteScope::User);
     reject(WriteScope::Local);
     assert_eq!(world.standing("it").as_str(), "rejected");
     world.approve("it", None).unwrap();
-    assert_eq!(world.standing("it"), ServerStanding::Ready);
+    assert_eq!(world.standing("it"), PlanStatus::Ready);
     reject(WriteScope::Local);
     assert_eq!(world.standing("it").as_str(), "rejected");
 }

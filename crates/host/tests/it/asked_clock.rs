@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mcparley::elicit::{Elicitation, Elicitor, Reply};
-use mcparley::{Boxed, Call, Host, HostBuilder};
+use mcparley::elicit::{Elicitation, ElicitationReply, Elicitor};
+use mcparley::{BoxedFuture, Call, Host, HostBuilder};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -20,10 +20,10 @@ const WANTS: &str = r#"{"resultType":"input_required","inputRequests":{"a":{"met
 struct Ponderous;
 
 impl Elicitor for Ponderous {
-    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> Boxed<'q, Reply> {
+    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
         Box::pin(async {
             tokio::time::sleep(HOUR).await;
-            Reply::Decline
+            ElicitationReply::Decline
         })
     }
 }
@@ -31,8 +31,8 @@ impl Elicitor for Ponderous {
 fn host(server: &Inside) -> (Host, World) {
     let mut world = World::new();
     world.run_options.allowed_tools.push("mcp__inside".to_owned());
-    let builder = HostBuilder::new(&world.paths(), world.load()).without_own_server();
-    let builder = builder.server("inside", std::sync::Arc::new(server.clone()));
+    let builder = HostBuilder::new(&world.paths(), world.load()).without_built_in_server();
+    let builder = builder.in_process_handler("inside", std::sync::Arc::new(server.clone()));
     (builder.elicitor(Ponderous).start(), world)
 }
 
@@ -56,9 +56,9 @@ async fn a_person_may_take_longer_than_the_limit_of_the_call_in_both_eras() {
 
 // K2
 #[tokio::test(start_paused = true)]
-async fn what_is_left_of_the_limit_counts_after_the_person_has_answered() {
+async fn remaining_deadline_counts_after_the_user_has_answered() {
     let (host, _world) = host(&Inside::new("2026-07-28", [Answer::Result(WANTS), Answer::Silence]));
-    host.ready(LIMIT).await;
+    host.wait_until_ready(LIMIT).await;
     let begun = Instant::now();
     let error = host.call(call()).await.unwrap_err();
     assert!(error.is_timeout(), "{error}");
@@ -67,20 +67,20 @@ async fn what_is_left_of_the_limit_counts_after_the_person_has_answered() {
 
 // K2
 #[tokio::test(start_paused = true)]
-async fn the_limit_of_a_server_that_asks_nobody_is_what_it_was() {
+async fn deadline_is_unchanged_without_questions() {
     let (host, _world) = host(&Inside::new("2025-11-25", [Answer::Silence]));
-    host.ready(LIMIT).await;
+    host.wait_until_ready(LIMIT).await;
     let begun = Instant::now();
     assert!(host.call(call()).await.unwrap_err().is_timeout());
     assert_eq!(begun.elapsed().as_secs(), LIMIT.as_secs());
 }
 
-// K2: who reports progress is at work, but not for ever.
+// K2: a server that reports progress is at work, but not for ever.
 #[tokio::test(start_paused = true)]
-async fn progress_restarts_the_limit_of_a_call_until_the_last_of_all_limits() {
+async fn progress_resets_the_timeout_up_to_the_absolute_cap() {
     let server = Inside::new("2025-11-25", [Answer::Silence]);
     let (host, _world) = host(&server);
-    host.ready(LIMIT).await;
+    host.wait_until_ready(LIMIT).await;
     let begun = Instant::now();
     let telling = async {
         loop {

@@ -1,21 +1,21 @@
-//! People and servers for tests of questions: whoever is asked, and a server inside the test that follows a list.
+//! Users and servers for tests of questions: a scripted user, and an in-process server that follows a list.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use mcparley::elicit::{Ask, Elicitation, Elicitor, Page, Reply};
-use mcparley::{Boxed, Host, HostBuilder};
-use mcparley_wire::peer::{CallOptions, Handler, Peer};
-use mcparley_wire::{RawJson, RpcError};
+use mcparley::elicit::{Elicitation, ElicitationPage, ElicitationReply, ElicitationRequest, Elicitor};
+use mcparley::{BoxedFuture, Host, HostBuilder};
+use mcparley_wire::peer::{Handler, Peer, PeerCallOptions};
+use mcparley_wire::{Incoming, Notice, RawJson, RpcError};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::world::World;
 
-/// Answers everything in one way, and remembers what it was asked.
+/// A user that answers every question in one way, and records the questions.
 #[derive(Clone)]
 pub(crate) struct Person {
-    answer: fn(&Ask) -> Reply,
+    answer: fn(&ElicitationRequest) -> ElicitationReply,
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
     /// Opens once for every answer, unless answers come at once.
     pub(crate) leave: Option<Arc<Semaphore>>,
@@ -27,16 +27,16 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    pub(crate) fn new(answer: fn(&Ask) -> Reply) -> Self {
+    pub(crate) fn new(answer: fn(&ElicitationRequest) -> ElicitationReply) -> Self {
         let (came, withdrawn) = (Arc::default(), Arc::default());
         Self { answer, asked: Arc::default(), leave: None, came, withdrawn, is_quick: true }
     }
 
-    /// Takes what is suggested, and visits every page.
+    /// Accepts the suggested values, and visits every page.
     pub(crate) fn agreeable() -> Self {
         Self::new(|ask| match ask {
-            Ask::Form(form) => Reply::Accept(form.defaults()),
-            _ => Reply::Accept(Value::Null),
+            ElicitationRequest::Form(form) => ElicitationReply::Accept(form.defaults()),
+            _ => ElicitationReply::Accept(Value::Null),
         })
     }
 
@@ -73,11 +73,10 @@ impl Drop for Withdrawal {
 }
 
 impl Elicitor for Person {
-    fn ask<'q>(&'q self, question: Elicitation<'q>) -> Boxed<'q, Reply> {
-        let what = match question.ask {
-            Ask::Form(form) => format!("form of {}", form.fields.len()),
-            Ask::Page(page) => page.url().to_owned(),
-            _ => "something else".to_owned(),
+    fn ask<'q>(&'q self, question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
+        let what = match question.request {
+            ElicitationRequest::Form(form) => format!("form of {}", form.fields.len()),
+            ElicitationRequest::Page(page) => page.url().to_owned(),
         };
         self.asked.lock().unwrap().push(format!("{}: {} ({what})", question.server, question.message));
         self.came.notify_one();
@@ -87,11 +86,11 @@ impl Elicitor for Person {
                 leave.acquire().await.unwrap().forget();
             }
             withdrawal.answered();
-            (self.answer)(question.ask)
+            (self.answer)(question.request)
         })
     }
 
-    fn done<'q>(&'q self, _page: &'q Page) -> Boxed<'q, ()> {
+    fn wait_for_visit<'q>(&'q self, _page: &'q ElicitationPage) -> BoxedFuture<'q, ()> {
         match self.is_quick {
             true => Box::pin(std::future::ready(())),
             false => Box::pin(std::future::pending()),
@@ -99,14 +98,14 @@ impl Elicitor for Person {
     }
 }
 
-/// What a server does with a call.
+/// The response of a server to a call.
 #[derive(Clone)]
 pub(crate) enum Answer {
     /// Answers with this result.
     Result(&'static str),
     /// Refuses with this error.
     Error(i64, &'static str),
-    /// Asks its client this first, and answers with what it was told.
+    /// Asks its client this first, and answers with the client's reply.
     Asks(&'static str, Value),
     /// Asks its client this for as long as it gets answers.
     AsksForEver(&'static str, Value),
@@ -114,17 +113,18 @@ pub(crate) enum Answer {
     Silence,
 }
 
-/// A server inside the test. It answers calls by a list, whose last line counts for all further ones.
+/// An in-process server of the test. It answers calls by a list, whose last line counts for all further
+/// ones.
 #[derive(Clone)]
 pub(crate) struct Inside {
     version: &'static str,
     answers: Arc<Mutex<VecDeque<Answer>>>,
     tool: Arc<Value>,
-    /// What it was told unasked.
+    /// The notifications it received.
     pub(crate) noted: Arc<Mutex<Vec<String>>>,
     /// Tells that there is more of it.
     pub(crate) news: Arc<Notify>,
-    /// How it was greeted, and with what parameters.
+    /// The parameters of its handshakes.
     pub(crate) greeted: Arc<Mutex<Vec<String>>>,
     /// The parameters of every call, as they came.
     pub(crate) heard: Arc<Mutex<Vec<String>>>,
@@ -152,9 +152,9 @@ impl Inside {
         self.heard.lock().unwrap().clone()
     }
 
-    /// Tells its client something.
+    /// Sends a notification to its client.
     pub(crate) async fn tell(&self, method: &str, params: Value) {
-        let params = RawJson::of(&params).unwrap();
+        let params = RawJson::from_value(&params).unwrap();
         self.client.get().unwrap().notify(method, Some(&params)).await.unwrap();
     }
 
@@ -171,14 +171,14 @@ impl Inside {
             }
             Answer::Asks(method, params) => {
                 let client = self.client.get().unwrap();
-                let params = RawJson::of(&params).unwrap();
-                let told = client.call(method, Some(&params), CallOptions::default()).await;
+                let params = RawJson::from_value(&params).unwrap();
+                let told = client.call(method, Some(&params), PeerCallOptions::default()).await;
                 let text = told.map_or_else(|failure| failure.to_string(), |told| told.as_str().to_owned());
-                Ok(RawJson::of(&json!({ "content": [{ "type": "text", "text": text }] })).unwrap())
+                Ok(RawJson::from_value(&json!({ "content": [{ "type": "text", "text": text }] })).unwrap())
             }
             Answer::AsksForEver(method, params) => {
-                let (client, params) = (self.client.get().unwrap(), RawJson::of(&params).unwrap());
-                while client.call(method, Some(&params), CallOptions::default()).await.is_ok() {}
+                let (client, params) = (self.client.get().unwrap(), RawJson::from_value(&params).unwrap());
+                while client.call(method, Some(&params), PeerCallOptions::default()).await.is_ok() {}
                 std::future::pending().await
             }
             Answer::Silence => std::future::pending().await,
@@ -187,7 +187,8 @@ impl Inside {
 }
 
 impl Handler for Inside {
-    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+    fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        let (method, params) = (&*incoming.method, incoming.params);
         let capabilities = json!({ "tools": {}, "resources": {} });
         if matches!(method, "server/discover" | "initialize") {
             self.greeted.lock().unwrap().push(params.as_ref().unwrap().as_str().to_owned());
@@ -206,20 +207,20 @@ impl Handler for Inside {
             }
             _ => return Box::pin(std::future::ready(Err(RpcError::new(-32601, "no such method")))),
         };
-        Box::pin(std::future::ready(Ok(RawJson::of(&answer).unwrap())))
+        Box::pin(std::future::ready(Ok(RawJson::from_value(&answer).unwrap())))
     }
 
-    fn notification(&self, method: &str, _params: Option<RawJson>) {
-        self.noted.lock().unwrap().push(method.to_owned());
+    fn handle_notice(&self, notice: Notice) {
+        self.noted.lock().unwrap().push(notice.method.into());
         self.news.notify_one();
     }
 
-    fn joined(&self, peer: &Peer) {
+    fn on_connect(&self, peer: &Peer) {
         drop(self.client.set(peer.clone()));
     }
 }
 
-/// A host with this server inside, and with this person or with nobody.
+/// A host with this in-process server, and with this user or without one.
 pub(crate) fn host(server: &Inside, person: Option<&Person>) -> (Host, World) {
     host_as(server, |builder| match person {
         Some(person) => builder.elicitor(person.clone()),
@@ -227,13 +228,13 @@ pub(crate) fn host(server: &Inside, person: Option<&Person>) -> (Host, World) {
     })
 }
 
-/// A host with this server inside, and with whoever else is wanted.
+/// A host with this in-process server, and with other handlers.
 pub(crate) fn host_as(server: &Inside, change: impl FnOnce(HostBuilder) -> HostBuilder) -> (Host, World) {
     let mut world = World::new();
     world.run_options.allowed_tools.push("mcp__inside".to_owned());
     world.run_options.allowed_tools.push("ReadMcpResource".to_owned());
-    let builder = HostBuilder::new(&world.paths(), world.load()).without_own_server();
-    let builder = builder.server("inside", Arc::new(server.clone()));
+    let builder = HostBuilder::new(&world.paths(), world.load()).without_built_in_server();
+    let builder = builder.in_process_handler("inside", Arc::new(server.clone()));
     (change(builder).start(), world)
 }
 

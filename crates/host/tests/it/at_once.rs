@@ -3,14 +3,15 @@
 use std::process::Command;
 use std::time::Instant;
 
+use mcparley::CallError;
 use mcparley::model::name::ServerName;
-use mcparley::{CallError, Status};
-use mcparley_testkit::{Scripted, processes_tagged};
+use mcparley::pool::connection::ServerStatus;
+use mcparley_testkit::{ScriptedStdio, processes_tagged};
 use serde_json::json;
 
 use crate::alive::{Alive, LONG, own, servers, stdio, until_gone};
 
-/// How often it is tried; each round starts two or three processes.
+/// The number of rounds; each starts two or three processes.
 const ROUNDS: usize = 1_000;
 
 // F67 L1 L4
@@ -18,9 +19,9 @@ const ROUNDS: usize = 1_000;
 async fn heavy_rounds_of_death_and_reconnecting_at_once_leave_one_process_each() {
     let (_folder, _log, tag) = own("at-once");
     // Every reply to a call comes behind a few changes.
-    let entry = stdio(&Scripted::stdio(&["list-changed-storm:20"]).with("--tag", &tag));
+    let entry = stdio(&ScriptedStdio::new(&["list-changed-storm:20"]).with_option("--tag", &tag));
     let alive = servers([("dies", entry)]).ready().await;
-    let mut events = alive.host.events();
+    let mut events = alive.host.server_events();
     let mut was_reached = true;
     for round in 0..ROUNDS {
         let process = pid(&alive).await;
@@ -40,7 +41,7 @@ async fn heavy_rounds_of_death_and_reconnecting_at_once_leave_one_process_each()
 }
 
 async fn pid(alive: &Alive) -> String {
-    alive.call("dies", "pid", json!({})).await.unwrap().text()
+    alive.call("dies", "pid", json!({})).await.unwrap().to_text()
 }
 
 async fn all_at_once(alive: &Alive, process: &str, round: usize) {
@@ -49,9 +50,9 @@ async fn all_at_once(alive: &Alive, process: &str, round: usize) {
         kill.wait().unwrap();
     }
     let name = ServerName::new("dies");
-    let (_, echoed) = tokio::join!(alive.host.reconnect(&name), alive.echo("dies", "hi"));
+    let (_, echoed) = tokio::join!(alive.host.reconnect_server(&name), alive.echo("dies", "hi"));
     match echoed {
-        // Nobody knows what became of a call whose server was killed under it.
+        // The effect of a call whose server was killed meanwhile is unknown.
         Ok(_) | Err(CallError::Failed { .. }) => {}
         Err(other) => panic!("round {round}: {other}"),
     }
@@ -71,11 +72,11 @@ async fn only_process(tag: &str) -> String {
     }
 }
 
-/// Nothing but these two: it is never given up, and never wants anything.
-fn is_reached(status: &Status) -> bool {
+/// Only these two errors: the server is never given up, and never requires a sign-in.
+fn is_reached(status: &ServerStatus) -> bool {
     match status {
-        Status::Connected { .. } => true,
-        Status::Pending { .. } => false,
+        ServerStatus::Connected { .. } => true,
+        ServerStatus::Pending { .. } => false,
         other => panic!("{other:?}"),
     }
 }

@@ -1,9 +1,10 @@
-//! The record of calls: one line each, in their order, and nothing of what was said.
+//! The audit log: one line per call, in order, without arguments and results.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use mcparley::{Call, Host, Start};
+use mcparley::config::StartPolicy;
+use mcparley::{Call, Host};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, Making, scripted, servers};
@@ -37,10 +38,10 @@ fn field(lines: &[Value], name: &str) -> Vec<String> {
 
 // B118 H36 G6
 #[tokio::test]
-async fn a_thousand_calls_are_a_thousand_records_in_order_without_a_value() {
+async fn thousand_calls_are_thousand_ordered_audit_records_without_arguments() {
     let making = servers([("one", scripted(&[]))]).allow("mcp__one__echo").allow("mcp__one__fail");
     let (alive, path) = recording(making.deny("mcp__one__add"));
-    alive.host.ready(LONG).await;
+    alive.host.wait_until_ready(LONG).await;
     let mut expected = Vec::new();
     for number in 0..1000 {
         let call = match number % 4 {
@@ -81,9 +82,9 @@ async fn a_thousand_calls_are_a_thousand_records_in_order_without_a_value() {
 
 // B118 H36
 #[tokio::test]
-async fn a_call_that_nobody_waits_for_is_recorded_too() {
+async fn canceled_call_is_recorded_in_the_audit_log() {
     let (alive, path) = recording(servers([("one", scripted(&["call-hang"]))]).allow("mcp__one"));
-    alive.host.ready(LONG).await;
+    alive.host.wait_until_ready(LONG).await;
     let called = alive.host.call(Call::new("mcp__one__echo", json!({ "message": CANARY })));
     assert!(tokio::time::timeout(std::time::Duration::from_millis(50), called).await.is_err());
     // Without an orderly end nothing is lost either.
@@ -97,14 +98,14 @@ async fn a_call_that_nobody_waits_for_is_recorded_too() {
 
 // B118 H36 P5
 #[tokio::test]
-async fn who_decided_is_told_without_their_words() {
+async fn audit_record_has_the_decider_without_its_text() {
     let reason = format!("it says {CANARY}");
     let deny =
         says("PreToolUse", json!({ "permissionDecision": "deny", "permissionDecisionReason": reason }));
     let settings = hooks("PreToolUse", "mcp__one__add", &[&deny]);
     let making = servers([("one", scripted(&[]))]).file("home/.claude/settings.json", &settings);
     let (alive, path) = recording(making);
-    alive.host.ready(LONG).await;
+    alive.host.wait_until_ready(LONG).await;
     alive.call("one", "add", json!({ "a": 1, "b": 2 })).await.unwrap_err();
     alive.echo("one", "hi").await.unwrap();
     alive.host.call(Call::new("mcp__one__echo", json!({ "message": "hi" }))).await.unwrap_err();
@@ -125,12 +126,14 @@ async fn who_decided_is_told_without_their_words() {
 
 // B118 H36
 #[tokio::test]
-async fn two_hosts_share_a_record_and_rules_say_whether_there_is_one() {
+async fn two_hosts_share_an_audit_log_and_settings_disable_it() {
     let (first, path) = recorded(servers([("one", scripted(&[]))]).allow("mcp__one"));
     let paths = first.paths();
-    let alive = first.start_as(|builder| builder.door("first"));
-    let second =
-        Host::builder(&paths, &alive.world.run_options).start_with(Start::All).door("second").start();
+    let alive = first.start_as(|builder| builder.entry_point("first"));
+    let second = Host::builder(&paths, &alive.world.run_options)
+        .start_with(StartPolicy::All)
+        .entry_point("second")
+        .start();
     for _ in 0..50 {
         let call = || Call::new("mcp__one__echo", json!({ "message": "hi" }));
         let (one, two) = tokio::join!(alive.host.call(call()), second.call(call()));
@@ -155,7 +158,7 @@ async fn two_hosts_share_a_record_and_rules_say_whether_there_is_one() {
 
 // B118 H36
 #[tokio::test]
-async fn a_record_that_cannot_be_written_fails_no_call() {
+async fn unwritable_audit_log_fails_no_call() {
     let (making, path) = recorded(servers([("one", scripted(&[]))]));
     std::fs::create_dir_all(&path).unwrap();
     let alive = making.start();

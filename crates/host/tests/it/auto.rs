@@ -1,22 +1,23 @@
-//! Mode `auto`: who decides, and what happens when nobody can (P2, N4, H14, B49).
+//! Mode `auto`: the classifier decides, and the user is asked when it fails (P2, N4, H14, B49).
 
 use std::sync::{Arc, Mutex};
 
-use mcparley::model::permission::{Decider, Mode, Verdict};
-use mcparley::{Answer, Approver, Boxed, Call, CallError, Case, Classifier, Opinion, Question};
+use mcparley::model::permission::{Decider, PermissionMode, PermissionVerdict};
+use mcparley::permission::{Classification, Classifier, ClassifierCase};
+use mcparley::{Approver, BoxedFuture, Call, CallError, PermissionAnswer, PermissionQuestion};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, Making, scripted, servers};
 
 fn making() -> Making {
-    servers([("one", scripted(&[]))]).wish(|run_options| run_options.mode = Some(Mode::Auto))
+    servers([("one", scripted(&[]))]).wish(|run_options| run_options.mode = Some(PermissionMode::Auto))
 }
 
 fn echo() -> Call {
     Call::new("mcp__one__echo", json!({ "message": "hi" }))
 }
 
-/// What is said about a call that was not permitted.
+/// The error of a call that was not permitted.
 async fn refusal(alive: &Alive) -> String {
     match alive.host.call(echo()).await.unwrap_err() {
         CallError::Denied { decision, .. } => decision.why.to_string(),
@@ -33,7 +34,7 @@ async fn classified(script: &str) -> Alive {
 
 // P2
 #[tokio::test]
-async fn a_command_decides_and_is_told_everything_about_the_call() {
+async fn classifier_command_gets_the_whole_call_and_decides() {
     let alive = classified(r#"cat > input.json; echo '{"decision":"allow","reason":"fine"}'"#).await;
     assert!(alive.host.call(echo()).await.is_ok());
     let written = std::fs::read_to_string(alive.world.path("home/project/input.json")).unwrap();
@@ -54,11 +55,11 @@ async fn a_command_decides_and_is_told_everything_about_the_call() {
 
 // P2
 #[tokio::test]
-async fn whatever_goes_wrong_with_the_command_a_person_is_asked() {
+async fn user_is_asked_when_the_classifier_command_fails() {
     for (script, trouble) in [
-        ("exit 1", "it did not end well"),
-        ("echo yes", r#"it printed something else than `{"decision": …}`"#),
-        (r#"echo '{"decision":"maybe"}'"#, r#"it printed something else than `{"decision": …}`"#),
+        ("exit 1", "it exited with an error"),
+        ("echo yes", r#"it did not print `{"decision": …}`"#),
+        (r#"echo '{"decision":"maybe"}'"#, r#"it did not print `{"decision": …}`"#),
         ("sleep 60", "it did not end within 2s"),
     ] {
         let alive = classified(script).await;
@@ -70,9 +71,9 @@ async fn whatever_goes_wrong_with_the_command_a_person_is_asked() {
     }
 }
 
-// P2 B25: whoever wrote the repository decides nothing.
+// P2 B25: the author of a repository decides nothing.
 #[tokio::test]
-async fn a_project_cannot_bring_a_classifier() {
+async fn project_cannot_set_a_classifier() {
     let setting = json!({ "autoClassifier": { "command": "/bin/sh", "args": ["-c", "touch ran"] } });
     for file in ["home/project/.claude/settings.json", "home/project/.claude/settings.local.json"] {
         let alive = making().file(file, &setting).ready().await;
@@ -83,14 +84,14 @@ async fn a_project_cannot_bring_a_classifier() {
     }
 }
 
-/// An embedding program's own, which remembers what it was asked.
+/// A classifier of an embedding program, which records its cases.
 #[derive(Clone, Default)]
 struct Own(Arc<Mutex<Vec<bool>>>);
 
 impl Classifier for Own {
-    fn classify<'c>(&'c self, case: Case<'c>) -> Boxed<'c, Opinion> {
+    fn classify_call<'c>(&'c self, case: ClassifierCase<'c>) -> BoxedFuture<'c, Classification> {
         self.0.lock().unwrap().push(case.was_allowed);
-        let opinion = Opinion { verdict: Verdict::Ask, reason: "who knows".to_owned() };
+        let opinion = Classification { verdict: PermissionVerdict::Ask, reason: "who knows".to_owned() };
         Box::pin(std::future::ready(opinion))
     }
 }
@@ -98,19 +99,19 @@ impl Classifier for Own {
 struct Yes;
 
 impl Approver for Yes {
-    fn ask<'q>(&'q self, question: Question<'q>) -> Boxed<'q, Answer> {
+    fn ask_permission<'q>(&'q self, question: PermissionQuestion<'q>) -> BoxedFuture<'q, PermissionAnswer> {
         assert_eq!(question.decision.why.to_string(), "mode `auto`: who knows");
         assert_eq!(question.decision.decider(), Decider::Person);
-        Box::pin(std::future::ready(Answer::Allow))
+        Box::pin(std::future::ready(PermissionAnswer::Allow))
     }
 }
 
 // P2
 #[tokio::test]
-async fn a_programs_own_classifier_knows_what_a_person_said_before() {
+async fn classifier_of_a_program_gets_the_users_earlier_answer() {
     let own = Own::default();
     let alive = making().start_as(|builder| builder.classifier(own.clone()).approver(Yes));
-    assert!(alive.host.ready(crate::alive::LONG).await.settled);
+    assert!(alive.host.wait_until_ready(crate::alive::LONG).await.settled);
     alive.host.call(echo()).await.unwrap();
     alive.host.call(echo()).await.unwrap();
     assert_eq!(*own.0.lock().unwrap(), [false, true]);

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use mcparley::model::permission::Mode;
-use mcparley::{Answer, Approver, Call, CallError, Consent, Question};
-use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley::model::permission::PermissionMode;
+use mcparley::permission::Consent;
+use mcparley::{Approver, Call, CallError, PermissionAnswer, PermissionQuestion};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::json;
 
 use crate::alive::{http, own, scripted, servers, stdio, with};
@@ -14,7 +15,7 @@ use crate::alive::{http, own, scripted, servers, stdio, with};
 async fn a_tool_is_called_in_every_version_of_the_protocol_on_both_transports() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
         let server = HttpServer::start_with(&[], &["--versions", version]);
-        let local = stdio(&Scripted::stdio(&[]).with("--versions", version));
+        let local = stdio(&ScriptedStdio::new(&[]).with_option("--versions", version));
         let alive = servers([("local", local), ("remote", http(&server))]).ready().await;
         for name in ["local", "remote"] {
             assert_eq!(alive.echo(name, "hé\u{1f600}").await.unwrap(), "hé\u{1f600}", "{version} {name}");
@@ -28,7 +29,7 @@ async fn a_tool_is_called_in_every_version_of_the_protocol_on_both_transports() 
 #[tokio::test]
 async fn arguments_that_do_not_fit_never_reach_the_server() {
     let (_folder, log, _) = own("arguments");
-    let alive = servers([("one", stdio(&Scripted::stdio(&[]).logged(&log)))]).ready().await;
+    let alive = servers([("one", stdio(&ScriptedStdio::new(&[]).with_log(&log)))]).ready().await;
     for arguments in [json!({}), json!({ "message": 7 }), json!(["hi"]), json!("hi")] {
         let error = alive.call("one", "echo", arguments.clone()).await.unwrap_err();
         assert!(matches!(error, CallError::Arguments { .. }), "{arguments}: {error}");
@@ -40,7 +41,7 @@ async fn arguments_that_do_not_fit_never_reach_the_server() {
 
 // K1
 #[tokio::test]
-async fn an_unknown_tool_or_server_is_named_with_what_looks_like_it() {
+async fn unknown_tool_or_server_error_names_similar_ones() {
     let alive = servers([("one", scripted(&[])), ("bad", scripted(&["exit-start"]))]).ready().await;
     let error = alive.call("one", "ecko", json!({})).await.unwrap_err();
     assert_eq!(error.to_string(), "there is no tool `ecko`: server `one` does not offer it");
@@ -55,12 +56,12 @@ async fn an_unknown_tool_or_server_is_named_with_what_looks_like_it() {
 
 // P1
 #[tokio::test]
-async fn without_a_person_and_without_a_rule_nothing_is_called() {
+async fn without_a_user_and_without_a_rule_no_tool_is_called() {
     let (_folder, log, _) = own("nobody");
-    let alive = servers([("one", stdio(&Scripted::stdio(&[]).logged(&log)))]).ready().await;
+    let alive = servers([("one", stdio(&ScriptedStdio::new(&[]).with_log(&log)))]).ready().await;
     let error = alive.host.call(Call::new("mcp__one__echo", json!({ "message": "hi" }))).await.unwrap_err();
     assert!(matches!(error, CallError::Denied { .. }), "{error}");
-    assert!(error.to_string().contains("nobody can be asked"), "{error}");
+    assert!(error.to_string().contains("there is no user to ask"), "{error}");
     assert!(error.hint().unwrap().contains("the user can allow it"));
     assert!(!log_lines(&log).iter().any(|line| line.text.contains("tools/call")));
 }
@@ -82,36 +83,42 @@ async fn deny_beats_consent_and_consent_beats_ask() {
     }
     assert!(denied.call("one", "add", json!({ "a": 1, "b": 2 })).await.is_ok());
 
-    let planning = servers(entries()).wish(|run_options| run_options.mode = Some(Mode::Plan)).ready().await;
+    let planning =
+        servers(entries()).wish(|run_options| run_options.mode = Some(PermissionMode::Plan)).ready().await;
     assert!(planning.echo("one", "hi").await.is_ok(), "it only reads");
     let error = planning.call("one", "add", json!({ "a": 1, "b": 2 })).await.unwrap_err();
     assert!(matches!(error, CallError::Denied { .. }), "{error}");
 
-    let bypassing =
-        servers(entries()).wish(|run_options| run_options.mode = Some(Mode::BypassPermissions)).ready().await;
+    let bypassing = servers(entries())
+        .wish(|run_options| run_options.mode = Some(PermissionMode::BypassPermissions))
+        .ready()
+        .await;
     assert!(bypassing.host.call(Call::new("mcp__one__echo", hi())).await.is_ok());
 }
 
-/// Says yes to everything, and remembers what it was asked.
+/// Allows every call, and records the questions.
 #[derive(Default)]
 struct Remembers(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
 
 impl Approver for Remembers {
-    fn ask<'q>(&'q self, question: Question<'q>) -> mcparley_wire::peer::Boxed<'q, Answer> {
+    fn ask_permission<'q>(
+        &'q self,
+        question: PermissionQuestion<'q>,
+    ) -> mcparley_wire::peer::BoxedFuture<'q, PermissionAnswer> {
         let asked = format!("{} {}", question.entry.name, question.arguments);
         self.0.lock().unwrap().push(asked);
-        Box::pin(std::future::ready(Answer::Allow))
+        Box::pin(std::future::ready(PermissionAnswer::Allow))
     }
 }
 
 // P1 N4 B49
 #[tokio::test]
-async fn a_tool_that_says_it_only_reads_is_asked_for_like_any_other() {
+async fn read_only_tool_needs_permission_like_any_other() {
     let asked = Remembers::default();
     let memory = std::sync::Arc::clone(&asked.0);
     let alive = servers([("one", scripted(&[]))]).start_as(|builder| builder.approver(asked));
-    alive.host.ready(crate::alive::LONG).await;
-    let entry = alive.host.catalog().get("mcp__one__echo").cloned().unwrap();
+    alive.host.wait_until_ready(crate::alive::LONG).await;
+    let entry = alive.host.publish_catalog().get("mcp__one__echo").cloned().unwrap();
     assert!(entry.tool.hints.read_only);
     alive.host.call(Call::new("mcp__one__echo", json!({ "message": "hi" }))).await.unwrap();
     assert_eq!(*memory.lock().unwrap(), [r#"mcp__one__echo {"message":"hi"}"#]);
@@ -119,10 +126,13 @@ async fn a_tool_that_says_it_only_reads_is_asked_for_like_any_other() {
 
 // K2 F08
 #[tokio::test]
-async fn a_tool_that_takes_too_long_is_told_and_its_server_stays() {
+async fn tool_timeout_is_an_error_and_its_server_stays_connected() {
     let (_folder, log, _) = own("too-long");
-    let entry =
-        with(stdio(&Scripted::stdio(&["call-hang"]).with("--times", "1").logged(&log)), "timeout", 1000);
+    let entry = with(
+        stdio(&ScriptedStdio::new(&["call-hang"]).with_option("--times", "1").with_log(&log)),
+        "timeout",
+        1000,
+    );
     let alive = servers([("hangs", entry)]).ready().await;
     let begun = Instant::now();
     let error = alive.call("hangs", "add", json!({ "a": 1, "b": 2 })).await.unwrap_err();
@@ -141,26 +151,46 @@ async fn a_tool_that_takes_too_long_is_told_and_its_server_stays() {
 async fn progress_is_passed_on_and_restarts_the_limit() {
     let entry = with(scripted(&[]), "timeout", 400);
     let alive = servers([("slow", entry)]).ready().await;
-    let (progress, seen) = tokio::sync::watch::channel(None);
-    let call = Call::to("slow", "slow", json!({ "ms": 1500 })).with_consent(Consent::Given);
-    let outcome = alive.host.call(call.with_progress(progress)).await.unwrap();
-    assert_eq!(outcome.text(), "done");
-    assert_eq!(seen.borrow().as_ref().unwrap().total, Some(10.0));
+    let call = Call::on_server("slow", "slow", json!({ "ms": 1500 })).with_consent(Consent::Given);
+    let (call, mut progress) = call.with_progress();
+    let outcome = alive.host.call(call).await.unwrap();
+    assert_eq!(outcome.to_text(), "done");
+    assert_eq!(progress.next().await.unwrap().total, Some(10.0));
+    assert_eq!(progress.next().await, None, "the last value comes once");
+}
+
+// K2
+#[tokio::test]
+async fn every_progress_comes_once_to_a_reader_that_keeps_up() {
+    let alive = servers([("slow", scripted(&[]))]).ready().await;
+    let call = Call::on_server("slow", "slow", json!({ "ms": 500 })).with_consent(Consent::Given);
+    let (call, mut progress) = call.with_progress();
+    let reading = async {
+        let mut values = Vec::new();
+        while let Some(newest) = progress.next().await {
+            values.push(newest.progress);
+        }
+        values
+    };
+    let (outcome, values) = tokio::join!(alive.host.call(call), reading);
+    assert_eq!(outcome.unwrap().to_text(), "done");
+    assert!(values.windows(2).all(|pair| pair[0] < pair[1]), "{values:?}");
+    assert!(values.len() > 1, "{values:?}");
 }
 
 // F07 K2
 #[tokio::test]
-async fn giving_up_reaches_the_server_once_and_leaves_it_connected() {
+async fn cancellation_is_sent_once_and_the_server_stays_connected() {
     let (_folder, log, _) = own("gives-up");
-    let alive = servers([("slow", stdio(&Scripted::stdio(&[]).logged(&log)))]).ready().await;
-    let (progress, mut seen) = tokio::sync::watch::channel(None);
-    let call = Call::to("slow", "slow", json!({ "ms": 60_000 })).with_consent(Consent::Given);
+    let alive = servers([("slow", stdio(&ScriptedStdio::new(&[]).with_log(&log)))]).ready().await;
+    let call = Call::on_server("slow", "slow", json!({ "ms": 60_000 })).with_consent(Consent::Given);
+    let (call, mut progress) = call.with_progress();
     {
-        let mut running = std::pin::pin!(alive.host.call(call.with_progress(progress)));
+        let mut running = std::pin::pin!(alive.host.call(call));
         // It is given up as soon as the server is at work on it.
         tokio::select! {
             result = &mut running => panic!("{result:?}"),
-            changed = seen.changed() => changed.unwrap(),
+            newest = progress.next() => assert!(newest.is_some()),
         }
     }
     assert_eq!(alive.echo("slow", "hi").await.unwrap(), "hi");
@@ -171,12 +201,12 @@ async fn giving_up_reaches_the_server_once_and_leaves_it_connected() {
 
 // K5
 #[tokio::test]
-async fn what_only_reads_runs_side_by_side_and_the_rest_in_order() {
+async fn read_only_calls_run_concurrently_and_others_in_order() {
     let alive = servers([("one", scripted(&[]))]).allow("mcp__one").ready().await;
     let echo = |text: &str| Call::new("mcp__one__echo", json!({ "message": text }));
     let add = |a: i32| Call::new("mcp__one__add", json!({ "a": a, "b": 0 }));
     let results = alive.host.call_all(vec![echo("1"), echo("2"), add(3), echo("4"), add(5), add(6)]).await;
-    let texts: Vec<String> = results.into_iter().map(|result| result.unwrap().text()).collect();
+    let texts: Vec<String> = results.into_iter().map(|result| result.unwrap().to_text()).collect();
     assert_eq!(texts, ["1", "2", "3", "4", "5", "6"]);
 }
 
@@ -185,22 +215,22 @@ async fn what_only_reads_runs_side_by_side_and_the_rest_in_order() {
 async fn a_server_without_prefix_is_called_by_its_tools_own_names() {
     let alive = servers([("one", scripted(&[])), ("two", scripted(&[]))])
         .allow("mcp__one__echo")
-        .start_as(|builder| builder.no_prefix("one"));
-    alive.host.ready(crate::alive::LONG).await;
-    let catalog = alive.host.catalog();
+        .start_as(|builder| builder.without_prefix("one"));
+    alive.host.wait_until_ready(crate::alive::LONG).await;
+    let catalog = alive.host.publish_catalog();
     assert!(catalog.get("echo").is_some() && catalog.get("mcp__two__echo").is_some());
     assert!(catalog.get("mcp__one__echo").is_none());
     let outcome = alive.host.call(Call::new("echo", json!({ "message": "bare" }))).await.unwrap();
-    assert_eq!(outcome.text(), "bare");
+    assert_eq!(outcome.to_text(), "bare");
 }
 
 // K1
 #[tokio::test]
 async fn numbers_reach_the_server_with_all_their_digits() {
     let (_folder, log, _) = own("digits");
-    let alive = servers([("one", stdio(&Scripted::stdio(&[]).logged(&log)))]).ready().await;
+    let alive = servers([("one", stdio(&ScriptedStdio::new(&[]).with_log(&log)))]).ready().await;
     let text = r#"{ "a": 1.10, "b": 12345678901234567890.5 }"#;
-    let call = Call::to("one", "add", json!({})).with_json(text).unwrap();
+    let call = Call::on_server("one", "add", json!({})).with_json(text).unwrap();
     alive.host.call(call.with_consent(Consent::Given)).await.unwrap();
     assert!(log_lines(&log).iter().any(|line| line.text.contains(text)));
 }

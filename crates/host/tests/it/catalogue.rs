@@ -1,8 +1,9 @@
-//! What a model is shown.
+//! The catalog: the tools that a model is shown.
 
-use mcparley::model::tool::Loading;
-use mcparley::{Catalog, Start};
-use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley::catalog::Catalog;
+use mcparley::config::StartPolicy;
+use mcparley::model::tool::ToolLoading;
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::json;
 
 use crate::alive::{http, own, scripted, servers, stdio, with};
@@ -17,35 +18,36 @@ fn bytes(catalog: &Catalog) -> Vec<String> {
 
 // N11
 #[tokio::test]
-async fn what_was_shown_keeps_its_place_and_its_bytes_when_a_server_comes_late_or_again() {
+async fn shown_tools_keep_position_and_bytes_when_a_server_connects_late_or_again() {
     // `a` stands before `z` in the file but comes later.
     let alive = servers([("a", scripted(&[])), ("z", with(scripted(&[]), "cwd", "/"))])
-        .start_with(Start::Only(vec![mcparley::model::name::ServerName::new("z")]))
-        .start();
+        .start_with(StartPolicy::Only(vec![mcparley::model::name::ServerName::new("z")]))
+        .start_as(|builder| builder.without_built_in_server());
     alive.reach("z").await;
-    let early = bytes(&alive.host.catalog());
+    let early = bytes(&alive.host.publish_catalog());
     assert!(!early.is_empty());
 
     alive.reach("a").await;
-    let late = bytes(&alive.host.catalog());
+    let late = bytes(&alive.host.publish_catalog());
     assert_eq!(late[..early.len()], early[..]);
     // The host's own tools are there once.
-    let own = alive.host.catalog().iter().filter(|entry| entry.server().is_none()).count();
+    let own = alive.host.publish_catalog().iter().filter(|entry| entry.server().is_none()).count();
     assert_eq!((late.len(), own), (2 * early.len() - own, 4));
 
-    alive.host.reconnect(&mcparley::model::name::ServerName::new("z")).await;
-    assert_eq!(bytes(&alive.host.catalog()), late, "while it is away");
+    alive.host.reconnect_server(&mcparley::model::name::ServerName::new("z")).await;
+    assert_eq!(bytes(&alive.host.publish_catalog()), late, "while it is away");
     alive.reach("z").await;
-    assert_eq!(bytes(&alive.host.catalog()), late, "and when it is back");
+    assert_eq!(bytes(&alive.host.publish_catalog()), late, "and when it is back");
 }
 
 // N11
 #[tokio::test]
-async fn before_anyone_has_looked_the_order_is_that_of_the_plan() {
-    let alive = servers([("a", scripted(&[])), ("z", scripted(&[]))]).start_with(Start::OnDemand).start();
+async fn unpublished_catalog_has_the_order_of_the_plan() {
+    let alive =
+        servers([("a", scripted(&[])), ("z", scripted(&[]))]).start_with(StartPolicy::OnDemand).start();
     alive.reach("z").await;
     alive.reach("a").await;
-    let names = names(&alive.host.catalog());
+    let names = names(&alive.host.publish_catalog());
     assert!(names.first().unwrap().starts_with("mcp__a__"), "{names:?}");
 }
 
@@ -54,26 +56,27 @@ async fn before_anyone_has_looked_the_order_is_that_of_the_plan() {
 async fn an_entry_chooses_which_tools_are_offered_and_always_loaded() {
     let entry = with(scripted(&[]), "enabledTools", json!(["e*", "add"]));
     let entry = with(with(entry, "disabledTools", json!(["env"])), "alwaysLoad", true);
-    let alive = servers([("one", entry)]).start_as(|builder| builder.without_own_server());
-    alive.host.ready(crate::alive::LONG).await;
-    let catalog = alive.host.catalog();
+    let alive = servers([("one", entry)]).start_as(|builder| builder.without_built_in_server());
+    alive.host.wait_until_ready(crate::alive::LONG).await;
+    let catalog = alive.host.publish_catalog();
     let of_server = || catalog.iter().filter(|entry| entry.server().is_some());
     assert_eq!(
         of_server().map(|entry| entry.name.as_str()).collect::<Vec<_>>(),
         ["mcp__one__echo", "mcp__one__add"]
     );
-    assert!(of_server().all(|entry| entry.tool.loading == Loading::Always));
+    assert!(of_server().all(|entry| entry.tool.loading == ToolLoading::Always));
     let error = alive.call("one", "env", json!({})).await.unwrap_err();
     assert!(error.to_string().contains("does not offer it"), "{error}");
 }
 
 // L10 F61
 #[tokio::test]
-async fn a_storm_of_changes_is_a_few_requests_and_delays_no_reply() {
+async fn burst_of_list_changes_causes_few_requests_and_delays_no_reply() {
     let (_folder, log, _) = own("storm");
-    let scripted = Scripted::stdio(&["list-changed-storm:100000"]).with("--versions", "2025-11-25");
-    let alive = servers([("storm", stdio(&scripted.with("--times", "1").logged(&log)))]).ready().await;
-    let mut changes = alive.host.events();
+    let scripted = ScriptedStdio::new(&["list-changed-storm:100000"]).with_option("--versions", "2025-11-25");
+    let alive =
+        servers([("storm", stdio(&scripted.with_option("--times", "1").with_log(&log)))]).ready().await;
+    let mut changes = alive.host.server_events();
     let begun = std::time::Instant::now();
     assert_eq!(alive.echo("storm", "hi").await.unwrap(), "hi");
     assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
@@ -91,7 +94,9 @@ async fn servers_of_the_new_era_are_listened_to() {
         let (_folder, log, _) = own(&format!("listens-{kind}"));
         let options = ["--versions", "2026-07-28", "--log", log.to_str().unwrap()];
         let remote = HttpServer::start_with(&["list-changed-storm:3"], &options);
-        let local = Scripted::stdio(&["list-changed-storm:3"]).with("--versions", "2026-07-28").logged(&log);
+        let local = ScriptedStdio::new(&["list-changed-storm:3"])
+            .with_option("--versions", "2026-07-28")
+            .with_log(&log);
         let entry = if kind == "http" { http(&remote) } else { stdio(&local) };
         let alive = servers([("tells", entry)]).ready().await;
         let lists = || log_lines(&log).iter().filter(|line| line.text.contains("tools/list")).count();
@@ -108,12 +113,12 @@ async fn servers_of_the_new_era_are_listened_to() {
 
 // F64 L11
 #[tokio::test]
-async fn endless_lists_end_and_what_was_seen_is_offered_once() {
+async fn endless_lists_are_cut_and_their_tools_offered_once() {
     for script in ["cursor-same", "cursor-endless", "many-tools:5000"] {
         let alive = servers([("long", scripted(&[script]))]).ready().await;
         let server = alive.server("long");
         assert!(!server.state.surface.gaps.is_empty(), "{script}");
-        let catalog = alive.host.catalog();
+        let catalog = alive.host.publish_catalog();
         let mut seen = names(&catalog);
         assert!(seen.len() > 1, "{script}");
         seen.sort_unstable();
@@ -126,7 +131,7 @@ async fn endless_lists_end_and_what_was_seen_is_offered_once() {
 
 // N12 N2
 #[tokio::test]
-async fn the_state_tells_everything_and_no_secret() {
+async fn host_state_is_complete_and_has_no_secret() {
     let entry = with(scripted(&[]), "env", json!({ "API_KEY": "canary-7f3a" }));
     let alive = servers([("one", entry), ("bad", scripted(&["exit-start"]))]).ready().await;
     let state = serde_json::to_value(alive.host.state()).unwrap();

@@ -1,4 +1,4 @@
-//! What thousands of tools hold of the heap: little more than their JSON.
+//! The heap memory of thousands of tools: little more than their JSON.
 //!
 //! Every byte of this program's heap is counted, so the measuring is done in a process of its own.
 
@@ -19,13 +19,13 @@ const TOOLS: usize = 1000;
 // N11 L11
 #[test]
 fn heavy_thousands_of_tools_hold_at_most_half_more_than_their_json() {
-    mcparley_testkit::alone("catalogue_memory::alone_in_its_process").unwrap();
+    mcparley_testkit::run_in_own_process("catalogue_memory::alone_in_its_process").unwrap();
 }
 
 #[tokio::test]
 #[ignore = "started by the test above, in a process of its own"]
 async fn alone_in_its_process() {
-    // All live to the end: what one gives back would be taken off from the next.
+    // All hosts live to the end: memory freed by one would be subtracted from the next.
     let _first = held(1, usize::MAX).await;
     let (few, _second) = held(1, usize::MAX).await;
     let json = SERVERS * list(TOOLS).to_string().len();
@@ -33,10 +33,10 @@ async fn alone_in_its_process() {
     let (many, alive) = held(TOOLS, most).await;
     assert!(many <= most, "{} bytes for {json} bytes of JSON", many - few);
     // All of it was there.
-    assert!(alive.host.catalog().iter().len() > SERVERS * TOOLS);
+    assert!(alive.host.publish_catalog().iter().len() > SERVERS * TOOLS);
 }
 
-/// What a host of servers with so many tools holds, once that is at most `most` or waiting is in vain.
+/// The memory of a host of servers with so many tools, once it is at most `most` or waiting is in vain.
 async fn held(tools: usize, most: usize) -> (usize, Alive) {
     let names: Vec<String> = (0..SERVERS).map(|number| format!("server_{number}")).collect();
     let making = servers([]);
@@ -51,11 +51,11 @@ async fn held(tools: usize, most: usize) -> (usize, Alive) {
         paths.cache = Some(paths.home.join("cache"));
         paths.trust = Some(paths.home.join("trust"));
     });
-    assert!(alive.host.ready(LONG).await.settled);
-    let catalog = alive.host.catalog();
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
+    let catalog = alive.host.publish_catalog();
     assert!(catalog.iter().len() >= SERVERS * tools);
     let begun = Instant::now();
-    // What messages were read into is given back once nothing more comes.
+    // Read buffers are freed once no more messages come.
     while live() - before > most && begun.elapsed() < LONG {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use mcparley::complete::{CompleteError, CompletionTarget};
 use mcparley::model::name::ServerName;
-use mcparley::{CompleteError, Reference};
-use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 
 use crate::alive::{http, own, scripted, servers, stdio};
 
-fn prompt(server: &str) -> Reference {
-    Reference::Prompt { server: ServerName::new(server), name: "greet".into() }
+fn prompt(server: &str) -> CompletionTarget {
+    CompletionTarget::Prompt { server: ServerName::new(server), name: "greet".into() }
 }
 
 // X8
@@ -18,19 +18,19 @@ fn prompt(server: &str) -> Reference {
 async fn an_argument_is_completed_in_both_eras_and_on_both_transports() {
     for version in ["2025-11-25", "2026-07-28"] {
         let (_folder, log, _) = own("completing");
-        let local = Scripted::stdio(&["completions:2"]).with("--versions", version).logged(&log);
+        let local = ScriptedStdio::new(&["completions:2"]).with_option("--versions", version).with_log(&log);
         let remote = HttpServer::start_with(&["completions:150"], &["--versions", version]);
         let alive = servers([("local", stdio(&local)), ("remote", http(&remote))]).ready().await;
         let known = BTreeMap::from([("first".to_owned(), "a".to_owned())]);
-        let two = alive.host.complete(&prompt("local"), "second", "x", &known).await.unwrap();
+        let two = alive.host.complete_argument(&prompt("local"), "second", "x", &known).await.unwrap();
         assert_eq!(
             (two.values, two.total, two.has_more),
             (vec!["x1".to_owned(), "x2".to_owned()], Some(2), false)
         );
-        let many = alive.host.complete(&prompt("remote"), "second", "", &known).await.unwrap();
+        let many = alive.host.complete_argument(&prompt("remote"), "second", "", &known).await.unwrap();
         assert_eq!((many.values.len(), many.total, many.has_more), (100, Some(150), true), "{version}");
-        let template = Reference::Template { server: ServerName::new("local"), uri: "a://{b}".into() };
-        alive.host.complete(&template, "b", "", &BTreeMap::new()).await.unwrap();
+        let template = CompletionTarget::Template { server: ServerName::new("local"), uri: "a://{b}".into() };
+        alive.host.complete_argument(&template, "b", "", &BTreeMap::new()).await.unwrap();
         let asked: Vec<Value> = log_lines(&log)
             .iter()
             .map(|line| serde_json::from_str::<Value>(&line.text).unwrap())
@@ -49,10 +49,10 @@ async fn an_argument_is_completed_in_both_eras_and_on_both_transports() {
 #[tokio::test]
 async fn only_servers_that_offer_completion_are_asked() {
     let (_folder, log, _) = own("unasked");
-    let plain = stdio(&Scripted::stdio(&[]).logged(&log));
+    let plain = stdio(&ScriptedStdio::new(&[]).with_log(&log));
     let alive = servers([("plain", plain), ("broken", scripted(&["exit-start"]))]).ready().await;
     let complete = async |server: &str| {
-        alive.host.complete(&prompt(server), "a", "", &BTreeMap::new()).await.unwrap_err()
+        alive.host.complete_argument(&prompt(server), "a", "", &BTreeMap::new()).await.unwrap_err()
     };
     assert!(complete("plain").await.is_not_offered());
     assert!(!log_lines(&log).iter().any(|line| line.text.contains("completion/complete")));
@@ -60,12 +60,12 @@ async fn only_servers_that_offer_completion_are_asked() {
     assert!(matches!(complete("nobody").await, CompleteError::UnknownServer { .. }));
 }
 
-// X8: whoever asks with every key drops the last question first.
+// X8: a program that asks on every key drops the previous question first.
 #[tokio::test]
-async fn a_question_that_is_dropped_is_taken_back_at_the_server() {
+async fn dropped_completion_is_canceled_at_the_server() {
     let (_folder, log, _) = own("dropped");
-    let entry = Scripted::stdio(&["completions", "call-hang"]).with("--on", "completion/complete");
-    let alive = servers([("one", stdio(&entry.logged(&log)))]).ready().await;
+    let entry = ScriptedStdio::new(&["completions", "call-hang"]).with_option("--on", "completion/complete");
+    let alive = servers([("one", stdio(&entry.with_log(&log)))]).ready().await;
     let heard = |word: &'static str| {
         let log = &log;
         async move {
@@ -76,7 +76,7 @@ async fn a_question_that_is_dropped_is_taken_back_at_the_server() {
     };
     {
         let (of, known) = (prompt("one"), BTreeMap::new());
-        let mut asking = std::pin::pin!(alive.host.complete(&of, "a", "", &known));
+        let mut asking = std::pin::pin!(alive.host.complete_argument(&of, "a", "", &known));
         tokio::select! {
             answer = &mut asking => panic!("{answer:?}"),
             () = heard("completion/complete") => {}

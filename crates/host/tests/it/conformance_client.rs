@@ -2,11 +2,11 @@
 
 use std::process::{Command, Output};
 
-use mcparley_testkit::{HttpServer, example};
+use mcparley_testkit::{HttpServer, example_path};
 use serde_json::json;
 
 fn run(url: &str, context: Option<&serde_json::Value>) -> (Output, String) {
-    let mut client = Command::new(example("conformance_client"));
+    let mut client = Command::new(example_path("conformance_client"));
     client.arg(url).env_clear();
     if let Some(context) = context {
         client.env("MCP_CONFORMANCE_CONTEXT", context.to_string());
@@ -18,7 +18,7 @@ fn run(url: &str, context: Option<&serde_json::Value>) -> (Output, String) {
 
 // T9 K1 X5
 #[test]
-fn it_calls_every_tool_of_a_server_of_either_era_and_answers_what_it_asks() {
+fn conformance_client_calls_every_tool_in_both_eras_and_answers_questions() {
     for (version, scripts) in
         [("2025-11-25", ["server-request:elicitation/create"]), ("2026-07-28", ["wants:form"])]
     {
@@ -35,7 +35,7 @@ fn it_calls_every_tool_of_a_server_of_either_era_and_answers_what_it_asks() {
 
 // K1
 #[test]
-fn it_makes_the_calls_it_is_told_to() {
+fn conformance_client_makes_the_configured_calls() {
     let server = HttpServer::start(&[]);
     let context = json!({ "toolCalls": [{ "name": "add", "arguments": { "a": 40, "b": 2, "c": null } }] });
     let (output, talk) = run(server.url(), Some(&context));
@@ -45,7 +45,7 @@ fn it_makes_the_calls_it_is_told_to() {
 
 // L3
 #[test]
-fn it_fails_when_it_cannot_connect() {
+fn conformance_client_fails_when_it_cannot_connect() {
     let (output, talk) = run("http://127.0.0.1:1/mcp", None);
     assert_eq!(output.status.code(), Some(1), "{talk}");
     assert!(talk.contains("error: "), "{talk}");

@@ -1,6 +1,6 @@
 //! One bad entry or file never hides the good ones (C10, B53, B54, F77).
 
-use mcparley::model::plan::ServerStanding;
+use mcparley::config::plan::PlanStatus;
 
 use crate::world::{World, servers};
 
@@ -8,7 +8,7 @@ const FILE: &str = "home/.claude.json";
 
 // C10 B53
 #[test]
-fn every_bad_entry_is_told_with_its_path_and_the_good_one_loads() {
+fn every_bad_entry_is_reported_with_its_path_and_the_good_one_loads() {
     let world = World::with(&[(
         FILE,
         r#"{"mcpServers": {
@@ -96,7 +96,7 @@ fn a_file_that_cannot_be_read_takes_no_other_source_with_it() {
 
 // F77
 #[test]
-fn a_folder_or_a_pipe_in_the_place_of_a_file_is_told_and_nobody_waits() {
+fn folder_or_pipe_in_place_of_a_file_is_a_problem_without_blocking() {
     let world =
         World::with(&[("home/.claude.json/inner", ""), ("home/.claude/settings.json", &servers(&["good"]))]);
     let made =
@@ -108,7 +108,7 @@ fn a_folder_or_a_pipe_in_the_place_of_a_file_is_told_and_nobody_waits() {
 
 // B54
 #[test]
-fn odd_names_are_shown_and_only_those_that_can_be_spoken_of_run() {
+fn odd_names_are_shown_and_only_usable_ones_run() {
     let long = "n".repeat(10_000);
     let names = [
         "__proto__",
@@ -130,17 +130,16 @@ fn odd_names_are_shown_and_only_those_that_can_be_spoken_of_run() {
     let loaded = world.load();
     let found: Vec<&str> = loaded.plan.servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(found, names);
-    let ready = loaded.plan.servers.iter().filter(|server| server.standing == ServerStanding::Ready);
+    let ready = loaded.plan.servers.iter().filter(|server| server.status == PlanStatus::Ready);
     let ready: Vec<&str> = ready.map(|server| server.name.as_str()).collect();
     assert_eq!(ready, ["__proto__", "constructor", "a b"]);
-    let invalid =
-        loaded.plan.servers.iter().filter(|server| matches!(server.standing, ServerStanding::Invalid(_)));
+    let invalid = loaded.plan.servers.iter().filter(|server| matches!(server.status, PlanStatus::Invalid(_)));
     assert_eq!(invalid.count(), names.len() - ready.len());
 }
 
 // C10
 #[test]
-fn unknown_fields_are_told_once_and_stop_nothing() {
+fn unknown_fields_are_reported_once_and_ignored() {
     let world = World::with(&[(FILE, r#"{"mcpServers": {"it": {"command": "x", "comand": "y"}}}"#)]);
     let loaded = world.load();
     assert_eq!(world.lines(&loaded), ["user it ready"]);

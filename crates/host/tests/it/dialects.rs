@@ -1,13 +1,14 @@
-//! The tools of real servers in the form of every API: taken as they are documented, and what a model writes for them
-//! is what their servers want.
+//! The tools of real servers in the dialect of every API: the definitions are valid there, and the arguments
+//! that a model writes are valid for the server.
 
+#[path = "../../../catalog/src/dialect/tests/check.rs"]
 pub(crate) mod check;
 mod sample;
 
 use std::fmt::Write as _;
 
-use mcparley::{Budget, Dialect, Entry, ModelTools, Offer};
-use mcparley_testkit::program;
+use mcparley::catalog::{Budget, CatalogEntry, Dialect, ModelOffer, ModelTools};
+use mcparley_testkit::program_path;
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, servers};
@@ -36,11 +37,11 @@ fn fleet() -> [(&'static str, Value); 11] {
         ("git", python("servers/bin/mcp-server-git", json!([]))),
         ("time", python("servers/bin/mcp-server-time", json!(["--local-timezone", "UTC"]))),
         ("fastmcp", python("fastmcp/bin/fastmcp", json!(["run", demo, "--no-banner"]))),
-        ("rmcp", json!({ "command": program("mcparley-fleet-rmcp") })),
+        ("rmcp", json!({ "command": program_path("mcparley-fleet-rmcp") })),
     ]
 }
 
-/// What became of a server's tools in one dialect.
+/// The result of a server's tools in one dialect.
 #[derive(Default)]
 struct Tally {
     rewritten: usize,
@@ -57,7 +58,7 @@ async fn fleet_tools_are_said_in_every_dialect_and_their_arguments_come_back() {
     }
     let mut all = Vec::new();
     let alive = servers(fleet()).variable("MCP_TIMEOUT", "120000").start();
-    assert!(alive.host.ready(LONG * 4).await.settled);
+    assert!(alive.host.wait_until_ready(LONG * 4).await.settled);
     for (name, _) in fleet() {
         let offer = of_server(&alive, name);
         write!(table, "\n{name:<12}{:>6}", offer.listed.len()).unwrap();
@@ -73,14 +74,14 @@ async fn fleet_tools_are_said_in_every_dialect_and_their_arguments_come_back() {
     assert_eq!(all, [""; 0]);
 }
 
-fn of_server(alive: &Alive, name: &str) -> Offer {
-    let mut offer = alive.host.catalog().offer(&Budget::unlimited());
+fn of_server(alive: &Alive, name: &str) -> ModelOffer {
+    let mut offer = alive.host.publish_catalog().model_offer(&Budget::without_limit());
     offer.listed.retain(|entry| entry.server().is_some_and(|server| server.as_str() == name));
     offer
 }
 
-/// Every tool is one that the API takes, and what is written for it fits the server's own schema.
-fn tally(dialect: Dialect, offer: &Offer) -> Tally {
+/// Every tool is valid for the API, and its arguments match the server's own schema.
+fn tally(dialect: Dialect, offer: &ModelOffer) -> Tally {
     let mut tally = Tally::default();
     for entries in offer.listed.chunks(AT_ONCE) {
         let mut part = offer.clone();
@@ -88,7 +89,7 @@ fn tally(dialect: Dialect, offer: &Offer) -> Tally {
         let tools = part.for_model(dialect);
         let json: Value = serde_json::from_str(tools.tools.get()).unwrap();
         assert_eq!(check::complaints(dialect.as_str(), &json), [""; 0]);
-        tally.rewritten += tools.rewritten().count();
+        tally.rewritten += tools.rewritten_names().count();
         tally.withheld.extend(tools.withheld.iter().map(|(name, why)| format!("{name}: {why}")));
         let shown = check::schemas(dialect.as_str(), &json);
         assert_eq!(shown.len() + tools.withheld.len(), entries.len());
@@ -100,8 +101,9 @@ fn tally(dialect: Dialect, offer: &Offer) -> Tally {
     tally
 }
 
-/// A model fills in what it is shown; the tool gets what it wants. Once with everything, once with what must be there.
-fn misfits(dialect: Dialect, tools: &ModelTools, entry: &Entry, shown: &Value) -> Vec<String> {
+/// A model fills in the shown schema; the tool gets valid arguments. Once with all fields, once with the
+/// required ones.
+fn misfits(dialect: Dialect, tools: &ModelTools, entry: &CatalogEntry, shown: &Value) -> Vec<String> {
     let own: Value = serde_json::from_str(entry.tool.input_schema.get()).unwrap();
     // Formats are the server's business, before a call too.
     let own = jsonschema::options().should_validate_formats(false).build(&own).unwrap();
@@ -109,7 +111,7 @@ fn misfits(dialect: Dialect, tools: &ModelTools, entry: &Entry, shown: &Value) -
     for extent in [sample::Extent::All, sample::Extent::Required] {
         let written = sample::of(shown, extent);
         let call = tools.call(entry.name.as_str(), written.clone()).unwrap();
-        let errors = own.iter_errors(call.arguments());
+        let errors = own.iter_errors(&call.arguments);
         misfits.extend(errors.map(|error| {
             format!("{} in {}: {error} at {}: {written}", entry.name, dialect.as_str(), error.instance_path())
         }));

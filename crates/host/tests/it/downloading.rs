@@ -1,19 +1,19 @@
-//! Package runners that download a server before they start it: whoever looks sees that they do.
+//! Package runners that download a server before they start it: the download is visible in the state.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 use crate::alive::{LONG, is_connected, servers};
 
-/// Writes a program of this name that "downloads" until somebody writes into its pipe.
+/// Writes a program of this name that "downloads" until its pipe is written to.
 fn write_runner(folder: &Path, name: &str, script: &str) -> PathBuf {
     let home = folder.join(name);
     std::fs::create_dir(&home).unwrap();
-    let server = Scripted::stdio(&[]);
+    let server = ScriptedStdio::new(&[]);
     let serve = format!("'{}' {}", server.program.display(), server.args.join(" "));
     let write = |file: &str, text: &str| {
         let path = home.join(file);
@@ -21,7 +21,7 @@ fn write_runner(folder: &Path, name: &str, script: &str) -> PathBuf {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
         path
     };
-    // What `bun` does when it is told to add a package.
+    // The behavior of `bun` when it adds a package.
     write("add", "read line < pipe\n");
     let script = script.replace("SERVE", &serve);
     let begin = "cd \"$(dirname \"$0\")\"";
@@ -52,7 +52,7 @@ async fn state_says_which_runner_downloads_until_it_is_done() {
     ];
     let entry = |path: &PathBuf| -> Value { json!({ "command": path, "args": ["dlx", "server"] }) };
     let alive = servers(runners.iter().map(|(name, path)| (*name, entry(path)))).start();
-    let mut events = alive.host.events();
+    let mut events = alive.host.server_events();
     let all_download = async {
         let downloader = |name: &str| alive.status(name).downloader().map(str::to_owned);
         while !runners.iter().all(|(name, _)| downloader(name).as_deref() == Some(*name)) {
@@ -63,7 +63,7 @@ async fn state_says_which_runner_downloads_until_it_is_done() {
     tokio::time::timeout(LONG, all_download).await.unwrap();
     for (name, path) in &runners {
         assert_eq!(alive.status(name).reason(), Some(format!("`{name}` is downloading it")));
-        let (lines, _) = alive.host.logs(&mcparley::model::name::ServerName::new(name)).unwrap();
+        let (lines, _) = alive.host.server_log(&mcparley::model::name::ServerName::new(name)).unwrap();
         assert!(lines.iter().any(|line| line.text.raw().contains("is downloading")), "{lines:?}");
         finish_download(path);
     }

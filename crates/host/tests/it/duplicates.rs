@@ -82,7 +82,7 @@ fn two_names_a_person_gave_one_server_both_stay() {
 
 // C8
 #[test]
-fn a_server_that_does_not_run_makes_nobody_a_duplicate() {
+fn server_that_does_not_run_makes_no_other_a_duplicate() {
     let mut world = World::with(&[
         ("home/project/.mcp.json", r#"{"mcpServers": {"waits": {"command": "x"}}}"#),
         ("home/plug/.mcp.json", r#"{"it": {"command": "x"}}"#),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcparley::elicit::{Elicitation, Elicitor, Reply, Unanswered};
-use mcparley::{Boxed, Call, CallError};
-use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley::elicit::{Elicitation, ElicitationReply, Elicitor, UnansweredRequest};
+use mcparley::{BoxedFuture, Call, CallError};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 
 use crate::alive::{http, own, servers, stdio};
@@ -14,7 +14,7 @@ use crate::together;
 
 const ASKS: &str = "server-request:elicitation/create";
 
-/// The answer of a server that gives back what it was told.
+/// The answer of a server that returns the reply it got.
 fn told(text: &str) -> Value {
     serde_json::from_str::<Value>(text).unwrap()["result"].take()
 }
@@ -23,8 +23,8 @@ fn told(text: &str) -> Value {
 #[tokio::test]
 async fn a_form_is_filled_in_with_its_defaults_in_every_old_version_and_on_both_transports() {
     for version in ["2025-06-18", "2025-11-25"] {
-        let local = stdio(&Scripted::stdio(&[ASKS]).with("--versions", version));
-        // The question comes on the stream of the call, or on the one for what servers say unasked.
+        let local = stdio(&ScriptedStdio::new(&[ASKS]).with_option("--versions", version));
+        // The question comes on the stream of the call, or on the stream for server messages.
         let [same, other] = ["sse", "json"]
             .map(|answer| HttpServer::start_with(&[ASKS], &["--versions", version, "--answer", answer]));
         let person = Person::agreeable();
@@ -42,11 +42,11 @@ async fn a_form_is_filled_in_with_its_defaults_in_every_old_version_and_on_both_
 
 // X5
 #[tokio::test]
-async fn servers_are_told_that_they_can_ask_only_if_somebody_is_there() {
+async fn elicitation_is_declared_only_with_an_elicitor() {
     for version in ["2025-11-25", "2026-07-28"] {
         for is_there in [true, false] {
             let (_folder, log, _) = own("capabilities");
-            let entry = stdio(&Scripted::stdio(&[ASKS]).with("--versions", version).logged(&log));
+            let entry = stdio(&ScriptedStdio::new(&[ASKS]).with_option("--versions", version).with_log(&log));
             let alive = servers([("one", entry)]).start_as(|builder| match is_there {
                 true => builder.elicitor(Person::agreeable()),
                 false => builder,
@@ -64,9 +64,10 @@ async fn servers_are_told_that_they_can_ask_only_if_somebody_is_there() {
 
 // X5
 #[tokio::test]
-async fn while_a_person_thinks_the_server_is_used_by_others() {
+async fn server_serves_other_calls_while_the_user_thinks() {
     let person = Person::slow();
-    let entry = Scripted::stdio(&[ASKS]).with("--versions", "2025-11-25").with("--times", "1");
+    let entry =
+        ScriptedStdio::new(&[ASKS]).with_option("--versions", "2025-11-25").with_option("--times", "1");
     let alive = servers([("one", stdio(&entry))]).start_as(|builder| builder.elicitor(person.clone()));
     let others = async {
         person.came.notified().await;
@@ -80,7 +81,7 @@ async fn while_a_person_thinks_the_server_is_used_by_others() {
 
 // X5 N7 B110 B111
 #[tokio::test]
-async fn what_cannot_be_asked_is_told_to_the_server_and_nobody_is_bothered() {
+async fn invalid_question_is_rejected_without_asking_the_user() {
     let with = |schema: Value| json!({ "message": "m", "requestedSchema": schema });
     let nested = json!({ "type": "object", "properties": { "a": { "type": "object" } } });
     let page = |url: &str| json!({ "mode": "url", "message": "m", "url": url, "elicitationId": "1" });
@@ -96,14 +97,14 @@ async fn what_cannot_be_asked_is_told_to_the_server_and_nobody_is_bothered() {
         let person = Person::agreeable();
         let (host, _world) = host(&server, Some(&person));
         let outcome = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap();
-        assert!(outcome.text().contains("error -32602"), "{params}: {}", outcome.text());
+        assert!(outcome.to_text().contains("error -32602"), "{params}: {}", outcome.to_text());
         assert!(person.asked().is_empty(), "{params}");
     }
     let server = Inside::new("2025-11-25", [Answer::Asks("elicitation/create", form())]);
-    let person = Person::new(|_| Reply::Accept(json!({ "name": 7 })));
+    let person = Person::new(|_| ElicitationReply::Accept(json!({ "name": 7 })));
     let (host, _world) = host(&server, Some(&person));
     let outcome = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap();
-    assert!(outcome.text().contains("error -32603"), "{}", outcome.text());
+    assert!(outcome.to_text().contains("error -32603"), "{}", outcome.to_text());
     assert_eq!(person.asked(), ["inside: Who are you? (form of 1)"], "clean");
 }
 
@@ -115,13 +116,13 @@ struct Counting {
 }
 
 impl Elicitor for Counting {
-    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> Boxed<'q, Reply> {
+    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
         Box::pin(async {
             let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(open, Ordering::SeqCst);
             tokio::task::yield_now().await;
             self.open.fetch_sub(1, Ordering::SeqCst);
-            Reply::Cancel
+            ElicitationReply::Cancel
         })
     }
 }
@@ -130,7 +131,7 @@ impl Elicitor for Counting {
 #[tokio::test]
 async fn a_server_with_many_questions_asks_one_after_the_other() {
     let person = Counting::default();
-    let entry = stdio(&Scripted::stdio(&[ASKS]).with("--versions", "2025-11-25"));
+    let entry = stdio(&ScriptedStdio::new(&[ASKS]).with_option("--versions", "2025-11-25"));
     let alive = servers([("one", entry)]).start_as(|builder| builder.elicitor(person.clone()));
     let answers = together((0..20).map(|_| alive.echo("one", "hi"))).await;
     for answer in answers {
@@ -152,10 +153,10 @@ async fn a_page_is_shown_once_and_the_call_repeated_until_its_server_stops_askin
     let answers = (0..5).map(|_| page()).chain([Answer::Result(DONE)]);
     let (server, person) = (Inside::new("2025-11-25", answers), Person::silent());
     let (host, _world) = host(&server, Some(&person));
-    host.ready(std::time::Duration::from_secs(5)).await;
+    host.wait_until_ready(std::time::Duration::from_secs(5)).await;
     let begun = tokio::time::Instant::now();
     let outcome = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap();
-    assert_eq!((outcome.text().as_str(), server.heard().len()), ("done", 6));
+    assert_eq!((outcome.to_text().as_str(), server.heard().len()), ("done", 6));
     assert_eq!(person.asked(), ["inside: m (https://a.example/)"], "one page, one question");
     // At once after the consent, then after 1, 2, 4 and 8 seconds.
     assert_eq!(begun.elapsed().as_secs(), 15);
@@ -166,10 +167,10 @@ async fn a_page_is_shown_once_and_the_call_repeated_until_its_server_stops_askin
 async fn a_server_that_asks_for_the_same_page_for_ever_is_given_up_after_five_minutes() {
     let server = Inside::new("2025-11-25", [page_required("https://a.example/")]);
     let (host, _world) = host(&server, Some(&Person::agreeable()));
-    host.ready(std::time::Duration::from_secs(5)).await;
+    host.wait_until_ready(std::time::Duration::from_secs(5)).await;
     let begun = tokio::time::Instant::now();
     let error = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap_err();
-    let expected = Unanswered::PageUnfinished { url: "https://a.example/".into() };
+    let expected = UnansweredRequest::PageUnfinished { url: "https://a.example/".into() };
     assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
     assert!(error.to_string().contains("5 minutes"), "{error}");
     assert!((300..330).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
@@ -182,7 +183,10 @@ async fn a_call_shows_at_most_three_different_pages() {
     let (server, person) = (Inside::new("2025-11-25", answers), Person::silent());
     let (host, _world) = host(&server, Some(&person));
     let error = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap_err();
-    assert!(matches!(error, CallError::Unanswered { why: Unanswered::Endless { rounds: 3 }, .. }), "{error}");
+    assert!(
+        matches!(error, CallError::Unanswered { why: UnansweredRequest::TooManyRounds { rounds: 3 }, .. }),
+        "{error}"
+    );
     assert_eq!((person.asked().len(), server.heard().len()), (3, 4));
 }
 
@@ -193,7 +197,7 @@ async fn a_call_whose_server_asks_an_eleventh_question_ends_with_an_error() {
     let person = Person::agreeable();
     let (host, _world) = host(&server, Some(&person));
     let error = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap_err();
-    let expected = Unanswered::TooManyQuestions { limit: 10 };
+    let expected = UnansweredRequest::TooManyQuestions { limit: 10 };
     assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
     assert_eq!(person.asked().len(), 10);
 }
@@ -203,7 +207,7 @@ async fn a_call_whose_server_asks_an_eleventh_question_ends_with_an_error() {
 struct Absent(Arc<AtomicUsize>);
 
 impl Elicitor for Absent {
-    fn ask<'q>(&'q self, question: Elicitation<'q>) -> Boxed<'q, Reply> {
+    fn ask<'q>(&'q self, question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
         assert!(!question.is_call_known, "two calls are in flight");
         self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(std::future::pending())
@@ -216,12 +220,12 @@ async fn a_question_of_an_unknown_call_ends_after_five_minutes_and_the_next_one_
     let server = Inside::new("2025-11-25", [Answer::Asks("elicitation/create", form())]);
     let absent = Absent::default();
     let (host, _world) = crate::asking::host_as(&server, |builder| builder.elicitor(absent.clone()));
-    host.ready(std::time::Duration::from_secs(5)).await;
+    host.wait_until_ready(std::time::Duration::from_secs(5)).await;
     let begun = tokio::time::Instant::now();
     let call = || host.call(Call::new("mcp__inside__it", json!({})));
     let (first, second) = tokio::join!(call(), call());
     for outcome in [first, second] {
-        let text = outcome.unwrap().text();
+        let text = outcome.unwrap().to_text();
         assert!(text.contains("did not answer within 5 minutes"), "{text}");
     }
     assert_eq!((absent.0.load(Ordering::SeqCst), begun.elapsed().as_secs()), (2, 600));
@@ -229,17 +233,17 @@ async fn a_question_of_an_unknown_call_ends_after_five_minutes_and_the_next_one_
 
 // K3 B110
 #[tokio::test]
-async fn a_page_that_nobody_visits_or_may_visit_ends_the_call() {
+async fn page_that_is_declined_or_forbidden_ends_the_call() {
     let page = |url: &str| format!(r#"{{"elicitations":[{{"mode":"url","message":"m","url":"{url}"}}]}}"#);
-    let refusing = Person::new(|_| Reply::Decline);
+    let refusing = Person::new(|_| ElicitationReply::Decline);
     for (url, person, expected) in [
-        ("https://a.example/", None, Unanswered::Nobody { url: "https://a.example/".into() }),
-        ("https://a.example/", Some(&refusing), Unanswered::Declined),
+        ("https://a.example/", None, UnansweredRequest::NoElicitor { url: "https://a.example/".into() }),
+        ("https://a.example/", Some(&refusing), UnansweredRequest::Declined),
         (
             "data:text/html,x",
             Some(&Person::agreeable()),
-            Unanswered::Unaskable {
-                reason: "the address of the page is not one of `http` or `https`".into(),
+            UnansweredRequest::InvalidRequest {
+                reason: "the URL of the page is not `http` or `https`".into(),
             },
         ),
     ] {
@@ -258,7 +262,7 @@ async fn a_page_that_nobody_visits_or_may_visit_ends_the_call() {
 
 // K3
 #[tokio::test(start_paused = true)]
-async fn a_call_goes_on_when_its_server_tells_that_the_person_is_done() {
+async fn call_goes_on_when_its_server_reports_the_page_as_done() {
     let page =
         r#"{"elicitations":[{"mode":"url","message":"m","url":"https://a.example/","elicitationId":"7"}]}"#;
     let server = Inside::new(
@@ -267,7 +271,7 @@ async fn a_call_goes_on_when_its_server_tells_that_the_person_is_done() {
     );
     let person = Person::silent();
     let (host, _world) = host(&server, Some(&person));
-    host.ready(std::time::Duration::from_secs(5)).await;
+    host.wait_until_ready(std::time::Duration::from_secs(5)).await;
     let telling = async {
         person.came.notified().await;
         let complete = "notifications/elicitation/complete";
@@ -276,6 +280,6 @@ async fn a_call_goes_on_when_its_server_tells_that_the_person_is_done() {
     };
     let begun = tokio::time::Instant::now();
     let (outcome, ()) = tokio::join!(host.call(Call::new("mcp__inside__it", json!({}))), telling);
-    assert_eq!(outcome.unwrap().text(), "done");
+    assert_eq!(outcome.unwrap().to_text(), "done");
     assert_eq!(begun.elapsed().as_millis(), 0, "no pause was needed");
 }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mcparley::elicit::{Ask, FieldKind, Reply};
+use mcparley::Call;
+use mcparley::complete::CompletionTarget;
+use mcparley::elicit::{ElicitationReply, ElicitationRequest, FieldKind};
 use mcparley::model::log_level::LogLevel;
 use mcparley::model::name::ServerName;
-use mcparley::{Call, Consent, Progress, Reference};
+use mcparley::permission::Consent;
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
 use crate::alive::{LONG, Making, servers};
 use crate::asking::Person;
@@ -29,30 +30,30 @@ pub(crate) fn everything() -> Making {
 }
 
 fn names(alive: &crate::alive::Alive) -> Vec<String> {
-    let catalog = alive.host.catalog();
+    let catalog = alive.host.publish_catalog();
     catalog.iter().map(|entry| entry.tool.name.as_str().to_owned()).collect()
 }
 
 // X5
 #[tokio::test]
-async fn fleet_everything_shows_what_asks_a_person_only_where_one_is() {
+async fn fleet_everything_shows_asking_tools_only_with_an_elicitor() {
     let asking = "trigger-elicitation-request".to_owned();
     let alone = everything().ready().await;
     assert!(!names(&alone).contains(&asking));
     let person = Person::agreeable();
     let alive = everything().start_as(|builder| builder.elicitor(person.clone()));
-    assert!(alive.host.ready(LONG).await.settled);
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
     assert!(names(&alive).contains(&asking), "{:?}", names(&alive));
 }
 
-/// Fills in what has a default, and something for what must be there.
-fn filled(ask: &Ask) -> Reply {
-    let Ask::Form(form) = ask else { return Reply::Decline };
+/// Fills in the fields with a default, and sample values for required ones.
+fn filled(ask: &ElicitationRequest) -> ElicitationReply {
+    let ElicitationRequest::Form(form) = ask else { return ElicitationReply::Decline };
     let mut content = form.defaults();
     for field in form.fields.iter().filter(|field| field.required && field.default.is_none()) {
         content[&field.name] = Value::from("Ada");
     }
-    Reply::Accept(content)
+    ElicitationReply::Accept(content)
 }
 
 // X5
@@ -61,13 +62,13 @@ async fn fleet_everything_is_answered_with_a_form_of_every_kind_of_field() {
     let person = Person::new(filled);
     let alive = everything().start_as(|builder| builder.elicitor(person.clone()));
     let outcome = alive.call("everything", "trigger-elicitation-request", json!({})).await.unwrap();
-    let text = outcome.text();
+    let text = outcome.to_text();
     assert!(!outcome.is_error && text.contains("Ada"), "{text}");
     assert_eq!(person.asked().len(), 1);
-    let declining = Person::new(|_| Reply::Decline);
+    let declining = Person::new(|_| ElicitationReply::Decline);
     let alive = everything().start_as(|builder| builder.elicitor(declining));
     let outcome = alive.call("everything", "trigger-elicitation-request", json!({})).await.unwrap();
-    assert!(outcome.text().contains("declined"), "{}", outcome.text());
+    assert!(outcome.to_text().contains("declined"), "{}", outcome.to_text());
 }
 
 // X6
@@ -77,7 +78,7 @@ async fn fleet_everything_is_answered_by_a_model() {
     let alive = everything().start_as(|builder| builder.sampler(parrot.clone()));
     let asking = json!({ "prompt": "Say it.", "maxTokens": 7 });
     let outcome = alive.call("everything", "trigger-sampling-request", asking).await.unwrap();
-    let text = outcome.text();
+    let text = outcome.to_text();
     assert!(text.contains("parrot-1") && text.contains("context: Say it."), "{text}");
     assert_eq!(parrot.asked.lock().unwrap().len(), 1);
 }
@@ -88,7 +89,7 @@ async fn fleet_everything_knows_its_folders_and_hears_of_others() {
     let alive = everything().ready().await;
     let (here, other) = (alive.world.path("home/project"), alive.world.path("home/other"));
     alive.host.set_roots([&here]);
-    let roots = async || alive.call("everything", "get-roots-list", json!({})).await.unwrap().text();
+    let roots = async || alive.call("everything", "get-roots-list", json!({})).await.unwrap().to_text();
     let here = here.display().to_string();
     assert!(roots().await.contains(&here));
     alive.host.set_roots([&other]);
@@ -96,7 +97,7 @@ async fn fleet_everything_knows_its_folders_and_hears_of_others() {
     assert!(!roots().await.contains(&here));
 }
 
-// X5: in the new era it can ask nobody.
+// X5: in the new era it cannot ask.
 #[tokio::test]
 async fn fleet_fastmcp_is_answered_in_the_old_era() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
@@ -108,7 +109,7 @@ async fn fleet_fastmcp_is_answered_in_the_old_era() {
     let person = Person::new(filled);
     let alive = servers([("demo", entry)]).start_as(|builder| builder.elicitor(person.clone()));
     let outcome = alive.call("demo", "ask", json!({})).await.unwrap();
-    assert!(outcome.text().starts_with("accept: Ada"), "{}", outcome.text());
+    assert!(outcome.to_text().starts_with("accept: Ada"), "{}", outcome.to_text());
     assert_eq!(person.asked(), ["demo: Your name? (form of 1)"]);
 }
 
@@ -120,7 +121,7 @@ async fn fleet_everything_is_answered_by_a_hook() {
     let settings = hooks("Elicitation", "everything", &[&says("Elicitation", said)]);
     let alive = everything().file("home/.claude/settings.json", &settings).start();
     let outcome = alive.call("everything", "trigger-elicitation-request", json!({})).await.unwrap();
-    assert!(!outcome.is_error && outcome.text().contains("Grace"), "{}", outcome.text());
+    assert!(!outcome.is_error && outcome.to_text().contains("Grace"), "{}", outcome.to_text());
     assert_eq!(alive.host.hook_notes(), []);
 }
 
@@ -129,15 +130,17 @@ async fn fleet_everything_is_answered_by_a_hook() {
 async fn fleet_everything_completes_what_depends_on_what_is_settled() {
     let alive = everything().ready().await;
     let server = ServerName::new("everything");
-    let prompt = Reference::Prompt { server: server.clone(), name: "completable-prompt".into() };
+    let prompt = CompletionTarget::Prompt { server: server.clone(), name: "completable-prompt".into() };
     let complete = async |argument: &str, value: &str, known: &[(&str, &str)]| {
         let known = known.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        alive.host.complete(&prompt, argument, value, &known).await.unwrap().values
+        alive.host.complete_argument(&prompt, argument, value, &known).await.unwrap().values
     };
     assert_eq!(complete("department", "S", &[]).await, ["Sales", "Support"]);
     assert_eq!(complete("name", "", &[("department", "Sales")]).await, ["David", "Eve", "Frank"]);
-    let template = Reference::Template { server, uri: "demo://resource/dynamic/text/{resourceId}".into() };
-    let completed = alive.host.complete(&template, "resourceId", "1", &Default::default()).await.unwrap();
+    let template =
+        CompletionTarget::Template { server, uri: "demo://resource/dynamic/text/{resourceId}".into() };
+    let completed =
+        alive.host.complete_argument(&template, "resourceId", "1", &Default::default()).await.unwrap();
     assert_eq!(completed.values, ["1"]);
 }
 
@@ -157,19 +160,19 @@ async fn fleet_everything_logs_what_it_is_asked_to() {
 #[tokio::test]
 async fn fleet_everything_tells_how_far_it_is_and_takes_longer_than_the_limit() {
     let alive = everything().ready().await;
-    let (sender, mut seen) = watch::channel::<Option<Progress>>(None);
     let long = json!({ "duration": 2, "steps": 8 });
-    let call = Call::to("everything", "trigger-long-running-operation", long).with_consent(Consent::Given);
-    let call = call.with_limit(Duration::from_millis(1500)).with_progress(sender);
+    let call =
+        Call::on_server("everything", "trigger-long-running-operation", long).with_consent(Consent::Given);
+    let (call, mut progress) = call.with_limit(Duration::from_millis(1500)).with_progress();
     let listening = async {
         let mut totals = Vec::new();
-        while seen.changed().await.is_ok() {
-            totals.extend(seen.borrow_and_update().clone().and_then(|progress| progress.total));
+        while let Some(newest) = progress.next().await {
+            totals.extend(newest.total);
         }
         totals
     };
     let (outcome, totals) = tokio::join!(alive.host.call(call), listening);
-    assert!(outcome.unwrap().text().contains("completed"));
+    assert!(outcome.unwrap().to_text().contains("completed"));
     assert!(totals.len() >= 2 && totals.iter().all(|total| *total > 7.0), "{totals:?}");
 }
 
@@ -177,21 +180,21 @@ async fn fleet_everything_tells_how_far_it_is_and_takes_longer_than_the_limit() 
 #[tokio::test]
 async fn fleet_everything_is_called_as_a_task_and_asks_in_between() {
     let person = Person::new(|ask| match ask {
-        Ask::Form(form) => {
+        ElicitationRequest::Form(form) => {
             let field = &form.fields[0];
-            let FieldKind::Choice(choices) = &field.kind else { return Reply::Decline };
-            Reply::Accept(json!({ field.name.as_str(): choices[0].value }))
+            let FieldKind::Choice(choices) = &field.kind else { return ElicitationReply::Decline };
+            ElicitationReply::Accept(json!({ field.name.as_str(): choices[0].value }))
         }
-        _ => Reply::Decline,
+        _ => ElicitationReply::Decline,
     });
     let alive = everything().start_as(|builder| builder.elicitor(person.clone()));
-    let (sender, seen) = watch::channel::<Option<Progress>>(None);
     let topic = json!({ "topic": "python", "ambiguous": true });
-    let call = Call::to("everything", "simulate-research-query", topic).with_consent(Consent::Given);
-    let outcome = alive.host.call(call.with_progress(sender)).await.unwrap();
-    assert!(outcome.text().contains("# Research Report: python ("), "{}", outcome.text());
+    let call = Call::on_server("everything", "simulate-research-query", topic).with_consent(Consent::Given);
+    let (call, mut progress) = call.with_progress();
+    let outcome = alive.host.call(call).await.unwrap();
+    assert!(outcome.to_text().contains("# Research Report: python ("), "{}", outcome.to_text());
     assert_eq!(person.asked().len(), 1, "{:?}", person.asked());
-    assert!(seen.borrow().as_ref().is_some_and(|progress| progress.message.is_some()));
+    assert!(progress.next().await.is_some_and(|last| last.message.is_some()));
 }
 
 // X8 X5 X6: the examples of the TypeScript SDK.
@@ -200,20 +203,20 @@ async fn fleet_sdk_tasks_ask_a_person_and_a_model() {
     let script = installed("npm/node_modules/@modelcontextprotocol/sdk")
         .join("dist/esm/examples/server/simpleTaskInteractive.js");
     let node = installed("npm/node");
-    let server = mcparley_testkit::Foreign::start(|port| {
+    let server = mcparley_testkit::ExternalServer::start(|port| {
         let mut command = std::process::Command::new(node);
         command.arg(script).env("PORT", port.to_string());
         command
     });
     let url = format!("http://localhost:{}/mcp", server.address().port());
-    let person = Person::new(|_| Reply::Accept(json!({ "confirm": true })));
+    let person = Person::new(|_| ElicitationReply::Accept(json!({ "confirm": true })));
     let parrot = Parrot::default();
     let alive = servers([("tasks", json!({ "type": "http", "url": url }))])
         .start_as(|builder| builder.elicitor(person.clone()).sampler(parrot.clone()));
     let deleted = alive.call("tasks", "confirm_delete", json!({ "filename": "a.txt" })).await.unwrap();
-    assert_eq!(deleted.text(), "Deleted 'a.txt'");
+    assert_eq!(deleted.to_text(), "Deleted 'a.txt'");
     let haiku = alive.call("tasks", "write_haiku", json!({ "topic": "autumn" })).await.unwrap();
-    assert_eq!(haiku.text(), "Haiku:\nWrite a haiku about autumn");
+    assert_eq!(haiku.to_text(), "Haiku:\nWrite a haiku about autumn");
 }
 
 // X8 X5: the official Rust SDK, in the new era.
@@ -225,17 +228,17 @@ async fn fleet_rmcp_tasks_are_looked_at_and_ask_a_person() {
     let person = Person::agreeable();
     let entry = json!({ "command": program, "era": "new" });
     let alive = servers([("rmcp", entry)]).start_as(|builder| builder.elicitor(person.clone()));
-    let (sender, mut seen) = watch::channel::<Option<Progress>>(None);
-    let call = Call::to("rmcp", "chore", json!({})).with_consent(Consent::Given).with_progress(sender);
+    let call = Call::on_server("rmcp", "chore", json!({})).with_consent(Consent::Given);
+    let (call, mut progress) = call.with_progress();
     let listening = async {
         let mut said = Vec::new();
-        while seen.changed().await.is_ok() {
-            said.extend(seen.borrow_and_update().clone().and_then(|progress| progress.message));
+        while let Some(newest) = progress.next().await {
+            said.extend(newest.message);
         }
         said
     };
     let (outcome, said) = tokio::join!(alive.host.call(call), listening);
-    let text = outcome.unwrap().text();
+    let text = outcome.unwrap().to_text();
     assert!(text.starts_with("swept: ") && text.contains("Ada"), "{text}");
     assert!(said.contains(&"sweeping".to_owned()), "{said:?}");
     assert_eq!(person.asked(), ["rmcp: For whom? (form of 1)"]);

@@ -1,7 +1,9 @@
 //! A real server's resources, templates, prompts and instructions.
 
+use mcparley::ContentBlock;
 use mcparley::model::name::ServerName;
-use mcparley::{Block, Body, PromptCall};
+use mcparley::prompt::PromptCall;
+use mcparley::results::ResourceBody;
 use serde_json::json;
 
 use crate::alive::{Alive, LONG};
@@ -23,7 +25,7 @@ async fn fleet_everything_lists_and_reads_resources_and_those_of_its_templates()
     assert_eq!(text.variables(), ["resourceId"]);
     let uri = text.expand(&[("resourceId", "1")]).unwrap();
     let read = alive.host.read_resource(&server, &uri).await.unwrap();
-    let [Block::Resource { body: Body::Text(words), .. }] = read.content.as_slice() else {
+    let [ContentBlock::Resource { body: ResourceBody::Text(words), .. }] = read.content.as_slice() else {
         panic!("{read:?}")
     };
     assert!(words.contains("Resource 1"), "{words}");
@@ -36,9 +38,9 @@ async fn fleet_everything_lists_and_reads_resources_and_those_of_its_templates()
 async fn fleet_everything_tells_when_a_resource_changes() {
     let (alive, server) = alive().await;
     let uri = alive.host.resources(Some(&server)).unwrap().resources[0].uri.clone();
-    let mut watched = alive.host.subscribe(&server, &uri).await.unwrap();
+    let mut watched = alive.host.subscribe_to_resource(&server, &uri).await.unwrap();
     alive.call("everything", "toggle-subscriber-updates", json!({})).await.unwrap();
-    tokio::time::timeout(LONG, watched.updated()).await.unwrap().unwrap();
+    tokio::time::timeout(LONG, watched.wait_for_update()).await.unwrap().unwrap();
 }
 
 // X3 X4
@@ -46,9 +48,10 @@ async fn fleet_everything_tells_when_a_resource_changes() {
 async fn fleet_everything_gives_prompts_with_arguments_and_has_instructions() {
     let (alive, _) = alive().await;
     let call = PromptCall::parse(r#"/mcp__everything__args-prompt "New York" state=NY"#).unwrap();
-    let given = alive.host.prompt(&call).await.unwrap();
-    assert_eq!(given.messages[0].content, [Block::Text("What's weather in New York, NY?".to_owned())]);
-    let missing = alive.host.prompt(&PromptCall::new("mcp__everything__args-prompt")).await.unwrap_err();
+    let given = alive.host.fetch_prompt(&call).await.unwrap();
+    assert_eq!(given.messages[0].content, [ContentBlock::Text("What's weather in New York, NY?".to_owned())]);
+    let missing =
+        alive.host.fetch_prompt(&PromptCall::new("mcp__everything__args-prompt")).await.unwrap_err();
     assert_eq!(missing.to_string(), "the argument `city` is missing (Name of the city)");
     assert!(alive.host.instructions().text().contains("## everything\n\n> "));
 }

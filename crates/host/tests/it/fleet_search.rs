@@ -1,10 +1,10 @@
-//! How well tools are found: what people would type, against the tools of real servers.
+//! Quality of the tool search: typical queries against the tools of real servers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use mcparley::catalog::{Catalog, CatalogEntry, SearchQuery};
 use mcparley::model::name::{ServerName, ToolName};
-use mcparley::{Catalog, Entry, SearchQuery};
 use serde_json::{Value, json};
 
 use crate::alive::{LONG, servers};
@@ -12,7 +12,7 @@ use crate::fleet_asks::installed;
 
 const QUERIES: &str = include_str!("fleet_search/queries.tsv");
 
-/// How many of a hundred must be found among the first five.
+/// The number of queries, of a hundred, that must find their tool among the first five.
 const ENOUGH: usize = 90;
 
 /// Ten servers that list their tools without a network.
@@ -40,13 +40,13 @@ fn fleet() -> [(&'static str, Value); 10] {
 
 struct Row<'q> {
     query: &'q str,
-    wanted: Vec<&'q Entry>,
+    wanted: Vec<&'q CatalogEntry>,
 }
 
 impl<'q> Row<'q> {
     fn read(line: &'q str, catalog: &'q Catalog) -> Self {
         let [server, tools, query] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let of = |server: &str, tool: &str| catalog.of(&ServerName::new(server), &ToolName::new(tool));
+        let of = |server: &str, tool: &str| catalog.find_tool(&ServerName::new(server), &ToolName::new(tool));
         let entry = |name: &str| {
             let elsewhere = || name.split_once('.').and_then(|(server, tool)| of(server, tool));
             of(server, name).or_else(elsewhere).unwrap_or_else(|| panic!("{server} has no {name}")).as_ref()
@@ -56,22 +56,22 @@ impl<'q> Row<'q> {
 
     /// Where the first of the tools that were meant stands.
     fn rank(&self, catalog: &Catalog) -> Option<usize> {
-        let found = catalog.search(&SearchQuery::new(self.query)).tools;
-        let is_wanted = |entry: &Entry| self.wanted.iter().any(|wanted| wanted.name == entry.name);
+        let found = catalog.search_tools(&SearchQuery::new(self.query)).tools;
+        let is_wanted = |entry: &CatalogEntry| self.wanted.iter().any(|wanted| wanted.name == entry.name);
         found.iter().position(|entry| is_wanted(entry)).map(|place| place + 1)
     }
 }
 
 // N10
 #[tokio::test]
-async fn fleet_tools_are_found_by_what_people_would_type() {
+async fn fleet_tools_are_found_by_typical_queries() {
     let alive = servers(fleet()).variable("MCP_TIMEOUT", "120000").start();
-    let readiness = alive.host.ready(LONG * 4).await;
+    let readiness = alive.host.wait_until_ready(LONG * 4).await;
     assert_eq!(readiness.servers.len(), fleet().len() + 1, "with our own");
     for server in &readiness.servers {
         assert_eq!(server.state.status.as_str(), "connected", "{}: {:?}", server.name, server.state.status);
     }
-    let catalog = alive.host.catalog();
+    let catalog = alive.host.publish_catalog();
     let lines = QUERIES.lines().filter(|line| !line.starts_with('#'));
     let rows: Vec<Row<'_>> = lines.map(|line| Row::read(line, &catalog)).collect();
     let mut paths: BTreeMap<Option<usize>, usize> = BTreeMap::new();

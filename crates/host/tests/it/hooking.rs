@@ -1,10 +1,10 @@
-//! Hooks before a tool is used: what they are told, and what their word is worth.
+//! Pre hooks: their input, and the effect of their answers.
 
 use std::path::PathBuf;
 
-use mcparley::model::permission::Mode;
-use mcparley::{Answer, Approver, Boxed, Call, CallError, Question};
-use mcparley_testkit::{Scripted, log_lines};
+use mcparley::model::permission::PermissionMode;
+use mcparley::{Approver, BoxedFuture, Call, CallError, PermissionAnswer, PermissionQuestion};
+use mcparley_testkit::{ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, Making, own, scripted, servers, stdio};
@@ -32,18 +32,18 @@ fn decides(decision: &str) -> String {
     says("PreToolUse", said)
 }
 
-/// Calls `echo` of `one` without anybody's consent.
+/// Calls `echo` of `one` without consent.
 pub(crate) async fn echo(alive: &Alive, message: &str) -> Result<String, CallError> {
     let call = Call::new("mcp__one__echo", json!({ "message": message }));
-    alive.host.call(call).await.map(|outcome| outcome.text())
+    alive.host.call(call).await.map(|outcome| outcome.to_text())
 }
 
 // P5 K1
 #[tokio::test]
-async fn a_hook_denies_whatever_rules_and_people_say() {
+async fn hook_denies_regardless_of_rules_and_user() {
     for command in [decides("deny"), "echo because >&2; exit 2".to_owned()] {
         let (_folder, log, _) = own("denied");
-        let entry = stdio(&Scripted::stdio(&[]).logged(&log));
+        let entry = stdio(&ScriptedStdio::new(&[]).with_log(&log));
         let settings = hooks("PreToolUse", "mcp__one__.*", &[&command]);
         let making = servers([("one", entry)]).file("home/.claude/settings.json", &settings);
         let alive = making.allow("mcp__one").ready().await;
@@ -57,7 +57,7 @@ async fn a_hook_denies_whatever_rules_and_people_say() {
 
 // P1 P5
 #[tokio::test]
-async fn a_hook_that_allows_spares_the_question_and_outvotes_no_rule() {
+async fn hook_that_allows_spares_the_question_and_overrides_no_rule() {
     let settings = hooks("PreToolUse", "mcp__one__echo", &[&decides("allow")]);
     let alive = with_hooks(&settings).ready().await;
     assert_eq!(echo(&alive, "hi").await.unwrap(), "hi");
@@ -79,9 +79,9 @@ async fn a_hook_that_allows_spares_the_question_and_outvotes_no_rule() {
 struct Yes(std::sync::Arc<std::sync::atomic::AtomicUsize>);
 
 impl Approver for Yes {
-    fn ask<'q>(&'q self, _question: Question<'q>) -> Boxed<'q, Answer> {
+    fn ask_permission<'q>(&'q self, _question: PermissionQuestion<'q>) -> BoxedFuture<'q, PermissionAnswer> {
         self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-        Box::pin(std::future::ready(Answer::Allow))
+        Box::pin(std::future::ready(PermissionAnswer::Allow))
     }
 }
 
@@ -90,7 +90,8 @@ impl Approver for Yes {
 async fn a_hook_that_asks_has_a_person_asked() {
     let settings = hooks("PreToolUse", "", &[&decides("ask")]);
     let person = Yes::default();
-    let making = with_hooks(&settings).wish(|run_options| run_options.mode = Some(Mode::BypassPermissions));
+    let making =
+        with_hooks(&settings).wish(|run_options| run_options.mode = Some(PermissionMode::BypassPermissions));
     let alive = making.start_as(|builder| builder.approver(person.clone()));
     assert_eq!(echo(&alive, "hi").await.unwrap(), "hi");
     assert_eq!(person.0.load(std::sync::atomic::Ordering::SeqCst), 1);
@@ -98,7 +99,7 @@ async fn a_hook_that_asks_has_a_person_asked() {
 
 // P5
 #[tokio::test]
-async fn of_several_hooks_the_strictest_word_and_the_last_change_count() {
+async fn strictest_verdict_and_last_change_of_several_hooks_count() {
     for (words, allowed) in [
         (["allow", "allow"], true),
         (["allow", "ask"], false),
@@ -118,7 +119,7 @@ async fn of_several_hooks_the_strictest_word_and_the_last_change_count() {
 
 // P5 N8 P4
 #[tokio::test]
-async fn changed_arguments_must_fit_and_are_judged_anew() {
+async fn arguments_changed_by_a_hook_are_validated_and_checked_by_rules() {
     let changes =
         |input: Value| says("PreToolUse", json!({ "permissionDecision": "allow", "updatedInput": input }));
     let settings = hooks("PreToolUse", "*", &[&changes(json!({ "message": 7 }))]);
@@ -134,7 +135,7 @@ async fn changed_arguments_must_fit_and_are_judged_anew() {
 
 // P5 B57
 #[tokio::test]
-async fn a_hook_is_told_the_call_and_sees_no_more_of_the_environment_than_servers() {
+async fn hook_gets_the_call_and_the_same_environment_as_servers() {
     let settings = hooks("PreToolUse", "*", &["cat > told; env > seen; pwd > here"]);
     let making = with_hooks(&settings).variable("CANARY_TOKEN", "canary").variable("LANG", "C");
     let alive = making.allow("mcp__one").ready().await;
@@ -196,7 +197,7 @@ async fn a_change_of_the_settings_changes_the_hooks() {
 
 // P5
 #[tokio::test]
-async fn hooks_at_the_start_run_once_and_hold_up_nobody() {
+async fn session_start_hooks_run_once_in_the_background() {
     let told = says("SessionStart", json!({ "additionalContext": "the build is broken" }));
     let settings = hooks("SessionStart", "startup", &["echo run >> runs; cat > told; echo plain", &told]);
     let alive = with_hooks(&settings).allow("mcp__one").ready().await;

@@ -1,7 +1,7 @@
-//! Hooks after a tool was used: what they are told, what they add and what they replace.
+//! Post hooks: their input, the context they add and the results they replace.
 
-use mcparley::hooks::{After, Ended, HookEvent, Hooks, ToolUse};
-use mcparley::{Block, Boxed, CallError};
+use mcparley::hooks::{HookEvent, Hooks, PostHookAnswer, ToolUse, ToolUseResult};
+use mcparley::{BoxedFuture, CallError, ContentBlock};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, scripted, servers};
@@ -14,7 +14,7 @@ fn read(alive: &Alive, name: &str) -> Value {
 
 // P5 K1
 #[tokio::test]
-async fn a_hook_is_told_the_result_and_adds_to_it() {
+async fn post_hook_gets_the_result_and_adds_context() {
     let adds = says("PostToolUse", json!({ "additionalContext": "look\u{202e} twice" }));
     let settings = hooks("PostToolUse", "mcp__one__.*", &[&format!("cat > told; {adds}")]);
     let alive = with_hooks(&settings).allow("mcp__one").ready().await;
@@ -29,32 +29,32 @@ async fn a_hook_is_told_the_result_and_adds_to_it() {
 
 // P5
 #[tokio::test]
-async fn what_a_hook_takes_away_is_gone_in_every_form() {
+async fn text_removed_by_a_hook_is_gone_in_every_form() {
     let image = json!({ "type": "image", "mimeType": "image/png", "data": "aGk=" });
     for (output, expected) in [
-        (json!("nothing\u{202e} to see"), vec![Block::Text("nothing to see".into())]),
+        (json!("nothing\u{202e} to see"), vec![ContentBlock::Text("nothing to see".into())]),
         (
             json!([{ "type": "text", "text": "nothing" }, image]),
             vec![
-                Block::Text("nothing".into()),
-                Block::Image { mime: "image/png".into(), data: "aGk=".into() },
+                ContentBlock::Text("nothing".into()),
+                ContentBlock::Image { mime: "image/png".into(), data: "aGk=".into() },
             ],
         ),
         (json!([]), vec![]),
     ] {
         let replaces = says("PostToolUse", json!({ "updatedMCPToolOutput": output }));
         let making = with_hooks(&hooks("PostToolUse", "*", &[&replaces]));
-        let alive = making.start_as(mcparley::HostBuilder::whole_results);
+        let alive = making.start_as(mcparley::HostBuilder::without_result_limit);
         let outcome = alive.call("one", "echo", json!({ "message": "secret" })).await.unwrap();
         assert_eq!(outcome.content, expected);
-        assert!(!outcome.text().contains("secret") && !outcome.raw.as_str().contains("secret"));
+        assert!(!outcome.to_text().contains("secret") && !outcome.raw.as_str().contains("secret"));
         assert_eq!(outcome.structured, None);
     }
 }
 
 // P5
 #[tokio::test]
-async fn a_hook_that_blocks_afterwards_tells_the_model_why() {
+async fn post_hook_that_blocks_gives_the_model_its_reason() {
     let block = json!({ "decision": "block", "reason": "do not trust it" });
     for command in [format!("printf %s '{block}'"), "echo do not trust it >&2; exit 2".to_owned()] {
         let alive = with_hooks(&hooks("PostToolUse", "*", &[&command])).ready().await;
@@ -66,7 +66,7 @@ async fn a_hook_that_blocks_afterwards_tells_the_model_why() {
 
 // P5
 #[tokio::test]
-async fn what_a_hook_adds_before_comes_with_the_result() {
+async fn context_of_a_pre_hook_comes_with_the_result() {
     let adds = says("PreToolUse", json!({ "additionalContext": "it is Friday" }));
     let alive = with_hooks(&hooks("PreToolUse", "*", &[&adds])).ready().await;
     assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi\nit is Friday");
@@ -83,7 +83,7 @@ async fn failures_of_tools_and_of_calls_have_hooks_of_their_own() {
     let making = servers(entries).file("home/.claude/settings.json", &settings);
     let alive = making.deny("mcp__one__add").ready().await;
     let failed = alive.call("one", "fail", json!({})).await.unwrap();
-    assert!(failed.is_error && failed.text().ends_with("try later"), "{}", failed.text());
+    assert!(failed.is_error && failed.to_text().ends_with("try later"), "{}", failed.to_text());
     let told = read(&alive, "told");
     assert_eq!(
         (&told["tool_name"], &told["tool_response"]["isError"]),
@@ -113,17 +113,23 @@ impl Hooks for Counts {
         &[HookEvent::PostToolUse]
     }
 
-    fn after<'h>(&'h self, about: ToolUse<'h>, ended: Ended<'h>) -> Boxed<'h, After> {
-        let Ended::Outcome(outcome) = ended else { return Box::pin(std::future::ready(After::default())) };
-        let text = format!("{}: {} characters", about.tool.as_str(), outcome.text().len());
+    fn after_tool<'h>(
+        &'h self,
+        about: ToolUse<'h>,
+        ended: ToolUseResult<'h>,
+    ) -> BoxedFuture<'h, PostHookAnswer> {
+        let ToolUseResult::Outcome(outcome) = ended else {
+            return Box::pin(std::future::ready(PostHookAnswer::default()));
+        };
+        let text = format!("{}: {} characters", about.tool.as_str(), outcome.to_text().len());
         let replacement = Some(Value::from(text));
-        Box::pin(std::future::ready(After { replacement, context: None }))
+        Box::pin(std::future::ready(PostHookAnswer { replacement, context: None }))
     }
 }
 
 // P5
 #[tokio::test]
-async fn a_program_replaces_results_like_a_command() {
+async fn hooks_of_a_program_replace_results_like_commands() {
     let alive = with_hooks(&json!({})).start_as(|builder| builder.hooks(Counts));
     assert_eq!(alive.echo("one", "hello").await.unwrap(), "echo: 5 characters");
 }

@@ -1,7 +1,7 @@
-//! Hooks that a project brings: nothing of them runs before the user has said yes to what they are.
+//! Hooks of a project: none runs before the user has approved its exact definition.
 
-use mcparley::change;
-use mcparley::model::hook::HookStanding;
+use mcparley::config::change;
+use mcparley::model::hook::HookStatus;
 use serde_json::json;
 
 use crate::alive::{Alive, Making};
@@ -11,9 +11,15 @@ fn project(settings: &serde_json::Value) -> Making {
     with_hooks(&json!({})).file("home/project/.claude/settings.json", settings).allow("mcp__one")
 }
 
-fn standings(alive: &Alive) -> Vec<HookStanding> {
+fn standings(alive: &Alive) -> Vec<HookStatus> {
     let loaded = alive.world.load();
-    loaded.settings.hooks.judged(loaded.session).into_iter().map(|judged| judged.standing).collect()
+    loaded
+        .settings
+        .hooks
+        .hooks_with_status(loaded.session)
+        .into_iter()
+        .map(|judged| judged.standing)
+        .collect()
 }
 
 fn ran(alive: &Alive) -> bool {
@@ -31,13 +37,13 @@ async fn hooks_of_a_repository_run_only_when_approved_as_they_are() {
     assert!(!ran(&alive));
     assert_eq!(
         standings(&alive),
-        [HookStanding::NeedsApproval, HookStanding::NeedsApproval, HookStanding::NeedsApproval]
+        [HookStatus::NeedsApproval, HookStatus::NeedsApproval, HookStatus::NeedsApproval]
     );
 
     let (paths, loaded) = (alive.world.paths(), alive.world.load());
     let pending = change::pending_hooks(&loaded);
     assert_eq!(pending.len(), 3);
-    let before = loaded.settings.hooks.all[0].definition().to_string();
+    let before = loaded.settings.hooks.all[0].definition_hash().to_string();
     let chosen = change::approve_hook(&paths, &loaded, &before["sha256:".len()..][..12]).unwrap();
     assert_eq!(chosen.file, paths.approvals, "outside of the project");
     alive.host.reload().await;
@@ -50,7 +56,7 @@ async fn hooks_of_a_repository_run_only_when_approved_as_they_are() {
     alive.host.reload().await;
     echo(&alive, "hi").await.unwrap();
     assert!(!ran(&alive), "it is another one now");
-    assert_eq!(standings(&alive), [HookStanding::NeedsApproval]);
+    assert_eq!(standings(&alive), [HookStatus::NeedsApproval]);
 }
 
 // P5 H05 B25
@@ -59,7 +65,7 @@ async fn a_project_cannot_approve_its_hooks_or_switch_off_those_of_others() {
     let theirs = hooks("PreToolUse", "*", &["touch ran"]);
     let definition = {
         let alive = project(&theirs).start();
-        alive.world.load().settings.hooks.all[0].definition().to_string()
+        alive.world.load().settings.hooks.all[0].definition_hash().to_string()
     };
     let mut settings = theirs.clone();
     settings["approvedHooks"] = json!([definition]);
@@ -76,16 +82,16 @@ async fn a_project_cannot_approve_its_hooks_or_switch_off_those_of_others() {
 
 // P5
 #[tokio::test]
-async fn a_rejected_hook_stays_away_and_reset_forgets_it() {
+async fn rejected_hook_does_not_run_until_reset() {
     let alive = project(&hooks("PreToolUse", "*", &["touch ran"])).start();
     let (paths, loaded) = (alive.world.paths(), alive.world.load());
-    let definition = loaded.settings.hooks.all[0].definition().to_string();
+    let definition = loaded.settings.hooks.all[0].definition_hash().to_string();
     change::approve_hook(&paths, &loaded, &definition).unwrap();
-    assert_eq!(standings(&alive), [HookStanding::Ready]);
+    assert_eq!(standings(&alive), [HookStatus::Ready]);
     change::reject_hook(&paths, &loaded, &definition).unwrap();
-    assert!(matches!(standings(&alive)[..], [HookStanding::Rejected { .. }]));
+    assert!(matches!(standings(&alive)[..], [HookStatus::Rejected { .. }]));
     change::reset_project_choices(&paths).unwrap();
-    assert_eq!(standings(&alive), [HookStanding::NeedsApproval]);
+    assert_eq!(standings(&alive), [HookStatus::NeedsApproval]);
     for wrong in ["", "sha256:", "abc", "sha256:ffffffffffff"] {
         assert!(change::approve_hook(&paths, &loaded, wrong).is_err(), "{wrong}");
     }

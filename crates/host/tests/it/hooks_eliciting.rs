@@ -1,9 +1,9 @@
-//! Hooks that answer what servers ask a person: before anybody else, and never in a person's place at a page.
+//! Hooks that answer elicitations: before the user, and never in place of the user at a page.
 
-use mcparley::elicit::{Ask, Elicitation, Reply, Unanswered};
+use mcparley::elicit::{Elicitation, ElicitationReply, ElicitationRequest, UnansweredRequest};
 use mcparley::hooks::{HookEvent, Hooks};
-use mcparley::{Boxed, CallError};
-use mcparley_testkit::{Scripted, log_lines};
+use mcparley::{BoxedFuture, CallError};
+use mcparley_testkit::{ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, Making, own, servers, stdio};
@@ -13,7 +13,7 @@ use crate::hooking::{hooks, says};
 const ASKS: &str = "server-request:elicitation/create";
 
 fn asking(version: &str, scripts: &[&str], settings: &Value) -> Making {
-    let entry = stdio(&Scripted::stdio(scripts).with("--versions", version));
+    let entry = stdio(&ScriptedStdio::new(scripts).with_option("--versions", version));
     servers([("one", entry)]).file("home/.claude/settings.json", settings)
 }
 
@@ -21,7 +21,7 @@ fn answers(reply: Value) -> Value {
     hooks("Elicitation", "one", &[&format!("cat > told; {}", says("Elicitation", reply))])
 }
 
-/// What the server was told.
+/// The reply that the server received.
 async fn told(alive: &Alive) -> Value {
     let text = alive.echo("one", "hi").await.unwrap();
     serde_json::from_str::<Value>(&text).unwrap()["result"].take()
@@ -29,7 +29,7 @@ async fn told(alive: &Alive) -> Value {
 
 // X5 P5
 #[tokio::test]
-async fn a_hook_answers_before_the_person_and_without_one() {
+async fn hook_answers_before_the_user_and_without_one() {
     let content = json!({ "name": "Grace", "age": 85, "score": 1.5, "sure": false, "colour": "green" });
     for person in [None, Some(Person::agreeable())] {
         let settings = answers(json!({ "action": "accept", "content": content }));
@@ -49,7 +49,7 @@ async fn a_hook_answers_before_the_person_and_without_one() {
 
 // X5 P5
 #[tokio::test]
-async fn a_hook_declines_or_puts_aside_and_leaves_the_rest_to_the_person() {
+async fn hook_declines_or_cancels_and_leaves_the_rest_to_the_user() {
     for action in ["decline", "cancel"] {
         let alive = asking("2025-11-25", &[ASKS], &answers(json!({ "action": action }))).start();
         assert_eq!(told(&alive).await, json!({ "action": action }));
@@ -87,10 +87,10 @@ async fn an_answer_that_does_not_fit_the_form_is_never_sent() {
 
 // X5 T9
 #[tokio::test]
-async fn servers_of_both_eras_are_told_that_hooks_answer_forms() {
+async fn elicitation_is_declared_in_both_eras_when_hooks_answer_forms() {
     for version in ["2025-11-25", "2026-07-28"] {
         let (_folder, log, _) = own("hooks-capabilities");
-        let entry = stdio(&Scripted::stdio(&[ASKS]).with("--versions", version).logged(&log));
+        let entry = stdio(&ScriptedStdio::new(&[ASKS]).with_option("--versions", version).with_log(&log));
         let settings = answers(json!({ "action": "decline" }));
         let alive = servers([("one", entry)]).file("home/.claude/settings.json", &settings).start();
         alive.reach("one").await;
@@ -106,7 +106,9 @@ async fn a_server_of_the_new_era_is_answered_by_a_hook() {
     let settings = answers(
         json!({ "action": "accept", "content": { "name": "Grace", "age": 85, "score": 1.5, "sure": true, "colour": "green" } }),
     );
-    let entry = Scripted::stdio(&["wants:form"]).with("--versions", "2026-07-28").with("--times", "1");
+    let entry = ScriptedStdio::new(&["wants:form"])
+        .with_option("--versions", "2026-07-28")
+        .with_option("--times", "1");
     let alive = servers([("one", stdio(&entry))]).file("home/.claude/settings.json", &settings).start();
     assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi");
     let input = std::fs::read_to_string(alive.world.path("home/project/told")).unwrap();
@@ -119,8 +121,9 @@ async fn hook_that_accepts_a_page_makes_the_call_be_repeated() {
     for person in [None, Some(Person::agreeable())] {
         let accepting = answers(json!({ "action": "accept", "content": {} }));
         let (_folder, log, _) = own("hook-accepts-page");
-        let server = Scripted::stdio(&["url-required:https://a.example/visit"]).with("--times", "1");
-        let entry = stdio(&server.with("--versions", "2025-11-25").logged(&log));
+        let server =
+            ScriptedStdio::new(&["url-required:https://a.example/visit"]).with_option("--times", "1");
+        let entry = stdio(&server.with_option("--versions", "2025-11-25").with_log(&log));
         let making = servers([("one", entry)]).file("home/.claude/settings.json", &accepting);
         let alive = making.start_as(|builder| match &person {
             Some(person) => builder.elicitor(person.clone()),
@@ -144,7 +147,9 @@ async fn hook_that_accepts_a_page_makes_the_call_be_repeated() {
 // H30 H31
 #[tokio::test]
 async fn hook_that_accepts_a_page_answers_a_server_of_the_new_era() {
-    let entry = Scripted::stdio(&["wants:url"]).with("--versions", "2026-07-28").with("--times", "1");
+    let entry = ScriptedStdio::new(&["wants:url"])
+        .with_option("--versions", "2026-07-28")
+        .with_option("--times", "1");
     let accepting = answers(json!({ "action": "accept", "content": {} }));
     let alive = servers([("one", stdio(&entry))]).file("home/.claude/settings.json", &accepting).start();
     assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi");
@@ -157,7 +162,7 @@ async fn hook_that_declines_a_page_ends_the_call_and_spares_the_person() {
     let making = asking("2025-11-25", &["url-required"], &answers(json!({ "action": "decline" })));
     let alive = making.start_as(|builder| builder.elicitor(person.clone()));
     let error = alive.echo("one", "hi").await.unwrap_err();
-    let expected = Unanswered::Declined;
+    let expected = UnansweredRequest::Declined;
     assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
     assert_eq!(person.asked(), Vec::<String>::new(), "a hook spares the person");
 }
@@ -168,7 +173,7 @@ async fn error_of_a_call_carries_the_page_where_neither_hook_nor_person_answers(
     let silent = hooks("Elicitation", "*", &["exit 0"]);
     let alive = asking("2025-11-25", &["url-required:https://a.example/visit?x=1"], &silent).start();
     let error = alive.echo("one", "hi").await.unwrap_err();
-    let expected = Unanswered::Nobody { url: "https://a.example/visit?x=1".to_owned() };
+    let expected = UnansweredRequest::NoElicitor { url: "https://a.example/visit?x=1".to_owned() };
     assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
     assert!(error.to_string().contains("https://a.example/visit?x=1"), "{error}");
 }
@@ -181,9 +186,9 @@ impl Hooks for Defaults {
         &[HookEvent::Elicitation]
     }
 
-    fn elicitation<'h>(&'h self, question: Elicitation<'h>) -> Boxed<'h, Option<Reply>> {
-        let reply = match question.ask {
-            Ask::Form(form) => Some(Reply::Accept(form.defaults())),
+    fn on_elicitation<'h>(&'h self, question: Elicitation<'h>) -> BoxedFuture<'h, Option<ElicitationReply>> {
+        let reply = match question.request {
+            ElicitationRequest::Form(form) => Some(ElicitationReply::Accept(form.defaults())),
             _ => None,
         };
         Box::pin(std::future::ready(reply))
@@ -192,7 +197,7 @@ impl Hooks for Defaults {
 
 // X5 P5
 #[tokio::test]
-async fn a_program_answers_like_a_command() {
+async fn hooks_of_a_program_answer_elicitations_like_commands() {
     let making = asking("2025-11-25", &[ASKS], &json!({}));
     let alive = making.start_as(|builder| builder.hooks(Defaults));
     assert_eq!(told(&alive).await["action"], "accept");

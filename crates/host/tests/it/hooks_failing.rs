@@ -38,14 +38,14 @@ async fn until_there(alive: &Alive, file: &str) {
 
 // P5
 #[tokio::test]
-async fn a_hook_that_fails_holds_up_no_call_unless_it_is_to_block() {
+async fn failed_hook_stops_no_call_unless_blocking_is_set() {
     let missing = json!({ "hooks": { "PreToolUse": [{ "hooks": [{ "command": "/none", "args": [] }] }] } });
     for (settings, why) in [
         (
             hooks("PreToolUse", "*", &["echo oh --password hunter22 >&2; exit 1"]),
             "it exited with code 1: oh --password ***",
         ),
-        (hooks("PreToolUse", "*", &["echo '{\"decision\": '"]), "its output is not as it must be"),
+        (hooks("PreToolUse", "*", &["echo '{\"decision\": '"]), "its output is not valid hook JSON"),
         (hooks("PreToolUse", "*", &["kill -9 $$"]), "it was ended by signal 9"),
         (hooks("PreToolUse", "*", &["head -c 2000000 /dev/zero"]), "it printed more than 1048576 bytes"),
         (limited("sleep 1000", 0.2), "it did not end within 200ms"),
@@ -65,7 +65,7 @@ async fn a_hook_that_fails_holds_up_no_call_unless_it_is_to_block() {
 
 // P5 L9
 #[tokio::test]
-async fn a_hook_out_of_time_ends_with_all_it_has_started() {
+async fn hook_that_times_out_is_killed_with_its_children() {
     let command = "setsid sleep 1000 & (setsid sh -c 'trap \"\" TERM INT; sleep 1000' &) ; sleep 1000";
     let alive = with_hooks(&limited(command, 0.3)).allow("mcp__one").ready().await;
     echo(&alive, "hi").await.unwrap();
@@ -74,7 +74,7 @@ async fn a_hook_out_of_time_ends_with_all_it_has_started() {
 
 // P5 L9
 #[tokio::test]
-async fn what_a_hook_leaves_behind_ends_with_it_and_is_not_waited_for() {
+async fn background_processes_of_a_hook_are_killed_and_not_waited_for() {
     let settings = hooks("PreToolUse", "*", &["setsid sleep 1000 & exit 0"]);
     let alive = with_hooks(&settings).allow("mcp__one").ready().await;
     tokio::time::timeout(LONG, echo(&alive, "hi")).await.unwrap().unwrap();
@@ -84,7 +84,7 @@ async fn what_a_hook_leaves_behind_ends_with_it_and_is_not_waited_for() {
 
 // P5 K2
 #[tokio::test]
-async fn a_call_that_is_given_up_ends_its_hook() {
+async fn canceled_call_kills_its_hook() {
     let settings = hooks("PreToolUse", "*", &["touch there; sleep 1000"]);
     let alive = with_hooks(&settings).allow("mcp__one").ready().await;
     tokio::select! {
@@ -96,9 +96,9 @@ async fn a_call_that_is_given_up_ends_its_hook() {
 
 // P5
 #[tokio::test]
-async fn a_hook_that_reads_nothing_and_says_much_is_no_trouble() {
+async fn hook_that_ignores_its_input_and_writes_much_stderr_works() {
     let settings = hooks("PreToolUse", "*", &["head -c 3000000 /dev/zero >&2; exec <&-; exit 0"]);
-    let alive = with_hooks(&settings).allow("mcp__one").start_as(mcparley::HostBuilder::whole_results);
+    let alive = with_hooks(&settings).allow("mcp__one").start_as(mcparley::HostBuilder::without_result_limit);
     let long = "x".repeat(1_000_000);
     assert_eq!(echo(&alive, &long).await.unwrap().len(), long.len());
     assert_eq!(alive.host.hook_notes(), []);

@@ -1,19 +1,20 @@
-//! Editors, found through their lock files: which are believed, which is chosen, and what a model gets of it.
+//! Editors, found through their lock files: which are trusted, which is chosen, and the tools a model gets.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use mcparley::config::EditorChoice;
 use mcparley::model::name::ServerName;
-use mcparley::{Call, Editor, HostBuilder};
+use mcparley::{Call, HostBuilder};
 use mcparley_testkit::{HttpServer, log_lines};
 use serde_json::{Value, json};
 
 use crate::world::{World, chmod};
 
-/// Longer than anything here takes.
+/// A timeout longer than any step here takes.
 const LONG: Duration = Duration::from_secs(10);
 
-/// What a lock file of a living editor says that has `folder` open.
+/// The lock file of a running editor that has `folder` open.
 fn lock(folder: &Path) -> Value {
     json!({
         "pid": std::process::id(),
@@ -38,7 +39,7 @@ fn write(world: &World, name: &str, text: &str) {
 
 fn world() -> World {
     let mut world = World::new();
-    world.run_options.ide = Some(Editor::Nearest);
+    world.run_options.ide = Some(EditorChoice::Nearest);
     world
 }
 
@@ -58,7 +59,8 @@ fn an_editor_with_the_folder_open_is_a_server_of_this_run() {
         assert_eq!(world.problems(), Vec::<String>::new());
         let loaded = world.load();
         let raw = loaded.plan.servers[0].raw.as_ref().unwrap();
-        let shown = raw.shown(loaded.plan.servers[0].kind, mcparley::model::config::Reveal::Masked);
+        let shown =
+            raw.to_displayed(loaded.plan.servers[0].kind, mcparley::model::config::SecretVisibility::Masked);
         assert_eq!(format!("{} {}", shown.kind.unwrap(), shown.url.as_ref().unwrap()), line);
         let printed = serde_json::to_string(&shown).unwrap();
         assert!(!printed.contains("key-1"), "{printed}");
@@ -67,18 +69,18 @@ fn an_editor_with_the_folder_open_is_a_server_of_this_run() {
 
 // T6
 #[test]
-fn nobody_looks_for_editors_unless_one_is_wanted() {
+fn editors_are_searched_only_when_requested() {
     let mut world = world();
     write(&world, "4321.lock", "not JSON");
     world.run_options.ide = None;
     assert_eq!((world.table(), world.problems()), (vec![], vec![]));
-    world.run_options.ide = Some(Editor::Port(4322));
+    world.run_options.ide = Some(EditorChoice::Port(4322));
     assert_eq!((world.table(), world.problems()), (vec![], vec![]), "another editor's file is not looked at");
 }
 
 // H32 B98 T6
 #[test]
-fn a_lock_file_that_cannot_be_believed_is_refused_with_the_reason() {
+fn untrustworthy_lock_file_is_rejected_with_the_reason() {
     let good = |world: &World| project(world);
     let refused = |name: &str, text: &dyn Fn(&World) -> String, mode: u32| {
         let world = world();
@@ -89,7 +91,7 @@ fn a_lock_file_that_cannot_be_believed_is_refused_with_the_reason() {
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert_eq!(problems[1], "home/.claude/ide: no editor has this folder open");
         let why = problems[0].strip_prefix(&format!("home/.claude/ide/{name}: ")).unwrap();
-        why.strip_prefix("the editor is not connected to: ").unwrap_or(why).to_owned()
+        why.strip_prefix("cannot connect to the editor: ").unwrap_or(why).to_owned()
     };
     let text =
         |key: &'static str, value: Value| move |w: &World| with(good(w), key, value.clone()).to_string();
@@ -101,20 +103,20 @@ fn a_lock_file_that_cannot_be_believed_is_refused_with_the_reason() {
     assert_eq!(refused("1.lock", &text("authToken", json!("")), 0o600), "it has no `authToken`");
     assert_eq!(
         refused("1.lock", &text("authToken", json!("${HOME}")), 0o600),
-        "its `authToken` has characters that no token has"
+        "its `authToken` has invalid characters"
     );
     assert_eq!(
         refused("1.lock", &text("authToken", json!("a\r\nb")), 0o600),
-        "its `authToken` has characters that no token has"
+        "its `authToken` has invalid characters"
     );
     assert_eq!(refused("1.lock", &|_| "{".to_owned(), 0o600), "it is not JSON");
-    assert_eq!(refused("1.lock", &text("pid", json!("x")), 0o600), "its `pid` is no process");
+    assert_eq!(refused("1.lock", &text("pid", json!("x")), 0o600), "its `pid` is not a process id");
     assert_eq!(
         refused("1.lock", &text("transport", json!("tcp")), 0o600),
         "its `transport` is neither `ws` nor `sse`"
     );
     for name in ["x.lock", "0.lock", "65536.lock", "-1.lock"] {
-        assert_eq!(refused(name, &whole, 0o600), "its name is no port", "{name}");
+        assert_eq!(refused(name, &whole, 0o600), "its name is not a port", "{name}");
     }
     let large = |w: &World| with(good(w), "more", json!("x".repeat(64 * 1024))).to_string();
     assert!(refused("1.lock", &large, 0o600).ends_with("is larger than 65536 bytes"));
@@ -133,7 +135,7 @@ fn a_link_to_a_lock_file_is_refused() {
 
 // T6
 #[test]
-fn an_editor_that_is_gone_or_has_other_folders_open_is_passed_over_and_said_so() {
+fn editor_that_is_gone_or_has_other_folders_open_is_skipped_with_a_note() {
     let world = world();
     let mut child = std::process::Command::new("/bin/true").spawn().unwrap();
     let gone = child.id();
@@ -196,7 +198,7 @@ fn of_several_editors_the_nearest_wins_then_the_newest_and_the_others_are_shown(
 
 // T6 C9
 #[test]
-fn policy_and_settings_judge_editors_like_all_servers() {
+fn policy_and_settings_apply_to_editors_like_all_servers() {
     let world = world();
     write(&world, "4321.lock", &project(&world).to_string());
     world.write(
@@ -215,14 +217,14 @@ fn policy_and_settings_judge_editors_like_all_servers() {
 
 // T6
 #[test]
-fn what_was_named_for_this_run_wins_over_the_editor() {
+fn server_of_the_command_line_wins_over_the_editor() {
     let mut world = world();
     write(&world, "4321.lock", &project(&world).to_string());
     world.run_options.mcp_config = vec![r#"{"mcpServers": {"ide": {"command": "x"}}}"#.to_owned()];
     assert!(world.table()[0].starts_with("dynamic ide shadowed"), "{:?}", world.table());
 }
 
-/// An editor that runs, its lock file, and where it notes what it received.
+/// A running editor, its lock file, and the log of received messages.
 fn editor(world: &World, transport: &str, token: &str, written: &str) -> HttpServer {
     let log = world.path("log");
     let script = format!("ide:{token}");
@@ -242,17 +244,18 @@ async fn an_editor_gets_its_token_and_no_origin_and_a_model_gets_two_of_its_tool
         let mut world = world();
         world.run_options.allowed_tools = vec!["mcp__ide".into()];
         let server = editor(&world, transport, "key-1", "key-1");
-        let host = HostBuilder::new(&world.paths(), world.load()).without_own_server().start();
-        host.ready(LONG).await;
-        let names: Vec<String> = host.catalog().iter().map(|entry| entry.name.as_str().to_owned()).collect();
+        let host = HostBuilder::new(&world.paths(), world.load()).without_built_in_server().start();
+        host.wait_until_ready(LONG).await;
+        let names: Vec<String> =
+            host.publish_catalog().iter().map(|entry| entry.name.as_str().to_owned()).collect();
         assert_eq!(names[..2], ["mcp__ide__getDiagnostics", "mcp__ide__executeCode"], "{transport}");
         assert!(!names.iter().any(|name| name.contains("Diff")), "{names:?}");
         let outcome =
             host.call(Call::new("mcp__ide__executeCode", json!({ "code": "1 + 1" }))).await.unwrap();
-        assert_eq!(outcome.text(), "1 + 1");
+        assert_eq!(outcome.to_text(), "1 + 1");
         let long = "1 + ".repeat(100_000);
         let outcome = host.call(Call::new("mcp__ide__executeCode", json!({ "code": long }))).await.unwrap();
-        assert!(outcome.text() == long && outcome.stored.is_empty(), "what an editor says is never cut");
+        assert!(outcome.to_text() == long && outcome.stored.is_empty(), "what an editor says is never cut");
         assert!(host.call(Call::new("mcp__ide__openDiff", json!({ "old_file_path": "x" }))).await.is_err());
         host.shut_down().await;
         assert_eq!(server.stats()["unauthorized"], 0);
@@ -265,7 +268,7 @@ async fn an_editor_gets_its_token_and_no_origin_and_a_model_gets_two_of_its_tool
         assert!(with_headers.iter().all(|headers| {
             headers["x-claude-code-ide-authorization"] == "key-1" && headers.get("origin").is_none()
         }));
-        // Once, in whatever form the transport carries it.
+        // Once, in any form of the transport.
         let told: Vec<&str> = received
             .iter()
             .map(|line| line.text.as_str())
@@ -279,18 +282,18 @@ async fn an_editor_gets_its_token_and_no_origin_and_a_model_gets_two_of_its_tool
 
 // B98 H32
 #[tokio::test]
-async fn a_wrong_or_missing_token_is_refused_and_not_told() {
+async fn wrong_or_missing_editor_token_fails_without_showing_it() {
     let world = world();
     let _server = editor(&world, "sse", "key-1", "other-key-22");
     let host = HostBuilder::new(&world.paths(), world.load()).start();
-    let error = host.connect(&ServerName::new("ide")).await.unwrap_err().to_string();
+    let error = host.connect_server(&ServerName::new("ide")).await.unwrap_err().to_string();
     assert!(!error.contains("other-key-22"), "{error}");
     host.shut_down().await;
     let mut world = World::new();
     let entry = json!({ "type": "sse-ide", "url": "http://127.0.0.1:1/sse", "ideName": "Ed" });
     world.run_options.mcp_config = vec![json!({ "mcpServers": { "x": entry } }).to_string()];
     let host = HostBuilder::new(&world.paths(), world.load()).start();
-    let error = host.connect(&ServerName::new("x")).await.unwrap_err().to_string();
+    let error = host.connect_server(&ServerName::new("x")).await.unwrap_err().to_string();
     assert!(error.contains("its `authToken` is missing"), "{error}");
     host.shut_down().await;
 }

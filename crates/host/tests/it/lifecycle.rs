@@ -1,39 +1,42 @@
-//! How servers come up, go down and come back.
+//! Starts, crashes and restarts of servers.
 
 use std::time::{Duration, Instant};
 
+use mcparley::Call;
+use mcparley::config::StartPolicy;
 use mcparley::model::name::ServerName;
-use mcparley::{Call, Consent, Start, Status};
-use mcparley_testkit::{HttpServer, Scripted, log_lines, log_starts, processes_tagged};
+use mcparley::permission::Consent;
+use mcparley::pool::connection::ServerStatus;
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines, log_starts, processes_tagged};
 use serde_json::json;
 
 use crate::alive::{Alive, LONG, http, is_connected, own, scripted, servers, stdio, until_gone, with};
 
 fn failure(alive: &Alive, name: &str) -> String {
     match alive.status(name) {
-        Status::Failed(error) => error.to_string(),
+        ServerStatus::Failed(error) => error.to_string(),
         other => panic!("{other:?}"),
     }
 }
 
 // F01 L1 L3 L13
 #[tokio::test]
-async fn a_server_that_exits_at_start_has_failed_with_its_code_and_last_words_and_delays_nobody() {
+async fn server_that_exits_at_start_fails_with_exit_code_and_stderr_and_delays_no_other() {
     let alive = servers([("bad", scripted(&["exit-start"])), ("good", scripted(&[]))]).ready().await;
     assert!(is_connected(&alive.status("good")));
-    let Status::Failed(error) = alive.status("bad") else { panic!("{:?}", alive.status("bad")) };
+    let ServerStatus::Failed(error) = alive.status("bad") else { panic!("{:?}", alive.status("bad")) };
     assert_eq!(error.to_string(), "the connection ended: the server exited with code 3");
-    assert!(!error.stderr.clean().trim().is_empty());
+    assert!(!error.stderr.clean_text().trim().is_empty());
     assert!(alive.echo("good", "hi").await.is_ok());
 }
 
 // F01 L3 L11
 #[tokio::test]
-async fn a_server_that_exits_before_it_has_told_what_it_offers_has_failed_and_nobody_waits_for_it() {
+async fn server_that_exits_before_listing_its_tools_fails_at_once() {
     let (_folder, log, _) = own("crash-loop");
     let begun = Instant::now();
-    let entry = stdio(&Scripted::stdio(&["crash-loop"]).logged(&log));
-    let alive = servers([("loops", entry), ("good", stdio(&Scripted::stdio(&[])))]).ready().await;
+    let entry = stdio(&ScriptedStdio::new(&["crash-loop"]).with_log(&log));
+    let alive = servers([("loops", entry), ("good", stdio(&ScriptedStdio::new(&[])))]).ready().await;
     assert!(failure(&alive, "loops").contains("code 5"), "{}", failure(&alive, "loops"));
     assert_eq!(alive.echo("good", "hi").await.unwrap(), "hi");
     // The first pause before another attempt would be a second alone, and there would be five.
@@ -43,7 +46,7 @@ async fn a_server_that_exits_before_it_has_told_what_it_offers_has_failed_and_no
 
 // F02 F28
 #[tokio::test]
-async fn what_cannot_be_started_says_which_program_or_folder_and_the_others_start() {
+async fn start_error_names_the_program_or_folder_and_the_others_start() {
     let alive = servers([
         ("missing", json!({ "command": "no-such-program-anywhere" })),
         ("folder", json!({ "command": "/tmp" })),
@@ -60,9 +63,9 @@ async fn what_cannot_be_started_says_which_program_or_folder_and_the_others_star
 
 // F03 L3
 #[tokio::test]
-async fn a_server_that_never_answers_fails_at_the_limit_and_is_gone() {
+async fn server_that_never_answers_times_out_and_is_killed() {
     let (_folder, _, tag) = own("never-answers");
-    let entry = stdio(&Scripted::stdio(&["hang-start"]).with("--tag", &tag));
+    let entry = stdio(&ScriptedStdio::new(&["hang-start"]).with_option("--tag", &tag));
     let alive = servers([("hangs", entry)]).variable("MCP_TIMEOUT", "2000").ready().await;
     let took = alive.server("hangs").state.took;
     assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(4), "{took:?}");
@@ -72,8 +75,8 @@ async fn a_server_that_never_answers_fails_at_the_limit_and_is_gone() {
 
 // F03 L3
 #[tokio::test]
-async fn a_server_that_greets_and_never_lists_is_waited_for_no_longer_than_connecting_may_take() {
-    let entry = stdio(&Scripted::stdio(&["call-hang"]).with("--on", "tools/list"));
+async fn server_that_never_lists_its_tools_fails_at_the_connect_timeout() {
+    let entry = stdio(&ScriptedStdio::new(&["call-hang"]).with_option("--on", "tools/list"));
     let alive = servers([("mute", entry)]).variable("MCP_TIMEOUT", "2000").ready().await;
     let took = alive.server("mute").state.took;
     assert!(took >= Duration::from_secs(1) && took < Duration::from_secs(5), "{took:?}");
@@ -83,7 +86,7 @@ async fn a_server_that_greets_and_never_lists_is_waited_for_no_longer_than_conne
 #[tokio::test]
 async fn a_server_that_closes_its_input_is_started_again_and_the_next_call_works() {
     let (_folder, log, _) = own("closed-input");
-    let entry = stdio(&Scripted::stdio(&["close-stdin"]).logged(&log));
+    let entry = stdio(&ScriptedStdio::new(&["close-stdin"]).with_log(&log));
     let alive = servers([("one", entry)]).ready().await;
     let begun = Instant::now();
     for message in ["a", "b", "c"] {
@@ -100,7 +103,7 @@ async fn a_refused_connection_fails_at_once() {
     let entry = json!({ "type": "http", "url": format!("http://127.0.0.1:{port}/mcp") });
     let begun = Instant::now();
     let alive = servers([("closed", entry)]).ready().await;
-    assert!(matches!(alive.status("closed"), Status::Failed(_)));
+    assert!(matches!(alive.status("closed"), ServerStatus::Failed(_)));
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
@@ -108,7 +111,7 @@ async fn a_refused_connection_fails_at_once() {
 #[tokio::test]
 async fn a_server_that_dies_in_a_call_fails_its_calls_and_is_there_for_the_next() {
     let (_folder, log, _) = own("dies");
-    let entry = stdio(&Scripted::stdio(&["call-exit"]).with("--on", "tools/call").logged(&log));
+    let entry = stdio(&ScriptedStdio::new(&["call-exit"]).with_option("--on", "tools/call").with_log(&log));
     let once = log.with_extension("once");
     let entry = {
         let mut entry = entry;
@@ -132,22 +135,22 @@ async fn a_server_that_dies_in_a_call_fails_its_calls_and_is_there_for_the_next(
 #[tokio::test]
 async fn a_server_that_dies_idle_comes_back_by_itself() {
     let (_folder, log, _) = own("idle-death");
-    let alive = servers([("dies", stdio(&Scripted::stdio(&[]).logged(&log)))]).ready().await;
-    let process = alive.call("dies", "pid", json!({})).await.unwrap().text();
+    let alive = servers([("dies", stdio(&ScriptedStdio::new(&[]).with_log(&log)))]).ready().await;
+    let process = alive.call("dies", "pid", json!({})).await.unwrap().to_text();
     let killed = std::process::Command::new("kill").args(["-9", &process]).status().unwrap();
     assert!(killed.success());
     alive.until("dies", |status| !is_connected(status)).await;
     alive.until("dies", is_connected).await;
     assert_eq!(log_starts(&log).len(), 2);
-    assert_ne!(alive.call("dies", "pid", json!({})).await.unwrap().text(), process);
+    assert_ne!(alive.call("dies", "pid", json!({})).await.unwrap().to_text(), process);
 }
 
 // L4 F99
 #[tokio::test]
 async fn a_burst_of_calls_to_a_server_that_fails_starts_few_processes() {
     let (_folder, log, _) = own("burst");
-    let entry = stdio(&Scripted::stdio(&["exit-start"]).logged(&log));
-    let alive = servers([("bad", entry)]).start_with(Start::OnDemand).start();
+    let entry = stdio(&ScriptedStdio::new(&["exit-start"]).with_log(&log));
+    let alive = servers([("bad", entry)]).start_with(StartPolicy::OnDemand).start();
     for _ in 0..20 {
         let calls = (0..5).map(|_| alive.echo("bad", "hi"));
         for result in crate::together(calls).await {
@@ -165,8 +168,8 @@ async fn a_burst_of_calls_to_a_server_that_fails_starts_few_processes() {
 async fn a_server_that_closes_its_output_and_lives_on_is_replaced() {
     let (folder, _, tag) = own("closes-output");
     let once = folder.path().join("once");
-    let scripted = Scripted::stdio(&["close-stdout:call"]).with("--tag", &tag);
-    let entry = stdio(&scripted.with("--once", &once.to_string_lossy()));
+    let scripted = ScriptedStdio::new(&["close-stdout:call"]).with_option("--tag", &tag);
+    let entry = stdio(&scripted.with_option("--once", &once.to_string_lossy()));
     let alive = servers([("closes", entry)]).ready().await;
     let begun = Instant::now();
     let error = alive.call("closes", "add", json!({ "a": 1, "b": 2 })).await.unwrap_err();
@@ -179,23 +182,25 @@ async fn a_server_that_closes_its_output_and_lives_on_is_replaced() {
 #[tokio::test]
 async fn a_hundred_callers_open_one_connection() {
     let (_folder, log, _) = own("one-connection");
-    let alive =
-        servers([("one", stdio(&Scripted::stdio(&[]).logged(&log)))]).start_with(Start::OnDemand).start();
-    assert!(matches!(alive.status("one"), Status::Dormant));
+    let alive = servers([("one", stdio(&ScriptedStdio::new(&[]).with_log(&log)))])
+        .start_with(StartPolicy::OnDemand)
+        .start();
+    assert!(matches!(alive.status("one"), ServerStatus::Dormant));
     let calls = (0..100).map(|number| alive.call("one", "echo", json!({ "message": number.to_string() })));
     for (number, result) in crate::together(calls).await.into_iter().enumerate() {
-        assert_eq!(result.unwrap().text(), number.to_string());
+        assert_eq!(result.unwrap().to_text(), number.to_string());
     }
     assert_eq!(log_starts(&log).len(), 1);
 }
 
 // T9
 #[tokio::test]
-async fn the_era_of_a_server_is_found_out_once() {
+async fn era_of_a_server_is_probed_once() {
     let (folder, log, _) = own("era");
     let once = folder.path().join("once");
-    let scripted = Scripted::stdio(&["call-exit"]).with("--versions", "2025-06-18").logged(&log);
-    let alive = servers([("old", stdio(&scripted.with("--once", &once.to_string_lossy())))]).ready().await;
+    let scripted = ScriptedStdio::new(&["call-exit"]).with_option("--versions", "2025-06-18").with_log(&log);
+    let alive =
+        servers([("old", stdio(&scripted.with_option("--once", &once.to_string_lossy())))]).ready().await;
     // Dies, and is reached again.
     alive.call("old", "add", json!({ "a": 1, "b": 2 })).await.unwrap_err();
     assert_eq!(alive.echo("old", "hi").await.unwrap(), "hi");
@@ -208,14 +213,14 @@ async fn the_era_of_a_server_is_found_out_once() {
 #[tokio::test]
 async fn shutting_down_ends_stubborn_servers_and_their_children_within_the_limit() {
     let (_folder, _, tag) = own("stubborn");
-    let entry = |script: &str| stdio(&Scripted::stdio(&[script]).with("--tag", &tag));
+    let entry = |script: &str| stdio(&ScriptedStdio::new(&[script]).with_option("--tag", &tag));
     let alive = servers([("term", entry("ignore-term")), ("fork", entry("daemon"))]).ready().await;
     let begun = Instant::now();
     alive.host.shut_down().await;
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     until_gone(&tag, Duration::from_secs(1));
-    alive.host.reconnect(&mcparley::model::name::ServerName::new("term")).await;
-    assert!(matches!(alive.status("term"), Status::Stopped));
+    alive.host.reconnect_server(&mcparley::model::name::ServerName::new("term")).await;
+    assert!(matches!(alive.status("term"), ServerStatus::Stopped));
     assert!(alive.echo("term", "hi").await.is_err());
 }
 
@@ -224,8 +229,9 @@ async fn shutting_down_ends_stubborn_servers_and_their_children_within_the_limit
 async fn shutting_down_also_ends_a_connection_that_was_replaced_and_is_still_in_use() {
     let (_folder, log, tag) = own("replaced");
     let once = log.with_extension("once");
-    let stubborn = Scripted::stdio(&["call-hang", "ignore-term"]).with("--once", &once.to_string_lossy());
-    let entry = stdio(&stubborn.with("--tag", &tag).logged(&log));
+    let stubborn =
+        ScriptedStdio::new(&["call-hang", "ignore-term"]).with_option("--once", &once.to_string_lossy());
+    let entry = stdio(&stubborn.with_option("--tag", &tag).with_log(&log));
     let alive = servers([("hangs", entry)]).ready().await;
     let host = alive.host.clone();
     let calling = tokio::spawn(async move {
@@ -234,7 +240,7 @@ async fn shutting_down_also_ends_a_connection_that_was_replaced_and_is_still_in_
     while !std::fs::read_to_string(&log).unwrap_or_default().contains("tools/call") {
         tokio::task::yield_now().await;
     }
-    alive.host.reconnect(&ServerName::new("hangs")).await;
+    alive.host.reconnect_server(&ServerName::new("hangs")).await;
     while log_starts(&log).len() < 2 {
         tokio::task::yield_now().await;
     }
@@ -249,9 +255,9 @@ async fn shutting_down_also_ends_a_connection_that_was_replaced_and_is_still_in_
 
 // L9
 #[tokio::test]
-async fn dropping_the_host_leaves_nothing() {
+async fn dropping_the_host_leaves_no_process() {
     let (_folder, _, tag) = own("dropped");
-    let entry = stdio(&Scripted::stdio(&["ignore-term"]).with("--tag", &tag));
+    let entry = stdio(&ScriptedStdio::new(&["ignore-term"]).with_option("--tag", &tag));
     let alive = servers([("left", entry)]).ready().await;
     drop(alive);
     tokio::task::spawn_blocking(move || until_gone(&tag, LONG)).await.unwrap();
@@ -259,7 +265,7 @@ async fn dropping_the_host_leaves_nothing() {
 
 // L8 T3
 #[tokio::test]
-async fn shutting_down_says_goodbye_to_a_session() {
+async fn shutdown_ends_the_http_session() {
     let server = HttpServer::start_with(&[], &["--versions", "2025-11-25"]);
     let alive = servers([("remote", http(&server))]).ready().await;
     assert!(is_connected(&alive.status("remote")));
@@ -274,7 +280,7 @@ async fn readiness_has_a_deadline_and_says_what_is_missing() {
         servers([("slow", with(scripted(&["hang-start"]), "required", true)), ("good", scripted(&[]))])
             .start();
     alive.reach("good").await;
-    let readiness = alive.host.ready(Duration::ZERO).await;
+    let readiness = alive.host.wait_until_ready(Duration::ZERO).await;
     assert!(!readiness.settled && !readiness.is_ready());
     let words: Vec<_> = readiness.servers.iter().map(|server| server.state.status.as_str()).collect();
     assert_eq!(words, ["pending", "connected", "connected"]);
@@ -283,8 +289,8 @@ async fn readiness_has_a_deadline_and_says_what_is_missing() {
 // L1
 #[tokio::test]
 async fn each_change_of_a_server_is_an_event() {
-    let alive = servers([("one", scripted(&[]))]).start_with(Start::OnDemand).start();
-    let mut events = alive.host.events();
+    let alive = servers([("one", scripted(&[]))]).start_with(StartPolicy::OnDemand).start();
+    let mut events = alive.host.server_events();
     alive.reach("one").await;
     alive.host.shut_down().await;
     let mut words = Vec::new();
@@ -299,7 +305,8 @@ async fn each_change_of_a_server_is_an_event() {
 // F65 X6
 #[tokio::test]
 async fn a_server_that_asks_in_the_middle_of_a_call_is_answered() {
-    let entry = stdio(&Scripted::stdio(&["server-request:roots/list"]).with("--versions", "2025-11-25"));
+    let entry =
+        stdio(&ScriptedStdio::new(&["server-request:roots/list"]).with_option("--versions", "2025-11-25"));
     let alive = servers([("asks", entry)]).ready().await;
     let project = alive.world.path("home/project");
     alive.host.set_roots([&project]);
@@ -308,7 +315,7 @@ async fn a_server_that_asks_in_the_middle_of_a_call_is_answered() {
 
     for (method, expected) in [("ping", "{}"), ("sampling/createMessage", "-32601")] {
         let script = format!("server-request:{method}");
-        let entry = stdio(&Scripted::stdio(&[&script]).with("--versions", "2025-11-25"));
+        let entry = stdio(&ScriptedStdio::new(&[&script]).with_option("--versions", "2025-11-25"));
         let alive = servers([("asks", entry)]).ready().await;
         let answer = alive.echo("asks", "hi").await.unwrap();
         assert!(answer.contains(expected), "{method}: {answer}");
@@ -319,11 +326,11 @@ async fn a_server_that_asks_in_the_middle_of_a_call_is_answered() {
 #[tokio::test]
 async fn two_hundred_lives_heavy_leave_no_zombie_and_no_open_file() {
     let (_folder, _, tag) = own("lives");
-    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag));
+    let entry = stdio(&ScriptedStdio::new(&[]).with_option("--tag", &tag));
     let alive = servers([("one", entry)]).ready().await;
     let mut open = None;
     for round in 0..200 {
-        alive.host.reconnect(&mcparley::model::name::ServerName::new("one")).await;
+        alive.host.reconnect_server(&mcparley::model::name::ServerName::new("one")).await;
         assert_eq!(alive.echo("one", "hi").await.unwrap(), "hi");
         if round == 20 {
             open = Some(open_files());
@@ -340,7 +347,7 @@ fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Children of this process that nobody has waited for.
+/// Zombie children of this process.
 fn zombies() -> usize {
     let own = std::process::id().to_string();
     let stats = std::fs::read_dir("/proc")
@@ -356,7 +363,7 @@ fn zombies() -> usize {
 
 // T2 T9
 #[tokio::test]
-async fn a_server_of_the_oldest_transport_is_reached_by_its_type_and_by_its_url_alone() {
+async fn sse_server_connects_by_type_and_by_url_alone() {
     let server = HttpServer::start(&["legacy-sse-only"]);
     let url = server.url();
     let entries = [
@@ -373,9 +380,9 @@ async fn a_server_of_the_oldest_transport_is_reached_by_its_type_and_by_its_url_
 
 // F05 L6
 #[tokio::test]
-async fn a_server_that_keeps_dying_is_tried_five_more_times_ever_more_seldom_and_then_left_alone() {
+async fn server_that_keeps_dying_is_retried_five_times_with_backoff_and_then_fails() {
     let (_folder, log, tag) = own("keeps-dying");
-    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag).logged(&log));
+    let entry = stdio(&ScriptedStdio::new(&[]).with_option("--tag", &tag).with_log(&log));
     let alive = servers([("dies", entry)]).ready().await;
     let mut pauses = Vec::new();
     for longest in [1, 2, 4, 8, 16] {
@@ -386,7 +393,7 @@ async fn a_server_that_keeps_dying_is_tried_five_more_times_ever_more_seldom_and
         pauses.push((begun.elapsed(), Duration::from_secs(longest)));
     }
     kill_tagged(&tag);
-    alive.until("dies", |status| matches!(status, Status::Failed(_))).await;
+    alive.until("dies", |status| matches!(status, ServerStatus::Failed(_))).await;
     assert_eq!(log_starts(&log).len(), 6);
     // Starting takes a moment too, on a loaded machine a long one.
     assert!(pauses.iter().all(|(took, longest)| *took < *longest + Duration::from_secs(3)), "{pauses:?}");
@@ -404,16 +411,16 @@ fn kill_tagged(tag: &str) {
 
 // L6
 #[tokio::test]
-async fn servers_that_died_together_come_back_at_different_moments() {
+async fn servers_that_died_together_reconnect_with_jitter() {
     let (_folder, log, tag) = own("jitter");
     let names: Vec<String> = (0..12).map(|number| format!("s{number}")).collect();
-    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag).logged(&log));
+    let entry = stdio(&ScriptedStdio::new(&[]).with_option("--tag", &tag).with_log(&log));
     let entries = names
         .iter()
         .enumerate()
         .map(|(at, name)| (name.as_str(), with(entry.clone(), "env", json!({ "N": at.to_string() }))));
     let alive = servers(entries).variable("MCP_SERVER_CONNECTION_BATCH_SIZE", "12").ready().await;
-    let mut events = alive.host.events();
+    let mut events = alive.host.server_events();
     kill_tagged(&tag);
     let mut back = 0;
     while back < names.len() {
@@ -431,7 +438,7 @@ async fn servers_that_died_together_come_back_at_different_moments() {
 // T1 B10
 #[tokio::test]
 async fn a_server_that_logs_json_between_its_messages_is_understood() {
-    let program = Scripted::stdio(&[]);
+    let program = ScriptedStdio::new(&[]);
     let log = r#"{"level":30,"msg":"listening","error":null}"#;
     // A line of the log before each of its messages, by one writer, so that no line falls into another.
     let script = format!(

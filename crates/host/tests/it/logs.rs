@@ -1,8 +1,10 @@
-//! What is kept of what servers say.
+//! The logs of servers: the lines that are kept.
 
+use mcparley::Host;
 use mcparley::model::name::ServerName;
-use mcparley::{Host, Speaker, Status, read_logs};
-use mcparley_testkit::Scripted;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::pool::log::{LogSource, read_logs};
+use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
 use crate::alive::{LONG, scripted, servers, stdio};
@@ -19,7 +21,7 @@ async fn run(world: &World) -> (Host, mcparley::Paths) {
     let mut paths = world.paths();
     paths.logs = Some(world.path("logs"));
     let host = Host::builder(&paths, &world.run_options).start();
-    host.ready(LONG).await;
+    host.wait_until_ready(LONG).await;
     (host, paths)
 }
 
@@ -33,12 +35,12 @@ async fn a_server_that_prints_its_key_does_not_get_it_into_errors_or_logs() {
     }));
     let (host, paths) = run(&world).await;
     let server = &host.servers()[0];
-    let Status::Failed(error) = &server.state.status else { panic!("{:?}", server.state.status) };
-    assert_eq!(error.stderr.clean().trim(), "cannot sign in with ***");
+    let ServerStatus::Failed(error) = &server.state.status else { panic!("{:?}", server.state.status) };
+    assert_eq!(error.stderr.clean_text().trim(), "cannot sign in with ***");
     host.shut_down().await;
 
     let lines = read_logs(&paths, &ServerName::new("one")).unwrap();
-    let said = lines.iter().find(|line| line.from == Speaker::Stderr).unwrap();
+    let said = lines.iter().find(|line| line.from == LogSource::Stderr).unwrap();
     assert_eq!(said.text.raw(), "cannot sign in with ***");
     assert!(lines.iter().any(|line| line.text.raw().contains("code 3")), "{lines:?}");
     let files: Vec<_> =
@@ -50,23 +52,23 @@ async fn a_server_that_prints_its_key_does_not_get_it_into_errors_or_logs() {
 }
 
 #[tokio::test]
-async fn what_a_process_said_before_it_was_stopped_is_there_afterwards() {
-    let world = world(&stdio(&Scripted::stdio(&["stderr-flood:1"])));
+async fn stderr_of_a_stopped_process_is_kept() {
+    let world = world(&stdio(&ScriptedStdio::new(&["stderr-flood:1"])));
     let (host, paths) = run(&world).await;
-    let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
-    host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
+    let call = mcparley::Call::on_server("one", "echo", json!({ "message": "hi" }));
+    host.call(call.with_consent(mcparley::permission::Consent::Given)).await.unwrap();
     host.shut_down().await;
     let lines = read_logs(&paths, &ServerName::new("one")).unwrap();
-    assert!(lines.iter().any(|line| line.from == Speaker::Stderr));
+    assert!(lines.iter().any(|line| line.from == LogSource::Stderr));
     assert_eq!(read_logs(&paths, &ServerName::new("other")).unwrap(), []);
 }
 
 #[tokio::test]
-async fn a_run_without_trouble_writes_nothing() {
+async fn run_without_failures_writes_no_log() {
     let world = world(&scripted(&[]));
     let (host, _places) = run(&world).await;
-    let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
-    host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
+    let call = mcparley::Call::on_server("one", "echo", json!({ "message": "hi" }));
+    host.call(call.with_consent(mcparley::permission::Consent::Given)).await.unwrap();
     host.shut_down().await;
     assert!(!world.path("logs").exists());
 }
@@ -76,26 +78,26 @@ async fn a_run_without_trouble_writes_nothing() {
 async fn lines_on_stdout_that_are_no_messages_are_counted_in_the_log() {
     let world = world(&scripted(&["chatter"]));
     let (host, paths) = run(&world).await;
-    let call = mcparley::Call::to("one", "echo", json!({ "message": "hi" }));
-    host.call(call.with_consent(mcparley::Consent::Given)).await.unwrap();
+    let call = mcparley::Call::on_server("one", "echo", json!({ "message": "hi" }));
+    host.call(call.with_consent(mcparley::permission::Consent::Given)).await.unwrap();
     host.shut_down().await;
     let lines = read_logs(&paths, &ServerName::new("one")).unwrap();
     let told: Vec<_> = lines.iter().filter(|line| line.text.raw().contains("on stdout")).collect();
     let [told] = told[..] else { panic!("{lines:?}") };
-    assert_eq!(told.from, Speaker::Host);
+    assert_eq!(told.from, LogSource::Host);
     let (count, rest) = told.text.raw().split_once(' ').unwrap();
     assert!(count.parse::<u32>().unwrap() >= 60, "{told:?}");
-    assert_eq!(rest, "lines on stdout that were no MCP messages; the first: [INFO] started");
+    assert_eq!(rest, "lines on stdout that are not MCP messages; the first: [INFO] started");
 }
 
 // F103 T1
 #[tokio::test]
-async fn a_server_that_only_logs_on_stdout_has_them_counted_though_it_was_never_reached() {
+async fn stdout_log_lines_are_counted_even_if_the_server_never_connected() {
     let world = world(&json!({ "command": "/bin/sh", "args": ["-c", "echo '[INFO] bye'; exit 3"] }));
     let (host, paths) = run(&world).await;
     host.shut_down().await;
     let lines = read_logs(&paths, &ServerName::new("one")).unwrap();
-    let told = "1 line on stdout that was no MCP message; the first: [INFO] bye";
+    let told = "1 line on stdout that is not an MCP message; the first: [INFO] bye";
     assert!(lines.iter().any(|line| line.text.raw() == told), "{lines:?}");
 }
 
@@ -103,7 +105,7 @@ async fn a_server_that_only_logs_on_stdout_has_them_counted_though_it_was_never_
 async fn log_messages_of_a_server_are_kept() {
     let alive = servers([("one", scripted(&["flood:3"]))]).ready().await;
     alive.echo("one", "hi").await.unwrap();
-    let (lines, _) = alive.host.logs(&ServerName::new("one")).unwrap();
-    let said = lines.iter().filter(|line| matches!(&line.from, Speaker::Server { .. })).count();
+    let (lines, _) = alive.host.server_log(&ServerName::new("one")).unwrap();
+    let said = lines.iter().filter(|line| matches!(&line.from, LogSource::Server { .. })).count();
     assert_eq!(said, 3, "{lines:?}");
 }

@@ -1,4 +1,4 @@
-//! What the library makes of real files: every source, every judgement, every refusal.
+//! Tests of the library against real files and servers: every source, every decision, every error.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -29,6 +29,7 @@ mod dialects;
 mod downloading;
 mod duplicates;
 mod eliciting;
+mod embedding;
 mod fleet_asks;
 mod fleet_offers;
 mod fleet_results;
@@ -55,7 +56,9 @@ mod permitting;
 mod pinning;
 mod plugins;
 mod policy;
+mod pooling;
 mod precedence;
+mod principals;
 mod prompts;
 mod reconnecting;
 mod recovering;
@@ -72,6 +75,7 @@ mod sampling;
 mod searching;
 mod signing;
 mod sizes;
+mod spans;
 mod starting;
 mod step_up;
 mod surface;

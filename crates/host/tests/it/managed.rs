@@ -1,7 +1,7 @@
 //! The administrator's files fail closed (C5, B33).
 
-use mcparley::Severity;
-use mcparley::model::plan::Enterprise;
+use mcparley::config::Severity;
+use mcparley::config::plan::Enterprise;
 use mcparley::model::scope::Source;
 
 use crate::world::{World, servers};
@@ -20,11 +20,11 @@ fn assert_closed(world: &World, file: &str, reason: &str) {
     assert_eq!(world.lines(&loaded), [format!("user mine {why}"), format!("dynamic given {why}")]);
     let problem = loaded.managed_problem.unwrap();
     assert_eq!(problem.severity, Severity::Managed);
-    assert_eq!(problem.origin.source, Source::file(world.path(file)));
+    assert_eq!(problem.origin.source, Source::from_path(world.path(file)));
     assert!(loaded.problems.contains(&problem));
     assert_eq!(
         loaded.enterprise,
-        Enterprise::Broken { source: Source::file(world.path(file)), reason: problem.message }
+        Enterprise::Broken { source: Source::from_path(world.path(file)), reason: problem.message }
     );
 }
 
@@ -81,7 +81,7 @@ fn a_folder_in_the_place_of_a_managed_file_stops_every_server() {
 fn a_file_in_the_place_of_the_managed_folder_stops_every_server() {
     let world = user();
     world.write("managed/managed-settings.d", "{}");
-    assert_eq!(world.load().plan.ready().count(), 0);
+    assert_eq!(world.load().plan.ready_servers().count(), 0);
     assert!(world.load().managed_problem.is_some());
 }
 

@@ -1,9 +1,10 @@
-//! Servers that want a sign-in: how they are known, what is offered in the place of their tools, and when they come.
+//! Servers that require a sign-in: detection, the sign-in tools in place of their own, and the reconnect.
 
 use std::time::{Duration, Instant};
 
-use mcparley::model::permission::Mode;
-use mcparley::{Answer, Approver, Boxed, CallError, Question, Status, Unavailable};
+use mcparley::model::permission::PermissionMode;
+use mcparley::pool::connection::{ServerStatus, Unavailable};
+use mcparley::{Approver, BoxedFuture, CallError, PermissionAnswer, PermissionQuestion};
 use mcparley_testkit::AuthServer;
 use serde_json::json;
 
@@ -12,14 +13,14 @@ use crate::signing::{Home, Person, browse, count, guarded, last_address, needs_a
 
 const STAND_INS: [&str; 2] = ["mcp__s__authenticate", "mcp__s__complete_authentication"];
 
-/// The page in what a model is told.
+/// The page in the text for a model.
 fn page_in(text: &str) -> String {
     text.split_whitespace().find(|word| word.starts_with("http")).unwrap().to_owned()
 }
 
 // F44 A5
 #[tokio::test]
-async fn a_server_that_wants_a_sign_in_is_asked_once_and_offers_two_tools_instead_of_its_own() {
+async fn server_that_requires_a_sign_in_is_probed_once_and_offers_two_sign_in_tools() {
     for challenge in ["challenge:full", "challenge:bare", "challenge:none"] {
         let server = AuthServer::start(&[challenge]);
         let home = Home::new([("s", guarded(&server))]);
@@ -39,15 +40,15 @@ async fn a_server_that_wants_a_sign_in_is_asked_once_and_offers_two_tools_instea
 // A5 N9 P1
 #[tokio::test]
 async fn beginning_to_sign_in_needs_no_permission_unless_the_server_is_denied() {
-    for mode in [Mode::Default, Mode::Plan, Mode::DontAsk] {
+    for mode in [PermissionMode::Default, PermissionMode::Plan, PermissionMode::DontAsk] {
         let server = AuthServer::start(&[]);
         let mut home = Home::new([("s", guarded(&server))]);
         home.world.run_options.mode = Some(mode);
         let it = home.host().await;
         let first = it.call("mcp__s__authenticate", json!({})).await.unwrap();
-        assert!(!first.is_error, "{mode:?}: {}", first.text());
+        assert!(!first.is_error, "{mode:?}: {}", first.to_text());
         let second = it.call("mcp__s__authenticate", json!({})).await.unwrap();
-        assert_eq!(page_in(&first.text()), page_in(&second.text()), "{mode:?}: it joins");
+        assert_eq!(page_in(&first.to_text()), page_in(&second.to_text()), "{mode:?}: it joins");
         assert_eq!(count(&server, "requests", "register"), 1);
     }
     for rule in ["mcp__s", "mcp__s__authenticate"] {
@@ -63,7 +64,7 @@ async fn beginning_to_sign_in_needs_no_permission_unless_the_server_is_denied() 
 
 // A5 N11
 #[tokio::test]
-async fn when_somebody_has_signed_in_the_tools_take_their_place_and_no_other_moves() {
+async fn after_sign_in_the_tools_appear_and_no_other_tool_moves() {
     let server = AuthServer::start(&[]);
     let home = Home::new([("a", scripted(&[])), ("s", guarded(&server)), ("z", scripted(&[]))]);
     let person = Person::default();
@@ -73,7 +74,7 @@ async fn when_somebody_has_signed_in_the_tools_take_their_place_and_no_other_mov
     };
     let before = it.names();
     assert!(STAND_INS.iter().all(|name| before.contains(&(*name).to_owned())), "{before:?}");
-    let told = it.call("mcp__s__authenticate", json!({})).await.unwrap().text();
+    let told = it.call("mcp__s__authenticate", json!({})).await.unwrap().to_text();
     assert!(told.starts_with("A browser was opened at"), "{told}");
     it.until("s", is_connected).await;
     let after = it.names();
@@ -86,35 +87,35 @@ async fn when_somebody_has_signed_in_the_tools_take_their_place_and_no_other_mov
 
 // A5 A8
 #[tokio::test]
-async fn where_the_browser_is_elsewhere_the_address_it_ended_on_completes_the_sign_in() {
+async fn pasted_callback_url_completes_the_sign_in() {
     let server = AuthServer::start(&[]);
     let home = Home::new([("s", guarded(&server))]);
     let it = home.host().await;
     let complete = |url: String| it.call("mcp__s__complete_authentication", json!({ "callback_url": url }));
     let early = complete("http://localhost/?code=x&state=y".to_owned()).await.unwrap();
-    assert!(early.is_error && early.text().contains("no sign-in was begun"), "{}", early.text());
-    let told = it.call("mcp__s__authenticate", json!({})).await.unwrap().text();
+    assert!(early.is_error && early.to_text().contains("no sign-in is in progress"), "{}", early.to_text());
+    let told = it.call("mcp__s__authenticate", json!({})).await.unwrap().to_text();
     assert!(told.starts_with("Ask the user to open"), "{told}");
     let page = page_in(&told);
     for wrong in ["nonsense", "https://evil.example/?code=canary-x&state=y", "http://127.0.0.1:1/callback"] {
         let refused = complete(wrong.to_owned()).await.unwrap();
-        assert!(refused.is_error && !refused.text().contains("canary"), "{wrong}: {}", refused.text());
+        assert!(refused.is_error && !refused.to_text().contains("canary"), "{wrong}: {}", refused.to_text());
     }
     let address = last_address(&page).await;
     let done = complete(address).await.unwrap();
-    assert!(!done.is_error && done.text().starts_with("Signed in to `s`"), "{}", done.text());
+    assert!(!done.is_error && done.to_text().starts_with("Signed in to `s`"), "{}", done.to_text());
     it.until("s", is_connected).await;
     assert_eq!(it.echo("s").await.unwrap(), "hi");
 }
 
-/// Says no, and remembers what it was asked about.
+/// Denies every call, and records the questions.
 #[derive(Clone, Default)]
 struct No(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
 
 impl Approver for No {
-    fn ask<'q>(&'q self, question: Question<'q>) -> Boxed<'q, Answer> {
+    fn ask_permission<'q>(&'q self, question: PermissionQuestion<'q>) -> BoxedFuture<'q, PermissionAnswer> {
         self.0.lock().unwrap().push(question.entry.name.to_string());
-        Box::pin(std::future::ready(Answer::Deny("no".to_owned())))
+        Box::pin(std::future::ready(PermissionAnswer::Deny("no".to_owned())))
     }
 }
 
@@ -148,7 +149,7 @@ async fn a_sign_in_of_another_process_is_noticed_also_by_a_host_that_is_kept_bus
     assert!(needs_auth(&waiting.status("s")));
     home.host().await.sign_in("s").await;
     let begun = Instant::now();
-    // Whoever asks for the server all the time must not keep it from looking.
+    // A caller that requests the server all the time must not keep it from checking.
     while !is_connected(&waiting.status("s")) {
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", waiting.status("s"));
         if let Ok(answer) = waiting.echo("s").await {
@@ -183,7 +184,7 @@ async fn a_second_process_does_not_ask_the_server_and_offers_the_same_until_some
 
 // A1 A7
 #[tokio::test]
-async fn an_entry_that_says_itself_who_we_are_fails_and_is_never_signed_in_to() {
+async fn entry_with_own_credentials_fails_and_never_starts_a_sign_in() {
     let server = AuthServer::start(&[]);
     let helper = "echo '{\"Authorization\": \"Bearer canary-helped\"}'";
     for entry in [
@@ -192,7 +193,7 @@ async fn an_entry_that_says_itself_who_we_are_fails_and_is_never_signed_in_to() 
     ] {
         let home = Home::new([("s", entry)]);
         let it = home.host().await;
-        let Status::Failed(error) = it.status("s") else { unreachable!("{:?}", it.status("s")) };
+        let ServerStatus::Failed(error) = it.status("s") else { unreachable!("{:?}", it.status("s")) };
         assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
         assert!(it.names().is_empty(), "{:?}", it.names());
         assert_eq!(home.noted(), serde_json::Value::Null);
@@ -201,7 +202,7 @@ async fn an_entry_that_says_itself_who_we_are_fails_and_is_never_signed_in_to() 
 
 // A7 A5
 #[tokio::test]
-async fn a_command_that_makes_other_headers_leaves_the_sign_in_to_us() {
+async fn header_helper_for_other_headers_does_not_replace_the_sign_in() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let server = AuthServer::start_with(&[], &[], &["--log", &log.to_string_lossy()]);
@@ -243,7 +244,7 @@ async fn servers_of_the_older_transport_and_behind_a_socket_are_signed_in_to_and
 
 // F45 K4
 #[tokio::test]
-async fn a_sign_in_that_ends_while_the_server_is_used_is_renewed_once_or_wanted_anew() {
+async fn expired_sign_in_is_refreshed_once_or_required_again() {
     let server = AuthServer::start(&[]);
     let home = Home::new([("s", guarded(&server))]);
     let it = home.host().await;
@@ -253,13 +254,13 @@ async fn a_sign_in_that_ends_while_the_server_is_used_is_renewed_once_or_wanted_
     assert_eq!(it.echo("s").await.unwrap(), "hi");
     assert_eq!(count(&server, "grants", "refresh_token"), 1);
     server.expire_access_tokens();
-    server.tell(&["token-error:invalid_grant"]);
+    server.apply_lies(&["token-error:invalid_grant"]);
     let error = it.echo("s").await.unwrap_err();
     assert!(matches!(&error, CallError::Unavailable { why: Unavailable::NeedsAuth, .. }), "{error}");
     it.until("s", needs_auth).await;
     assert_eq!(it.names(), STAND_INS);
     assert_eq!(count(&server, "grants", "refresh_token"), 2, "no loop");
-    server.tell(&["token-error:"]);
+    server.apply_lies(&["token-error:"]);
     it.sign_in("s").await;
     it.until("s", is_connected).await;
     assert_eq!(it.echo("s").await.unwrap(), "hi");
@@ -267,14 +268,14 @@ async fn a_sign_in_that_ends_while_the_server_is_used_is_renewed_once_or_wanted_
 
 // F81 K4
 #[tokio::test]
-async fn trouble_of_the_authorization_server_is_told_and_the_server_stays_connected() {
+async fn authorization_server_error_is_reported_and_the_server_stays_connected() {
     let server = AuthServer::start(&[]);
     let home = Home::new([("s", guarded(&server))]);
     let it = home.host().await;
     it.sign_in("s").await;
     it.until("s", is_connected).await;
     server.expire_access_tokens();
-    server.tell(&["token:500", "token-times:1"]);
+    server.apply_lies(&["token:500", "token-times:1"]);
     let error = it.echo("s").await.unwrap_err();
     assert!(error.to_string().contains("the sign-in cannot be renewed"), "{error}");
     assert_eq!(error.hint().as_deref(), Some("try again later"));
@@ -293,7 +294,7 @@ async fn a_host_that_is_shut_down_while_a_token_is_renewed_keeps_the_new_one() {
     it.sign_in("s").await;
     it.until("s", is_connected).await;
     server.expire_access_tokens();
-    server.tell(&["token-after:400", "token-on:refresh_token"]);
+    server.apply_lies(&["token-after:400", "token-on:refresh_token"]);
     let shut_down = async {
         until(&server, |stats| stats["grants"]["refresh_token"] == 1).await;
         it.host.shut_down().await;
@@ -325,23 +326,23 @@ async fn a_host_that_is_shut_down_while_a_code_is_redeemed_keeps_the_sign_in() {
 
 // A5
 #[tokio::test]
-async fn a_sign_in_that_fails_is_told_and_a_second_one_can_be_begun() {
+async fn failed_sign_in_is_reported_and_can_be_started_again() {
     let server = AuthServer::start(&["authorize:access_denied"]);
     let home = Home::new([("s", guarded(&server))]);
     let it = home.host().await;
     let flow = it.begin("s").await;
     browse(flow.page().unwrap().as_str()).await;
-    let error = flow.wait().await.unwrap_err();
+    let error = flow.wait_until_done().await.unwrap_err();
     assert!(error.to_string().starts_with("the authorization server refused: access was denied"), "{error}");
     assert!(needs_auth(&it.status("s")));
-    server.tell(&["authorize:code"]);
+    server.apply_lies(&["authorize:code"]);
     it.sign_in("s").await;
     it.until("s", is_connected).await;
 }
 
 // A6 A5
 #[tokio::test]
-async fn servers_behind_one_identity_provider_open_one_window_and_all_come() {
+async fn servers_of_one_identity_provider_share_one_sign_in_page() {
     let provider = AuthServer::start(&[]);
     let servers = [AuthServer::start(&[]), AuthServer::start(&[]), AuthServer::start(&[])];
     let us = json!({
@@ -351,7 +352,7 @@ async fn servers_behind_one_identity_provider_open_one_window_and_all_come() {
     });
     let entries = ["a", "b", "c"].into_iter().zip(&servers);
     let home = Home::new(entries.map(|(name, server)| (name, with(guarded(server), "oauth", us.clone()))));
-    let identity = mcparley::IdentitySettings {
+    let identity = mcparley::auth::IdentitySettings {
         issuer: provider.issuer().to_owned(),
         client_id: mcparley_testkit::STATIC_CLIENT.to_owned(),
         client_secret: Some(mcparley::model::secret::Secret::new(mcparley_testkit::STATIC_SECRET.to_owned())),
@@ -359,13 +360,14 @@ async fn servers_behind_one_identity_provider_open_one_window_and_all_come() {
         id_token: None,
     };
     let person = Person::default();
-    let it = home.host_as(|builder| builder.identity(Some(identity)).page_opener(person.clone())).await;
+    let it =
+        home.host_as(|builder| builder.identity_settings(Some(identity)).page_opener(person.clone())).await;
     for name in ["a", "b", "c"] {
         assert!(needs_auth(&it.status(name)), "{:?}", it.status(name));
     }
-    // The others come by themselves when it is known who the person is.
+    // The others connect by themselves when the identity of the user is known.
     let told = it.call("mcp__a__authenticate", json!({})).await.unwrap();
-    assert!(!told.is_error, "{}", told.text());
+    assert!(!told.is_error, "{}", told.to_text());
     for name in ["a", "b", "c"] {
         it.until(name, is_connected).await;
         assert_eq!(it.echo(name).await.unwrap(), "hi");
@@ -387,7 +389,7 @@ fn forbidding() -> String {
                 line.clear();
             }
             let refusal = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
-            // Who does not want to hear it need not.
+            // A listener is optional.
             let _gone = reader.get_mut().write_all(refusal);
         }
     });
@@ -396,11 +398,11 @@ fn forbidding() -> String {
 
 // A1
 #[tokio::test]
-async fn server_that_forbids_the_connection_needs_a_sign_in_unless_its_entry_says_who_we_are() {
+async fn forbidden_connection_requires_a_sign_in_unless_the_entry_has_credentials() {
     let url = forbidding();
     let open = json!({ "type": "http", "url": url });
     let keyed = json!({ "type": "http", "url": url, "headers": { "Authorization": "Bearer x" } });
     let it = Home::new([("open", open), ("keyed", keyed)]).host().await;
     assert!(needs_auth(&it.status("open")), "{:?}", it.status("open"));
-    assert!(matches!(it.status("keyed"), Status::Failed { .. }), "{:?}", it.status("keyed"));
+    assert!(matches!(it.status("keyed"), ServerStatus::Failed { .. }), "{:?}", it.status("keyed"));
 }

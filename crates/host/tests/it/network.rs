@@ -1,9 +1,9 @@
-//! Networks on which nothing comes through: nobody else is held up, and no end is.
+//! Networks that drop all packets: other servers are not delayed, and neither is shutdown.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use mcparley::Status;
+use mcparley::pool::connection::ServerStatus;
 use mcparley_testkit::{Fault, FaultProxy, HttpServer};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -16,22 +16,22 @@ fn entry(address: &str) -> Value {
 
 // L8 F35: a server that does not take the goodbye costs a second, and many cost no more.
 #[tokio::test]
-async fn shutting_down_waits_for_all_goodbyes_at_the_same_time() {
+async fn shutdown_ends_all_sessions_concurrently() {
     let server = HttpServer::start_with(&[], &["--versions", "2025-11-25"]);
-    let proxies: Vec<FaultProxy> = (0..10).map(|_| FaultProxy::to(server.address())).collect();
+    let proxies: Vec<FaultProxy> = (0..10).map(|_| FaultProxy::for_server(server.address())).collect();
     let names: Vec<String> = (0..proxies.len()).map(|number| format!("remote{number}")).collect();
     let entries = names.iter().zip(&proxies).map(|(name, proxy)| (name.as_str(), entry(proxy.address())));
     let alive = servers(entries).ready().await;
     assert!(names.iter().all(|name| is_connected(&alive.status(name))));
     for proxy in &proxies {
-        proxy.set(Fault::Stop);
+        proxy.set_fault(Fault::Stop);
     }
     let begun = Instant::now();
     alive.host.shut_down().await;
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }
 
-/// A port whose system takes no more connections and says nothing: its queue is full.
+/// A port that accepts no more connections and sends no reply: its backlog is full.
 async fn full() -> (TcpListener, Vec<TcpStream>, SocketAddr) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
@@ -48,18 +48,18 @@ async fn full() -> (TcpListener, Vec<TcpStream>, SocketAddr) {
 
 // F31 L3
 #[tokio::test]
-async fn a_server_whose_system_says_nothing_fails_at_the_limit_and_holds_up_nobody() {
+async fn unreachable_server_times_out_and_delays_no_other() {
     let (_listener, _waiting, address) = full().await;
     let server = HttpServer::start_with(&[], &["--versions", "2025-11-25"]);
     let entries = [("silent", entry(&address.to_string())), ("good", http(&server))];
     let alive = servers(entries).variable("MCP_TIMEOUT", "2000").start();
     let begun = Instant::now();
     assert_eq!(alive.echo("good", "hi").await.unwrap(), "hi");
-    assert!(matches!(alive.status("silent"), Status::Pending { .. }), "{:?}", alive.status("silent"));
+    assert!(matches!(alive.status("silent"), ServerStatus::Pending { .. }), "{:?}", alive.status("silent"));
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
-    alive.until("silent", |status| matches!(status, Status::Failed(_))).await;
+    alive.until("silent", |status| matches!(status, ServerStatus::Failed(_))).await;
     let took = begun.elapsed();
     assert!(took >= Duration::from_millis(1900) && took < Duration::from_secs(4), "{took:?}");
-    let Status::Failed(error) = alive.status("silent") else { unreachable!() };
+    let ServerStatus::Failed(error) = alive.status("silent") else { unreachable!() };
     assert!(error.to_string().contains("timed out after 2s while connecting"), "{error}");
 }

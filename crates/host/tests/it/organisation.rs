@@ -6,18 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use mcparley::config::{ConnectorList, load_config};
 use mcparley::model::name::ServerName;
 use mcparley::model::secret::Secret;
-use mcparley::{
-    Call, Host, HostBuilder, Known, Organisation, Status, StoredToken, Surroundings, TokenSource, load,
-};
+use mcparley::pool::connect::ConnectContext;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::pool::organization::{Organization, StoredToken, TokenSource};
+use mcparley::{Call, Host, HostBuilder};
 use mcparley_testkit::HttpServer;
-use mcparley_wire::peer::Boxed;
+use mcparley_wire::peer::BoxedFuture;
 use serde_json::{Value, json};
 
 use crate::world::{World, chmod};
 
-/// Longer than anything here takes.
+/// A timeout longer than any step here takes.
 const LONG: Duration = Duration::from_secs(10);
 
 /// An organisation with a catalogue and a proxy, and tokens that this test changes.
@@ -40,22 +42,26 @@ impl Proxy {
         Self { world, server }
     }
 
-    fn organisation(&self, tokens: Arc<dyn TokenSource>) -> Organisation {
-        Organisation::at(&format!("http://{}", self.server.address()), tokens).unwrap()
+    fn organisation(&self, tokens: Arc<dyn TokenSource>) -> Organization {
+        Organization::from_url(&format!("http://{}", self.server.address()), tokens).unwrap()
     }
 
-    async fn fetch(&self, organisation: &Organisation) -> Result<Known, mcparley::ConnectorError> {
-        let surroundings = Surroundings::new(&self.world.run_options.env, &self.world.paths());
-        organisation.fetch(&surroundings, LONG).await
+    async fn fetch(
+        &self,
+        organisation: &Organization,
+    ) -> Result<ConnectorList, mcparley::pool::organization::ConnectorError> {
+        let context = ConnectContext::new(&self.world.run_options.env, &self.world.paths());
+        organisation.fetch_connectors(context.dialer.network(), LONG).await
     }
 
     /// A host with its connectors.
-    async fn host(&self, organisation: Organisation) -> Host {
+    async fn host(&self, organisation: Organization) -> Host {
         let fetched = self.fetch(&organisation).await;
-        let loaded = load(&self.world.paths(), &self.world.run_options, &fetched);
+        let list = fetched.unwrap_or_else(|error| ConnectorList::from_error(&error));
+        let loaded = load_config(&self.world.paths(), &self.world.run_options).with_connectors(&list);
         let host = HostBuilder::new(&self.world.paths(), loaded);
-        let host = host.organisation(Some(organisation)).without_own_server().start();
-        host.ready(LONG).await;
+        let host = host.organization(Some(organisation)).without_built_in_server().start();
+        host.wait_until_ready(LONG).await;
         host
     }
 }
@@ -72,11 +78,11 @@ struct Renewing {
 }
 
 impl TokenSource for Renewing {
-    fn current(&self) -> Option<Secret<String>> {
+    fn current_token(&self) -> Option<Secret<String>> {
         Some(Secret::new(self.current.load(Ordering::Relaxed).to_string()))
     }
 
-    fn renew<'a>(&'a self, sent: &'a Secret<String>) -> Boxed<'a, Option<Secret<String>>> {
+    fn renew_token<'a>(&'a self, sent: &'a Secret<String>) -> BoxedFuture<'a, Option<Secret<String>>> {
         self.renewals.fetch_add(1, Ordering::Relaxed);
         let next: usize = sent.expose().parse::<usize>().unwrap() + 1;
         self.current.store(next, Ordering::Relaxed);
@@ -84,10 +90,10 @@ impl TokenSource for Renewing {
     }
 }
 
-/// Waits for what a failed call tells the owner of its connection.
+/// Waits until the failed call is reported to the owner of its connection.
 async fn until_it_needs_a_sign_in(host: &Host) {
-    let mut events = host.events();
-    let needs = |server: &mcparley::Server| matches!(server.state.status, Status::NeedsAuth);
+    let mut events = host.server_events();
+    let needs = |server: &mcparley::host::HostServer| matches!(server.state.status, ServerStatus::NeedsAuth);
     let waiting = async {
         while !host.servers().iter().any(needs) {
             // One that fell behind looks again.
@@ -106,8 +112,8 @@ fn echo(message: usize) -> Call {
 async fn a_connector_is_called_through_the_proxy_with_the_token() {
     let proxy = Proxy::start(&[slack()], "0");
     let host = proxy.host(proxy.organisation(Arc::new(Renewing::default()))).await;
-    assert_eq!(proxy.world.lines(&host.loaded()), ["connectors claude.ai Slack ready"]);
-    assert_eq!(host.call(echo(7)).await.unwrap().text(), "7");
+    assert_eq!(proxy.world.lines(&host.loaded_config()), ["connectors claude.ai Slack ready"]);
+    assert_eq!(host.call(echo(7)).await.unwrap().to_text(), "7");
     host.shut_down().await;
     assert_eq!(proxy.server.stats()["unauthorized"], 0);
 }
@@ -122,7 +128,7 @@ async fn fifty_calls_with_an_expired_token_cause_one_renewal_and_all_succeed() {
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..50 {
         let host = host.clone();
-        calls.spawn(async move { (number.to_string(), host.call(echo(number)).await.unwrap().text()) });
+        calls.spawn(async move { (number.to_string(), host.call(echo(number)).await.unwrap().to_text()) });
     }
     while let Some(answer) = calls.join_next().await {
         let (sent, answered) = answer.unwrap();
@@ -136,7 +142,7 @@ async fn fifty_calls_with_an_expired_token_cause_one_renewal_and_all_succeed() {
 
 // T7 L1
 #[tokio::test]
-async fn a_token_that_stays_refused_needs_a_sign_in_and_is_not_tried_for_ever() {
+async fn rejected_organization_token_requires_a_sign_in_and_is_not_retried_for_ever() {
     let proxy = Proxy::start(&[slack()], "0");
     let tokens = Arc::new(Renewing::default());
     let host = proxy.host(proxy.organisation(Arc::<Renewing>::clone(&tokens))).await;
@@ -153,7 +159,7 @@ async fn a_token_that_stays_refused_needs_a_sign_in_and_is_not_tried_for_ever() 
 
 // T7
 #[tokio::test]
-async fn a_connector_that_the_catalogue_did_not_list_gets_no_token_elsewhere() {
+async fn connector_at_another_origin_gets_no_token() {
     let proxy = Proxy::start(&[slack()], "0");
     let elsewhere = Proxy::start(&[slack()], "0");
     let mut world = World::new();
@@ -161,28 +167,29 @@ async fn a_connector_that_the_catalogue_did_not_list_gets_no_token_elsewhere() {
     let entry = json!({ "mcpServers": { "x": { "type": "claudeai-proxy", "url": url, "id": "x" } } });
     world.run_options.mcp_config = vec![entry.to_string()];
     let organisation = proxy.organisation(Arc::new(Renewing::default()));
-    let host = HostBuilder::new(&world.paths(), world.load()).organisation(Some(organisation)).start();
-    let error = host.connect(&ServerName::new("x")).await.unwrap_err();
-    assert!(error.to_string().contains("origin of their catalogue only"), "{error}");
+    let host = HostBuilder::new(&world.paths(), world.load()).organization(Some(organisation)).start();
+    let error = host.connect_server(&ServerName::new("x")).await.unwrap_err();
+    assert!(error.to_string().contains("only sent to the origin of the catalog"), "{error}");
     assert_eq!(elsewhere.server.stats()["unauthorized"], 0);
     host.shut_down().await;
 }
 
 // C1
 #[tokio::test]
-async fn every_page_is_read_and_what_is_wrong_is_told() {
+async fn every_connector_page_is_read_and_bad_entries_are_problems() {
     let page = |id: &str, next: &str| json!({ "data": [{ "id": id, "name": id }, { "id": "bad" }], "has_more": true, "next_page": next });
     let proxy = Proxy::start(&[page("a", "1"), page("b", "2"), page("c", "7")], "0");
     let organisation = proxy.organisation(Arc::new(Renewing::default()));
     let known = proxy.fetch(&organisation).await;
-    let loaded = load(&proxy.world.paths(), &proxy.world.run_options, &known);
+    let list = known.unwrap_or_else(|error| ConnectorList::from_error(&error));
+    let loaded = load_config(&proxy.world.paths(), &proxy.world.run_options).with_connectors(&list);
     let ready = ["a", "b", "c"].map(|name| format!("connectors claude.ai {name} ready"));
     assert_eq!(proxy.world.lines(&loaded), ready);
     let problems: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
     let bad = |place: usize| {
-        format!("the connector catalogue: connector {place} is left out: it has no `display_name`")
+        format!("the connector catalog: connector {place} is left out: it has no `display_name`")
     };
-    let lost = "the connector catalogue: the connectors could not be fetched: \
+    let lost = "the connector catalog: the connectors could not be fetched: \
                 the server answered with status 404: no such page";
     assert_eq!(problems, [bad(2), bad(4), bad(6), lost.to_owned()]);
     assert_eq!(proxy.server.stats()["catalogue"], 4);
@@ -190,7 +197,7 @@ async fn every_page_is_read_and_what_is_wrong_is_told() {
 
 // C1 T7
 #[tokio::test]
-async fn a_catalogue_that_does_not_answer_well_is_a_problem_with_a_reason() {
+async fn connector_list_error_is_a_problem_with_a_reason() {
     let told = async |proxy: &Proxy| {
         let organisation = proxy.organisation(Arc::new(Renewing::default()));
         proxy.fetch(&organisation).await.unwrap_err().to_string()
@@ -201,27 +208,28 @@ async fn a_catalogue_that_does_not_answer_well_is_a_problem_with_a_reason() {
     let proxy = Proxy::start(&[], "0");
     assert!(told(&proxy).await.ends_with("status 404: no such page"));
     proxy.world.write("pages", "<html>");
-    assert_eq!(told(&proxy).await, "the answer of the catalogue cannot be understood: it is not JSON");
+    assert_eq!(told(&proxy).await, "the connector catalog is malformed: it is not JSON");
     proxy.world.write("pages", &format!("{{\"data\": [\"{}\"]}}", "x".repeat(1024 * 1024)));
     assert!(told(&proxy).await.ends_with("larger than 1048576 bytes"));
     let organisation = proxy.organisation(Arc::new(Renewing::default()));
     drop(proxy.server);
-    let surroundings = Surroundings::new(&proxy.world.run_options.env, &proxy.world.paths());
-    let error = organisation.fetch(&surroundings, LONG).await.unwrap_err().to_string();
-    assert!(error.starts_with("the connectors could not be fetched: the server could not be"), "{error}");
+    let context = ConnectContext::new(&proxy.world.run_options.env, &proxy.world.paths());
+    let error = organisation.fetch_connectors(context.dialer.network(), LONG).await.unwrap_err().to_string();
+    assert!(error.starts_with("the connectors could not be fetched: cannot reach the server"), "{error}");
 }
 
 // C1
 #[tokio::test]
-async fn a_catalogue_that_says_nothing_is_waited_for_only_so_long() {
+async fn silent_connector_list_times_out() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let world = World::new();
     let tokens = Arc::new(Renewing::default());
-    let organisation = Organisation::at(&format!("http://{}", silent.local_addr().unwrap()), tokens).unwrap();
-    let surroundings = Surroundings::new(&world.run_options.env, &world.paths());
+    let organisation =
+        Organization::from_url(&format!("http://{}", silent.local_addr().unwrap()), tokens).unwrap();
+    let context = ConnectContext::new(&world.run_options.env, &world.paths());
     let limit = Duration::from_millis(200);
     let begun = std::time::Instant::now();
-    let error = organisation.fetch(&surroundings, limit).await.unwrap_err().to_string();
+    let error = organisation.fetch_connectors(context.dialer.network(), limit).await.unwrap_err().to_string();
     assert!(error.contains("timed out after 200ms"), "{error}");
     assert!(begun.elapsed() >= limit && begun.elapsed() < Duration::from_secs(5));
 }
@@ -239,18 +247,18 @@ async fn the_token_in_the_file_is_used_if_the_file_is_private_and_read_again_whe
     let world = World::new();
     let path = credentials(&world, r#"{"claudeAiOauth": {"accessToken": "one", "expiresAt": 0}}"#, 0o600);
     let token = StoredToken::new(None, path.clone());
-    let current = || token.current().map(|token| token.expose().clone());
+    let current = || token.current_token().map(|token| token.expose().clone());
     assert_eq!(current().as_deref(), Some("one"));
     let one = Secret::new("one".to_owned());
-    assert_eq!(token.renew(&one).await, None, "nobody has renewed it");
+    assert_eq!(token.renew_token(&one).await, None, "nobody has renewed it");
     credentials(&world, r#"{"claudeAiOauth": {"accessToken": "two"}}"#, 0o600);
     assert_eq!(current().as_deref(), Some("one"), "it is read again only when it is refused");
-    assert!(token.renew(&one).await.is_some());
+    assert!(token.renew_token(&one).await.is_some());
     assert_eq!(current().as_deref(), Some("two"));
     assert!(!format!("{token:?}").contains("two"));
     let given = StoredToken::new(Some(Secret::new("given".to_owned())), path);
-    assert_eq!(given.current().unwrap().expose(), "given");
-    assert_eq!(given.renew(&Secret::new("given".to_owned())).await, None);
+    assert_eq!(given.current_token().unwrap().expose(), "given");
+    assert_eq!(given.renew_token(&Secret::new("given".to_owned())).await, None);
 }
 
 // T7 H32
@@ -258,7 +266,7 @@ async fn the_token_in_the_file_is_used_if_the_file_is_private_and_read_again_whe
 fn a_file_that_others_can_read_has_no_token_and_the_reason_is_told() {
     let world = World::new();
     let missing = StoredToken::new(None, world.path("home/none.json"));
-    assert_eq!(world.relative(&missing.why_none().unwrap()), "`home/none.json` is not there");
+    assert_eq!(world.relative(&missing.missing_reason().unwrap()), "`home/none.json` does not exist");
     for (text, mode, why) in [
         (r#"{"claudeAiOauth": {"accessToken": "t"}}"#, 0o644, "is open to other users (mode 644)"),
         (r#"{"claudeAiOauth": {}}"#, 0o600, "has no `claudeAiOauth.accessToken`"),
@@ -268,43 +276,54 @@ fn a_file_that_others_can_read_has_no_token_and_the_reason_is_told() {
         let path = credentials(&world, text, mode);
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, mode);
         let token = StoredToken::new(None, path);
-        assert!(token.current().is_none());
-        let told = world.relative(&token.why_none().unwrap());
+        assert!(token.current_token().is_none());
+        let told = world.relative(&token.missing_reason().unwrap());
         assert_eq!(told, format!("`home/.claude/.credentials.json` {why}"));
     }
 }
 
 // C1
 #[tokio::test]
-async fn without_a_token_nothing_is_asked() {
+async fn without_a_token_no_connectors_are_fetched() {
     let proxy = Proxy::start(&[slack()], "0");
     let tokens = Arc::new(StoredToken::new(None, proxy.world.path("none")));
     let error = proxy.fetch(&proxy.organisation(tokens)).await.unwrap_err();
     let told = proxy.world.relative(&error.to_string());
-    assert_eq!(told, "there is no token for the connectors: `none` is not there");
+    assert_eq!(told, "there is no token for the connectors: `none` does not exist");
     assert_eq!(proxy.server.stats()["unauthorized"], 0);
 }
 
 // C1 C13
 #[tokio::test]
-async fn a_host_asks_for_connectors_by_itself_and_starts_without_waiting_for_them() {
+async fn host_fetches_connectors_in_the_background() {
     let proxy = Proxy::start(&[slack()], "0");
     let organisation = proxy.organisation(Arc::new(Renewing::default()));
     let host = Host::builder(&proxy.world.paths(), &proxy.world.run_options)
-        .organisation(Some(organisation))
-        .without_own_server()
+        .organization(Some(organisation))
+        .without_built_in_server()
         .start();
     assert_eq!(host.servers().len(), 0, "nobody waits for them");
-    let mut changes = host.events();
+    let mut changes = host.server_events();
     let there = async {
-        while !host.servers().iter().any(|server| matches!(server.state.status, Status::Connected { .. })) {
+        while !host
+            .servers()
+            .iter()
+            .any(|server| matches!(server.state.status, ServerStatus::Connected { .. }))
+        {
             // One that fell behind looks again.
             let _event = changes.recv().await;
         }
     };
     tokio::time::timeout(LONG, there).await.unwrap();
-    assert_eq!(host.call(echo(7)).await.unwrap().text(), "7");
-    assert_eq!(host.reload().await, mcparley::Change::default(), "they stay when files are read again");
-    assert_eq!(host.set_connectors(Known::default()).await.removed, [ServerName::new("claude.ai Slack")]);
+    assert_eq!(host.call(echo(7)).await.unwrap().to_text(), "7");
+    assert_eq!(
+        host.reload().await,
+        mcparley::host::ServerChanges::default(),
+        "they stay when files are read again"
+    );
+    assert_eq!(
+        host.set_connectors(ConnectorList::default()).await.removed,
+        [ServerName::new("claude.ai Slack")]
+    );
     assert_eq!(host.servers().len(), 0);
 }

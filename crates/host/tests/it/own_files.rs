@@ -1,6 +1,6 @@
 //! The user's own files: two for everywhere, two for this project (C2, C4), and leaving some out (U2a).
 
-use mcparley::SettingSource;
+use mcparley::config::SettingSource;
 
 use crate::world::{World, server, servers};
 
@@ -79,7 +79,7 @@ fn a_config_directory_of_ones_own_moves_the_user_files() {
     let mut paths = world.paths();
     paths.claude.dir = world.path("elsewhere");
     paths.claude.json = world.path("elsewhere/.claude.json");
-    let loaded = mcparley::load(&paths, &world.run_options, &mcparley::NoConnectors);
+    let loaded = mcparley::config::load_config(&paths, &world.run_options);
     assert_eq!(world.lines(&loaded), ["user moved ready", "user settings ready"]);
 }
 

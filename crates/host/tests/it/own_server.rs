@@ -7,25 +7,26 @@ use crate::alive::{scripted, servers};
 
 // T5
 #[tokio::test]
-async fn with_nothing_configured_there_is_a_server_that_answers() {
+async fn built_in_server_answers_without_configuration() {
     let alive = servers([]).allow("mcp__mcparley").ready().await;
-    let names: Vec<String> = alive.host.catalog().iter().map(|entry| entry.name.to_string()).collect();
+    let names: Vec<String> =
+        alive.host.publish_catalog().iter().map(|entry| entry.name.to_string()).collect();
     let tools =
         ["list_servers", "explain_plan", "echo", "read_logs"].map(|tool| format!("mcp__mcparley__{tool}"));
     assert_eq!(names[..4], tools);
     let outcome =
         alive.host.call(Call::new("mcp__mcparley__echo", json!({ "message": "hi" }))).await.unwrap();
-    assert_eq!(outcome.text(), "hi");
+    assert_eq!(outcome.to_text(), "hi");
 }
 
 #[tokio::test]
-async fn it_shows_servers_the_plan_and_their_logs() {
+async fn built_in_server_shows_servers_plan_and_logs() {
     let mut making = servers([("one", scripted(&[])), ("bad", scripted(&["exit-start"]))]);
     making = making.allow("mcp__mcparley");
     let alive = making.ready().await;
     let ask = async |tool: &str, arguments: Value| {
         let outcome = alive.host.call(Call::new(&format!("mcp__mcparley__{tool}"), arguments)).await.unwrap();
-        (serde_json::from_str::<Value>(&outcome.text()).unwrap_or_default(), outcome)
+        (serde_json::from_str::<Value>(&outcome.to_text()).unwrap_or_default(), outcome)
     };
     let (listed, _) = ask("list_servers", json!({})).await;
     assert_eq!(listed[1]["name"], "bad");
@@ -40,8 +41,8 @@ async fn it_shows_servers_the_plan_and_their_logs() {
 }
 
 #[tokio::test]
-async fn a_configured_server_of_its_name_takes_its_place() {
+async fn configured_server_replaces_the_built_in_server_of_its_name() {
     let alive = servers([("mcparley", scripted(&[]))]).ready().await;
     assert_eq!(alive.echo("mcparley", "from the script").await.unwrap(), "from the script");
-    assert!(alive.host.catalog().get("mcp__mcparley__list_servers").is_none());
+    assert!(alive.host.publish_catalog().get("mcp__mcparley__list_servers").is_none());
 }

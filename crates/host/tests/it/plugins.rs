@@ -1,6 +1,6 @@
 //! Plugins: folders that bring servers along, under names of their own (C1, C8).
 
-use mcparley::model::config::Transport;
+use mcparley::model::config::TransportConfig;
 
 use crate::world::{World, servers};
 
@@ -75,8 +75,8 @@ fn a_plugins_servers_know_the_plugins_folders() {
         r#"{"it": {"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["${CLAUDE_PLUGIN_DATA}"]}}"#,
     )]);
     let loaded = world.load();
-    let config = loaded.plan.ready().next().unwrap().config.clone().unwrap();
-    let Transport::Stdio(stdio) = config.transport else { unreachable!("a command") };
+    let config = loaded.plan.ready_servers().next().unwrap().config.clone().unwrap();
+    let TransportConfig::Stdio(stdio) = config.transport else { unreachable!("a command") };
     let args: Vec<&str> = stdio.args.iter().map(|arg| arg.expose().as_str()).collect();
     assert_eq!(world.relative(&stdio.command), "home/plug/run");
     assert_eq!(world.relative(args[0]), "home/.local/share/mcparley/plugins/plug");
@@ -84,7 +84,7 @@ fn a_plugins_servers_know_the_plugins_folders() {
 
 // C6
 #[test]
-fn nobody_else_knows_a_plugins_folders() {
+fn only_the_plugins_own_servers_know_its_folders() {
     let mut world = with_plugin(&[("home/plug/.mcp.json", r#"{"it": {"command": "x"}}"#)]);
     world.run_options.mcp_config =
         vec![r#"{"mcpServers": {"other": {"command": "${CLAUDE_PLUGIN_ROOT}"}}}"#.to_owned()];
@@ -105,8 +105,8 @@ fn a_plugins_name_cannot_move_its_data_elsewhere() {
         r#"{"name": "../../x", "mcpServers": {"it": {"command": "${CLAUDE_PLUGIN_DATA}"}}}"#,
     )]);
     let loaded = world.load();
-    let config = loaded.plan.ready().next().unwrap().config.clone().unwrap();
-    let Transport::Stdio(stdio) = config.transport else { unreachable!("a command") };
+    let config = loaded.plan.ready_servers().next().unwrap().config.clone().unwrap();
+    let TransportConfig::Stdio(stdio) = config.transport else { unreachable!("a command") };
     assert_eq!(world.relative(&stdio.command), "home/.local/share/mcparley/plugins/______x");
 }
 
@@ -128,12 +128,12 @@ fn the_users_settings_load_plugins_from_folders() {
 
 // U2a
 #[test]
-fn a_given_folder_that_is_no_plugin_is_told() {
+fn folder_that_is_not_a_plugin_is_a_problem() {
     let mut world = World::new();
     world.run_options.plugin_dirs = vec!["nowhere".into()];
     let loaded = world.load();
     assert_eq!(world.problems(), ["home/project/nowhere: there is no such plugin folder"]);
-    assert_eq!(loaded.problems[0].severity, mcparley::Severity::Given);
+    assert_eq!(loaded.problems[0].severity, mcparley::config::Severity::Given);
 }
 
 // H23

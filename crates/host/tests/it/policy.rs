@@ -1,4 +1,4 @@
-//! Who may exist: allow-lists and deny-lists from real files (C9, B32).
+//! Policy: allow-lists and deny-lists from real files (C9, B32).
 
 use crate::world::{World, servers};
 
@@ -6,7 +6,7 @@ const DENIED_X: &str = r#"{"deniedMcpServers": [{"serverName": "x"}]}"#;
 
 fn names(world: &World, standing: &str) -> Vec<String> {
     let loaded = world.load();
-    let servers = loaded.plan.servers.iter().filter(|server| server.standing.as_str() == standing);
+    let servers = loaded.plan.servers.iter().filter(|server| server.status.as_str() == standing);
     servers.map(|server| server.name.as_str().to_owned()).collect()
 }
 
@@ -83,7 +83,7 @@ fn deny_beats_allow() {
 
 // C9
 #[test]
-fn an_invalid_entry_is_told_and_the_others_hold() {
+fn invalid_policy_entry_is_reported_and_the_others_apply() {
     let world = mixed();
     world.write(
         "managed/managed-settings.json",
@@ -134,7 +134,7 @@ fn the_users_list_narrows_the_managed_one_and_never_widens_it() {
 
 // C9
 #[test]
-fn the_administrator_can_set_the_users_allow_list_aside_but_not_their_denials() {
+fn administrator_can_override_the_users_allow_list_but_not_their_denials() {
     let world = World::with(&[
         ("home/.claude.json", &servers(&["a", "b"])),
         ("managed/managed-settings.json", r#"{"allowManagedMcpServersOnly": true}"#),

@@ -1,6 +1,6 @@
-//! Seven sources, one name: which declaration wins, and what happens to the others (C1, C15).
+//! Seven sources, one name: which declaration wins, and the status of the others (C1, C15).
 
-use mcparley::{Connector, ConnectorError, Connectors, load};
+use mcparley::config::{Connector, ConnectorList, load_config};
 
 use crate::world::{World, server};
 
@@ -19,22 +19,19 @@ fn everywhere() -> World {
     world
 }
 
-struct One;
-
-impl Connectors for One {
-    fn fetch(&self) -> Result<Vec<Connector>, ConnectorError> {
-        let url = "https://proxy.example.com/it".to_owned();
-        Ok(vec![Connector { id: "1".to_owned(), name: "it".to_owned(), url }])
-    }
+fn one_connector() -> ConnectorList {
+    let url = "https://proxy.example.com/it".to_owned();
+    let connectors = vec![Connector { id: "1".to_owned(), name: "it".to_owned(), url }];
+    ConnectorList { connectors, ..ConnectorList::default() }
 }
 
 fn table(world: &World) -> Vec<String> {
-    world.lines(&load(&world.paths(), &world.run_options, &One))
+    world.lines(&load_config(&world.paths(), &world.run_options).with_connectors(&one_connector()))
 }
 
 // C1 C15
 #[test]
-fn the_strongest_source_wins_and_every_other_one_is_told() {
+fn strongest_source_wins_and_the_others_are_listed_as_shadowed() {
     assert_eq!(
         table(&everywhere()),
         [
@@ -62,7 +59,7 @@ fn without_the_strongest_source_the_next_one_wins() {
         let loaded = world.load();
         let winners: Vec<&str> = loaded
             .plan
-            .ready()
+            .ready_servers()
             .filter(|server| server.name.as_str() == "it")
             .map(|server| server.scope.as_str())
             .collect();
@@ -70,12 +67,12 @@ fn without_the_strongest_source_the_next_one_wins() {
         std::fs::remove_file(world.path(file)).unwrap();
         world.run_options.mcp_config.clear();
     }
-    assert!(world.load().plan.named("it").is_empty());
+    assert!(world.load().plan.servers_by_name("it").is_empty());
 }
 
 // C1 C5 C15
 #[test]
-fn a_managed_list_of_servers_leaves_room_for_no_other() {
+fn managed_server_list_excludes_all_others() {
     let world = everywhere();
     world.write("managed/managed-mcp.json", &server("it", "managed"));
     let blocked = "it blocked: managed/managed-mcp.json allows only its own servers";
@@ -95,11 +92,11 @@ fn a_managed_list_of_servers_leaves_room_for_no_other() {
 
 // C1
 #[test]
-fn an_empty_managed_list_of_servers_lets_nothing_run() {
+fn empty_managed_server_list_excludes_all_servers() {
     let world = everywhere();
     world.write("managed/managed-mcp.json", r#"{"mcpServers": {}}"#);
     let loaded = world.load();
-    assert_eq!(loaded.plan.ready().count(), 0);
+    assert_eq!(loaded.plan.ready_servers().count(), 0);
     assert_eq!(loaded.plan.servers.len(), 5);
 }
 
@@ -129,7 +126,7 @@ fn a_strict_run_does_not_get_around_the_managed_servers() {
     world.run_options.strict = true;
     world.write("managed/managed-mcp.json", &server("theirs", "managed"));
     let loaded = world.load();
-    let ready: Vec<&str> = loaded.plan.ready().map(|server| server.name.as_str()).collect();
+    let ready: Vec<&str> = loaded.plan.ready_servers().map(|server| server.name.as_str()).collect();
     assert_eq!(ready, ["theirs"]);
 }
 
@@ -139,7 +136,8 @@ fn of_several_given_files_the_later_one_wins() {
     let mut world = World::new();
     world.run_options.mcp_config = vec![server("it", "first"), server("it", "second")];
     let loaded = world.load();
-    let ready: Vec<_> = loaded.plan.ready().map(|server| server.raw.clone().unwrap().command).collect();
+    let ready: Vec<_> =
+        loaded.plan.ready_servers().map(|server| server.raw.clone().unwrap().command).collect();
     assert_eq!(ready.into_iter().map(|command| command.unwrap().text).collect::<Vec<_>>(), ["second"]);
 }
 
@@ -158,7 +156,7 @@ fn a_name_written_twice_in_one_file_stands_twice_in_the_plan() {
 
 // C1
 #[test]
-fn what_may_not_run_never_hides_what_may() {
+fn blocked_server_never_shadows_a_runnable_one() {
     let world = World::with(&[
         ("home/.claude.json", &server("it", "user")),
         ("home/project/.mcp.json", &server("it", "project")),
@@ -171,7 +169,7 @@ fn what_may_not_run_never_hides_what_may() {
 
 // U2a
 #[test]
-fn a_given_file_without_servers_is_a_mistake() {
+fn config_file_of_the_command_line_without_servers_is_a_problem() {
     let mut world = World::new();
     world.run_options.mcp_config = vec![r#"{"servers": {}}"#.to_owned(), "missing.json".to_owned()];
     assert_eq!(

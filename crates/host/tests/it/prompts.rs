@@ -1,10 +1,13 @@
 //! Prompts and instructions of real servers, in both eras.
 
-use mcparley::elicit::Unanswered;
+use mcparley::call::RequestError;
+use mcparley::config::StartPolicy;
+use mcparley::elicit::UnansweredRequest;
 use mcparley::model::name::ServerName;
+use mcparley::prompt::{PromptCall, PromptError, PromptMessages};
 use mcparley::sample::Role;
-use mcparley::{Block, Host, HostBuilder, PromptCall, PromptError, PromptMessages, RequestError, Start};
-use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley::{ContentBlock, Host, HostBuilder};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 
 use crate::alive::{http, own, scripted, servers, stdio};
 use crate::asking::Person;
@@ -15,22 +18,22 @@ fn texts(given: &PromptMessages) -> Vec<(Role, &str)> {
         .iter()
         .flat_map(|message| message.content.iter().map(move |block| (message.role, block)))
         .map(|(role, block)| match block {
-            Block::Text(text) => (role, text.as_str()),
+            ContentBlock::Text(text) => (role, text.as_str()),
             other => panic!("{other:?}"),
         })
         .collect()
 }
 
 async fn greet(host: &Host, name: &str) -> Result<PromptMessages, PromptError> {
-    host.prompt(&PromptCall::parse(name)?).await
+    host.fetch_prompt(&PromptCall::parse(name)?).await
 }
 
 // X3 T9
 #[tokio::test]
-async fn a_prompt_is_had_in_both_eras_and_on_every_transport() {
+async fn prompt_is_fetched_in_both_eras_and_on_every_transport() {
     for version in ["2025-11-25", "2026-07-28"] {
         let remote = HttpServer::start_with(&[], &["--versions", version]);
-        let local = Scripted::stdio(&[]).with("--versions", version);
+        let local = ScriptedStdio::new(&[]).with_option("--versions", version);
         let alive = servers([("local", stdio(&local)), ("far away", http(&remote))]).ready().await;
         for name in ["/mcp__local__greet", "mcp__far_away__greet"] {
             let given = greet(&alive.host, name).await.unwrap();
@@ -41,11 +44,11 @@ async fn a_prompt_is_had_in_both_eras_and_on_every_transport() {
 
 // X3
 #[tokio::test]
-async fn what_does_not_fit_is_told_before_anything_is_sent() {
+async fn wrong_prompt_arguments_fail_before_a_request_is_sent() {
     let (_folder, log, _) = own("unfit-prompts");
-    let alive = servers([("one", stdio(&Scripted::stdio(&[]).logged(&log)))]).ready().await;
+    let alive = servers([("one", stdio(&ScriptedStdio::new(&[]).with_log(&log)))]).ready().await;
     let error = greet(&alive.host, "/mcp__one__greet surplus").await.unwrap_err();
-    assert_eq!(error.to_string(), "`surplus` is too much: the prompt takes no arguments");
+    assert_eq!(error.to_string(), "`surplus` is unexpected: the prompt takes no arguments");
     let error = greet(&alive.host, "/mcp__one__gret").await.unwrap_err();
     assert_eq!(error.hint().unwrap(), "did you mean `mcp__one__greet`?");
     let lines = log_lines(&log);
@@ -55,7 +58,7 @@ async fn what_does_not_fit_is_told_before_anything_is_sent() {
 
 // X3 X5 H31
 #[tokio::test]
-async fn a_prompt_is_had_in_as_many_rounds_as_its_server_wants_up_to_three() {
+async fn prompt_is_fetched_in_up_to_three_rounds() {
     for (times, is_given) in [("1", true), ("9", false)] {
         let server = HttpServer::start_with(
             &["wants:form"],
@@ -68,7 +71,7 @@ async fn a_prompt_is_had_in_as_many_rounds_as_its_server_wants_up_to_three() {
         match given {
             Ok(given) => assert!(is_given && texts(&given).len() == 1),
             Err(PromptError::Request(RequestError::Unanswered { why, .. })) => {
-                assert_eq!((is_given, why), (false, Unanswered::Endless { rounds: 3 }));
+                assert_eq!((is_given, why), (false, UnansweredRequest::TooManyRounds { rounds: 3 }));
             }
             Err(other) => panic!("{other}"),
         }
@@ -89,22 +92,22 @@ async fn a_prompt_survives_a_session_that_expired() {
 // X4
 #[tokio::test]
 async fn instructions_follow_servers_that_come_and_go() {
-    let entry = |tag| stdio(&Scripted::stdio(&[]).with("--tag", tag));
+    let entry = |tag| stdio(&ScriptedStdio::new(&[]).with_option("--tag", tag));
     let alive = servers([("a", entry("a")), ("b", entry("b"))]);
-    let alive = alive.start_with(Start::Only(vec![ServerName::new("b")])).ready().await;
+    let alive = alive.start_with(StartPolicy::Only(vec![ServerName::new("b")])).ready().await;
     let first = alive.host.instructions();
-    let names = |said: &mcparley::Instructions| -> Vec<String> {
+    let names = |said: &mcparley::instruction::Instructions| -> Vec<String> {
         said.iter().map(|section| section.server.to_string()).collect()
     };
     assert!(names(&first).contains(&"b".to_owned()) && !names(&first).contains(&"a".to_owned()));
     alive.reach("a").await;
     let later = alive.host.instructions();
     assert_eq!(names(&later).last().unwrap(), "a");
-    assert_eq!(later.since(&first).added.len(), 1);
-    alive.host.disable(&ServerName::new("a")).await;
-    alive.until("a", |status| matches!(status, mcparley::Status::Disabled)).await;
-    assert_eq!(alive.host.instructions().since(&later).gone, [ServerName::new("a")]);
-    assert!(alive.host.instructions().since(&first).is_empty());
+    assert_eq!(later.changes_since(&first).added.len(), 1);
+    alive.host.disable_server(&ServerName::new("a")).await;
+    alive.until("a", |status| matches!(status, mcparley::pool::connection::ServerStatus::Disabled)).await;
+    assert_eq!(alive.host.instructions().changes_since(&later).gone, [ServerName::new("a")]);
+    assert!(alive.host.instructions().changes_since(&first).is_empty());
 }
 
 // N6

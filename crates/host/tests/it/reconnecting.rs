@@ -1,11 +1,15 @@
-//! Requests of another process to reconnect a server: acted on once, for the right server, whatever its back-off.
+//! Requests of another process to reconnect a server: handled once, for the right server, regardless of
+//! backoff.
 
 use std::path::Path;
 
-use mcparley::change::request_reconnect;
+use mcparley::config::StartPolicy;
 use mcparley::model::name::ServerName;
-use mcparley::{AgentSpec, Paths, Start, Status, Surroundings};
-use mcparley_testkit::{Scripted, log_starts};
+use mcparley::pool::connect::ConnectContext;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::reload::request_reconnect;
+use mcparley::{AgentSpec, Paths};
+use mcparley_testkit::{ScriptedStdio, log_starts};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, Making, is_connected, own, scripted, servers, stdio};
@@ -13,7 +17,7 @@ use crate::alive::{Alive, LONG, Making, is_connected, own, scripted, servers, st
 const REQUESTS: &str = "state/reconnect.json";
 
 fn logged(log: &Path, name: &str) -> Value {
-    stdio(&Scripted::stdio(&[]).logged(&log.with_extension(name)))
+    stdio(&ScriptedStdio::new(&[]).with_log(&log.with_extension(name)))
 }
 
 fn starts(log: &Path, name: &str) -> usize {
@@ -36,14 +40,14 @@ fn start(making: Making) -> (Alive, Paths) {
 
 /// Asks for the server as another process would.
 fn request(alive: &Alive, paths: &Paths, name: &str) {
-    let loaded = alive.host.loaded();
-    let surroundings = Surroundings::new(&loaded.env, paths);
-    request_reconnect(&surroundings, loaded.plan.named(name).first().unwrap()).unwrap();
+    let loaded = alive.host.loaded_config();
+    let context = ConnectContext::new(&loaded.env, paths);
+    request_reconnect(&context, loaded.plan.servers_by_name(name).first().unwrap()).unwrap();
 }
 
 /// Waits until a server with this log has been started so often and answers.
 async fn until_started(alive: &Alive, log: &Path, name: &str, times: usize) {
-    let mut events = alive.host.events();
+    let mut events = alive.host.server_events();
     let waiting = async {
         while starts(log, name) < times || !is_connected(&alive.status(name)) {
             // One that fell behind looks again.
@@ -58,11 +62,11 @@ async fn until_started(alive: &Alive, log: &Path, name: &str, times: usize) {
 async fn request_is_acted_on_once_and_for_its_server_only() {
     let (_folder, log, _) = own("request-once");
     let (alive, paths) = start(servers([("one", logged(&log, "one")), ("two", logged(&log, "two"))]));
-    assert!(alive.host.ready(LONG).await.settled);
-    let process = alive.call("one", "pid", json!({})).await.unwrap().text();
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
+    let process = alive.call("one", "pid", json!({})).await.unwrap().to_text();
     request(&alive, &paths, "one");
     until_started(&alive, &log, "one", 2).await;
-    assert_ne!(alive.call("one", "pid", json!({})).await.unwrap().text(), process);
+    assert_ne!(alive.call("one", "pid", json!({})).await.unwrap().to_text(), process);
     assert_eq!((starts(&log, "one"), starts(&log, "two")), (2, 1));
     // The file is read again for another server, and holds the first request still.
     request(&alive, &paths, "two");
@@ -76,13 +80,14 @@ async fn request_from_before_the_start_is_not_replayed() {
     let (_folder, log, _) = own("request-old");
     let making = servers([("one", logged(&log, "one")), ("two", logged(&log, "two"))]);
     let (alive, paths) = start(making);
-    assert!(alive.host.ready(LONG).await.settled);
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
     request(&alive, &paths, "one");
     until_started(&alive, &log, "one", 2).await;
     alive.host.shut_down().await;
-    let again = mcparley::Host::builder(&paths, &alive.world.run_options).start_with(Start::All).start();
+    let again =
+        mcparley::Host::builder(&paths, &alive.world.run_options).start_with(StartPolicy::All).start();
     let next = Alive { host: again, world: alive.world };
-    assert!(next.host.ready(LONG).await.settled);
+    assert!(next.host.wait_until_ready(LONG).await.settled);
     assert_eq!(starts(&log, "one"), 3);
     request(&next, &paths, "two");
     until_started(&next, &log, "two", 3).await;
@@ -94,7 +99,7 @@ async fn request_from_before_the_start_is_not_replayed() {
 async fn failed_server_is_tried_at_once_and_its_failure_forgotten() {
     let (folder, _, _) = own("request-failed");
     let mended = folder.path().join("mended");
-    let server = Scripted::stdio(&[]);
+    let server = ScriptedStdio::new(&[]);
     let run = format!(
         "test -e '{}' || exit 3; exec '{}' {}",
         mended.display(),
@@ -102,8 +107,8 @@ async fn failed_server_is_tried_at_once_and_its_failure_forgotten() {
         server.args.join(" ")
     );
     let (alive, paths) = start(servers([("one", json!({ "command": "sh", "args": ["-c", run] }))]));
-    assert!(alive.host.ready(LONG).await.settled);
-    assert!(matches!(alive.status("one"), Status::Failed(_)));
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
+    assert!(matches!(alive.status("one"), ServerStatus::Failed(_)));
     let failures = || std::fs::read_dir(alive.world.path("cache/failures")).unwrap().count();
     assert_eq!(failures(), 1);
     std::fs::write(&mended, "").unwrap();
@@ -117,11 +122,11 @@ async fn failed_server_is_tried_at_once_and_its_failure_forgotten() {
 async fn server_that_an_agent_brings_is_reconnected_too() {
     let (_folder, log, _) = own("request-agent");
     let (alive, paths) = start(servers([("one", scripted(&[])), ("same", logged(&log, "same"))]));
-    assert!(alive.host.ready(LONG).await.settled);
-    let spec = AgentSpec::new("helper").share("one").bring("mine", &logged(&log, "mine"));
-    let agent = alive.host.agent(spec).await.unwrap();
-    agent.connect(&ServerName::new("mine")).await.unwrap();
-    let mut events = agent.events();
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
+    let spec = AgentSpec::new("helper").share_server("one").bring_server("mine", &logged(&log, "mine"));
+    let agent = alive.host.start_agent(spec).await.unwrap();
+    agent.connect_server(&ServerName::new("mine")).await.unwrap();
+    let mut events = agent.server_events();
     // Another process knows the same server under another name.
     let elsewhere = servers([("other", logged(&log, "mine"))]);
     let other =

@@ -1,9 +1,13 @@
-//! What becomes of calls whose session or stream is lost.
+//! Retries of calls whose session or stream is lost.
 
 use std::time::{Duration, Instant};
 
+use mcparley::call::ExecutionStatus;
+use mcparley::config::StartPolicy;
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Executed, Start, Status};
+use mcparley::permission::Consent;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::{Call, CallError};
 use mcparley_testkit::{Fault, FaultProxy, HttpServer};
 use mcparley_wire::Failure;
 use serde_json::{Value, json};
@@ -25,7 +29,7 @@ fn sum() -> Value {
 async fn an_expired_session_is_reopened_and_the_call_repeated() {
     for script in ["expire1", "expire-400"] {
         let (server, alive) = reached(&[script]).await;
-        assert_eq!(alive.call("remote", "add", sum()).await.unwrap().text(), "42", "{script}");
+        assert_eq!(alive.call("remote", "add", sum()).await.unwrap().to_text(), "42", "{script}");
         assert_eq!(server.stats()["initialize"], 2, "{script}");
     }
 }
@@ -35,7 +39,7 @@ async fn an_expired_session_is_reopened_and_the_call_repeated() {
 async fn a_session_that_always_expires_is_reopened_once() {
     let (server, alive) = reached(&["expire-all"]).await;
     let error = alive.call("remote", "add", sum()).await.unwrap_err();
-    assert!(matches!(error, CallError::Failed { executed: Executed::No, .. }), "{error:?}");
+    assert!(matches!(error, CallError::Failed { executed: ExecutionStatus::No, .. }), "{error:?}");
     let stats = server.stats();
     assert_eq!((&stats["initialize"], &stats["post"]["tools/call"]), (&json!(2), &json!(2)));
 }
@@ -46,7 +50,7 @@ async fn a_session_that_expires_under_a_hundred_calls_is_reopened_once_and_all_a
     let (server, alive) = reached(&["expire1"]).await;
     let calls = (0..100).map(|number| alive.call("remote", "add", json!({ "a": number, "b": 1000 })));
     for (number, result) in crate::together(calls).await.into_iter().enumerate() {
-        assert_eq!(result.unwrap().text(), (number + 1000).to_string());
+        assert_eq!(result.unwrap().to_text(), (number + 1000).to_string());
     }
     let stats = server.stats();
     assert_eq!(stats["initialize"], 2);
@@ -56,12 +60,12 @@ async fn a_session_that_expires_under_a_hundred_calls_is_reopened_once_and_all_a
 
 // L5 L6
 #[tokio::test]
-async fn a_server_behind_a_url_that_dies_is_missed_though_nobody_calls_and_comes_back_by_itself() {
+async fn remote_server_that_dies_idle_is_noticed_and_reconnected() {
     let (server, alive) = reached(&[]).await;
     let port = server.address().rsplit(':').next().unwrap().to_owned();
     drop(server);
-    alive.until("remote", |status| matches!(status, Status::Pending { because: Some(_), .. })).await;
-    let Status::Pending { because: Some(because), .. } = alive.status("remote") else { unreachable!() };
+    alive.until("remote", |status| matches!(status, ServerStatus::Pending { because: Some(_), .. })).await;
+    let ServerStatus::Pending { because: Some(because), .. } = alive.status("remote") else { unreachable!() };
     assert!(because.contains("refused"), "{because}");
     let server = HttpServer::start_with(&[], &["--versions", "2025-11-25", "--port", &port]);
     alive.until("remote", is_connected).await;
@@ -71,22 +75,22 @@ async fn a_server_behind_a_url_that_dies_is_missed_though_nobody_calls_and_comes
 
 // L5: the new era has no stream that would tell.
 #[tokio::test]
-async fn calls_that_break_thrice_bring_a_new_connection() {
+async fn three_broken_calls_cause_a_new_connection() {
     let server = HttpServer::start_with(&[], &["--versions", "2026-07-28"]);
-    let proxy = FaultProxy::to(server.address());
+    let proxy = FaultProxy::for_server(server.address());
     let entry = json!({ "type": "http", "url": format!("http://{}/mcp", proxy.address()) });
     let alive = servers([("remote", entry)]).ready().await;
-    proxy.set(Fault::Reset);
+    proxy.set_fault(Fault::Reset);
     for _ in 0..3 {
         alive.call("remote", "add", sum()).await.unwrap_err();
     }
     alive.until("remote", |status| !is_connected(status)).await;
-    proxy.set(Fault::None);
+    proxy.set_fault(Fault::None);
     // A server that could not be reached is left alone for a moment.
     let answer = async {
         loop {
             if let Ok(outcome) = alive.call("remote", "add", sum()).await {
-                return outcome.text();
+                return outcome.to_text();
             }
         }
     };
@@ -104,7 +108,7 @@ async fn not_found_without_a_session_is_no_expiry() {
 
 // F39 K6
 #[tokio::test]
-async fn a_stream_that_ends_without_the_reply_is_repeated_only_where_that_is_harmless() {
+async fn stream_that_ends_without_reply_is_retried_only_if_idempotent() {
     let server = HttpServer::start_with(&["sse-cut"], &["--versions", "2026-07-28", "--times", "1"]);
     let alive = servers([("remote", http(&server))]).ready().await;
     assert_eq!(alive.echo("remote", "hi").await.unwrap(), "hi");
@@ -121,7 +125,7 @@ async fn a_stream_that_ends_without_the_reply_is_repeated_only_where_that_is_har
 
 // F58 L6
 #[tokio::test]
-async fn a_server_of_the_oldest_transport_is_reached_anew_at_the_endpoint_it_then_names() {
+async fn sse_server_is_reconnected_at_the_endpoint_it_then_names() {
     let server = HttpServer::start_with(&["legacy-sse-only", "sse-cut"], &["--times", "1"]);
     let entry = json!({ "type": "sse", "url": server.url() });
     let alive = servers([("remote", entry)]).ready().await;
@@ -132,7 +136,7 @@ async fn a_server_of_the_oldest_transport_is_reached_anew_at_the_endpoint_it_the
 
 // F52 F53
 #[tokio::test]
-async fn a_server_that_names_a_time_is_asked_again_then_where_that_is_harmless() {
+async fn retry_after_is_obeyed_for_idempotent_calls() {
     for status in ["429", "503"] {
         let script = format!("status:{status}");
         let scripts = [script.as_str(), "retry-after:1"];
@@ -153,9 +157,9 @@ async fn a_server_that_names_a_time_is_asked_again_then_where_that_is_harmless()
     }
 }
 
-// F52 F86: dates of long ago and far away, and what is no time at all.
+// F52 F86: dates of long ago and far away, and values that are no time at all.
 #[tokio::test]
-async fn a_time_that_cannot_be_waited_for_is_not() {
+async fn retry_after_beyond_the_limit_is_not_waited_for() {
     let far = "status:503 retry-after:Fri, 01 Jan 2100 00:00:00 GMT";
     for (scripts, posts) in [
         (far, 1),
@@ -177,9 +181,9 @@ async fn a_time_that_cannot_be_waited_for_is_not() {
 
 // F52 K2
 #[tokio::test]
-async fn waiting_counts_against_the_limit_of_the_call() {
+async fn retry_after_pause_counts_against_the_deadline() {
     let (server, alive) = reached(&["retry-after:2"]).await;
-    let echo = || Call::to("remote", "echo", json!({ "message": "hi" })).with_consent(Consent::Given);
+    let echo = || Call::on_server("remote", "echo", json!({ "message": "hi" })).with_consent(Consent::Given);
     let begun = Instant::now();
     let error = alive.host.call(echo().with_limit(Duration::from_secs(2))).await.unwrap_err();
     assert!(matches!(error, CallError::Failed { failure: Failure::Status { .. }, .. }), "{error:?}");
@@ -189,7 +193,7 @@ async fn waiting_counts_against_the_limit_of_the_call() {
 
 // H26
 #[tokio::test]
-async fn a_tool_whose_marks_have_changed_is_looked_up_and_called_again() {
+async fn tool_with_changed_header_parameters_is_listed_and_called_again() {
     let options = ["--versions", "2026-07-28", "--on", "tools/list", "--times", "1"];
     let server = HttpServer::start_with(&["param-headers", "stale-marks"], &options);
     let alive = servers([("remote", http(&server))]).ready().await;
@@ -202,7 +206,7 @@ async fn a_tool_whose_marks_have_changed_is_looked_up_and_called_again() {
 // F37 F55
 #[tokio::test]
 async fn a_cut_body_and_a_web_page_are_errors_at_once() {
-    for (script, expected) in [("cut", ""), ("html", "neither JSON nor events")] {
+    for (script, expected) in [("cut", ""), ("html", "neither JSON nor an event stream")] {
         let (_server, alive) = reached(&[script]).await;
         let begun = Instant::now();
         let error = alive.call("remote", "add", sum()).await.unwrap_err();
@@ -221,7 +225,7 @@ async fn a_socket_that_ends_or_breaks_the_rules_is_opened_again() {
         let error = alive.call("remote", "add", sum()).await.unwrap_err();
         assert!(error.is_outcome_unknown(), "{script}: {error}");
         assert!(begun.elapsed() < Duration::from_secs(2), "{script}: {:?}", begun.elapsed());
-        assert_eq!(alive.call("remote", "add", sum()).await.unwrap().text(), "42", "{script}");
+        assert_eq!(alive.call("remote", "add", sum()).await.unwrap().to_text(), "42", "{script}");
         let stats = server.stats();
         assert_eq!((&stats["sockets"], &stats["post"]["tools/call"]), (&json!(2), &json!(2)), "{script}");
     }
@@ -248,7 +252,7 @@ async fn a_server_whose_first_list_is_lost_on_the_way_was_not_reached_and_is_tri
         HttpServer::start_with(&["cut"], &["--versions", "2025-11-25", "--on", "tools/list", "--times", "1"]);
     let alive = servers([("cut", http(&server))]).ready().await;
     assert!(!is_connected(&alive.status("cut")));
-    let readiness = alive.host.require(&[ServerName::new("cut")], LONG).await;
+    let readiness = alive.host.connect_required(&[ServerName::new("cut")], LONG).await;
     assert!(readiness.settled && is_connected(&readiness.servers[0].state.status));
     assert_eq!(alive.echo("cut", "hi").await.unwrap(), "hi");
 }
@@ -256,9 +260,9 @@ async fn a_server_whose_first_list_is_lost_on_the_way_was_not_reached_and_is_tri
 // K2
 #[tokio::test]
 async fn the_limit_of_a_call_holds_while_its_server_is_being_reached() {
-    let alive = servers([("hangs", scripted(&["hang-start"]))]).start_with(Start::OnDemand).start();
+    let alive = servers([("hangs", scripted(&["hang-start"]))]).start_with(StartPolicy::OnDemand).start();
     let begun = Instant::now();
-    let call = Call::to("hangs", "echo", json!({ "message": "hi" })).with_consent(Consent::Given);
+    let call = Call::on_server("hangs", "echo", json!({ "message": "hi" })).with_consent(Consent::Given);
     let error = alive.host.call(call.with_limit(Duration::from_millis(300))).await.unwrap_err();
     assert!(error.is_timeout(), "{error}");
     assert!(!error.is_outcome_unknown(), "{error}");

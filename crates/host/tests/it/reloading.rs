@@ -1,10 +1,12 @@
-//! A changed configuration applies without a restart, and touches nobody else (C13, C11).
+//! A changed configuration applies without a restart, and touches no unchanged server (C13, C11).
 
 use std::time::{Duration, Instant};
 
+use mcparley::host::ServerChanges;
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Change, Status};
-use mcparley_testkit::{Scripted, log_starts, processes_tagged};
+use mcparley::pool::connection::ServerStatus;
+use mcparley::{Call, CallError};
+use mcparley_testkit::{ScriptedStdio, log_starts, processes_tagged};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, is_connected, own, scripted, servers, stdio, until_gone, with};
@@ -36,16 +38,16 @@ fn has(alive: &Alive, name: &str) -> bool {
 
 // C11 C13
 #[tokio::test]
-async fn only_what_changed_is_started_anew() {
+async fn only_changed_servers_are_restarted() {
     let (_folder, log, _) = own("only-changed");
-    let logged = |name: &str| stdio(&Scripted::stdio(&[]).logged(&log.with_extension(name)));
+    let logged = |name: &str| stdio(&ScriptedStdio::new(&[]).with_log(&log.with_extension(name)));
     let starts = |name: &str| log_starts(&log.with_extension(name)).len();
     let alive = servers([("same", logged("same")), ("other", logged("other")), ("gone", logged("gone"))])
         .ready()
         .await;
-    let process = alive.call("same", "pid", json!({})).await.unwrap().text();
+    let process = alive.call("same", "pid", json!({})).await.unwrap().to_text();
     let order = |alive: &Alive| -> Vec<String> {
-        alive.host.catalog().iter().map(|entry| entry.name.to_string()).collect()
+        alive.host.publish_catalog().iter().map(|entry| entry.name.to_string()).collect()
     };
     let before = order(&alive);
 
@@ -53,17 +55,17 @@ async fn only_what_changed_is_started_anew() {
     let same = with(logged("same"), "timeout", 123_456);
     rewrite(&alive, &json!({ "same": same, "other": other, "new": logged("new") }));
     let change = alive.host.reload().await;
-    let Change { added, removed, changed, .. } = change;
+    let ServerChanges { added, removed, changed, .. } = change;
     assert_eq!(
         (added, removed, changed),
         (server_names(&["new"]), server_names(&["gone"]), server_names(&["other"]))
     );
-    assert!(alive.host.ready(LONG).await.settled);
-    assert_eq!(alive.call("same", "pid", json!({})).await.unwrap().text(), process);
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
+    assert_eq!(alive.call("same", "pid", json!({})).await.unwrap().to_text(), process);
     assert_eq!((starts("same"), starts("other"), starts("gone")), (1, 2, 1));
     assert!(is_connected(&alive.status("new")) && is_connected(&alive.status("other")));
     assert!(!has(&alive, "gone"));
-    // N11: what was shown stays where it was.
+    // N11: shown tools keep their position.
     let after = order(&alive);
     let kept: Vec<&String> = before.iter().filter(|name| !name.starts_with("mcp__gone")).collect();
     assert_eq!(after.iter().take(kept.len()).collect::<Vec<_>>(), kept);
@@ -97,7 +99,7 @@ async fn the_target_of_a_linked_file_is_followed_too() {
     alive.world.write("elsewhere/settings.json", "{}");
     std::fs::create_dir_all(alive.world.path("home/.claude")).unwrap();
     std::os::unix::fs::symlink(&target, alive.world.path("home/.claude/settings.json")).unwrap();
-    let rules = |alive: &Alive| alive.host.loaded().settings.rules.len();
+    let rules = |alive: &Alive| alive.host.loaded_config().settings.rules.len();
     let before = rules(&alive);
     // The first change may be noticed with the link, the second only at the target.
     for (round, deny) in [json!(["mcp__one"]), json!(["mcp__one", "mcp__two"])].into_iter().enumerate() {
@@ -117,7 +119,7 @@ async fn a_file_that_may_be_trusted_again_counts_at_once() {
     alive.world.write("beside", &json!({ "mcpServers": { "theirs": scripted(&[]) } }).to_string());
     chmod(&beside, 0o666);
     std::fs::rename(&beside, &file).unwrap();
-    until(&alive, |alive| !alive.host.loaded().problems.is_empty()).await;
+    until(&alive, |alive| !alive.host.loaded_config().problems.is_empty()).await;
     assert!(!has(&alive, "theirs"));
     let begun = Instant::now();
     chmod(&file, 0o644);
@@ -127,7 +129,7 @@ async fn a_file_that_may_be_trusted_again_counts_at_once() {
 
 // C13
 #[tokio::test]
-async fn of_two_changes_at_once_the_later_wish_stays() {
+async fn later_of_two_concurrent_reloads_wins() {
     let alive = servers([]).ready().await;
     let wish = |name: &str| vec![json!({ "mcpServers": { name: { "command": "true" } } }).to_string()];
     for round in 0..100 {
@@ -153,11 +155,11 @@ async fn a_file_swapped_under_its_old_size_and_time_is_noticed() {
         .unwrap()
         .set_modified(meta.modified().unwrap())
         .unwrap();
-    let mut events = alive.host.events();
+    let mut events = alive.host.server_events();
     std::fs::rename(&beside, &file).unwrap();
     assert_eq!(file.metadata().unwrap().modified().unwrap(), meta.modified().unwrap());
     // The old one is stopped, the new one comes.
-    let stopped = async { while !matches!(events.recv().await.unwrap().status, Status::Stopped) {} };
+    let stopped = async { while !matches!(events.recv().await.unwrap().status, ServerStatus::Stopped) {} };
     tokio::time::timeout(LONG, stopped).await.unwrap();
     until(&alive, |alive| is_connected(&alive.status("one"))).await;
 }
@@ -166,7 +168,7 @@ async fn a_file_swapped_under_its_old_size_and_time_is_noticed() {
 #[tokio::test]
 async fn calls_on_a_changed_server_finish_before_it_restarts() {
     let (_folder, log, _) = own("finish");
-    let logged = stdio(&Scripted::stdio(&[]).logged(&log));
+    let logged = stdio(&ScriptedStdio::new(&[]).with_log(&log));
     let alive = servers([("slow", logged.clone())]).ready().await;
     let running = alive.call("slow", "slow", json!({ "ms": 700 }));
     let change = async {
@@ -189,26 +191,26 @@ async fn calls_on_a_changed_server_finish_before_it_restarts() {
 #[tokio::test]
 async fn a_call_that_waits_for_a_changed_server_waits_through_the_next_change_too() {
     let alive = servers([("one", scripted(&[]))]).allow("mcp__one").ready().await;
-    assert!(alive.host.catalog().get("mcp__one__echo").is_some());
+    assert!(alive.host.publish_catalog().get("mcp__one__echo").is_some());
     rewrite(&alive, &json!({ "one": scripted(&["hang-start"]) }));
     assert_eq!(alive.host.reload().await.changed, server_names(&["one"]));
     let public = alive.host.call(Call::new("mcp__one__echo", json!({ "message": "public" })));
     let calls = async { tokio::join!(alive.echo("one", "hi"), public) };
     let change = async {
-        until(&alive, |alive| matches!(alive.status("one"), Status::Pending { .. })).await;
+        until(&alive, |alive| matches!(alive.status("one"), ServerStatus::Pending { .. })).await;
         rewrite(&alive, &json!({ "one": with(scripted(&[]), "cwd", "/") }));
         alive.host.reload().await;
     };
     let ((echo, public), ()) = tokio::join!(calls, change);
     assert_eq!(echo.unwrap(), "hi");
-    assert_eq!(public.unwrap().text(), "public");
+    assert_eq!(public.unwrap().to_text(), "public");
 }
 
 // F69 K6
 #[tokio::test]
 async fn a_call_that_does_not_finish_ends_after_five_seconds_and_says_why() {
     let (_folder, log, tag) = own("cut");
-    let logged = stdio(&Scripted::stdio(&["call-hang"]).logged(&log).with("--tag", &tag));
+    let logged = stdio(&ScriptedStdio::new(&["call-hang"]).with_log(&log).with_option("--tag", &tag));
     let alive = servers([("hangs", logged)]).ready().await;
     let begun = Instant::now();
     let running = alive.call("hangs", "add", json!({ "a": 1, "b": 2 }));
@@ -230,7 +232,7 @@ async fn a_call_that_does_not_finish_ends_after_five_seconds_and_says_why() {
 
 // C13
 #[tokio::test]
-async fn half_a_file_changes_nothing_until_it_is_whole() {
+async fn half_written_file_has_no_effect_until_it_is_complete() {
     let alive = servers([("one", scripted(&[]))]).ready().await;
     alive.world.write("home/.claude.json", r#"{"mcpServers": {"one": "#);
     let change = alive.host.reload().await;
@@ -243,7 +245,7 @@ async fn half_a_file_changes_nothing_until_it_is_whole() {
 
 // C13
 #[tokio::test]
-async fn a_file_that_has_become_empty_changes_nothing_either() {
+async fn emptied_file_has_no_effect_either() {
     let alive = servers([("one", scripted(&[]))]).ready().await;
     alive.world.write("home/.claude.json", "");
     assert_eq!(alive.host.reload().await.held_back.len(), 1);
@@ -264,7 +266,7 @@ async fn a_broken_file_holds_no_other_file_back() {
     alive.world.write("home/project/.mcp.json", "{ broken");
     deny("mcp__one__echo");
     until(&alive, |alive| {
-        alive.host.loaded().settings.rules.iter().any(|rule| rule.text() == "mcp__one__echo")
+        alive.host.loaded_config().settings.rules.iter().any(|rule| rule.text() == "mcp__one__echo")
     })
     .await;
     assert!(matches!(alive.echo("one", "hi").await, Err(CallError::Denied { .. })));
@@ -279,9 +281,9 @@ async fn a_broken_file_holds_no_other_file_back() {
 
 // C5 C13
 #[tokio::test]
-async fn a_broken_managed_file_stops_everything_at_once() {
+async fn broken_managed_file_stops_all_servers_at_once() {
     let (_folder, _, tag) = own("managed");
-    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag));
+    let entry = stdio(&ScriptedStdio::new(&[]).with_option("--tag", &tag));
     let alive = servers([("one", entry)]).ready().await;
     assert!(!processes_tagged(&tag).is_empty());
     alive.world.write("managed/managed-mcp.json", "{");
@@ -294,9 +296,9 @@ async fn a_broken_managed_file_stops_everything_at_once() {
 async fn what_a_repository_adds_while_the_host_runs_is_not_started() {
     let (_folder, _, tag) = own("repository");
     let alive = servers([]).ready().await;
-    let entry = stdio(&Scripted::stdio(&[]).with("--tag", &tag));
+    let entry = stdio(&ScriptedStdio::new(&[]).with_option("--tag", &tag));
     alive.world.write("home/project/.mcp.json", &json!({ "mcpServers": { "sneaky": entry } }).to_string());
-    until(&alive, |alive| !alive.host.loaded().plan.named("sneaky").is_empty()).await;
+    until(&alive, |alive| !alive.host.loaded_config().plan.servers_by_name("sneaky").is_empty()).await;
     assert!(!has(&alive, "sneaky"));
     assert_eq!(processes_tagged(&tag), Vec::<u32>::new());
 }
@@ -333,8 +335,8 @@ async fn nothing_starts_in_a_host_that_was_shut_down() {
     let (_folder, log, _) = own("after-the-end");
     let alive = servers([("one", scripted(&[]))]).ready().await;
     alive.host.shut_down().await;
-    rewrite(&alive, &json!({ "one": scripted(&[]), "two": stdio(&Scripted::stdio(&[]).logged(&log)) }));
-    assert_eq!(alive.host.reload().await, Change::default());
+    rewrite(&alive, &json!({ "one": scripted(&[]), "two": stdio(&ScriptedStdio::new(&[]).with_log(&log)) }));
+    assert_eq!(alive.host.reload().await, ServerChanges::default());
     assert!(!has(&alive, "two"));
     assert!(!log.exists(), "it was not started");
 }
@@ -343,7 +345,7 @@ async fn nothing_starts_in_a_host_that_was_shut_down() {
 #[tokio::test]
 async fn fifty_calls_go_on_while_another_server_of_the_project_changes() {
     let (_folder, log, _) = own("fifty");
-    let logged = |name: &str| stdio(&Scripted::stdio(&[]).logged(&log.with_extension(name)));
+    let logged = |name: &str| stdio(&ScriptedStdio::new(&[]).with_log(&log.with_extension(name)));
     let starts = |name: &str| log_starts(&log.with_extension(name)).len();
     let project = |changed: Value| {
         json!({ "mcpServers": { "changed": changed, "one": logged("one"), "two": logged("two") } })

@@ -1,16 +1,20 @@
-//! What servers offer is known before they run (L12).
+//! The tools of servers are known from the cache before they run (L12).
 
 use std::time::{Duration, SystemTime};
 
+use mcparley::config::StartPolicy;
 use mcparley::model::name::ServerName;
-use mcparley::{Call, CallError, Consent, Host, Paths, PromptCall, Start, Status};
-use mcparley_testkit::{Scripted, log_starts};
+use mcparley::permission::Consent;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::prompt::PromptCall;
+use mcparley::{Call, CallError, Host, Paths};
+use mcparley_testkit::{ScriptedStdio, log_starts};
 use serde_json::{Value, json};
 
 use crate::alive::{LONG, is_connected, own, scripted, stdio, with};
 use crate::world::World;
 
-/// A world whose hosts remember.
+/// A world whose hosts have a cache.
 struct Remembering {
     world: World,
 }
@@ -29,16 +33,16 @@ impl Remembering {
         paths
     }
 
-    /// What a process of its own would be.
-    async fn host(&self, start: Start) -> Host {
+    /// A host as in a process of its own.
+    async fn host(&self, start: StartPolicy) -> Host {
         let host = Host::builder(&self.paths(), &self.world.run_options).start_with(start).start();
-        assert!(host.ready(LONG).await.settled);
+        assert!(host.wait_until_ready(LONG).await.settled);
         host
     }
 
     /// One process that reaches every server.
     async fn warm(&self) {
-        let host = self.host(Start::All).await;
+        let host = self.host(StartPolicy::All).await;
         assert!(
             host.servers().iter().all(|server| is_connected(&server.state.status)),
             "{:?}",
@@ -56,10 +60,10 @@ impl Remembering {
 }
 
 fn names(host: &Host) -> Vec<String> {
-    host.catalog().iter().map(|entry| entry.name.to_string()).collect()
+    host.publish_catalog().iter().map(|entry| entry.name.to_string()).collect()
 }
 
-fn status(host: &Host, name: &str) -> Status {
+fn status(host: &Host, name: &str) -> ServerStatus {
     host.servers().into_iter().find(|server| server.name.as_str() == name).unwrap().state.status
 }
 
@@ -68,23 +72,23 @@ fn status(host: &Host, name: &str) -> Status {
 async fn a_new_process_knows_the_tools_before_any_server_runs_and_a_call_starts_the_one_it_needs() {
     let (_folder, log, _) = own("remembered");
     let (one, two) = (log.with_extension("one"), log.with_extension("two"));
-    let logged = |log: &std::path::Path| stdio(&Scripted::stdio(&[]).logged(log));
+    let logged = |log: &std::path::Path| stdio(&ScriptedStdio::new(&[]).with_log(log));
     let here = Remembering::new(&json!({ "one": logged(&one), "two": logged(&two) }));
     here.warm().await;
     let seen = {
-        let host = here.host(Start::All).await;
+        let host = here.host(StartPolicy::All).await;
         let seen = serde_json::to_string(&host.state().tools).unwrap();
         host.shut_down().await;
         seen
     };
     let started = (log_starts(&one).len(), log_starts(&two).len());
 
-    let host = here.host(Start::AsNeeded).await;
+    let host = here.host(StartPolicy::AsNeeded).await;
     assert_eq!(serde_json::to_string(&host.state().tools).unwrap(), seen);
-    assert!(matches!(status(&host, "one"), Status::Dormant));
+    assert!(matches!(status(&host, "one"), ServerStatus::Dormant));
     assert_eq!((log_starts(&one).len(), log_starts(&two).len()), started);
     let call = Call::new("mcp__one__echo", json!({ "message": "hi" })).with_consent(Consent::Given);
-    assert_eq!(host.call(call).await.unwrap().text(), "hi");
+    assert_eq!(host.call(call).await.unwrap().to_text(), "hi");
     assert_eq!((log_starts(&one).len(), log_starts(&two).len()), (started.0 + 1, started.1));
 }
 
@@ -97,21 +101,21 @@ async fn servers_that_are_required_or_always_loaded_are_reached_at_once() {
         "always": with(with(scripted(&[]), "alwaysLoad", true), "cwd", "/usr"),
     }));
     here.warm().await;
-    let host = here.host(Start::AsNeeded).await;
-    assert!(matches!(status(&host, "lazy"), Status::Dormant));
+    let host = here.host(StartPolicy::AsNeeded).await;
+    assert!(matches!(status(&host, "lazy"), ServerStatus::Dormant));
     assert!(is_connected(&status(&host, "required")) && is_connected(&status(&host, "always")));
 }
 
 // L12 C10
 #[tokio::test]
-async fn what_is_remembered_belongs_to_the_signature() {
+async fn cached_tools_belong_to_the_signature() {
     let here = Remembering::new(&json!({ "one": scripted(&[]) }));
     here.warm().await;
     here.world.write(
         "home/.claude.json",
         &json!({ "mcpServers": { "one": with(scripted(&[]), "env", json!({ "A": "b" })) } }).to_string(),
     );
-    let host = here.host(Start::OnDemand).await;
+    let host = here.host(StartPolicy::OnDemand).await;
     assert_eq!(names(&host).iter().filter(|name| name.starts_with("mcp__one")).count(), 0);
 }
 
@@ -120,19 +124,19 @@ async fn what_is_remembered_belongs_to_the_signature() {
 async fn a_server_whose_program_has_changed_is_asked_again() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("server.sh");
-    let scripted = Scripted::stdio(&[]);
+    let scripted = ScriptedStdio::new(&[]);
     let text = format!("#!/bin/sh\nexec '{}' {}\n", scripted.program.display(), scripted.args.join(" "));
     std::fs::write(&script, &text).unwrap();
     let here = Remembering::new(&json!({ "one": { "command": "sh", "args": [script] } }));
     here.warm().await;
-    assert!(matches!(status(&here.host(Start::AsNeeded).await, "one"), Status::Dormant));
+    assert!(matches!(status(&here.host(StartPolicy::AsNeeded).await, "one"), ServerStatus::Dormant));
     std::fs::write(&script, format!("{text}# another one\n")).unwrap();
-    assert!(is_connected(&status(&here.host(Start::AsNeeded).await, "one")));
+    assert!(is_connected(&status(&here.host(StartPolicy::AsNeeded).await, "one")));
 }
 
 // L12 F86
 #[tokio::test]
-async fn what_is_too_old_or_from_the_future_is_shown_and_asked_for_again() {
+async fn stale_or_future_cache_is_shown_and_fetched_again() {
     let here = Remembering::new(&json!({ "one": scripted(&[]) }));
     here.warm().await;
     let day = Duration::from_secs(25 * 60 * 60);
@@ -141,8 +145,8 @@ async fn what_is_too_old_or_from_the_future_is_shown_and_asked_for_again() {
         std::fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
         let host = Host::builder(&here.paths(), &here.world.run_options).start();
         assert!(names(&host).contains(&"mcp__one__echo".to_owned()));
-        assert!(matches!(status(&host, "one"), Status::Pending { .. }));
-        assert!(host.ready(LONG).await.settled);
+        assert!(matches!(status(&host, "one"), ServerStatus::Pending { .. }));
+        assert!(host.wait_until_ready(LONG).await.settled);
         assert!(is_connected(&status(&host, "one")));
         host.shut_down().await;
         assert!(here.files()[0].metadata().unwrap().modified().unwrap().elapsed().unwrap() < LONG);
@@ -151,7 +155,7 @@ async fn what_is_too_old_or_from_the_future_is_shown_and_asked_for_again() {
 
 // L12 B09
 #[tokio::test]
-async fn a_file_that_cannot_be_read_is_as_good_as_none() {
+async fn unreadable_cache_file_counts_as_none() {
     let here = Remembering::new(&json!({ "one": scripted(&[]) }));
     here.warm().await;
     let [file] = here.files().try_into().unwrap();
@@ -159,7 +163,7 @@ async fn a_file_that_cannot_be_read_is_as_good_as_none() {
     let half = &whole[..whole.len() / 2];
     for damaged in [half, b"", b"{}", b"\xff\xfe", b"[]"] {
         std::fs::write(&file, damaged).unwrap();
-        let host = here.host(Start::AsNeeded).await;
+        let host = here.host(StartPolicy::AsNeeded).await;
         assert!(is_connected(&status(&host, "one")));
         host.shut_down().await;
         assert_eq!(std::fs::read(&file).unwrap(), whole, "it is written anew");
@@ -180,7 +184,7 @@ fn changed(here: &Remembering, change: impl Fn(&mut Value)) {
 
 // L12 B47
 #[tokio::test]
-async fn a_tool_that_turns_out_to_be_another_one_is_checked_and_permitted_anew() {
+async fn changed_tool_is_validated_and_permitted_again() {
     let here = Remembering::new(&json!({ "one": scripted(&[]) }));
     here.warm().await;
     changed(&here, |tool| {
@@ -190,8 +194,8 @@ async fn a_tool_that_turns_out_to_be_another_one_is_checked_and_permitted_anew()
     let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let seen = std::sync::Arc::clone(&asked);
     let host = Host::builder(&here.paths(), &here.world.run_options).approver(Asking(seen)).start();
-    assert!(host.ready(LONG).await.settled);
-    // What fits the old schema does not fit the new one.
+    assert!(host.wait_until_ready(LONG).await.settled);
+    // Arguments that match the old schema do not match the new one.
     let error = host.call(Call::new("mcp__one__echo", json!({ "old": 1 }))).await.unwrap_err();
     assert!(matches!(error, CallError::Arguments { .. }), "{error}");
     host.shut_down().await;
@@ -201,35 +205,35 @@ async fn a_tool_that_turns_out_to_be_another_one_is_checked_and_permitted_anew()
     let host = Host::builder(&here.paths(), &here.world.run_options)
         .approver(Asking(std::sync::Arc::clone(&asked)))
         .start();
-    assert!(host.ready(LONG).await.settled);
+    assert!(host.wait_until_ready(LONG).await.settled);
     let outcome = host.call(Call::new("mcp__one__echo", json!({ "message": "hi" }))).await.unwrap();
-    assert_eq!(outcome.text(), "hi");
+    assert_eq!(outcome.to_text(), "hi");
     let asked = asked.lock().unwrap().clone();
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert_eq!(asked[0], "what it was");
     assert_ne!(asked[1], "what it was");
 }
 
-/// A person who agrees to everything; what they were shown is noted.
+/// A user that agrees to every question, with a record of them.
 struct Asking(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
 
 impl mcparley::Approver for Asking {
-    fn ask<'q>(
+    fn ask_permission<'q>(
         &'q self,
-        question: mcparley::Question<'q>,
-    ) -> std::pin::Pin<Box<dyn Future<Output = mcparley::Answer> + Send + 'q>> {
+        question: mcparley::PermissionQuestion<'q>,
+    ) -> std::pin::Pin<Box<dyn Future<Output = mcparley::PermissionAnswer> + Send + 'q>> {
         self.0.lock().unwrap().push(question.entry.tool.description.to_string());
-        Box::pin(std::future::ready(mcparley::Answer::Allow))
+        Box::pin(std::future::ready(mcparley::PermissionAnswer::Allow))
     }
 }
 
 // L12
 #[tokio::test]
-async fn a_tool_that_is_gone_is_told_so_when_it_is_called() {
+async fn call_of_a_removed_tool_is_an_error() {
     let here = Remembering::new(&json!({ "one": scripted(&[]) }));
     here.warm().await;
     changed(&here, |tool| tool["name"] = json!("vanished"));
-    let host = here.host(Start::AsNeeded).await;
+    let host = here.host(StartPolicy::AsNeeded).await;
     let call = Call::new("mcp__one__vanished", json!({ "message": "hi" })).with_consent(Consent::Given);
     let error = host.call(call).await.unwrap_err();
     assert!(matches!(error, CallError::UnknownTool { .. }), "{error}");
@@ -238,9 +242,9 @@ async fn a_tool_that_is_gone_is_told_so_when_it_is_called() {
 
 // L4 L12
 #[tokio::test]
-async fn the_era_is_remembered_too_and_found_out_anew_when_it_no_longer_holds() {
+async fn era_is_cached_and_probed_again_when_it_is_wrong() {
     let (_folder, log, _) = own("era");
-    let entry = |scripts: &[&str]| stdio(&Scripted::stdio(scripts).logged(&log));
+    let entry = |scripts: &[&str]| stdio(&ScriptedStdio::new(scripts).with_log(&log));
     let here = Remembering::new(&json!({ "one": entry(&[]) }));
     here.warm().await;
     let [file] = here.files().try_into().unwrap();
@@ -249,8 +253,8 @@ async fn the_era_is_remembered_too_and_found_out_anew_when_it_no_longer_holds() 
     let swapped = text.replace(&format!(r#""era":"{is}""#), &format!(r#""era":"{was}""#));
     assert_ne!(swapped, text);
     std::fs::write(&file, swapped).unwrap();
-    let host = here.host(Start::AsNeeded).await;
-    host.connect(&ServerName::new("one")).await.unwrap();
+    let host = here.host(StartPolicy::AsNeeded).await;
+    host.connect_server(&ServerName::new("one")).await.unwrap();
     assert!(is_connected(&status(&host, "one")));
 }
 
@@ -258,21 +262,21 @@ async fn the_era_is_remembered_too_and_found_out_anew_when_it_no_longer_holds() 
 #[tokio::test]
 async fn prompts_and_instructions_are_known_before_a_server_runs() {
     let (_folder, log, _) = own("remembered-prompts");
-    let remembering = Remembering::new(&json!({ "one": stdio(&Scripted::stdio(&[]).logged(&log)) }));
+    let remembering = Remembering::new(&json!({ "one": stdio(&ScriptedStdio::new(&[]).with_log(&log)) }));
     remembering.warm().await;
-    let host = remembering.host(Start::AsNeeded).await;
+    let host = remembering.host(StartPolicy::AsNeeded).await;
     let prompts: Vec<String> = host.prompts().iter().map(|prompt| prompt.name.to_string()).collect();
     assert_eq!(prompts, ["mcp__one__greet"]);
     let said = host.instructions().text();
     assert!(said.contains("## one\n\n> Tools for tests"), "{said}");
     assert_eq!(log_starts(&log).len(), 1);
-    host.prompt(&PromptCall::new("mcp__one__greet")).await.unwrap();
+    host.fetch_prompt(&PromptCall::new("mcp__one__greet")).await.unwrap();
     assert_eq!(log_starts(&log).len(), 2);
     host.shut_down().await;
 }
 
 impl Remembering {
-    /// What a command that only lists is made of.
+    /// A host as the listing commands build it.
     fn lister(&self) -> mcparley::HostBuilder {
         Host::builder(&self.paths(), &self.world.run_options).skip_known_failures()
     }
@@ -286,54 +290,48 @@ impl Remembering {
     }
 }
 
-fn is_remembered_failure(status: &Status) -> bool {
-    matches!(status, Status::Failed(error) if error.ago.is_some())
+fn is_remembered_failure(status: &ServerStatus) -> bool {
+    matches!(status, ServerStatus::Failed(error) if error.ago.is_some())
 }
 
 // L12 F104
 #[tokio::test]
-async fn server_that_failed_is_told_at_once_by_later_processes_and_tried_by_who_needs_it() {
+async fn known_failure_is_reported_at_once_and_the_server_is_retried_on_use() {
     let (_folder, log, _) = own("failed");
-    let here = Remembering::new(&json!({ "bad": stdio(&Scripted::stdio(&["exit-start"]).logged(&log)) }));
-    let host = here.host(Start::AsNeeded).await;
+    let here =
+        Remembering::new(&json!({ "bad": stdio(&ScriptedStdio::new(&["exit-start"]).with_log(&log)) }));
+    let host = here.host(StartPolicy::AsNeeded).await;
     let first = status(&host, "bad");
-    assert!(matches!(&first, Status::Failed(error) if error.ago.is_none()), "{first:?}");
+    assert!(matches!(&first, ServerStatus::Failed(error) if error.ago.is_none()), "{first:?}");
     host.shut_down().await;
     let starts = log_starts(&log).len();
-
-    let remembered = here.lister().remembered().unwrap();
-    let [bad] = &remembered.servers.iter().filter(|it| it.name.as_str() == "bad").collect::<Vec<_>>()[..]
-    else {
-        panic!("{:?}", remembered.servers)
-    };
-    assert!(is_remembered_failure(&bad.state.status), "{:?}", bad.state.status);
-    assert!(bad.state.status.reason().unwrap().starts_with(&first.reason().unwrap()));
-    assert_eq!(log_starts(&log).len(), starts);
 
     let host = here.lister().start();
-    assert!(is_remembered_failure(&status(&host, "bad")));
+    let known = status(&host, "bad");
+    assert!(is_remembered_failure(&known), "{known:?}");
+    assert!(known.reason().unwrap().starts_with(&first.reason().unwrap()));
     assert_eq!(log_starts(&log).len(), starts);
-    host.connect(&ServerName::new("bad")).await.unwrap_err();
+    host.connect_server(&ServerName::new("bad")).await.unwrap_err();
     assert!(log_starts(&log).len() > starts, "a call tries it anew");
-    assert!(matches!(status(&host, "bad"), Status::Failed(error) if error.ago.is_none()));
+    assert!(matches!(status(&host, "bad"), ServerStatus::Failed(error) if error.ago.is_none()));
     host.shut_down().await;
 
     let starts = log_starts(&log).len();
-    let host = here.host(Start::All).await;
+    let host = here.host(StartPolicy::All).await;
     assert!(log_starts(&log).len() > starts, "who asks for all tries it anew");
     host.shut_down().await;
 }
 
 // L12 F104
 #[tokio::test]
-async fn nobody_waits_for_a_server_that_did_not_answer_before_though_it_is_tried_again() {
+async fn known_failed_server_is_retried_without_waiting() {
     let mut here = Remembering::new(&json!({ "hangs": scripted(&["hang-start"]), "works": scripted(&[]) }));
     here.world.set("MCP_TIMEOUT", "2000");
-    let host = here.host(Start::AsNeeded).await;
-    assert!(matches!(status(&host, "hangs"), Status::Failed(_)));
+    let host = here.host(StartPolicy::AsNeeded).await;
+    assert!(matches!(status(&host, "hangs"), ServerStatus::Failed(_)));
     host.shut_down().await;
     here.world.set("MCP_TIMEOUT", "600000");
-    let host = here.host(Start::AsNeeded).await;
+    let host = here.host(StartPolicy::AsNeeded).await;
     assert!(is_remembered_failure(&status(&host, "hangs")));
     assert!(names(&host).contains(&"mcp__works__echo".to_owned()));
     host.shut_down().await;
@@ -344,7 +342,7 @@ async fn nobody_waits_for_a_server_that_did_not_answer_before_though_it_is_tried
 async fn failed_server_that_works_again_is_found_in_the_background_and_its_failure_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let (script, marker) = (folder.path().join("server.sh"), folder.path().join("marker"));
-    let server = Scripted::stdio(&[]);
+    let server = ScriptedStdio::new(&[]);
     let text = format!(
         "[ -e '{}' ] || exit 3\nexec '{}' {}\n",
         marker.display(),
@@ -353,14 +351,14 @@ async fn failed_server_that_works_again_is_found_in_the_background_and_its_failu
     );
     std::fs::write(&script, text).unwrap();
     let here = Remembering::new(&json!({ "one": { "command": "sh", "args": [script] } }));
-    let host = here.host(Start::AsNeeded).await;
-    assert!(matches!(status(&host, "one"), Status::Failed(_)));
+    let host = here.host(StartPolicy::AsNeeded).await;
+    assert!(matches!(status(&host, "one"), ServerStatus::Failed(_)));
     host.shut_down().await;
     assert_eq!(here.failures().len(), 1);
     std::fs::write(&marker, "").unwrap();
     let host = Host::builder(&here.paths(), &here.world.run_options).start();
     assert!(is_remembered_failure(&status(&host, "one")));
-    let mut events = host.events();
+    let mut events = host.server_events();
     while !is_connected(&status(&host, "one")) {
         tokio::time::timeout(LONG, events.recv()).await.unwrap().unwrap();
     }
@@ -375,10 +373,14 @@ async fn failure_of_a_server_whose_program_has_changed_does_not_count() {
     let script = folder.path().join("server.sh");
     std::fs::write(&script, "exit 3\n").unwrap();
     let here = Remembering::new(&json!({ "one": { "command": "sh", "args": [script] } }));
-    here.host(Start::AsNeeded).await.shut_down().await;
-    assert!(here.lister().remembered().is_some());
+    here.host(StartPolicy::AsNeeded).await.shut_down().await;
+    let host = here.lister().start();
+    assert!(is_remembered_failure(&status(&host, "one")));
+    host.shut_down().await;
     std::fs::write(&script, "exit 4 # mended\n").unwrap();
-    assert!(here.lister().remembered().is_none(), "it has to be asked");
+    let host = here.lister().start();
+    assert!(!status(&host, "one").is_settled(), "it has to be asked");
+    host.shut_down().await;
 }
 
 // L12 B62
@@ -389,20 +391,20 @@ async fn remembered_failure_holds_no_secret_of_the_entry() {
         "args": ["-c", "echo \"token $TOKEN\" >&2; exit 3"],
         "env": { "TOKEN": "sk-very-secret-value" },
     } }));
-    here.host(Start::AsNeeded).await.shut_down().await;
+    here.host(StartPolicy::AsNeeded).await.shut_down().await;
     let [failure] = here.failures().try_into().unwrap();
     assert!(failure.contains("token ") && !failure.contains("very-secret"), "{failure}");
 }
 
-/// A person who is there, but says no.
+/// A user that is present, but declines.
 struct Silent;
 
 impl mcparley::Elicitor for Silent {
     fn ask<'q>(
         &'q self,
         _question: mcparley::elicit::Elicitation<'q>,
-    ) -> std::pin::Pin<Box<dyn Future<Output = mcparley::elicit::Reply> + Send + 'q>> {
-        Box::pin(std::future::ready(mcparley::elicit::Reply::Decline))
+    ) -> std::pin::Pin<Box<dyn Future<Output = mcparley::elicit::ElicitationReply> + Send + 'q>> {
+        Box::pin(std::future::ready(mcparley::elicit::ElicitationReply::Decline))
     }
 }
 
@@ -413,23 +415,23 @@ async fn lists_are_remembered_by_what_the_client_can_do_and_overwrite_no_others(
     here.warm().await;
     assert_eq!(here.files().len(), 1);
     let builder = || Host::builder(&here.paths(), &here.world.run_options).elicitor(Silent);
-    // What another client was told is shown, and asked for again.
+    // The list of another client is shown, and fetched again.
     let host = builder().start();
     assert!(names(&host).contains(&"mcp__one__echo".to_owned()));
-    assert!(matches!(status(&host, "one"), Status::Pending { .. }));
-    assert!(host.ready(LONG).await.settled);
+    assert!(matches!(status(&host, "one"), ServerStatus::Pending { .. }));
+    assert!(host.wait_until_ready(LONG).await.settled);
     host.shut_down().await;
     assert_eq!(here.files().len(), 2);
     let host = builder().start();
-    assert!(matches!(status(&host, "one"), Status::Dormant));
+    assert!(matches!(status(&host, "one"), ServerStatus::Dormant));
     host.shut_down().await;
-    assert!(matches!(status(&here.host(Start::AsNeeded).await, "one"), Status::Dormant));
+    assert!(matches!(status(&here.host(StartPolicy::AsNeeded).await, "one"), ServerStatus::Dormant));
 }
 
 // L12
 #[tokio::test]
 async fn lists_are_remembered_in_every_folder_where_the_entry_means_the_same_program() {
-    let server = Scripted::stdio(&[]);
+    let server = ScriptedStdio::new(&[]);
     let here = Remembering::new(&json!({
         "everywhere": scripted(&[]),
         "relative": { "command": "sh", "args": ["server.sh"] },
@@ -442,7 +444,7 @@ async fn lists_are_remembered_in_every_folder_where_the_entry_means_the_same_pro
     let mut paths = here.paths();
     paths.cwd = here.world.path("home/other");
     paths.project = paths.cwd.clone();
-    let host = Host::builder(&paths, &here.world.run_options).start_with(Start::OnDemand).start();
+    let host = Host::builder(&paths, &here.world.run_options).start_with(StartPolicy::OnDemand).start();
     let known = names(&host);
     assert!(known.contains(&"mcp__everywhere__echo".to_owned()), "{known:?}");
     assert!(!known.contains(&"mcp__relative__echo".to_owned()), "it is another program there: {known:?}");

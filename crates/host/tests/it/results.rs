@@ -1,8 +1,8 @@
-//! Results of real servers that are too long for a model: stored, read again, or whole for those who want them whole.
+//! Results of real servers that are too long for a model: stored, read again, or returned whole on request.
 
 use std::path::Path;
 
-use mcparley::{Call, CallError, HostBuilder, Outcome, Paths};
+use mcparley::{Call, CallError, CallOutcome, HostBuilder, Paths};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, Making, scripted, servers};
@@ -12,12 +12,12 @@ fn lines(count: usize) -> String {
     (1..=count).map(|number| format!("line {number} of a long text\n")).collect()
 }
 
-async fn read(alive: &Alive, arguments: Value) -> Result<Outcome, CallError> {
+async fn read(alive: &Alive, arguments: Value) -> Result<CallOutcome, CallError> {
     alive.host.call(Call::new("ReadResult", arguments)).await
 }
 
 fn names(alive: &Alive) -> Vec<String> {
-    alive.host.catalog().iter().map(|entry| entry.name.to_string()).collect()
+    alive.host.publish_catalog().iter().map(|entry| entry.name.to_string()).collect()
 }
 
 fn one() -> Making {
@@ -42,40 +42,40 @@ async fn a_long_text_is_stored_in_a_file_of_its_own_and_read_back() {
     let alive = in_files(one());
     let text = lines(10_000);
     let given = alive.call("one", "echo", json!({ "message": text })).await.unwrap();
-    assert!(given.text().len() <= 2048, "{}", given.text());
+    assert!(given.to_text().len() <= 2048, "{}", given.to_text());
     let stored = &given.stored[0];
     let path = stored.path.as_deref().unwrap();
     assert!(path.starts_with(alive.world.path("home/.cache/mcparley/results")), "{}", path.display());
     assert_eq!(std::fs::read_to_string(path).unwrap(), text);
-    // Nobody is asked: the model was given the call that made it.
+    // No permission is needed: the model was permitted the call that stored it.
     let page = read(&alive, json!({ "handle": stored.handle, "offset": 9_999 })).await.unwrap();
     let expected = "line 9999 of a long text\nline 10000 of a long text\n[lines 9999 to 10000, the last]";
-    assert_eq!(page.text(), expected);
+    assert_eq!(page.to_text(), expected);
     let found = read(&alive, json!({ "handle": stored.handle, "grep": "line 77 " })).await.unwrap();
-    assert_eq!(found.text(), "77:line 77 of a long text\n[1 matching lines]");
+    assert_eq!(found.to_text(), "77:line 77 of a long text\n[1 matching lines]");
     let all = read(&alive, json!({ "handle": stored.handle })).await.unwrap();
-    assert!(all.text().len() <= 41_000 && all.stored.is_empty(), "{}", all.text().len());
+    assert!(all.to_text().len() <= 41_000 && all.stored.is_empty(), "{}", all.to_text().len());
 }
 
 // R5
 #[tokio::test]
-async fn a_handle_holds_for_this_host_and_its_agents_and_for_nobody_else() {
+async fn result_handle_is_valid_for_this_host_and_its_agents_only() {
     let (alive, other) = (one().ready().await, one().ready().await);
     let given = alive.call("one", "echo", json!({ "message": lines(10_000) })).await.unwrap();
     let handle = given.stored[0].handle.clone();
-    let agent = alive.host.agent(mcparley::AgentSpec::new("helper")).await.unwrap();
+    let agent = alive.host.start_agent(mcparley::AgentSpec::new("helper")).await.unwrap();
     let arguments = json!({ "handle": handle, "limit": 1 });
     let call = || Call::new("ReadResult", arguments.clone());
-    assert!(agent.call(call()).await.unwrap().text().starts_with("line 1 of"));
+    assert!(agent.call(call()).await.unwrap().to_text().starts_with("line 1 of"));
     let error = other.host.call(call()).await.unwrap_err();
-    assert!(error.to_string().starts_with("there is no stored result"), "{error}");
+    assert!(error.to_string().starts_with("no stored result"), "{error}");
     let misfit = alive.host.call(Call::new("ReadResult", json!({ "handle": handle, "unit": "pages" }))).await;
     assert!(matches!(misfit, Err(CallError::Arguments { .. })), "{misfit:?}");
 }
 
 // R5 P3
 #[tokio::test]
-async fn who_denies_read_result_denies_it() {
+async fn deny_rule_for_read_result_denies_it() {
     let alive = one().deny("ReadResult").ready().await;
     let given = alive.call("one", "echo", json!({ "message": lines(10_000) })).await.unwrap();
     let error = read(&alive, json!({ "handle": given.stored[0].handle })).await.unwrap_err();
@@ -84,11 +84,11 @@ async fn who_denies_read_result_denies_it() {
 
 // R2 N9
 #[tokio::test]
-async fn who_wants_results_whole_gets_them_whole_and_no_tool_to_read_on() {
-    let alive = one().start_as(HostBuilder::whole_results);
+async fn host_without_result_limit_returns_whole_results_and_offers_no_read_result() {
+    let alive = one().start_as(HostBuilder::without_result_limit);
     let text = lines(10_000);
     let given = alive.call("one", "echo", json!({ "message": text })).await.unwrap();
-    assert_eq!(given.text(), text);
+    assert_eq!(given.to_text(), text);
     assert!(!names(&alive).contains(&"ReadResult".to_owned()));
     let fitting = one().ready().await;
     assert!(names(&fitting).contains(&"ReadResult".to_owned()), "{:?}", names(&fitting));
@@ -96,7 +96,7 @@ async fn who_wants_results_whole_gets_them_whole_and_no_tool_to_read_on() {
 
 // R2 C12
 #[tokio::test]
-async fn the_limits_can_be_set() {
+async fn result_limits_can_be_set() {
     for (name, value) in [("MAX_MCP_OUTPUT_TOKENS", "50"), ("MCPARLEY_MAX_RESULT_CHARS", "200")] {
         let alive = one().variable(name, value).ready().await;
         let short = alive.call("one", "echo", json!({ "message": "x".repeat(200) })).await.unwrap();
@@ -104,14 +104,14 @@ async fn the_limits_can_be_set() {
         let long = alive.call("one", "echo", json!({ "message": "x".repeat(201) })).await.unwrap();
         assert_eq!(long.stored.len(), 1, "{name}");
         let arguments = json!({ "handle": long.stored[0].handle, "unit": "bytes" });
-        let page = read(&alive, arguments).await.unwrap().text();
+        let page = read(&alive, arguments).await.unwrap().to_text();
         assert!(page.starts_with("xxx") && page.contains("next offset"), "{name}: {page}");
     }
 }
 
 // B100 F74
 #[tokio::test]
-async fn a_folder_that_cannot_be_used_costs_the_rest_of_the_text_and_nothing_else() {
+async fn unusable_result_folder_loses_only_the_rest_of_the_text() {
     let making = one();
     let alive = making.start_in(|paths| {
         let link = paths.home.join("results");
@@ -119,7 +119,7 @@ async fn a_folder_that_cannot_be_used_costs_the_rest_of_the_text_and_nothing_els
         paths.results = Some(link);
     });
     let given = alive.call("one", "echo", json!({ "message": lines(10_000) })).await.unwrap();
-    let text = given.text();
+    let text = given.to_text();
     assert!(!given.is_error && given.stored.is_empty());
     assert!(text.starts_with("line 1 of") && text.contains("… [truncated]"), "{}", text.len());
     assert!(text.ends_with("is a symbolic link]"), "{}", &text[text.len() - 300..]);

@@ -1,4 +1,5 @@
-//! What a very large result costs: a model two kilobytes, and us a small multiple of it.
+//! The memory cost of a very large result: two kilobytes for a model, and a small multiple of its size for
+//! the host.
 
 use mcparley::Call;
 use serde_json::json;
@@ -10,7 +11,7 @@ const MIB: u64 = 1024 * 1024;
 // R2 R5
 #[test]
 fn heavy_thirty_megabytes_cost_a_model_two_kilobytes_and_us_three_times_the_result() {
-    mcparley_testkit::alone("results_memory::alone_in_its_process").unwrap();
+    mcparley_testkit::run_in_own_process("results_memory::alone_in_its_process").unwrap();
 }
 
 #[tokio::test]
@@ -22,7 +23,7 @@ async fn alone_in_its_process() {
     alive.reach("one").await;
     let before = peak();
     let given = alive.call("one", "echo", json!({ "message": "x" })).await.unwrap();
-    let told = given.text();
+    let told = given.to_text();
     assert!(told.len() <= 2048, "{told}");
     let stored = given.stored[0].clone();
     assert!(stored.bytes > 29 * MIB, "{told}");
@@ -39,11 +40,11 @@ async fn alone_in_its_process() {
         arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         alive.host.call(Call::new("ReadResult", arguments))
     };
-    let page = call(json!({ "unit": "bytes", "offset": 20_000_000 })).await.unwrap().text();
+    let page = call(json!({ "unit": "bytes", "offset": 20_000_000 })).await.unwrap().to_text();
     assert!(page.contains("[bytes 20000000 to 20039999 of "), "{}", &page[page.len() - 100..]);
-    let lines = call(json!({})).await.unwrap().text();
+    let lines = call(json!({})).await.unwrap().to_text();
     assert!(lines.starts_with("[line 1 is too long"), "{}", &lines[..100]);
-    let found = call(json!({ "grep": "^x" })).await.unwrap().text();
+    let found = call(json!({ "grep": "^x" })).await.unwrap().to_text();
     assert!(found.ends_with("[1 matching lines]") && found.len() < 1_000, "{}", found.len());
     let grown = peak() - before;
     assert!(grown <= 3 * 30 * MIB, "{} MiB more", grown / MIB);

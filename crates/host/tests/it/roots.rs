@@ -16,8 +16,8 @@ fn host(server: &Inside, added: &[&str]) -> (Host, World) {
     world.run_options.allowed_tools.push("mcp__inside".to_owned());
     let mut paths = world.paths();
     paths.add_dirs = added.iter().map(|path| world.path(path)).collect();
-    let builder = HostBuilder::new(&paths, world.load()).without_own_server();
-    (builder.server("inside", std::sync::Arc::new(server.clone())).start(), world)
+    let builder = HostBuilder::new(&paths, world.load()).without_built_in_server();
+    (builder.in_process_handler("inside", std::sync::Arc::new(server.clone())).start(), world)
 }
 
 fn roots(folders: &[PathBuf]) -> Value {
@@ -27,12 +27,12 @@ fn roots(folders: &[PathBuf]) -> Value {
 
 async fn asked(host: &Host) -> Value {
     let call = Call::new("mcp__inside__it", json!({}));
-    serde_json::from_str(&host.call(call).await.unwrap().text()).unwrap()
+    serde_json::from_str(&host.call(call).await.unwrap().to_text()).unwrap()
 }
 
 // X6
 #[tokio::test]
-async fn a_server_of_the_old_era_is_told_when_the_folders_are_others() {
+async fn server_of_the_old_era_is_notified_of_changed_roots() {
     let server = Inside::new("2025-11-25", [Answer::Asks("roots/list", json!({}))]);
     let (host, world) = host(&server, &["home/other"]);
     let here = world.path("home/project");
@@ -52,7 +52,7 @@ async fn a_server_of_the_old_era_is_told_when_the_folders_are_others() {
 
 // X6
 #[tokio::test]
-async fn a_server_of_the_new_era_hears_of_other_folders_when_it_asks_again() {
+async fn server_of_the_new_era_gets_changed_roots_with_its_next_request() {
     let server = Inside::new("2026-07-28", [WANTS, DONE, WANTS, DONE].map(Answer::Result));
     let (host, world) = host(&server, &[]);
     let call = || host.call(Call::new("mcp__inside__it", json!({})));

@@ -1,8 +1,9 @@
-//! Servers of the new era that want something before they answer (SEP-2322).
+//! Servers of the new era that request input before they answer (SEP-2322).
 
-use mcparley::elicit::{Reply, Unanswered};
-use mcparley::{Call, CallError, Consent};
-use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley::elicit::{ElicitationReply, UnansweredRequest};
+use mcparley::permission::Consent;
+use mcparley::{Call, CallError};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 
 use crate::alive::{Making, http, own, servers, stdio};
@@ -30,14 +31,14 @@ fn with(making: Making, person: &Person) -> crate::alive::Alive {
 
 // X5 H31 B115
 #[tokio::test]
-async fn what_a_server_wants_is_given_to_it_with_its_state_as_it_was_written_and_in_no_other_request() {
+async fn requested_input_and_exact_state_are_sent_in_the_repeated_request_only() {
     let (first, second) = (r#""\u00e9\/\ud83d\ude00 \\""#, r#""b""#);
     let answers = [wants!(r#""\u00e9\/\ud83d\ude00 \\""#), wants!(r#""b""#), DONE];
     let server = Inside::new("2026-07-28", answers.map(Answer::Result));
     let person = Person::agreeable();
     let (host, _world) = host(&server, Some(&person));
-    assert_eq!(host.call(call()).await.unwrap().text(), "done");
-    assert_eq!(host.call(call()).await.unwrap().text(), "done");
+    assert_eq!(host.call(call()).await.unwrap().to_text(), "done");
+    assert_eq!(host.call(call()).await.unwrap().to_text(), "done");
     let heard = server.heard();
     let given = r#""inputResponses":{"the key":{"action":"accept","content":{"name":"Ada"}}}"#;
     assert_eq!(heard.len(), 4);
@@ -61,13 +62,13 @@ async fn what_a_server_wants_is_given_to_it_with_its_state_as_it_was_written_and
 
 // B115
 #[tokio::test]
-async fn a_large_state_comes_back_whole() {
+async fn large_request_state_is_returned_whole() {
     let state = format!("\"{}\"", "x\\u0001".repeat(150_000));
     let wanted = format!(r#"{{"resultType":"input_required","requestState":{state}}}"#);
     let wanted: &'static str = Box::leak(wanted.into_boxed_str());
     let server = Inside::new("2026-07-28", [wanted, DONE].map(Answer::Result));
     let (host, _world) = host(&server, None);
-    assert_eq!(host.call(call()).await.unwrap().text(), "done");
+    assert_eq!(host.call(call()).await.unwrap().to_text(), "done");
     let heard = server.heard();
     assert!(heard[1].contains(&format!(r#""requestState":{state}"#)), "of {} bytes", heard[1].len());
     assert!(!heard[1].contains("inputResponses"), "it wanted nothing else");
@@ -79,22 +80,22 @@ async fn a_resource_is_read_in_as_many_rounds_as_a_tool_is_called() {
     let contents = r#"{"contents":[{"uri":"a:b","text":"a note"}]}"#;
     let server = Inside::new("2026-07-28", [wants!(r#""s""#), contents].map(Answer::Result));
     let (host, _world) = host(&server, Some(&Person::agreeable()));
-    host.ready(crate::alive::LONG).await;
+    host.wait_until_ready(crate::alive::LONG).await;
     let read = Call::new("ReadMcpResource", json!({ "server": "inside", "uri": "a:b" }));
-    assert!(host.call(read).await.unwrap().text().contains("a note"));
+    assert!(host.call(read).await.unwrap().to_text().contains("a note"));
     assert!(server.heard()[1].contains(r#""requestState":"s""#));
 }
 
 // B114 H31
 #[tokio::test]
-async fn a_server_that_never_stops_wanting_is_given_up_after_three_rounds_on_every_transport() {
+async fn server_that_always_requests_input_fails_after_three_rounds_on_every_transport() {
     let (_folder, log, _) = own("endless");
-    let local = Scripted::stdio(&["wants:form"]).with("--versions", "2026-07-28").logged(&log);
+    let local = ScriptedStdio::new(&["wants:form"]).with_option("--versions", "2026-07-28").with_log(&log);
     let remote = HttpServer::start_with(&["wants:form"], &["--versions", "2026-07-28"]);
     let alive = with(servers([("local", stdio(&local)), ("remote", http(&remote))]), &Person::agreeable());
     for name in ["local", "remote"] {
         let error = alive.echo(name, "hi").await.unwrap_err();
-        let why = Unanswered::Endless { rounds: 3 };
+        let why = UnansweredRequest::TooManyRounds { rounds: 3 };
         assert!(matches!(&error, CallError::Unanswered { why: it, .. } if *it == why), "{name}: {error}");
     }
     let calls: Vec<Value> = log_lines(&log)
@@ -105,17 +106,18 @@ async fn a_server_that_never_stops_wanting_is_given_up_after_three_rounds_on_eve
     assert_eq!((calls.len(), remote.stats()["post"]["tools/call"].as_u64()), (4, Some(4)));
     for pair in calls.windows(2) {
         assert_ne!(pair[0]["id"], pair[1]["id"]);
-        // What the server made of the request before.
+        // The server's record of the earlier request.
         assert_eq!(pair[1]["params"]["requestState"], format!("after {}", pair[0]["id"]));
     }
 }
 
 // X6
 #[tokio::test]
-async fn roots_are_given_and_what_nobody_offers_is_refused_by_name() {
+async fn roots_are_given_and_unsupported_input_is_refused_by_name() {
     let entry = |kind: &str, log: &std::path::Path| {
-        let scripted = Scripted::stdio(&[kind]).with("--versions", "2026-07-28").with("--times", "1");
-        stdio(&scripted.logged(log))
+        let scripted =
+            ScriptedStdio::new(&[kind]).with_option("--versions", "2026-07-28").with_option("--times", "1");
+        stdio(&scripted.with_log(log))
     };
     let (_folder, log, _) = own("wants");
     let alive = servers([("one", entry("wants:roots", &log))]).ready().await;
@@ -129,7 +131,7 @@ async fn roots_are_given_and_what_nobody_offers_is_refused_by_name() {
         let alive = servers([("one", entry(kind, &log))]).ready().await;
         let error = alive.echo("one", "hi").await.unwrap_err();
         let expected =
-            format!("`mcp__one__echo` was not finished: it wants `{method}`, which is not offered");
+            format!("`mcp__one__echo` was not finished: it requested `{method}`, which is not offered");
         assert_eq!(error.to_string(), expected);
         let calls = log_lines(&log).iter().filter(|line| line.text.contains("tools/call")).count();
         assert_eq!(calls, 1, "{kind}");
@@ -142,10 +144,10 @@ fn url(path: &std::path::Path) -> String {
 
 // X5
 #[tokio::test]
-async fn without_a_person_the_server_hears_no_and_may_still_answer() {
+async fn without_a_user_the_server_gets_a_decline_and_may_still_answer() {
     let server = Inside::new("2026-07-28", [wants!(r#""s""#), DONE].map(Answer::Result));
     let (host, _world) = host(&server, None);
-    assert_eq!(host.call(call()).await.unwrap().text(), "done");
+    assert_eq!(host.call(call()).await.unwrap().to_text(), "done");
     let heard = server.heard();
     assert!(heard[1].contains(r#""inputResponses":{"the key":{"action":"decline"}}"#), "{}", heard[1]);
     assert!(!heard[0].contains("elicitation"), "it was never told that somebody can be asked");
@@ -155,16 +157,19 @@ async fn without_a_person_the_server_hears_no_and_may_still_answer() {
 #[tokio::test]
 async fn an_answer_that_does_not_fit_its_form_is_never_sent() {
     let server = Inside::new("2026-07-28", [wants!(r#""s""#), DONE].map(Answer::Result));
-    let person = Person::new(|_| Reply::Accept(json!({ "name": 7, "canary": "canary" })));
+    let person = Person::new(|_| ElicitationReply::Accept(json!({ "name": 7, "canary": "canary" })));
     let (host, _world) = host(&server, Some(&person));
     let error = host.call(call().with_consent(Consent::Given)).await.unwrap_err();
-    assert!(matches!(&error, CallError::Unanswered { why: Unanswered::Unfit { .. }, .. }), "{error}");
+    assert!(
+        matches!(&error, CallError::Unanswered { why: UnansweredRequest::InvalidAnswer { .. }, .. }),
+        "{error}"
+    );
     assert_eq!(server.heard().len(), 1);
 }
 
 // X5 F07
 #[tokio::test]
-async fn giving_a_call_up_withdraws_its_question() {
+async fn canceling_a_call_withdraws_its_question() {
     let server = Inside::new("2026-07-28", [Answer::Result(wants!(r#""s""#))]);
     let person = Person::slow();
     let (host, _world) = host(&server, Some(&person));

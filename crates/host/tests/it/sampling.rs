@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcparley::elicit::Unanswered;
-use mcparley::sample::{Refusal, Sampled, Sampler, Sampling};
-use mcparley::{Boxed, Call, CallError, Host};
-use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley::elicit::UnansweredRequest;
+use mcparley::sample::{Sampler, SamplingRefusal, SamplingRequest, SamplingResult};
+use mcparley::{BoxedFuture, Call, CallError, Host};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -18,21 +18,24 @@ use crate::world::World;
 
 const SAMPLE: &str = "sampling/createMessage";
 
-/// A model that says what it was told last, and remembers it.
+/// A model that repeats its last message, and records it.
 #[derive(Clone, Default)]
 pub(crate) struct Parrot {
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
-    refusal: Option<Refusal>,
+    refusal: Option<SamplingRefusal>,
     takes_tools: bool,
-    /// How long it takes.
-    pace: Duration,
+    /// The duration of an answer.
+    pub(crate) pace: Duration,
     open: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
-    came: Arc<Notify>,
+    pub(crate) came: Arc<Notify>,
 }
 
 impl Sampler for Parrot {
-    fn sample<'s>(&'s self, request: &'s Sampling) -> Boxed<'s, Result<Sampled, Refusal>> {
+    fn sample<'s>(
+        &'s self,
+        request: &'s SamplingRequest,
+    ) -> BoxedFuture<'s, Result<SamplingResult, SamplingRefusal>> {
         Box::pin(async move {
             let text = request.messages.last().unwrap().text();
             self.asked.lock().unwrap().push(format!("{}: {text}", request.server));
@@ -43,7 +46,7 @@ impl Sampler for Parrot {
             self.open.fetch_sub(1, Ordering::SeqCst);
             match &self.refusal {
                 Some(refusal) => Err(refusal.clone()),
-                None => Ok(Sampled::text("parrot-1", &text)),
+                None => Ok(SamplingResult::from_text("parrot-1", &text)),
             }
         })
     }
@@ -74,11 +77,13 @@ fn said(text: &str) -> Value {
 #[tokio::test]
 async fn a_model_answers_servers_of_both_eras_on_both_transports() {
     let asks = format!("server-request:{SAMPLE}");
-    let old = stdio(&Scripted::stdio(&[&asks]).with("--versions", "2025-11-25"));
+    let old = stdio(&ScriptedStdio::new(&[&asks]).with_option("--versions", "2025-11-25"));
     let remote = HttpServer::start_with(&[&asks], &["--versions", "2025-06-18"]);
     let (_folder, log, _) = own("sampling");
-    let wants = Scripted::stdio(&["wants:sampling"]).with("--versions", "2026-07-28").with("--times", "1");
-    let new = stdio(&wants.logged(&log));
+    let wants = ScriptedStdio::new(&["wants:sampling"])
+        .with_option("--versions", "2026-07-28")
+        .with_option("--times", "1");
+    let new = stdio(&wants.with_log(&log));
     let parrot = Parrot::default();
     let alive = servers([("old", old), ("remote", http(&remote)), ("new", new)])
         .start_as(|builder| builder.sampler(parrot.clone()));
@@ -102,7 +107,7 @@ async fn a_model_answers_servers_of_both_eras_on_both_transports() {
 
 // X6
 #[tokio::test]
-async fn servers_are_told_of_a_model_only_if_one_is_there_and_of_its_tools_only_if_it_takes_some() {
+async fn sampling_is_declared_only_with_a_sampler_and_its_tools_only_if_supported() {
     let takes_tools = Parrot { takes_tools: true, ..Parrot::default() };
     for version in ["2025-11-25", "2026-07-28"] {
         for (parrot, says) in [
@@ -125,32 +130,32 @@ async fn servers_are_told_of_a_model_only_if_one_is_there_and_of_its_tools_only_
 
 // X6
 #[tokio::test]
-async fn without_a_model_a_server_hears_that_there_is_no_such_method() {
+async fn sampling_without_a_sampler_is_method_not_found() {
     let server = Inside::new("2025-11-25", [Answer::Asks(SAMPLE, question("hi"))]);
     let (host, _world) = host(&server, None);
-    let told = host.call(call()).await.unwrap().text();
+    let told = host.call(call()).await.unwrap().to_text();
     assert!(told.contains("error -32601"), "{told}");
 }
 
 // X6
 #[tokio::test]
 async fn a_refusal_reaches_the_server_of_the_old_era_and_ends_the_call_in_the_new() {
-    let failed = Refusal::Failed { reason: "no credit".into() };
+    let failed = SamplingRefusal::Failed { reason: "no credit".into() };
     for (refusal, code, reason) in [
-        (Refusal::Declined, "error -1:", "the request was declined"),
+        (SamplingRefusal::Declined, "error -1:", "the request was declined"),
         (failed, "error -32603:", "the model gave no answer: no credit"),
     ] {
         let parrot = Parrot { refusal: Some(refusal), ..Parrot::default() };
         let server = Inside::new("2025-11-25", [Answer::Asks(SAMPLE, question("hi"))]);
         let (host, _world) = with(&server, &parrot);
-        let told = host.call(call()).await.unwrap().text();
+        let told = host.call(call()).await.unwrap().to_text();
         assert!(told.contains(code) && told.contains(reason), "{told}");
         let wants = r#"{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":
             {"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":1}}}}"#;
         let server = Inside::new("2026-07-28", [wants, DONE].map(Answer::Result));
         let (host, _world) = with(&server, &parrot);
         let error = host.call(call()).await.unwrap_err();
-        let expected = Unanswered::Unsampled { reason: reason.into() };
+        let expected = UnansweredRequest::SamplingFailed { reason: reason.into() };
         assert!(matches!(&error, CallError::Unanswered { why, .. } if *why == expected), "{error}");
         assert_eq!(server.heard().len(), 1);
     }
@@ -158,7 +163,7 @@ async fn a_refusal_reaches_the_server_of_the_old_era_and_ends_the_call_in_the_ne
 
 // X6
 #[tokio::test]
-async fn what_is_no_question_or_brings_tools_to_a_model_that_takes_none_is_refused_unread() {
+async fn invalid_sampling_request_or_unsupported_tools_are_rejected() {
     let mut tooled = question("hi");
     tooled["tools"] = json!([{ "name": "a", "inputSchema": { "type": "object" } }]);
     for (params, takes_tools, is_refused) in
@@ -167,7 +172,7 @@ async fn what_is_no_question_or_brings_tools_to_a_model_that_takes_none_is_refus
         let parrot = Parrot { takes_tools, ..Parrot::default() };
         let server = Inside::new("2025-11-25", [Answer::Asks(SAMPLE, params.clone())]);
         let (host, _world) = with(&server, &parrot);
-        let told = host.call(call()).await.unwrap().text();
+        let told = host.call(call()).await.unwrap().to_text();
         assert_eq!(told.contains("error -32602"), is_refused, "{params}: {told}");
         assert_eq!(parrot.asked.lock().unwrap().is_empty(), is_refused, "{params}");
     }
@@ -175,18 +180,21 @@ async fn what_is_no_question_or_brings_tools_to_a_model_that_takes_none_is_refus
 
 // X6 B114
 #[tokio::test(start_paused = true)]
-async fn one_server_has_a_few_questions_at_a_time_and_so_many_a_minute() {
+async fn sampling_has_a_concurrency_limit_and_a_rate_limit_per_server() {
     let server = Inside::new("2025-11-25", [Answer::Asks(SAMPLE, question("hi"))]);
     let parrot = Parrot { pace: Duration::from_millis(10), ..Parrot::default() };
     let (host, _world) = with(&server, &parrot);
     let asked = || together((0..32).map(|_| host.call(call())));
     let mut answers = asked().await;
     answers.extend(asked().await);
-    let texts: Vec<String> = answers.into_iter().map(|answer| answer.unwrap().text()).collect();
-    let refused = texts.iter().filter(|text| text.contains("more than 60 a minute")).count();
+    let texts: Vec<String> = answers.into_iter().map(|answer| answer.unwrap().to_text()).collect();
+    let refused = texts.iter().filter(|text| text.contains("exceed 60 a minute")).count();
     assert_eq!((texts.len() - refused, parrot.most.load(Ordering::SeqCst)), (60, 4));
     tokio::time::sleep(Duration::from_secs(61)).await;
-    assert!(host.call(call()).await.unwrap().text().contains("parrot-1"), "a minute later it may ask again");
+    assert!(
+        host.call(call()).await.unwrap().to_text().contains("parrot-1"),
+        "a minute later it may ask again"
+    );
 }
 
 // X6 K2
@@ -201,7 +209,7 @@ async fn a_model_may_take_longer_than_the_limit_of_the_call() {
 
 // X6 F07
 #[tokio::test]
-async fn giving_a_call_up_withdraws_its_question_to_the_model() {
+async fn canceling_a_call_cancels_its_sampling_request() {
     let wants = r#"{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":
         {"messages":[{"role":"user","content":"hi"}],"maxTokens":1}}}}"#;
     let server = Inside::new("2026-07-28", [Answer::Result(wants)]);

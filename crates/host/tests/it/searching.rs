@@ -1,12 +1,15 @@
-//! Searching for tools: what a model is answered, and that it permits nothing.
+//! Tool search: the answer for a model, which permits no call.
 
 use std::sync::Arc;
 
+use mcparley::catalog::{Budget, SearchQuery};
+use mcparley::config::StartPolicy;
 use mcparley::model::name::ServerName;
-use mcparley::{Absence, Boxed, Budget, Call, CallError, SearchQuery, Start};
+use mcparley::search::UnsearchedReason;
+use mcparley::{BoxedFuture, Call, CallError};
 use mcparley_testkit::AuthServer;
 use mcparley_wire::peer::Handler;
-use mcparley_wire::{RawJson, RpcError};
+use mcparley_wire::{Incoming, Notice, RawJson, RpcError};
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, scripted, servers, with};
@@ -17,7 +20,7 @@ async fn search(alive: &Alive, query: &str) -> Value {
     let outcome = alive.host.call(Call::new("ToolSearch", json!({ "query": query }))).await.unwrap();
     assert!(!outcome.is_error);
     let structured = outcome.structured.as_ref().unwrap().decode::<Value>().unwrap();
-    assert_eq!(serde_json::from_str::<Value>(&outcome.text()).unwrap(), structured);
+    assert_eq!(serde_json::from_str::<Value>(&outcome.to_text()).unwrap(), structured);
     structured
 }
 
@@ -27,7 +30,7 @@ fn names(answer: &Value) -> Vec<&str> {
 
 // N9 N10 P1
 #[tokio::test]
-async fn a_model_finds_a_tool_with_all_it_needs_to_call_it_and_that_permits_nothing() {
+async fn search_returns_the_whole_definition_and_permits_no_call() {
     let alive = servers([("one", scripted(&[]))]).ready().await;
     let answer = search(&alive, "echo a message").await;
     assert_eq!(names(&answer)[0], "mcp__one__echo");
@@ -41,9 +44,9 @@ async fn a_model_finds_a_tool_with_all_it_needs_to_call_it_and_that_permits_noth
 
 // N10 P3
 #[tokio::test]
-async fn what_a_rule_denies_is_neither_listed_nor_found_and_rules_that_change_count_at_once() {
+async fn denied_tool_is_neither_listed_nor_found_and_rule_changes_apply_at_once() {
     let alive = servers([("one", scripted(&[]))]).deny("mcp__one__echo").ready().await;
-    let offer = alive.host.catalog().offer(&Budget::unlimited());
+    let offer = alive.host.publish_catalog().model_offer(&Budget::without_limit());
     let is_listed = |name: &str| offer.listed.iter().any(|entry| entry.name.as_str() == name);
     assert!(is_listed("mcp__one__add") && !is_listed("mcp__one__echo"));
     assert!(!names(&search(&alive, "echo").await).contains(&"mcp__one__echo"));
@@ -59,7 +62,7 @@ async fn what_a_rule_denies_is_neither_listed_nor_found_and_rules_that_change_co
     alive.host.reload().await;
     let error = alive.host.call(Call::new("ToolSearch", json!({ "query": "add" }))).await.unwrap_err();
     assert!(matches!(error, CallError::Denied { .. }), "{error}");
-    let offer = alive.host.catalog().offer(&Budget::unlimited());
+    let offer = alive.host.publish_catalog().model_offer(&Budget::without_limit());
     assert_eq!(offer.denied.len(), 3);
 }
 
@@ -83,30 +86,32 @@ async fn the_answer_says_which_servers_are_missing_and_why() {
 
 // N10 A5
 #[tokio::test]
-async fn a_server_that_wants_a_sign_in_is_told_with_the_tool_that_begins_one() {
+async fn search_names_the_sign_in_tool_of_a_server_that_requires_it() {
     let server = AuthServer::start(&[]);
     let home = Home::new([("s", guarded(&server))]);
     let it = home.host().await;
-    let search = it.host.search(&SearchQuery::new("quetzalcoatl")).await;
-    let why: Vec<&Absence> = search.missing.iter().map(|absent| &absent.why).collect();
-    let [Absence::NeedsAuth { authenticate: Some(tool) }] = why.as_slice() else { panic!("{why:?}") };
+    let search = it.host.search_tools(&SearchQuery::new("quetzalcoatl")).await;
+    let why: Vec<&UnsearchedReason> = search.missing.iter().map(|absent| &absent.why).collect();
+    let [UnsearchedReason::NeedsAuth { authenticate: Some(tool) }] = why.as_slice() else {
+        panic!("{why:?}")
+    };
     assert_eq!(tool.as_str(), "mcp__s__authenticate");
-    let found = it.host.search(&SearchQuery::new("sign in")).await.found;
+    let found = it.host.search_tools(&SearchQuery::new("sign in")).await.found;
     assert_eq!(found.tools[0].name.as_str(), "mcp__s__authenticate");
 }
 
 // N10 L12
 #[tokio::test]
-async fn a_search_reaches_servers_of_which_nothing_is_known_and_a_selection_of_known_tools_none() {
+async fn search_connects_unknown_servers_and_selection_of_known_tools_connects_none() {
     let entries = [("one", scripted(&[])), ("two", with(scripted(&[]), "cwd", "/"))];
-    let alive = servers(entries).start_with(Start::Only(vec![ServerName::new("one")])).start();
+    let alive = servers(entries).start_with(StartPolicy::Only(vec![ServerName::new("one")])).start();
     alive.reach("one").await;
     assert_eq!(names(&search(&alive, "select:mcp__one__echo").await), ["mcp__one__echo"]);
     assert_eq!(alive.status("two").as_str(), "pending");
     let found = names(&search(&alive, "echo").await).join(" ");
     assert!(found.contains("mcp__two__echo"), "{found}");
-    let only = SearchQuery::new("echo").of_server(ServerName::new("two"));
-    let only = alive.host.search(&only).await.found.tools;
+    let only = SearchQuery::new("echo").for_server(ServerName::new("two"));
+    let only = alive.host.search_tools(&only).await.found.tools;
     assert!(!only.is_empty() && only.iter().all(|entry| entry.server().unwrap().as_str() == "two"));
 }
 
@@ -114,21 +119,22 @@ async fn a_search_reaches_servers_of_which_nothing_is_known_and_a_selection_of_k
 struct Mute;
 
 impl Handler for Mute {
-    fn request(&self, _method: &str, _params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
+    fn handle_request(&self, _incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
         Box::pin(std::future::pending())
     }
 
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+    fn handle_notice(&self, _notice: Notice) {}
 }
 
 // N10
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_come_is_waited_for_five_seconds_and_named() {
-    let alive = servers([]).start_as(|builder| builder.server("mute", Arc::new(Mute)).offer_own_server());
+async fn search_waits_five_seconds_for_a_server_and_names_it() {
+    let alive = servers([])
+        .start_as(|builder| builder.in_process_handler("mute", Arc::new(Mute)).offer_built_in_server());
     let begun = tokio::time::Instant::now();
-    let search = alive.host.search(&SearchQuery::new("list servers")).await;
+    let search = alive.host.search_tools(&SearchQuery::new("list servers")).await;
     assert_eq!(begun.elapsed().as_secs(), 5);
     let missing: Vec<_> = search.missing.iter().map(|absent| (absent.server.as_str(), &absent.why)).collect();
-    assert_eq!(missing, [("mute", &Absence::Pending)]);
+    assert_eq!(missing, [("mute", &UnsearchedReason::Pending)]);
     assert_eq!(search.found.tools[0].name.as_str(), "mcp__mcparley__list_servers");
 }

@@ -1,13 +1,16 @@
-//! Hosts that keep sign-ins, the servers they sign in to, and a person who agrees to everything.
+//! Hosts that store sign-ins, the servers they sign in to, and a user that agrees to every question.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use mcparley::auth::{BrowserPage, Flow, SignInMethod};
+use mcparley::call::PageOpener;
+use mcparley::catalog::{CatalogEntry, ToolProvider};
+use mcparley::config::StartPolicy;
 use mcparley::model::name::ServerName;
-use mcparley::{
-    Boxed, Call, CallError, Consent, Entry, Flow, Host, HostBuilder, Outcome, Page, PageOpener, Paths,
-    Provider, Start, Status, Way,
-};
+use mcparley::permission::Consent;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::{BoxedFuture, Call, CallError, CallOutcome, Host, HostBuilder, Paths};
 use mcparley_testkit::{AuthServer, Browser};
 use serde_json::{Value, json};
 
@@ -37,19 +40,19 @@ impl Home {
         paths
     }
 
-    /// What a process of its own would have, when its servers have settled.
+    /// A host as in a process of its own, when its servers have settled.
     pub(crate) async fn host(&self) -> Signed {
         self.host_as(|builder| builder).await
     }
 
     pub(crate) async fn host_as(&self, change: impl FnOnce(HostBuilder) -> HostBuilder) -> Signed {
-        let builder = Host::builder(&self.paths(), &self.world.run_options).start_with(Start::All);
-        let host = change(builder.without_own_server()).start();
-        assert!(host.ready(LONG).await.settled);
+        let builder = Host::builder(&self.paths(), &self.world.run_options).start_with(StartPolicy::All);
+        let host = change(builder.without_built_in_server()).start();
+        assert!(host.wait_until_ready(LONG).await.settled);
         Signed { host }
     }
 
-    /// What is remembered of servers that want a sign-in.
+    /// The cached facts about servers that require a sign-in.
     pub(crate) fn noted(&self) -> Value {
         let text = std::fs::read_to_string(self.world.path("cache/mcp-needs-auth-cache.json"));
         text.map(|text| serde_json::from_str(&text).unwrap()).unwrap_or_default()
@@ -67,32 +70,32 @@ pub(crate) struct Signed {
 }
 
 impl Signed {
-    pub(crate) fn status(&self, name: &str) -> Status {
+    pub(crate) fn status(&self, name: &str) -> ServerStatus {
         let servers = self.host.servers();
         servers.into_iter().find(|server| server.name.as_str() == name).unwrap().state.status
     }
 
     /// The names in the catalogue, but for the host's own tools.
     pub(crate) fn names(&self) -> Vec<String> {
-        let catalog = self.host.catalog();
-        let is_own = |entry: &Entry| matches!(entry.provider, Provider::Host(_));
+        let catalog = self.host.publish_catalog();
+        let is_own = |entry: &CatalogEntry| matches!(entry.provider, ToolProvider::Host(_));
         catalog.iter().filter(|entry| !is_own(entry)).map(|entry| entry.name.to_string()).collect()
     }
 
     pub(crate) async fn begin(&self, name: &str) -> Flow {
-        self.host.sign_in(&ServerName::new(name), Way::Browser).await.unwrap()
+        self.host.sign_in(&ServerName::new(name), SignInMethod::Browser).await.unwrap()
     }
 
-    /// Signs in as a person does who agrees.
+    /// Signs in as a user that agrees.
     pub(crate) async fn sign_in(&self, name: &str) {
         let flow = self.begin(name).await;
         browse(flow.page().unwrap().as_str()).await;
-        flow.wait().await.unwrap();
+        flow.wait_until_done().await.unwrap();
     }
 
     /// Waits until the server is as wanted.
-    pub(crate) async fn until(&self, name: &str, wanted: fn(&Status) -> bool) {
-        let mut events = self.host.events();
+    pub(crate) async fn until(&self, name: &str, wanted: fn(&ServerStatus) -> bool) {
+        let mut events = self.host.server_events();
         let waiting = async {
             while !wanted(&self.status(name)) {
                 // One that fell behind looks again.
@@ -104,14 +107,14 @@ impl Signed {
     }
 
     /// Calls a tool as a model does.
-    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Result<Outcome, CallError> {
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Result<CallOutcome, CallError> {
         self.host.call(Call::new(tool, arguments)).await
     }
 
     /// Calls `echo` as a person does.
     pub(crate) async fn echo(&self, server: &str) -> Result<String, CallError> {
-        let call = Call::to(server, "echo", json!({ "message": "hi" })).with_consent(Consent::Given);
-        self.host.call(call).await.map(|outcome| outcome.text())
+        let call = Call::on_server(server, "echo", json!({ "message": "hi" })).with_consent(Consent::Given);
+        self.host.call(call).await.map(|outcome| outcome.to_text())
     }
 }
 
@@ -129,11 +132,11 @@ pub(crate) async fn last_address(page: &str) -> String {
     tokio::task::spawn_blocking(move || Browser::new().open_until(&page, &redirect).url).await.unwrap()
 }
 
-pub(crate) fn needs_auth(status: &Status) -> bool {
-    matches!(status, Status::NeedsAuth)
+pub(crate) fn needs_auth(status: &ServerStatus) -> bool {
+    matches!(status, ServerStatus::NeedsAuth)
 }
 
-/// How many requests of a kind the authorization server has got.
+/// The number of requests of a kind that the authorization server received.
 pub(crate) fn count(server: &AuthServer, kind: &str, name: &str) -> u64 {
     server.stats()[kind][name].as_u64().unwrap_or_default()
 }
@@ -147,7 +150,7 @@ pub(crate) async fn until(server: &AuthServer, expected: impl Fn(&Value) -> bool
     }
 }
 
-/// A person at a browser, who counts the pages.
+/// A user at a browser, with a count of the pages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Person {
     shown: Arc<Mutex<Vec<String>>>,
@@ -156,7 +159,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Nobody can be shown anything.
+    /// No page can be shown.
     pub(crate) fn without_screen() -> Self {
         Self { is_blind: true, ..Self::default() }
     }
@@ -167,7 +170,7 @@ impl Person {
 }
 
 impl PageOpener for Person {
-    fn open<'p>(&'p self, server: &'p ServerName, page: &'p Page) -> Boxed<'p, bool> {
+    fn open_page<'p>(&'p self, server: &'p ServerName, page: &'p BrowserPage) -> BoxedFuture<'p, bool> {
         self.shown.lock().unwrap().push(server.to_string());
         let url = page.as_str().to_owned();
         if !self.is_blind {

@@ -1,9 +1,10 @@
-//! How many servers start at the same time, and how long each may take.
+//! The limit of servers that start at the same time, and their timeouts.
 
 use std::time::{Duration, Instant};
 
-use mcparley::{Checkup, Health, Surroundings};
-use mcparley_testkit::{HttpServer, Scripted};
+use mcparley::pool::connect::ConnectContext;
+use mcparley::pool::health::{HealthCheck, ServerHealth};
+use mcparley_testkit::{HttpServer, ScriptedStdio};
 use serde_json::json;
 
 use crate::alive::{http, is_connected, own, servers};
@@ -14,7 +15,7 @@ use crate::world::World;
 async fn no_more_local_servers_are_busy_at_once_than_the_limit_allows() {
     let (folder, _, _) = own("busy");
     let marks = folder.path().join("marks");
-    let server = Scripted::stdio(&[]);
+    let server = ScriptedStdio::new(&[]);
     // Works for a while without ever waiting, then serves.
     let script = format!(
         "echo b >> '{marks}'; i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; echo e >> '{marks}'; exec '{}' {}",
@@ -40,7 +41,7 @@ async fn no_more_local_servers_are_busy_at_once_than_the_limit_allows() {
 // F70 F104 L2 L3
 #[tokio::test]
 async fn servers_that_only_wait_start_together_heavy() {
-    let program = Scripted::stdio(&[]);
+    let program = ScriptedStdio::new(&[]);
     let late = format!("sleep 1; exec '{}' {}", program.program.display(), program.args.join(" "));
     let remotes: Vec<HttpServer> =
         (0..20).map(|_| HttpServer::start_with(&["json-after:1000"], &["--on", "tools/list"])).collect();
@@ -59,7 +60,7 @@ async fn servers_that_only_wait_start_together_heavy() {
 }
 
 /// Looks at the server that this script, called `npx`, is; connecting may take so long, or twenty seconds while it downloads.
-async fn look_at_runner(script: &str, limit: Duration) -> (Health, Duration) {
+async fn look_at_runner(script: &str, limit: Duration) -> (ServerHealth, Duration) {
     let folder = tempfile::tempdir().unwrap();
     let runner = folder.path().join("npx");
     std::fs::write(&runner, script).unwrap();
@@ -68,27 +69,29 @@ async fn look_at_runner(script: &str, limit: Duration) -> (Health, Duration) {
     world.set("PATH", "/usr/bin:/bin");
     world.write("home/.claude.json", &json!({ "mcpServers": { "one": { "command": runner } } }).to_string());
     let loaded = world.load();
-    let mut surroundings = Surroundings::new(&loaded.env, &world.paths());
-    assert_eq!(surroundings.download_limit, Some(Duration::from_secs(120)));
-    surroundings.limit = limit;
-    surroundings.download_limit = Some(Duration::from_secs(20));
-    let servers: Vec<_> = loaded.plan.ready().collect();
+    let mut context = ConnectContext::new(&loaded.env, &world.paths());
+    assert_eq!(context.dialer.download_limit, Some(Duration::from_secs(120)));
+    context.dialer.limit = limit;
+    context.dialer.download_limit = Some(Duration::from_secs(20));
+    let servers: Vec<_> = loaded.plan.ready_servers().collect();
     let mut found = None;
-    Checkup::of(surroundings).check(&servers, |checked| found = Some((checked.health, checked.took))).await;
+    HealthCheck::with_context(context)
+        .check_servers(&servers, |checked| found = Some((checked.health, checked.took)))
+        .await;
     found.unwrap()
 }
 
 // L3
 #[tokio::test]
 async fn package_runner_that_still_downloads_gets_more_time() {
-    let server = Scripted::stdio(&[]);
+    let server = ScriptedStdio::new(&[]);
     let script = format!(
         "#!/bin/bash\nmkfifo \"$0.fifo\"; exec 9<>\"$0.fifo\"; read -t 3 -u 9\nexec '{}' {}\n",
         server.program.display(),
         server.args.join(" ")
     );
     let (health, took) = look_at_runner(&script, Duration::from_secs(1)).await;
-    assert!(matches!(health, Health::Connected { .. }), "{health:?}");
+    assert!(matches!(health, ServerHealth::Connected { .. }), "{health:?}");
     assert!(took >= Duration::from_secs(3), "{took:?}");
 }
 
@@ -96,14 +99,14 @@ async fn package_runner_that_still_downloads_gets_more_time() {
 #[tokio::test]
 async fn time_of_a_download_is_not_taken_from_listing() {
     // Its tools come in two parts, two seconds apart: more than the second that is left in any case.
-    let server = Scripted::stdio(&["split-reply:2000"]).with("--on", "tools/list");
+    let server = ScriptedStdio::new(&["split-reply:2000"]).with_option("--on", "tools/list");
     let script = format!(
         "#!/bin/bash\nmkfifo \"$0.fifo\"; exec 9<>\"$0.fifo\"; read -t 4 -u 9\nexec '{}' {}\n",
         server.program.display(),
         server.args.join(" ")
     );
     let (health, took) = look_at_runner(&script, Duration::from_secs(4)).await;
-    let Health::Connected { surface, .. } = &health else { panic!("{health:?}") };
+    let ServerHealth::Connected { surface, .. } = &health else { panic!("{health:?}") };
     assert!(surface.gaps.is_empty() && !surface.tools.is_empty(), "{surface:?}");
     assert!(took >= Duration::from_secs(6), "{took:?}");
 }
@@ -112,6 +115,6 @@ async fn time_of_a_download_is_not_taken_from_listing() {
 #[tokio::test]
 async fn package_runner_that_has_started_a_silent_server_gets_no_more_time_than_others() {
     let (health, took) = look_at_runner("#!/bin/bash\nsleep 600; true\n", Duration::from_secs(1)).await;
-    assert!(matches!(health, Health::Failed { .. }), "{health:?}");
+    assert!(matches!(health, ServerHealth::Failed { .. }), "{health:?}");
     assert!(took < Duration::from_secs(15), "{took:?}");
 }

@@ -26,7 +26,7 @@ async fn short_of_rights(lies: &[&str], person: Option<&Person>) -> (AuthServer,
 
 // K4 A3 H31
 #[tokio::test]
-async fn a_call_that_needs_more_rights_asks_the_person_once_for_all_of_them_and_is_repeated() {
+async fn call_that_needs_scopes_asks_the_user_once_and_is_repeated() {
     let person = Person::default();
     let (server, _home, it) = short_of_rights(&[], Some(&person)).await;
     assert_eq!(it.echo("s").await.unwrap(), "hi");
@@ -38,7 +38,7 @@ async fn a_call_that_needs_more_rights_asks_the_person_once_for_all_of_them_and_
 
 // K4 H31
 #[tokio::test]
-async fn calls_at_the_same_time_that_need_more_rights_open_one_page() {
+async fn concurrent_calls_that_need_scopes_open_one_page() {
     let person = Person::default();
     let (server, _home, it) = short_of_rights(&[], Some(&person)).await;
     let answers = together((0..10).map(|_| it.echo("s"))).await;
@@ -51,12 +51,12 @@ async fn calls_at_the_same_time_that_need_more_rights_open_one_page() {
 
 // K4 H31 B114
 #[tokio::test]
-async fn a_server_that_never_has_enough_ends_with_an_error_after_one_sign_in_for_each_call() {
+async fn server_that_always_wants_more_scopes_fails_after_one_sign_in_per_call() {
     let person = Person::default();
     let (server, _home, it) = short_of_rights(&["step-up-ends:no"], Some(&person)).await;
     for calls in 1..=2 {
         let error = it.echo("s").await.unwrap_err();
-        assert!(matches!(error, CallError::Rights { .. }), "{error}");
+        assert!(matches!(error, CallError::MissingScopes { .. }), "{error}");
         assert!(person.shown().len() <= calls, "{:?}", person.shown());
     }
     assert!(count(&server, "requests", "authorize") <= 3);
@@ -65,13 +65,16 @@ async fn a_server_that_never_has_enough_ends_with_an_error_after_one_sign_in_for
 
 // K4 A3
 #[tokio::test]
-async fn without_a_person_the_error_says_what_is_missing_and_the_next_sign_in_asks_for_it() {
+async fn without_a_user_the_error_names_missing_scopes_and_the_next_sign_in_requests_them() {
     let (server, home, it) = short_of_rights(&[], None).await;
     let error = it.echo("s").await.unwrap_err();
-    assert_eq!(error.to_string(), "`mcp__s__echo` needs more rights than the sign-in to `s` has: `more`");
-    assert_eq!(error.hint().as_deref(), Some("`mcparley login s` asks for them"));
+    assert_eq!(
+        error.to_string(),
+        "`mcp__s__echo` needs scopes that the sign-in to `s` does not have: `more`"
+    );
+    assert_eq!(error.hint().as_deref(), Some("run `mcparley login s` to grant them"));
     assert!(!error.is_outcome_unknown());
-    // Another process signs in, and this one goes on with what it got.
+    // Another process signs in, and this one uses its token.
     home.host().await.sign_in("s").await;
     assert_eq!(server.stats()["last"]["authorize"]["scope"], "basic more");
     assert_eq!(it.echo("s").await.unwrap(), "hi");
@@ -83,5 +86,5 @@ async fn a_page_that_cannot_be_shown_is_not_waited_for() {
     let person = Person::without_screen();
     let (_server, _home, it) = short_of_rights(&[], Some(&person)).await;
     let error = it.echo("s").await.unwrap_err();
-    assert!(matches!(error, CallError::Rights { .. }), "{error}");
+    assert!(matches!(error, CallError::MissingScopes { .. }), "{error}");
 }

@@ -1,47 +1,49 @@
-//! From a line in a file to what a server offers: real files, real processes.
+//! From a line in a file to the tools of a server: real files, real processes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley::model::config::Transport;
+use mcparley::model::config::TransportConfig;
 use mcparley::model::expand::Env;
-use mcparley::{ConnectError, Cut, Link, Surface, Surroundings, Why};
-use mcparley_testkit::{HttpServer, Scripted};
-use mcparley_wire::Params;
-use mcparley_wire::handshake::Connected;
-use mcparley_wire::peer::{CallOptions, Deaf};
+use mcparley::pool::connect::{ConnectContext, ServerLink};
+use mcparley::pool::connect_error::ConnectError;
+use mcparley::pool::surface::{GapReason, ListCut, Surface};
+use mcparley_testkit::{HttpServer, ScriptedStdio};
+use mcparley_wire::RequestParams;
+use mcparley_wire::handshake::EstablishedConnection;
+use mcparley_wire::peer::{PeerCallOptions, PingHandler};
 use serde_json::json;
 
 use crate::world::World;
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// Configures a scripted server in a user's file, plans, and connects to what the plan says.
-async fn configured(scripted: &Scripted) -> Result<Connected<Link>, ConnectError> {
+/// Configures a scripted server in a user's file, plans, and connects to the planned server.
+async fn configured(scripted: &ScriptedStdio) -> Result<EstablishedConnection<ServerLink>, ConnectError> {
     let entry = json!({"mcpServers": {"it": {"command": scripted.program, "args": scripted.args}}});
     let world = World::with(&[("home/.claude.json", &entry.to_string())]);
     let loaded = world.load();
-    let server = loaded.plan.ready().next().unwrap();
+    let server = loaded.plan.ready_servers().next().unwrap();
     let env: Env = [("PATH", "/usr/bin:/bin"), ("TOKEN", "canary")]
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let config = server.config.as_ref().unwrap();
-    Surroundings::new(&env, &world.paths()).connect(config, Arc::new(Deaf), LONG).await
+    ConnectContext::new(&env, &world.paths()).connect(config, Arc::new(PingHandler), LONG).await
 }
 
 async fn surface(scripts: &[&str]) -> Surface {
-    let connected = configured(&Scripted::stdio(scripts)).await.unwrap();
-    Surface::fetch(&connected.session).await
+    let connected = configured(&ScriptedStdio::new(scripts)).await.unwrap();
+    Surface::fetch_all(&connected.session).await
 }
 
 // L11 T9
 #[tokio::test]
-async fn everything_a_server_offers_is_fetched_in_both_eras() {
+async fn all_lists_of_a_server_are_fetched_in_both_eras() {
     for version in ["2024-11-05", "2025-11-25", "2026-07-28"] {
-        let scripted = Scripted::stdio(&[]).with("--versions", version);
+        let scripted = ScriptedStdio::new(&[]).with_option("--versions", version);
         let connected = configured(&scripted).await.unwrap();
-        let surface = Surface::fetch(&connected.session).await;
+        let surface = Surface::fetch_all(&connected.session).await;
         let names: Vec<&str> = surface.tools.iter().map(|tool| tool.name.as_str()).collect();
         assert!(names.contains(&"echo") && names.contains(&"add"), "{version}: {names:?}");
         let echo = surface.tools.iter().find(|tool| tool.name.as_str() == "echo").unwrap();
@@ -63,21 +65,23 @@ async fn a_bad_tool_is_withheld_and_the_good_ones_stay() {
 
 // F64
 #[tokio::test]
-async fn a_list_without_an_end_is_cut_and_what_was_seen_is_kept() {
-    for (script, expected) in [("cursor-same", Cut::Repeated), ("cursor-endless", Cut::Pages(128))] {
+async fn endless_list_is_cut_and_the_fetched_part_is_kept() {
+    for (script, expected) in [("cursor-same", ListCut::Repeated), ("cursor-endless", ListCut::Pages(128))] {
         let start = Instant::now();
         let surface = surface(&[script]).await;
         assert!(start.elapsed() < Duration::from_secs(10), "{script}");
         assert!(!surface.tools.is_empty(), "{script}");
         assert!(
-            matches!(surface.gaps.as_slice(), [gap] if matches!(&gap.why, Why::Cut(cut) if *cut == expected)),
+            matches!(surface.gaps.as_slice(), [gap] if matches!(&gap.reason, GapReason::Cut(cut) if *cut == expected)),
             "{script}: {:?}",
             surface.gaps
         );
     }
     let many = surface(&["many-tools:5000"]).await;
     assert_eq!(many.tools.len(), 4096);
-    assert!(matches!(many.gaps.as_slice(), [gap] if matches!(gap.why, Why::Cut(Cut::Items(4096)))));
+    assert!(
+        matches!(many.gaps.as_slice(), [gap] if matches!(gap.reason, GapReason::Cut(ListCut::Items(4096))))
+    );
 }
 
 // T9
@@ -94,9 +98,9 @@ async fn an_error_to_one_list_leaves_the_others_alone() {
 // B57 T1
 #[tokio::test]
 async fn a_configured_server_is_called_and_sees_no_secret_of_ours() {
-    let connected = configured(&Scripted::stdio(&[])).await.unwrap();
-    let params = Params::new().with("name", &"env").with("arguments", &json!({}));
-    let answer = connected.session.call("tools/call", params, CallOptions::default()).await.unwrap();
+    let connected = configured(&ScriptedStdio::new(&[])).await.unwrap();
+    let params = RequestParams::new().with_member("name", &"env").with_member("arguments", &json!({}));
+    let answer = connected.session.call("tools/call", params, PeerCallOptions::default()).await.unwrap();
     let text = String::from_utf8_lossy(answer.as_bytes()).into_owned();
     assert!(text.contains("CLAUDE_PROJECT_DIR"), "{text}");
     assert!(!text.contains("canary"), "{text}");
@@ -111,12 +115,12 @@ async fn a_server_behind_a_url_offers_the_same_in_both_eras() {
         let world = World::with(&[("home/.claude.json", &entry.to_string())]);
         let loaded = world.load();
         let config = loaded.plan.servers[0].config.as_ref().unwrap();
-        let connected = Surroundings::new(&Env::default(), &world.paths())
-            .connect(config, Arc::new(Deaf), LONG)
+        let connected = ConnectContext::new(&Env::default(), &world.paths())
+            .connect(config, Arc::new(PingHandler), LONG)
             .await
             .unwrap();
-        assert_eq!(connected.session.spoken().version().as_str(), version);
-        let surface = Surface::fetch(&connected.session).await;
+        assert_eq!(connected.session.protocol().version().as_str(), version);
+        let surface = Surface::fetch_all(&connected.session).await;
         assert!(surface.tools.iter().any(|tool| tool.name.as_str() == "echo"), "{version}");
         assert!(surface.gaps.is_empty(), "{version}: {:?}", surface.gaps);
         connected.link.stop().await;
@@ -136,17 +140,17 @@ async fn a_server_behind_a_socket_is_greeted_in_the_old_way_unless_its_entry_say
         let world = World::with(&[("home/.claude.json", &entry.to_string())]);
         let loaded = world.load();
         let config = loaded.plan.servers[0].config.as_ref().unwrap();
-        assert!(matches!(config.transport, Transport::Ws(_)));
-        let connected = Surroundings::new(&Env::default(), &world.paths())
-            .connect(config, Arc::new(Deaf), LONG)
+        assert!(matches!(config.transport, TransportConfig::Ws(_)));
+        let connected = ConnectContext::new(&Env::default(), &world.paths())
+            .connect(config, Arc::new(PingHandler), LONG)
             .await
             .unwrap();
-        assert_eq!(connected.session.spoken().version().as_str(), version);
-        assert!(matches!(connected.link, Link::Socket(_)));
+        assert_eq!(connected.session.protocol().version().as_str(), version);
+        assert!(matches!(connected.link, ServerLink::WebSocket(_)));
         let greeted = server.stats()["post"].take();
         assert_eq!(greeted[greeting], 1, "{greeted}");
         assert_eq!(greeted.get("initialize").is_some(), greeting == "initialize", "{greeted}");
-        let surface = Surface::fetch(&connected.session).await;
+        let surface = Surface::fetch_all(&connected.session).await;
         assert!(surface.tools.iter().any(|tool| tool.name.as_str() == "echo"), "{version}");
         connected.link.stop().await;
     }
@@ -160,12 +164,12 @@ async fn a_server_behind_a_socket_is_not_probed_when_it_fails_later() {
     let world = World::with(&[("home/.claude.json", &entry.to_string())]);
     let loaded = world.load();
     let config = loaded.plan.servers[0].config.as_ref().unwrap();
-    let surroundings = Surroundings::new(&Env::default(), &world.paths());
-    surroundings.connect(config, Arc::new(Deaf), LONG).await.unwrap().link.stop().await;
+    let context = ConnectContext::new(&Env::default(), &world.paths());
+    context.connect(config, Arc::new(PingHandler), LONG).await.unwrap().link.stop().await;
     // Another at the same place, which does not take the greeting.
     let port = server.address().rsplit(':').next().unwrap().to_owned();
     drop(server);
     let server = HttpServer::start_with(&["ws-close:1011"], &["--on", "any", "--port", &port]);
-    surroundings.connect(config, Arc::new(Deaf), LONG).await.unwrap_err();
+    context.connect(config, Arc::new(PingHandler), LONG).await.unwrap_err();
     assert_eq!(server.stats()["post"], json!({"initialize": 1}));
 }

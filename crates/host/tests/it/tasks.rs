@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use mcparley::{Call, CallError, Consent, Executed, Progress};
-use mcparley_testkit::{HttpServer, Scripted, log_lines};
+use mcparley::call::ExecutionStatus;
+use mcparley::permission::Consent;
+use mcparley::{Call, CallError};
+use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::{Value, json};
-use tokio::sync::watch;
 
 use crate::alive::{Alive, LONG, http, own, servers, stdio};
 use crate::asking::Person;
@@ -13,11 +14,11 @@ use crate::asking::Person;
 const ERAS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 async fn chore(alive: &Alive, server: &str) -> Result<String, CallError> {
-    alive.call(server, "chore", json!({ "message": "hi" })).await.map(|outcome| outcome.text())
+    alive.call(server, "chore", json!({ "message": "hi" })).await.map(|outcome| outcome.to_text())
 }
 
 fn local(scripts: &[&str], version: &str, log: &std::path::Path) -> Value {
-    stdio(&Scripted::stdio(scripts).with("--versions", version).logged(log))
+    stdio(&ScriptedStdio::new(scripts).with_option("--versions", version).with_log(log))
 }
 
 fn count(log: &std::path::Path, method: &str) -> usize {
@@ -57,21 +58,21 @@ async fn a_call_waits_for_the_result_of_its_task_in_both_flavours_and_on_both_tr
 
 // X8
 #[tokio::test]
-async fn what_a_server_says_about_its_task_is_progress() {
+async fn task_status_message_is_reported_as_progress() {
     for version in ERAS {
         let (_folder, log, _) = own("progress");
         let alive = servers([("one", local(&["task:3"], version, &log))]).ready().await;
-        let (sender, mut seen) = watch::channel::<Option<Progress>>(None);
-        let call = Call::to("one", "chore", json!({ "message": "hi" })).with_consent(Consent::Given);
+        let call = Call::on_server("one", "chore", json!({ "message": "hi" })).with_consent(Consent::Given);
+        let (call, mut progress) = call.with_progress();
         let listening = async {
             let mut said = Vec::new();
-            while seen.changed().await.is_ok() {
-                said.extend(seen.borrow_and_update().clone().and_then(|progress| progress.message));
+            while let Some(progress) = progress.next().await {
+                said.extend(progress.message);
             }
             said
         };
-        let (outcome, said) = tokio::join!(alive.host.call(call.with_progress(sender)), listening);
-        assert_eq!(outcome.unwrap().text(), "hi");
+        let (outcome, said) = tokio::join!(alive.host.call(call), listening);
+        assert_eq!(outcome.unwrap().to_text(), "hi");
         assert!(
             said.contains(&"look 1".to_owned()) && said.contains(&"look 2".to_owned()),
             "{version} {said:?}"
@@ -81,7 +82,7 @@ async fn what_a_server_says_about_its_task_is_progress() {
 
 // X8 X5
 #[tokio::test]
-async fn a_task_that_wants_to_know_something_asks_the_person() {
+async fn task_that_requires_input_asks_the_user() {
     for version in ERAS {
         let (_folder, log, _) = own("wants");
         let remote =
@@ -99,7 +100,7 @@ async fn a_task_that_wants_to_know_something_asks_the_person() {
 
 // X8 F07
 #[tokio::test]
-async fn giving_a_call_up_gives_its_task_up_at_the_server() {
+async fn canceling_a_call_cancels_its_task_at_the_server() {
     for version in ERAS {
         let (_folder, log, _) = own("dropped");
         let alive = servers([("one", local(&["task:0"], version, &log))]).ready().await;
@@ -121,10 +122,11 @@ async fn giving_a_call_up_gives_its_task_up_at_the_server() {
 async fn a_task_ends_with_the_limit_of_its_call() {
     for version in ERAS {
         let (_folder, log, _) = own("limit");
-        // A task that says something else at every look is at work; one that is not to be looked at is late.
-        let hangs = Scripted::stdio(&["task:0", "call-hang"]).with("--on", "tasks/get");
-        let alive = servers([("one", stdio(&hangs.with("--versions", version).logged(&log)))]).ready().await;
-        let call = Call::to("one", "chore", json!({ "message": "hi" })).with_consent(Consent::Given);
+        // A task whose status changes at every poll is at work; one that cannot be polled times out.
+        let hangs = ScriptedStdio::new(&["task:0", "call-hang"]).with_option("--on", "tasks/get");
+        let alive =
+            servers([("one", stdio(&hangs.with_option("--versions", version).with_log(&log)))]).ready().await;
+        let call = Call::on_server("one", "chore", json!({ "message": "hi" })).with_consent(Consent::Given);
         let error = alive.host.call(call.with_limit(Duration::from_millis(500))).await.unwrap_err();
         assert!(error.is_timeout() && error.is_outcome_unknown(), "{version}: {error}");
         until_heard(&log, "tasks/cancel").await;
@@ -133,7 +135,7 @@ async fn a_task_ends_with_the_limit_of_its_call() {
 
 // X8 K6
 #[tokio::test]
-async fn a_look_that_is_lost_is_repeated_and_the_call_is_not() {
+async fn lost_task_poll_is_repeated_and_the_call_is_not() {
     for (version, script) in [
         ("2025-11-25", "sse-cut"),
         ("2026-07-28", "sse-cut"),
@@ -162,12 +164,12 @@ async fn a_task_outlives_the_session_it_was_begun_in() {
 
 // X8 K6
 #[tokio::test]
-async fn a_task_that_ends_otherwise_is_an_error_and_says_what_is_known() {
+async fn task_without_result_is_an_error_with_the_execution_status() {
     for version in ERAS {
         for (end, expected, executed) in [
-            ("failed", "Internal error", Executed::Yes),
-            ("cancelled", "the server has cancelled the task", Executed::Unknown),
-            ("forgotten", "no such task", Executed::Unknown),
+            ("failed", "Internal error", ExecutionStatus::Yes),
+            ("cancelled", "the server has cancelled the task", ExecutionStatus::Unknown),
+            ("forgotten", "no such task", ExecutionStatus::Unknown),
         ] {
             let (_folder, log, _) = own("ends");
             let script = format!("task-end:{end}");
@@ -186,43 +188,43 @@ async fn a_task_that_ends_otherwise_is_an_error_and_says_what_is_known() {
 #[tokio::test]
 async fn a_server_whose_process_is_gone_has_lost_its_task_and_is_not_called_again() {
     let (folder, log, _) = own("gone");
-    let entry = Scripted::stdio(&["task:2", "call-exit"]).with("--on", "tasks/get");
+    let entry = ScriptedStdio::new(&["task:2", "call-exit"]).with_option("--on", "tasks/get");
     let once = folder.path().join("once");
-    let entry = entry.with("--once", once.to_str().unwrap());
-    let alive = servers([("one", stdio(&entry.logged(&log)))]).ready().await;
+    let entry = entry.with_option("--once", once.to_str().unwrap());
+    let alive = servers([("one", stdio(&entry.with_log(&log)))]).ready().await;
     let error = chore(&alive, "one").await.unwrap_err();
     assert!(error.is_outcome_unknown(), "{error:?}");
     assert_eq!(count(&log, "tools/call"), 1);
 }
 
-// X8: what a tool has to be is one thing, what its server can do another.
+// X8: the requirement of a tool and the ability of its server are two things.
 #[tokio::test]
-async fn a_tool_that_must_be_a_task_is_called_plainly_where_the_server_has_none() {
+async fn tool_that_requires_a_task_is_called_normally_without_task_support() {
     use crate::asking::{Answer, DONE, Inside, host};
     let server = Inside::new("2025-11-25", [Answer::Result(DONE)]).with_tool(json!({
         "name": "it", "inputSchema": { "type": "object" }, "execution": { "taskSupport": "required" },
     }));
     let (host, _world) = host(&server, None);
-    assert_eq!(host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap().text(), "done");
+    assert_eq!(host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap().to_text(), "done");
     assert!(!server.heard()[0].contains("ttl"), "{}", server.heard()[0]);
 }
 
 // X8 B114
 #[tokio::test]
-async fn what_becomes_a_task_and_is_no_call_is_an_error() {
+async fn task_in_answer_to_another_request_is_an_error() {
     use crate::asking::{Answer, Inside, host};
     let task = r#"{"resultType":"task","taskId":"1","status":"working"}"#;
     let server = Inside::new("2026-07-28", [Answer::Result(task)]);
     let (host, _world) = host(&server, None);
-    host.ready(LONG).await;
+    host.wait_until_ready(LONG).await;
     let read = Call::new("ReadMcpResource", json!({ "server": "inside", "uri": "a:b" }));
     let error = host.call(read).await.unwrap_err();
-    assert!(error.to_string().contains("made a task of what is no call"), "{error}");
+    assert!(error.to_string().contains("returned a task for a request that is not a tool call"), "{error}");
 }
 
 // X8 B114 H31
 #[tokio::test(start_paused = true)]
-async fn a_task_that_never_stops_wanting_is_given_up_after_three_rounds() {
+async fn task_that_always_requires_input_fails_after_three_rounds() {
     use crate::asking::{Answer, Inside, host};
     let wants = |key: u32| {
         let schema =
@@ -234,14 +236,14 @@ async fn a_task_that_never_stops_wanting_is_given_up_after_three_rounds() {
     };
     let mut answers = vec![Answer::Result(r#"{"resultType":"task","taskId":"1","status":"working"}"#)];
     for key in 0..9 {
-        // Slow to notice what it was told: that is no new wish.
+        // Slow to process its input: a repeated input request is no new one.
         answers.extend([wants(key), Answer::Result("{}"), wants(key)]);
     }
     let server = Inside::new("2026-07-28", answers);
     let person = Person::agreeable();
     let (host, _world) = host(&server, Some(&person));
     let error = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap_err();
-    let why = mcparley::elicit::Unanswered::Endless { rounds: 3 };
+    let why = mcparley::elicit::UnansweredRequest::TooManyRounds { rounds: 3 };
     assert!(matches!(&error, CallError::Unanswered { why: it, .. } if *it == why), "{error}");
     assert_eq!(person.asked().len(), 3);
 }

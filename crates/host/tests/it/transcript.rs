@@ -1,6 +1,6 @@
 //! A model at work: a conversation over real HTTP, in the format of Anthropic's Messages API, about real servers.
 //!
-//! The model is a script, but a script that reads: each step looks at what it was given before it wishes for the next.
+//! The model is a script, but a script that reads: each step uses the result of the previous one.
 
 #[path = "../../examples/conversation/agent.rs"]
 mod agent;
@@ -8,7 +8,7 @@ mod model;
 mod script;
 
 use agent::{Agent, Model};
-use mcparley::Budget;
+use mcparley::catalog::Budget;
 use serde_json::{Value, json};
 
 use crate::alive::{Alive, LONG, servers};
@@ -16,7 +16,7 @@ use crate::fleet_asks::installed;
 use crate::hooking::{hooks, says};
 use model::Scripted;
 
-/// What the log says, far from its beginning and its end.
+/// A line of the log, far from its beginning and its end.
 const ANSWER: &str = "ANSWER: take 40 and 2";
 
 fn node(script: &str, argument: &str) -> Value {
@@ -24,8 +24,7 @@ fn node(script: &str, argument: &str) -> Value {
     json!({ "command": installed("npm/node"), "args": [script, argument] })
 }
 
-/// A host with two real servers, a log of 180,000 characters, a folder that may not be written to, and a hook that knows
-/// who is asked.
+/// A host with two real servers, a log of 180,000 characters, a read-only folder, and a hook that answers elicitations.
 async fn prepared() -> Alive {
     let hook = says("Elicitation", json!({ "action": "accept", "content": { "name": "Ada" } }));
     let making = servers([])
@@ -45,7 +44,7 @@ async fn prepared() -> Alive {
         .with_server("files", files)
         .with_server("everything", node("mcp-server-everything", "stdio"))
         .start();
-    assert!(alive.host.ready(LONG).await.settled);
+    assert!(alive.host.wait_until_ready(LONG).await.settled);
     alive
 }
 
@@ -61,8 +60,8 @@ async fn fleet_a_model_searches_reads_on_is_denied_and_gets_its_task_done() {
         key: "none".into(),
         name: "scripted".into(),
     };
-    // Little room: what the servers offer has to be searched for.
-    let budget = Budget::tokens(500);
+    // A small token budget: the tools have to be searched for.
+    let budget = Budget::with_tokens(500);
     let mut agent = Agent { host: alive.host.clone(), model, budget, listed: Vec::new() };
     let task = "Add the two numbers in log.txt, and write the sum and my name to kept/answer.txt or near it.";
     let said = agent.work_on(task).await;

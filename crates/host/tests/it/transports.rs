@@ -5,13 +5,17 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcparley::model::config::Kind;
+use mcparley::config::EditorChoice;
+use mcparley::model::config::TransportKind;
 use mcparley::model::name::ServerName;
 use mcparley::model::secret::Secret;
-use mcparley::{Call, Consent, Editor, Host, HostBuilder, Organisation, Status, StoredToken};
-use mcparley_testkit::{HttpServer, Scripted, processes_tagged};
-use mcparley_wire::peer::{Boxed, Handler};
-use mcparley_wire::{RawJson, RpcError};
+use mcparley::permission::Consent;
+use mcparley::pool::connection::ServerStatus;
+use mcparley::pool::organization::{Organization, StoredToken};
+use mcparley::{Call, Host, HostBuilder};
+use mcparley_testkit::{HttpServer, ScriptedStdio, processes_tagged};
+use mcparley_wire::peer::{BoxedFuture, Handler};
+use mcparley_wire::{Incoming, Notice, RawJson, RpcError};
 use serde_json::{Value, json};
 
 use crate::alive::{LONG, own};
@@ -59,8 +63,11 @@ fn start(scripts: &[String], port: Option<&str>) -> HttpServer {
 struct Within;
 
 impl Handler for Within {
-    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        let answer = match method {
+    fn handle_request(
+        &self,
+        Incoming { method, params, .. }: Incoming,
+    ) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        let answer = match &*method {
             "server/discover" => {
                 json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } })
             }
@@ -73,10 +80,10 @@ impl Handler for Within {
             }
             _ => json!({ "content": [{ "type": "text", "text": "inside" }] }),
         };
-        Box::pin(std::future::ready(RawJson::of(&answer).map_err(|_| RpcError::new(-32603, "x"))))
+        Box::pin(std::future::ready(RawJson::from_value(&answer).map_err(|_| RpcError::new(-32603, "x"))))
     }
 
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {}
+    fn handle_notice(&self, _notice: Notice) {}
 }
 
 fn world_with(entry: &Value) -> World {
@@ -100,7 +107,7 @@ fn subject(name: &'static str, host: Host, life: Life, world: World) -> Subject 
 /// An editor with the folder open, found through its lock file.
 fn editor(transport: &str) -> Subject {
     let mut world = World::new();
-    world.run_options.ide = Some(Editor::Nearest);
+    world.run_options.ide = Some(EditorChoice::Nearest);
     let mut scripts = vec!["ide:key-1".to_owned()];
     if transport == "sse" {
         scripts.insert(0, "legacy-sse-only".to_owned());
@@ -128,8 +135,8 @@ async fn connector() -> Subject {
     let scripts = scripts.map(|(script, file)| format!("{script}:{}", world.path(file).display()));
     let (life, address) = Life::remote(scripts.to_vec());
     let token = StoredToken::new(Some(Secret::new("token-1".to_owned())), world.path("none"));
-    let organisation = Organisation::at(&format!("http://{address}"), Arc::new(token)).unwrap();
-    let builder = Host::builder(&world.paths(), &world.run_options).organisation(Some(organisation));
+    let organisation = Organization::from_url(&format!("http://{address}"), Arc::new(token)).unwrap();
+    let builder = Host::builder(&world.paths(), &world.run_options).organization(Some(organisation));
     let host = builder.start();
     let begun = Instant::now();
     while host.servers().len() < 2 {
@@ -139,59 +146,59 @@ async fn connector() -> Subject {
     subject("claude.ai Slack", host, life, world)
 }
 
-async fn subject_of(kind: Kind) -> Subject {
+async fn subject_of(kind: TransportKind) -> Subject {
     let remote = |scripts: &[&str]| Life::remote(scripts.iter().map(|it| (*it).to_owned()).collect());
     match kind {
-        Kind::Stdio => {
+        TransportKind::Stdio => {
             let (_folder, _, tag) = own("transports");
-            let scripted = Scripted::stdio(&[]).with("--tag", &tag);
+            let scripted = ScriptedStdio::new(&[]).with_option("--tag", &tag);
             configured(&json!({ "command": scripted.program, "args": scripted.args }), Life::Process(tag))
         }
-        Kind::Sse => {
+        TransportKind::Sse => {
             let (life, address) = remote(&["legacy-sse-only"]);
             configured(&json!({ "type": "sse", "url": format!("http://{address}/mcp") }), life)
         }
-        Kind::Http => {
+        TransportKind::Http => {
             let (life, address) = remote(&[]);
             configured(&json!({ "type": "http", "url": format!("http://{address}/mcp") }), life)
         }
-        Kind::Ws => {
+        TransportKind::Ws => {
             let (life, address) = remote(&[]);
             configured(&json!({ "type": "ws", "url": format!("ws://{address}/mcp") }), life)
         }
-        Kind::Sdk => {
+        TransportKind::Sdk => {
             let world = World::new();
             let builder = HostBuilder::new(&world.paths(), world.load());
-            let host = builder.server("inside", Arc::new(Within)).start();
+            let host = builder.in_process_handler("inside", Arc::new(Within)).start();
             Subject { tool: "hello", answer: "inside", ..subject("inside", host, Life::Inside, world) }
         }
-        Kind::SseIde => editor("sse"),
-        Kind::WsIde => editor("ws"),
-        Kind::ClaudeAiProxy => connector().await,
+        TransportKind::SseIde => editor("sse"),
+        TransportKind::WsIde => editor("ws"),
+        TransportKind::ClaudeAiProxy => connector().await,
     }
 }
 
 impl Subject {
-    fn status(&self) -> Status {
+    fn status(&self) -> ServerStatus {
         let servers = self.host.servers();
         servers.into_iter().find(|server| server.name.as_str() == self.name).unwrap().state.status
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TransportKind {
         let servers = self.host.servers();
         servers.into_iter().find(|server| server.name.as_str() == self.name).unwrap().kind
     }
 
     async fn call(&self, tool: &str) -> Result<String, String> {
-        let call = Call::to(self.name, tool, self.arguments.clone()).with_consent(Consent::Given);
+        let call = Call::on_server(self.name, tool, self.arguments.clone()).with_consent(Consent::Given);
         match self.host.call(call).await {
-            Ok(outcome) if outcome.text() == self.answer => Ok(outcome.text()),
-            Ok(outcome) => Err(format!("answered `{}`", outcome.text())),
+            Ok(outcome) if outcome.to_text() == self.answer => Ok(outcome.to_text()),
+            Ok(outcome) => Err(format!("answered `{}`", outcome.to_text())),
             Err(error) => Err(error.to_string()),
         }
     }
 
-    async fn until(&self, wanted: fn(&Status) -> bool) -> Result<(), String> {
+    async fn until(&self, wanted: fn(&ServerStatus) -> bool) -> Result<(), String> {
         let begun = Instant::now();
         while !wanted(&self.status()) {
             if begun.elapsed() > LONG {
@@ -205,9 +212,9 @@ impl Subject {
     async fn step(&mut self, step: &str) -> Result<(), String> {
         let name = ServerName::new(self.name);
         match step {
-            "connect" => self.host.connect(&name).await.map_err(|error| error.to_string()),
+            "connect" => self.host.connect_server(&name).await.map_err(|error| error.to_string()),
             "list" => {
-                let catalog = self.host.catalog();
+                let catalog = self.host.publish_catalog();
                 let mut own = catalog.iter().filter(|entry| entry.server() == Some(&name));
                 let is_there = own.any(|entry| entry.tool.name.as_str() == self.tool);
                 is_there.then_some(()).ok_or_else(|| "its tool is not listed".to_owned())
@@ -218,7 +225,7 @@ impl Subject {
                 if let Life::Remote { server, port, scripts } = &mut self.life {
                     *server = Some(start(scripts, Some(port)));
                 }
-                self.until(|status| matches!(status, Status::Connected { .. })).await?;
+                self.until(|status| matches!(status, ServerStatus::Connected { .. })).await?;
                 self.call(self.tool).await.map(drop)
             }
             _ => self.close().await,
@@ -227,7 +234,7 @@ impl Subject {
 
     async fn die(&mut self) -> Result<(), String> {
         // Before it can be noticed: one inside this program is back at once.
-        let mut events = self.host.events();
+        let mut events = self.host.server_events();
         match &mut self.life {
             Life::Process(tag) => {
                 let [process] = processes_tagged(tag)[..] else {
@@ -248,7 +255,7 @@ impl Subject {
             }
         };
         match tokio::time::timeout(LONG, noticed).await {
-            Ok(Status::Pending { because: Some(_), .. }) => Ok(()),
+            Ok(ServerStatus::Pending { because: Some(_), .. }) => Ok(()),
             Ok(other) => Err(format!("it became {other:?}")),
             Err(_) => Err("nobody noticed".to_owned()),
         }
@@ -263,7 +270,7 @@ impl Subject {
             Life::Remote { .. } | Life::Inside => 0,
         };
         match (self.status(), self.call(self.tool).await) {
-            (Status::Stopped, Err(_)) if left == 0 && took < Duration::from_secs(3) => Ok(()),
+            (ServerStatus::Stopped, Err(_)) if left == 0 && took < Duration::from_secs(3) => Ok(()),
             (status, answer) => Err(format!("{status:?}, {answer:?}, {left} left, after {took:?}")),
         }
     }
@@ -272,10 +279,10 @@ impl Subject {
 // T1 T2 T3 T4 T5 T6 T7 L1 L5 L6 L8
 #[tokio::test]
 #[expect(clippy::print_stdout, reason = "the table is what this test is for")]
-async fn every_transport_lives_a_whole_life() {
+async fn every_transport_connects_calls_dies_reconnects_and_closes() {
     let mut table = format!("| transport | {} |\n|{}\n", STEPS.join(" | "), "---|".repeat(7));
     let mut wrong = Vec::new();
-    for kind in Kind::ALL {
+    for kind in TransportKind::ALL {
         let mut subject = subject_of(kind).await;
         assert_eq!(subject.kind(), kind);
         write!(table, "| `{kind}` |").unwrap();

@@ -1,6 +1,6 @@
-//! `${VAR}` in entries: what is missing spoils one server and is named (C6, B51, B52).
+//! `${VAR}` in entries: a missing variable spoils one server and is named (C6, B51, B52).
 
-use mcparley::model::config::Transport;
+use mcparley::model::config::TransportConfig;
 
 use crate::world::World;
 
@@ -66,15 +66,15 @@ fn a_value_is_never_expanded_again() {
     world.set("B", "inner");
     world.set("E", "");
     let loaded = world.load();
-    let config = loaded.plan.ready().next().unwrap().config.clone().unwrap();
-    let Transport::Stdio(stdio) = config.transport else { unreachable!("a command") };
+    let config = loaded.plan.ready_servers().next().unwrap().config.clone().unwrap();
+    let TransportConfig::Stdio(stdio) = config.transport else { unreachable!("a command") };
     let args: Vec<&str> = stdio.args.iter().map(|arg| arg.expose().as_str()).collect();
     assert_eq!((stdio.command.as_str(), args), ("${B}", vec!["$A", "$$", "", "xy"]));
 }
 
 // B51 B52
 #[test]
-fn what_cannot_be_expanded_is_told_with_its_place() {
+fn expansion_error_has_its_position() {
     let cases = [
         (r#"{"command": "${A"}"#, "`${` is never closed"),
         (r#"{"command": "${}"}"#, "`${…}` names no variable"),

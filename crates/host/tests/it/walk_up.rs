@@ -13,7 +13,7 @@ fn approving(world: World) -> World {
 
 // C3
 #[test]
-fn the_nearest_file_wins_and_farther_ones_add_what_it_lacks() {
+fn nearest_file_wins_and_farther_ones_add_other_servers() {
     let world = approving(World::new().standing_in("home/project/deep"));
     world.write("home/.mcp.json", &servers(&["it", "home"]));
     world.write("home/project/.mcp.json", &servers(&["it", "middle"]));
@@ -33,7 +33,7 @@ fn the_nearest_file_wins_and_farther_ones_add_what_it_lacks() {
 
 // C3
 #[test]
-fn above_the_home_directory_nothing_is_read() {
+fn no_file_above_the_home_directory_is_read() {
     let world = World::with(&[(".mcp.json", &servers(&["above"])), ("home/.mcp.json", &servers(&["home"]))]);
     let names: Vec<String> = world.load().plan.servers.iter().map(|s| s.name.as_str().to_owned()).collect();
     assert_eq!(names, ["home"]);
@@ -42,7 +42,7 @@ fn above_the_home_directory_nothing_is_read() {
 // C3
 #[test]
 fn outside_of_the_home_directory_the_search_goes_to_the_root() {
-    let paths = Paths::of("/home/me".as_ref(), "/srv/site/deep".as_ref());
+    let paths = Paths::new("/home/me".as_ref(), "/srv/site/deep".as_ref());
     let searched: Vec<PathBuf> = paths.project_files().collect();
     let expected = ["/srv/site/deep/.mcp.json", "/srv/site/.mcp.json", "/srv/.mcp.json", "/.mcp.json"]
         .map(PathBuf::from);
@@ -60,7 +60,7 @@ fn outside_of_the_home_directory_farther_files_are_read_too() {
 // C3
 #[test]
 fn the_home_directory_itself_is_searched_and_is_the_last() {
-    let paths = Paths::of("/home/me".as_ref(), "/home/me/a".as_ref());
+    let paths = Paths::new("/home/me".as_ref(), "/home/me/a".as_ref());
     let searched: Vec<PathBuf> = paths.project_files().collect();
     assert_eq!(searched, ["/home/me/a/.mcp.json", "/home/me/.mcp.json"].map(PathBuf::from));
 }

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use mcparley::change::{self, ChangeError, Chosen};
+use mcparley::config::change::{self, ChangeError, ServerChoice};
+use mcparley::config::plan::{PlanStatus, PlannedServer};
+use mcparley::config::{LoadedConfig, load_config};
 use mcparley::model::expand::Env;
-use mcparley::model::plan::{Planned, ServerStanding};
-use mcparley::{Loaded, NoConnectors, Paths, RunOptions, load};
+use mcparley::{Paths, RunOptions};
 use tempfile::TempDir;
 
-/// Everything a run can see.
+/// The environment of a run: files, folders and variables.
 pub(crate) struct World {
     pub(crate) root: PathBuf,
     pub(crate) run_options: RunOptions,
@@ -61,13 +62,13 @@ impl World {
     }
 
     pub(crate) fn paths(&self) -> Paths {
-        let mut paths = Paths::of(&self.path("home"), &self.cwd);
+        let mut paths = Paths::new(&self.path("home"), &self.cwd);
         paths.managed = self.path("managed");
         paths
     }
 
-    pub(crate) fn load(&self) -> Loaded {
-        load(&self.paths(), &self.run_options, &NoConnectors)
+    pub(crate) fn load(&self) -> LoadedConfig {
+        load_config(&self.paths(), &self.run_options)
     }
 
     /// The plan, one line for each declaration, lowest precedence first.
@@ -75,20 +76,20 @@ impl World {
         self.lines(&self.load())
     }
 
-    pub(crate) fn lines(&self, loaded: &Loaded) -> Vec<String> {
+    pub(crate) fn lines(&self, loaded: &LoadedConfig) -> Vec<String> {
         loaded.plan.servers.iter().map(|server| self.line(server)).collect()
     }
 
-    fn line(&self, server: &Planned) -> String {
-        let reason = server.standing.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let standing = server.standing.as_str();
+    fn line(&self, server: &PlannedServer) -> String {
+        let reason = server.status.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let standing = server.status.as_str();
         self.relative(&format!("{} {} {standing}{reason}", server.scope, server.name.as_str()))
     }
 
-    /// What becomes of the strongest declaration of a name.
-    pub(crate) fn standing(&self, name: &str) -> ServerStanding {
+    /// The plan status of the strongest declaration of a name.
+    pub(crate) fn standing(&self, name: &str) -> PlanStatus {
         let loaded = self.load();
-        loaded.plan.named(name).first().unwrap().standing.clone()
+        loaded.plan.servers_by_name(name).first().unwrap().status.clone()
     }
 
     /// The problems, as people read them.
@@ -96,7 +97,7 @@ impl World {
         self.load().problems.iter().map(|problem| self.relative(&problem.to_string())).collect()
     }
 
-    /// What settings say in vain, as people read it.
+    /// Settings without effect, as messages.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let warning = |origin: String, text: &str| self.relative(&format!("{origin}: {text}"));
         let loaded = self.load();
@@ -108,8 +109,8 @@ impl World {
         text.replace(&format!("{}/", self.root.display()), "")
     }
 
-    pub(crate) fn approve(&self, name: &str, seen: Option<&str>) -> Result<Chosen, ChangeError> {
-        change::approve(&self.paths(), &self.load(), name, seen)
+    pub(crate) fn approve(&self, name: &str, seen: Option<&str>) -> Result<ServerChoice, ChangeError> {
+        change::approve_server(&self.paths(), &self.load(), name, seen)
     }
 }
 

@@ -1,26 +1,27 @@
-//! What can wait for approval, and who can have written it.
+//! The items that wait for approval, and the provenance of an entry.
 
 use std::fmt;
 
 use serde::Serialize;
 
-use super::Pending;
-use crate::scope::Origin;
+use super::PendingReason;
+use crate::scope::ConfigOrigin;
 use crate::secret::Secret;
-use crate::signature::Definition;
+use crate::signature::DefinitionHash;
 
-/// Who can have written an entry.
+/// The provenance of an entry: the author that can have written it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provenance {
-    /// The user, the administrator or the embedding program: files outside of the project folder, options, calls.
+    /// The user, the administrator or the embedding program: files outside of the project folder, options
+    /// and calls.
     #[default]
     Own,
-    /// Whoever made the project folder: a file below it.
+    /// The author of the project folder: a file below it.
     Folder,
 }
 
-/// The kinds of things that a folder brings and that wait for approval.
+/// The kinds of items that a folder brings and that wait for approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ItemKind {
@@ -35,10 +36,10 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Server, Self::Variable, Self::Rule, Self::Hook];
 
-    /// The key of the approval store that holds approvals of this kind.
+    /// The key in the approval store below which approvals of this kind are kept.
     #[must_use]
     pub fn store_key(self) -> &'static str {
         match self {
@@ -61,48 +62,48 @@ impl fmt::Display for ItemKind {
     }
 }
 
-/// One thing that a folder brings, by kind, name and content.
+/// One item that a folder brings: its kind, its name and the hash of its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// What it is.
+pub struct ApprovalItem {
+    /// The kind of item.
     pub kind: ItemKind,
-    /// Its name: of a server or a variable; the text of a rule; the event of a hook.
+    /// The name of a server or variable, the text of a rule, or the event of a hook.
     pub name: String,
-    /// The hash of its content.
-    pub content: Definition,
+    /// The hash of the content.
+    pub content: DefinitionHash,
 }
 
-impl Item {
-    /// A server, as it expands or as it is written.
+impl ApprovalItem {
+    /// Builds the item of a server, from its hash after expansion or as written.
     #[must_use]
-    pub fn server(name: &str, content: Definition) -> Self {
+    pub fn for_server(name: &str, content: DefinitionHash) -> Self {
         Self { kind: ItemKind::Server, name: name.to_owned(), content }
     }
 
-    /// A rule that allows.
+    /// Builds the item of an allow rule.
     #[must_use]
-    pub fn rule(text: &str) -> Self {
+    pub fn for_rule(text: &str) -> Self {
         let text = text.trim();
-        Self { kind: ItemKind::Rule, name: text.to_owned(), content: Definition::of_rule(text) }
+        Self { kind: ItemKind::Rule, name: text.to_owned(), content: DefinitionHash::from_rule(text) }
     }
 
-    /// A variable of `env`.
+    /// Builds the item of a variable in `env`.
     #[must_use]
-    pub fn variable(name: &str, value: &Secret<String>) -> Self {
-        let content = Definition::of_variable(name, value);
+    pub fn for_variable(name: &str, value: &Secret<String>) -> Self {
+        let content = DefinitionHash::from_variable(name, value);
         Self { kind: ItemKind::Variable, name: name.to_owned(), content }
     }
 }
 
-/// A variable or an allow rule of the folder that does not count yet.
+/// A variable or an allow rule of the folder that has no effect yet because its approval is pending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingItem {
-    /// What it is.
-    pub item: Item,
-    /// What it says, whole: somebody else wrote it, so nothing of it is the user's secret.
+    /// The item that waits.
+    pub item: ApprovalItem,
+    /// The item's full text, unmasked: the folder's author wrote it, so it contains no secret of the user.
     pub text: String,
-    /// Where it stands.
-    pub origin: Origin,
-    /// Why it waits.
-    pub why: Pending,
+    /// The location of the item.
+    pub origin: ConfigOrigin,
+    /// The reason why the item waits.
+    pub why: PendingReason,
 }

@@ -1,4 +1,4 @@
-//! What the approval store holds about one folder.
+//! Reads the record of one folder in the approval store.
 //!
 //! ```json
 //! { "approved": { "servers": { "api": ["sha256:…"] }, "variables": {}, "rules": {}, "hooks": {} },
@@ -6,36 +6,36 @@
 //!   "claudeCode": { "trusted": true, "servers": ["api"] } }
 //! ```
 
-use super::{FoundServer, Item, ItemKind};
+use super::{ApprovalItem, FolderServer, ItemKind};
 use crate::document::Node;
 use crate::name::{ServerName, is_same_server};
-use crate::scope::Origin;
+use crate::scope::ConfigOrigin;
 
 /// Approvals and rejections recorded for one folder.
 #[derive(Clone, Debug, Default)]
 pub struct FolderApprovals {
     approved: Vec<(ItemKind, String, String)>,
     rejected: Vec<Rejection>,
-    /// Whether Claude Code's trust in the folder was seen, and what the folder brought then is recorded.
+    /// Whether Claude Code's trust in the folder was seen, so that the items it covered then are recorded.
     pub(super) saw_trust: bool,
     saw_names: Vec<String>,
 }
 
-/// A recorded no.
+/// A recorded rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// What kind of thing it is for.
+    /// The kind of the rejected item.
     pub kind: ItemKind,
-    /// A server's name, or the content of anything else.
+    /// A server's name, or the content hash of any other item.
     pub text: String,
-    /// Where it stands.
-    pub origin: Origin,
+    /// The location of the rejection.
+    pub origin: ConfigOrigin,
 }
 
 impl FolderApprovals {
-    /// Reads the store's entry for one folder. What has another form is left out: it approves nothing.
+    /// Reads the store's record of one folder. Malformed parts are ignored: they approve nothing.
     #[must_use]
-    pub fn read(folder: Node<'_>) -> Self {
+    pub fn from_node(folder: Node<'_>) -> Self {
         let mut read = Self::default();
         for kind in ItemKind::ALL {
             let approved = folder.get("approved").and_then(|all| all.get(kind.store_key()));
@@ -58,10 +58,10 @@ impl FolderApprovals {
         read
     }
 
-    /// Whether an item is approved as it is; nothing when none of its name was ever approved.
-    pub(super) fn knows(&self, item: &Item) -> Option<bool> {
+    /// Whether the item's content is approved; `None` if no content of that name was ever approved.
+    pub(super) fn is_item_approved(&self, item: &ApprovalItem) -> Option<bool> {
         let content = item.content.to_string();
-        let mut known = self.of_name(item.kind, |name| name == item.name).peekable();
+        let mut known = self.approved_contents(item.kind, |name| name == item.name).peekable();
         known.peek()?;
         match item.kind {
             // Two hooks for one event are two hooks, not one that changed.
@@ -72,32 +72,34 @@ impl FolderApprovals {
         }
     }
 
-    /// The same for a server, whose approval may be of what it expands to or of what is written.
-    pub(super) fn known_server(&self, server: &FoundServer<'_>) -> Option<bool> {
+    /// Whether the server's content is approved, either expanded or as written; `None` if its name never
+    /// was.
+    pub(super) fn is_server_approved(&self, server: &FolderServer<'_>) -> Option<bool> {
         let is_it = |name: &str| is_same_server(name, server.name.as_str());
-        let mut known = self.of_name(ItemKind::Server, is_it).peekable();
+        let mut known = self.approved_contents(ItemKind::Server, is_it).peekable();
         known.peek()?;
         let contents = [server.definition.to_string(), server.written.to_string()];
         Some(known.any(|known| contents.iter().any(|content| content == known)))
     }
 
-    pub(super) fn rejection_of(&self, item: &Item) -> Option<&Origin> {
+    pub(super) fn item_rejection(&self, item: &ApprovalItem) -> Option<&ConfigOrigin> {
         let content = item.content.to_string();
         let rejected = self.rejected.iter().find(|no| no.kind == item.kind && no.text == content);
         rejected.map(|rejection| &rejection.origin)
     }
 
-    pub(super) fn rejection_of_server(&self, name: &ServerName) -> Option<&Origin> {
+    pub(super) fn server_rejection(&self, name: &ServerName) -> Option<&ConfigOrigin> {
         let is_it = |no: &&Rejection| no.kind == ItemKind::Server && is_same_server(&no.text, name.as_str());
         self.rejected.iter().find(is_it).map(|rejection| &rejection.origin)
     }
 
-    /// Whether Claude Code's approval of this name was seen, and what it meant then is recorded.
-    pub(super) fn saw_name(&self, name: &ServerName) -> bool {
+    /// Whether Claude Code's approval of this name was seen, so that the content it covered then is
+    /// recorded.
+    pub(super) fn has_recorded_name(&self, name: &ServerName) -> bool {
         self.saw_names.iter().any(|seen| is_same_server(seen, name.as_str()))
     }
 
-    fn of_name(&self, kind: ItemKind, is_it: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
+    fn approved_contents(&self, kind: ItemKind, is_it: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
         let named = self.approved.iter().filter(move |(of, name, _)| *of == kind && is_it(name));
         named.map(|(_, _, content)| content.as_str())
     }

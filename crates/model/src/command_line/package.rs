@@ -1,18 +1,18 @@
-//! A package that a runner would fetch: what it is called, and whether always the same one is meant.
+//! A package that a package runner would download: its name, and whether its version is pinned.
 
-use crate::config::masked_text;
+use crate::config::mask_secrets;
 
-/// A package that a package runner would fetch and run.
+/// A package that a package runner would download and run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// The runner, as people know it: `npx`, `uvx`, `docker run`.
+    /// The runner under its usual name: `npx`, `uvx`, `docker run`.
     pub runner: &'static str,
-    /// The package as it is written, with the version if one is.
+    /// The package as it is written, including a version if one is given.
     pub spec: String,
     registry: Registry,
 }
 
-/// Whose rules a package's name and version follow.
+/// The package registry that defines the syntax of a package's name and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Registry {
     Npm,
@@ -41,7 +41,7 @@ impl Package {
         self.split_version().0
     }
 
-    /// Whether the same bytes, or at least the same release, are meant every time.
+    /// Whether the package always means the same bytes, or at least the same release.
     #[must_use]
     pub fn is_pinned(&self) -> bool {
         if self.is_local() {
@@ -57,11 +57,11 @@ impl Package {
         }
     }
 
-    /// The package with a version, secrets masked, to show how it is pinned.
+    /// The package with an exact version, secrets masked, as an example of a pin.
     #[must_use]
     pub fn to_pinned_example(&self) -> String {
         let name = self.split_version().0;
-        let name = masked_text(name.split(['<', '>', '~', '!']).next().unwrap_or(name));
+        let name = mask_secrets(name.split(['<', '>', '~', '!']).next().unwrap_or(name));
         let is_git = self.spec.contains("://") || self.spec.starts_with("git");
         match self.registry {
             Registry::Npm if is_git => format!("{name}#<commit>"),
@@ -73,13 +73,13 @@ impl Package {
         }
     }
 
-    /// A folder or file of this machine, which nobody fetches.
+    /// Whether the package is a folder or file of this machine, which is not downloaded.
     fn is_local(&self) -> bool {
         let begins = ["./", "../", "/", "~/", "file:"].iter().any(|start| self.spec.starts_with(start));
         self.registry != Registry::Image && (begins || self.spec == ".")
     }
 
-    /// The name, and the version if there is one.
+    /// Splits the package into its name and its version, if it has one.
     fn split_version(&self) -> (&str, Option<&str>) {
         let spec = self.spec.as_str();
         let split = match self.registry {
@@ -93,7 +93,7 @@ impl Package {
                     .or_else(|| split_last(spec, '@', spec.find("://").map_or(1, |at| at + 3)))
             }
             Registry::Image => {
-                // A port of the registry stands before a slash.
+                // A registry's port is followed by a slash.
                 let name = spec.rfind('/').map_or(0, |at| at + 1);
                 split_last(spec, '@', name).or_else(|| split_last(spec, ':', name))
             }
@@ -107,7 +107,8 @@ fn split_last(text: &str, mark: char, from: usize) -> Option<(&str, &str)> {
     Some((text.get(..at)?, text.get(at + mark.len_utf8()..)?))
 }
 
-/// `1.2.3`, also with `v` before and a suffix behind; no range, no tag, no part left open.
+/// Whether a version is exact: `1.2.3`, with an optional `v` and suffix; not a range, a tag or a partial
+/// version.
 fn is_release(version: &str) -> bool {
     let version = version.strip_prefix('v').unwrap_or(version);
     let numbers = version.split(['-', '+']).next().unwrap_or(version);

@@ -1,32 +1,32 @@
-//! Knows the package runners: which package they would fetch, and what they would start.
+//! The table of package runners: which package a runner would download, and which program it would start.
 
 use super::package::{Package, Registry};
 use super::program_name;
 use super::script::{self, Script};
 
-/// What a package runner would do.
-pub(super) struct Run {
-    /// The packages it would fetch.
+/// The packages, scripts and program of one package runner invocation.
+pub(super) struct RunnerInvocation {
+    /// The packages the runner would download.
     pub(super) packages: Vec<Package>,
-    /// Scripts it would hand to a shell.
+    /// The scripts it would pass to a shell.
     pub(super) scripts: Vec<Script>,
     /// The command it would start.
     pub(super) command: Vec<String>,
 }
 
-/// How a runner is called.
-struct Runner {
-    /// Its name, and what people know it by.
+/// The command-line syntax of a package runner.
+struct RunnerSyntax {
+    /// The program's name, and the name to show to the user.
     program: &'static str,
     shown: &'static str,
     /// The words between the program and its options.
     subcommand: &'static [&'static str],
     registry: Registry,
-    /// Options that name the package; the first other word is then a command of it.
+    /// Options that name the package; the first positional word is then a command of that package.
     package: &'static [&'static str],
-    /// Options whose value is the next word.
+    /// Options that take the next word as their value.
     valued: &'static [&'static str],
-    /// Whether the first other word is a package unless an option names one.
+    /// Whether the first positional word is a package unless an option names one.
     fetches: bool,
 }
 
@@ -129,66 +129,78 @@ const DOCKER_VALUED: &[&str] = &[
     "--annotation",
 ];
 
-const fn npm(program: &'static str, shown: &'static str, subcommand: &'static [&'static str]) -> Runner {
+const fn npm_runner(
+    program: &'static str,
+    shown: &'static str,
+    subcommand: &'static [&'static str],
+) -> RunnerSyntax {
     let (package, valued) = (["-p", "--package"].as_slice(), NPM_VALUED);
-    Runner { program, shown, subcommand, registry: Registry::Npm, package, valued, fetches: true }
+    RunnerSyntax { program, shown, subcommand, registry: Registry::Npm, package, valued, fetches: true }
 }
 
-const fn uv(program: &'static str, shown: &'static str, subcommand: &'static [&'static str]) -> Runner {
+const fn uv_runner(
+    program: &'static str,
+    shown: &'static str,
+    subcommand: &'static [&'static str],
+) -> RunnerSyntax {
     let (package, valued) = (["--from"].as_slice(), UV_VALUED);
-    Runner { program, shown, subcommand, registry: Registry::Python, package, valued, fetches: true }
+    RunnerSyntax { program, shown, subcommand, registry: Registry::Python, package, valued, fetches: true }
 }
 
-const fn docker(program: &'static str, shown: &'static str, subcommand: &'static [&'static str]) -> Runner {
+const fn docker_runner(
+    program: &'static str,
+    shown: &'static str,
+    subcommand: &'static [&'static str],
+) -> RunnerSyntax {
     let (package, valued) = ([].as_slice(), DOCKER_VALUED);
-    Runner { program, shown, subcommand, registry: Registry::Image, package, valued, fetches: true }
+    RunnerSyntax { program, shown, subcommand, registry: Registry::Image, package, valued, fetches: true }
 }
 
-const RUNNERS: [Runner; 22] = [
-    npm("npx", "npx", &[]),
-    npm("npm", "npm exec", &["exec"]),
-    npm("npm", "npm exec", &["x"]),
-    npm("pnpm", "pnpm dlx", &["dlx"]),
-    npm("pnpm", "pnpm exec", &["exec"]),
-    npm("pnpx", "pnpx", &[]),
-    npm("yarn", "yarn dlx", &["dlx"]),
-    npm("yarn", "yarn exec", &["exec"]),
-    npm("bunx", "bunx", &[]),
-    npm("bun", "bun x", &["x"]),
-    npm("deno", "deno run", &["run"]),
-    npm("deno", "deno x", &["x"]),
-    uv("uvx", "uvx", &[]),
-    uv("uv", "uvx", &["tool", "run"]),
-    Runner { fetches: false, ..uv("uv", "uv run", &["run"]) },
-    Runner {
+const RUNNERS: [RunnerSyntax; 22] = [
+    npm_runner("npx", "npx", &[]),
+    npm_runner("npm", "npm exec", &["exec"]),
+    npm_runner("npm", "npm exec", &["x"]),
+    npm_runner("pnpm", "pnpm dlx", &["dlx"]),
+    npm_runner("pnpm", "pnpm exec", &["exec"]),
+    npm_runner("pnpx", "pnpx", &[]),
+    npm_runner("yarn", "yarn dlx", &["dlx"]),
+    npm_runner("yarn", "yarn exec", &["exec"]),
+    npm_runner("bunx", "bunx", &[]),
+    npm_runner("bun", "bun x", &["x"]),
+    npm_runner("deno", "deno run", &["run"]),
+    npm_runner("deno", "deno x", &["x"]),
+    uv_runner("uvx", "uvx", &[]),
+    uv_runner("uv", "uvx", &["tool", "run"]),
+    RunnerSyntax { fetches: false, ..uv_runner("uv", "uv run", &["run"]) },
+    RunnerSyntax {
         package: &["--spec"],
         valued: &["--python", "--pip-args", "-i", "--index-url"],
-        ..uv("pipx", "pipx run", &["run"])
+        ..uv_runner("pipx", "pipx run", &["run"])
     },
-    Runner {
+    RunnerSyntax {
         registry: Registry::Go,
         package: &[],
         valued: &["-C", "-tags", "-exec"],
-        ..npm("go", "go run", &["run"])
+        ..npm_runner("go", "go run", &["run"])
     },
-    docker("docker", "docker run", &["run"]),
-    docker("docker", "docker run", &["container", "run"]),
-    docker("podman", "podman run", &["run"]),
-    docker("podman", "podman run", &["container", "run"]),
-    docker("nerdctl", "nerdctl run", &["run"]),
+    docker_runner("docker", "docker run", &["run"]),
+    docker_runner("docker", "docker run", &["container", "run"]),
+    docker_runner("podman", "podman run", &["run"]),
+    docker_runner("podman", "podman run", &["container", "run"]),
+    docker_runner("nerdctl", "nerdctl run", &["run"]),
 ];
 
-/// What the runner `name` would do with these arguments; none if it is no package runner.
-pub(super) fn read(name: &str, arguments: &[String]) -> Option<Run> {
+/// Parses the arguments of the runner `name`; `None` if it is not a package runner.
+pub(super) fn parse_invocation(name: &str, arguments: &[String]) -> Option<RunnerInvocation> {
     RUNNERS.iter().filter(|runner| runner.program == name).find_map(|runner| {
-        let rest = runner.behind_subcommand(arguments)?;
-        Some(runner.read(rest))
+        let rest = runner.skip_subcommand(arguments)?;
+        Some(runner.parse_arguments(rest))
     })
 }
 
-impl Runner {
-    /// The words after the subcommand; options may stand before it.
-    fn behind_subcommand<'w>(&self, arguments: &'w [String]) -> Option<&'w [String]> {
+impl RunnerSyntax {
+    /// Skips the subcommand and the options before it; `None` if the arguments are of another subcommand.
+    fn skip_subcommand<'w>(&self, arguments: &'w [String]) -> Option<&'w [String]> {
         let mut rest = arguments;
         for wanted in self.subcommand {
             rest = super::wrapper::skip_options(rest, self.valued);
@@ -201,8 +213,8 @@ impl Runner {
         Some(rest)
     }
 
-    fn read(&self, words: &[String]) -> Run {
-        let mut run = Run { packages: Vec::new(), scripts: Vec::new(), command: Vec::new() };
+    fn parse_arguments(&self, words: &[String]) -> RunnerInvocation {
+        let mut run = RunnerInvocation { packages: Vec::new(), scripts: Vec::new(), command: Vec::new() };
         let mut rest = words;
         while let Some((word, after)) = rest.split_first() {
             let (option, attached) =
@@ -220,17 +232,17 @@ impl Runner {
             if self.package.contains(&option) {
                 run.packages.extend(value.map(|spec| Package::new(self.shown, spec, self.registry)));
             } else if is_script {
-                run.scripts.extend(value.map(script::read));
+                run.scripts.extend(value.map(script::parse_script));
             }
             let is_next = takes_value && attached.is_none();
             rest = if is_next { after.get(1..).unwrap_or_default() } else { after };
         }
-        self.command(rest, &mut run);
+        self.parse_command(rest, &mut run);
         run
     }
 
-    /// What is started: a command of the package, or the package itself.
-    fn command(&self, words: &[String], run: &mut Run) {
+    /// Parses the started program: a command of the package, or the package itself.
+    fn parse_command(&self, words: &[String], run: &mut RunnerInvocation) {
         let Some((first, arguments)) = words.split_first() else { return };
         let package = Package::new(self.shown, first, self.registry);
         let is_package = self.fetches && run.packages.is_empty() && !self.is_script_file(first);
@@ -238,13 +250,13 @@ impl Runner {
         if is_package {
             run.packages.push(package);
         }
-        // An image has programs of its own.
+        // A container image has programs of its own.
         if self.registry != Registry::Image && !program_name(&program).is_empty() {
             run.command = std::iter::once(program).chain(arguments.iter().cloned()).collect();
         }
     }
 
-    /// `deno run main.ts` and `go run .` start what is there already.
+    /// Whether the word is a file that exists already, as in `deno run main.ts` and `go run .`.
     fn is_script_file(&self, word: &str) -> bool {
         match self.program {
             "deno" => !["npm:", "jsr:", "http:", "https:"].iter().any(|start| word.starts_with(start)),

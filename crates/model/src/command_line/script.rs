@@ -1,20 +1,21 @@
-//! Reads the commands of a shell script that stands in one argument.
+//! Parses the commands of a shell script that is given as one argument.
 //!
-//! Knows quotes, separators and substitutions, which is enough to find the programs; it does not expand anything.
+//! Understands quotes, separators and substitutions, which is enough to find the programs; it does not
+//! expand variables.
 
 use super::wrapper::is_assignment;
 
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash"];
 
-/// Words that stand before a command and start nothing.
+/// Keywords that precede a command and start no program.
 const KEYWORDS: [&str; 10] = ["if", "then", "else", "elif", "do", "while", "until", "!", "{", "fi"];
 
-/// A script, taken apart.
+/// The commands of a shell script.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Script {
-    /// Its commands, in the order they are written.
+    /// The commands in the order they are written.
     pub(super) commands: Vec<Vec<String>>,
-    /// Whether what one command prints becomes the input or the text of another.
+    /// Whether the output of one command becomes the input or the text of another.
     pub(super) runs_output: bool,
 }
 
@@ -22,8 +23,8 @@ pub(super) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
 }
 
-/// The script that a shell gets with `-c`; none if this is no shell or it gets none.
-pub(super) fn of_shell(name: &str, arguments: &[String]) -> Option<Script> {
+/// Parses the script that a shell is given with `-c`; `None` if the program is not a shell or has no `-c`.
+pub(super) fn parse_shell_arguments(name: &str, arguments: &[String]) -> Option<Script> {
     if !is_shell(name) {
         return None;
     }
@@ -31,7 +32,7 @@ pub(super) fn of_shell(name: &str, arguments: &[String]) -> Option<Script> {
     let mut rest = arguments;
     while let Some((word, after)) = rest.split_first() {
         if !word.starts_with(['-', '+']) || word == "-" {
-            return is_script.then(|| read_with(word, after));
+            return is_script.then(|| parse_with_parameters(word, after));
         }
         let is_long = word.starts_with("--");
         is_script |= word == "--command" || !is_long && word.starts_with('-') && word.contains('c');
@@ -41,9 +42,9 @@ pub(super) fn of_shell(name: &str, arguments: &[String]) -> Option<Script> {
     None
 }
 
-/// The commands of `text`, for which the words of `parameters` are `$0`, `$1` and so on.
-fn read_with(text: &str, parameters: &[String]) -> Script {
-    let mut script = read(text);
+/// Parses the commands of `text`, where `parameters` are the values of `$0`, `$1` and so on.
+fn parse_with_parameters(text: &str, parameters: &[String]) -> Script {
+    let mut script = parse_script(text);
     let all = ["$@", "$*", "$1", "${@", "${1"];
     if all.iter().any(|mark| text.contains(mark)) {
         script.commands.extend(parameters.get(1..).filter(|words| !words.is_empty()).map(<[_]>::to_vec));
@@ -54,57 +55,57 @@ fn read_with(text: &str, parameters: &[String]) -> Script {
     script
 }
 
-/// The words of one line, quotes taken away.
-pub(super) fn words(line: &str) -> Vec<String> {
-    read(line).commands.into_iter().flatten().collect()
+/// Splits one line into words and removes the quotes.
+pub(super) fn split_words(line: &str) -> Vec<String> {
+    parse_script(line).commands.into_iter().flatten().collect()
 }
 
-/// Takes a script apart.
-pub(super) fn read(text: &str) -> Script {
-    let mut reader = Reader::default();
+/// Parses a script into its commands.
+pub(super) fn parse_script(text: &str) -> Script {
+    let mut reader = ScriptParser::default();
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         let next = characters.peek().copied();
         match (reader.quote, character) {
             (Some('\''), '\'') | (Some('"'), '"') => reader.quote = None,
-            (Some('\''), other) => reader.push(other),
+            (Some('\''), other) => reader.push_char(other),
             (_, '\\') => characters.next().into_iter().for_each(|escaped| reader.push_escaped(escaped)),
-            (_, '`') => reader.substitute(),
-            (_, '$') if next == Some('(') => reader.substitute(),
-            (Some(_), other) => reader.push(other),
+            (_, '`') => reader.mark_substitution(),
+            (_, '$') if next == Some('(') => reader.mark_substitution(),
+            (Some(_), other) => reader.push_char(other),
             (None, '\'' | '"') => reader.open_quote(character),
-            (None, '<') if next == Some('(') => reader.substitute(),
+            (None, '<') if next == Some('(') => reader.mark_substitution(),
             (None, '|') => {
                 reader.script.runs_output |= characters.next_if_eq(&'|').is_none();
                 reader.end_command();
             }
             (None, ';' | '&' | '\n' | '(' | ')') => reader.end_command(),
             (None, other) if other.is_whitespace() => reader.end_word(),
-            (None, other) => reader.push(other),
+            (None, other) => reader.push_char(other),
         }
     }
     reader.end_command();
     reader.script
 }
 
-/// What was read of a script so far.
+/// The parser's state: the script, command and word read so far, and the open quote.
 #[derive(Default)]
-struct Reader {
+struct ScriptParser {
     script: Script,
     command: Vec<String>,
     word: Option<String>,
     quote: Option<char>,
 }
 
-impl Reader {
-    fn push(&mut self, character: char) {
+impl ScriptParser {
+    fn push_char(&mut self, character: char) {
         self.word.get_or_insert_default().push(character);
     }
 
-    /// A line break after a backslash joins two lines.
+    /// Appends an escaped character; a line break after a backslash joins two lines.
     fn push_escaped(&mut self, character: char) {
         if character != '\n' {
-            self.push(character);
+            self.push_char(character);
         }
     }
 
@@ -113,8 +114,8 @@ impl Reader {
         self.word.get_or_insert_default();
     }
 
-    /// A command inside of another one begins or ends; quotes are its own.
-    fn substitute(&mut self) {
+    /// Marks the start or end of a command substitution, which has quotes of its own.
+    fn mark_substitution(&mut self) {
         self.script.runs_output = true;
         self.quote = None;
         self.end_command();

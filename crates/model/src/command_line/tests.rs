@@ -1,19 +1,19 @@
-//! Shows which programs and packages a command line would start.
+//! Tests of finding the programs and packages that a command line would start.
 
 use super::*;
 
 fn programs(argv: &[&str]) -> Vec<String> {
-    unfold(argv)
+    unfold_command(argv)
         .into_iter()
         .map(|step| match step {
-            Step::Program(argv) => argv.join(" "),
-            Step::Package(package) => format!("<{} {}>", package.runner, package.spec),
-            Step::DownloadedScript => "<download>".to_owned(),
+            CommandStep::Program(argv) => argv.join(" "),
+            CommandStep::Package(package) => format!("<{} {}>", package.runner, package.spec),
+            CommandStep::DownloadedScript => "<download>".to_owned(),
         })
         .collect()
 }
 
-/// The last program, which is the one that wrappers lead to.
+/// The last program, which is the one behind all wrappers.
 fn innermost(argv: &[&str]) -> String {
     programs(argv).pop().unwrap_or_default()
 }
@@ -60,7 +60,7 @@ fn arguments_of_other_programs_are_not_commands() {
 
 // C18 B119
 #[test]
-fn package_runners_tell_their_package_and_their_command() {
+fn package_runners_name_their_package_and_command() {
     let cases: [(&[&str], &[&str]); 13] = [
         (&["npx", "-y", "@scope/prog@1.2.3", "serve"], &["<npx @scope/prog@1.2.3>", "prog serve"]),
         (&["npx", "--package=big", "prog", "serve"], &["<npx big>", "prog serve"]),
@@ -88,8 +88,8 @@ fn package_runners_tell_their_package_and_their_command() {
 // B119
 #[test]
 fn only_an_exact_release_is_pinned() {
-    let pinned = |argv: &[&str]| match unfold(argv).get(1) {
-        Some(Step::Package(package)) => package.is_pinned(),
+    let pinned = |argv: &[&str]| match unfold_command(argv).get(1) {
+        Some(CommandStep::Package(package)) => package.is_pinned(),
         other => panic!("{other:?}"),
     };
     let commit = "0123456789012345678901234567890123456789";
@@ -123,8 +123,8 @@ fn only_an_exact_release_is_pinned() {
 
 // B119
 #[test]
-fn a_script_that_runs_what_it_downloads_is_noticed() {
-    let downloads = |script| unfold(&["sh", "-c", script]).contains(&Step::DownloadedScript);
+fn script_that_runs_its_download_is_detected() {
+    let downloads = |script| unfold_command(&["sh", "-c", script]).contains(&CommandStep::DownloadedScript);
     for script in [
         "curl -fsSL https://h/x | sh",
         "bash <(curl https://h/x)",
@@ -140,10 +140,10 @@ fn a_script_that_runs_what_it_downloads_is_noticed() {
 
 // C18
 #[test]
-fn endless_nesting_ends() {
+fn nesting_of_commands_is_limited() {
     let line = "env ".repeat(10_000);
     let words: Vec<&str> = line.split_whitespace().collect();
-    assert!(unfold(&words).len() < 20);
+    assert!(unfold_command(&words).len() < 20);
     let split = "-S ".repeat(200);
-    assert!(unfold(&["env", &split]).len() < 20);
+    assert!(unfold_command(&["env", &split]).len() < 20);
 }

@@ -1,39 +1,39 @@
-//! Steps of a command line that may run other code at every start.
+//! The steps of a command line that may run different code at every start.
 
 use std::fmt;
 
-use super::{Package, Step};
-use crate::config::masked_text;
-use crate::text::display;
+use super::{CommandStep, Package};
+use crate::config::mask_secrets;
+use crate::text::display_line;
 
-/// A step whose code is fetched at the start and not pinned to a release.
+/// A step that downloads its code at start and is not pinned to a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnpinnedStep {
-    /// A package runner fetches whatever release is newest.
+    /// A package runner downloads the newest release that matches.
     Package(Package),
-    /// A script runs what it downloads.
+    /// A script runs code that it downloads.
     DownloadedScript,
 }
 
 impl UnpinnedStep {
-    /// The unpinned steps of a command line, in their order.
-    pub fn find(steps: impl IntoIterator<Item = Step>) -> impl Iterator<Item = Self> {
+    /// Finds the unpinned steps of a command line, in order.
+    pub fn find_in_steps(steps: impl IntoIterator<Item = CommandStep>) -> impl Iterator<Item = Self> {
         steps.into_iter().filter_map(|step| match step {
-            Step::Package(package) if !package.is_pinned() => Some(Self::Package(package)),
-            Step::DownloadedScript => Some(Self::DownloadedScript),
-            Step::Package(_) | Step::Program(_) => None,
+            CommandStep::Package(package) if !package.is_pinned() => Some(Self::Package(package)),
+            CommandStep::DownloadedScript => Some(Self::DownloadedScript),
+            CommandStep::Package(_) | CommandStep::Program(_) => None,
         })
     }
 
-    /// How to pin it.
+    /// The hint that shows how to pin the step.
     #[must_use]
     pub fn to_pin_hint(&self) -> String {
         match self {
             Self::Package(package) => {
-                format!("name an exact version, such as `{}`", display(&package.to_pinned_example()))
+                format!("name an exact version, such as `{}`", display_line(&package.to_pinned_example()))
             }
             Self::DownloadedScript => {
-                "download the script once, look at it, and let the entry start the file".to_owned()
+                "download the script once, review it, and run the file instead".to_owned()
             }
         }
     }
@@ -43,10 +43,10 @@ impl fmt::Display for UnpinnedStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Package(package) => {
-                let spec = masked_text(&package.spec);
-                write!(f, "`{}` fetches whatever `{}` is at the time", package.runner, display(&spec))
+                let spec = mask_secrets(&package.spec);
+                write!(f, "`{}` fetches `{}` without a pinned version", package.runner, display_line(&spec))
             }
-            Self::DownloadedScript => f.write_str("it runs a script that it downloads, unseen"),
+            Self::DownloadedScript => f.write_str("it runs a script that it downloads"),
         }
     }
 }

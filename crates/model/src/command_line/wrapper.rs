@@ -1,13 +1,13 @@
-//! Finds the command behind programs that only prepare its start, such as `env` and `nice`.
+//! Finds the command behind wrapper programs that only prepare its start, such as `env` and `nice`.
 
 use super::script;
 
-/// A program that starts the command given by its arguments.
+/// A program that starts the command given in its arguments.
 struct Wrapper {
     name: &'static str,
-    /// Options whose value is the next word.
+    /// Options that take the next word as their value.
     valued: &'static [&'static str],
-    /// Words between the options and the command.
+    /// The number of words between the options and the command.
     operands: usize,
 }
 
@@ -34,10 +34,10 @@ const WRAPPERS: [Wrapper; 14] = [
     },
 ];
 
-/// The command that `name` would start with these arguments; none if `name` is no wrapper.
+/// The command that the wrapper `name` would start; `None` if `name` is not a wrapper.
 pub(super) fn inner_command(name: &str, arguments: &[String]) -> Option<Vec<String>> {
     if name == "env" {
-        return Some(behind_env(arguments, 0));
+        return Some(command_after_env(arguments, 0));
     }
     if name.eq_ignore_ascii_case("cmd") {
         let at = arguments.iter().position(|word| matches!(word.as_str(), "/c" | "/C" | "/k" | "/K"))?;
@@ -49,7 +49,7 @@ pub(super) fn inner_command(name: &str, arguments: &[String]) -> Option<Vec<Stri
     Some(command.iter().skip_while(|word| is_assignment(word)).cloned().collect())
 }
 
-/// The words after the leading options.
+/// Skips the leading options.
 pub(super) fn skip_options<'w>(words: &'w [String], valued: &[&str]) -> &'w [String] {
     let mut rest = words;
     while let Some((word, after)) = rest.split_first() {
@@ -63,23 +63,23 @@ pub(super) fn skip_options<'w>(words: &'w [String], valued: &[&str]) -> &'w [Str
     rest
 }
 
-/// Whether the word sets a variable for the command behind it.
+/// Whether the word is an assignment of a variable for the command after it.
 pub(super) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
 }
 
-/// The command behind `env`, whose `-S` holds further words for it in one.
-fn behind_env(arguments: &[String], splits: usize) -> Vec<String> {
+/// The command after `env` and its options; `-S` holds several words in one argument.
+fn command_after_env(arguments: &[String], splits: usize) -> Vec<String> {
     const VALUED: [&str; 5] = ["-u", "--unset", "-C", "--chdir", "--argv0"];
     let mut rest = arguments;
     while let Some((word, after)) = rest.split_first() {
-        if let Some((line, after)) = split_string(word, after)
+        if let Some((line, after)) = parse_split_string(word, after)
             && splits < super::DEPTH
         {
-            let words = script::words(&line).into_iter().chain(after.iter().cloned());
-            return behind_env(&words.collect::<Vec<_>>(), splits + 1);
+            let words = script::split_words(&line).into_iter().chain(after.iter().cloned());
+            return command_after_env(&words.collect::<Vec<_>>(), splits + 1);
         }
         match word.as_str() {
             "--" => rest = after,
@@ -92,7 +92,7 @@ fn behind_env(arguments: &[String], splits: usize) -> Vec<String> {
 }
 
 /// The line of `-S LINE`, `-SLINE`, `-vS LINE` or `--split-string=LINE`, and the words after it.
-fn split_string<'w>(word: &str, after: &'w [String]) -> Option<(String, &'w [String])> {
+fn parse_split_string<'w>(word: &str, after: &'w [String]) -> Option<(String, &'w [String])> {
     if let Some(line) = word.strip_prefix("--split-string=") {
         return Some((line.to_owned(), after));
     }

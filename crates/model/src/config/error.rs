@@ -1,14 +1,14 @@
-//! Why an entry cannot be used: which field, where, and what to do.
+//! Errors in a server's entry: the field, its location and a hint.
 
 use std::fmt;
 
-use super::Kind;
+use super::TransportKind;
 use crate::expand::ExpandError;
 use crate::explain::Explain;
 use crate::name::NameError;
-use crate::scope::Origin;
+use crate::scope::ConfigOrigin;
 
-/// An entry that cannot be used.
+/// The error that makes an entry unusable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     /// A value of the wrong kind.
@@ -16,14 +16,14 @@ pub enum ConfigError {
     Shape {
         /// The field's path.
         path: String,
-        /// What may stand there.
+        /// The expected kind of value.
         expected: &'static str,
-        /// What stands there.
+        /// The kind of value found.
         found: String,
-        /// Where.
-        origin: Origin,
+        /// The location of the value.
+        origin: ConfigOrigin,
     },
-    /// A word that is none of the allowed ones.
+    /// A word that is not one of the allowed ones.
     #[error("`{path}` cannot be `{word}`")]
     Choice {
         /// The field's path.
@@ -32,80 +32,80 @@ pub enum ConfigError {
         word: String,
         /// The allowed words.
         choices: &'static [&'static str],
-        /// Where.
-        origin: Origin,
+        /// The location of the word.
+        origin: ConfigOrigin,
     },
-    /// A field the transport cannot do without.
+    /// A field that the transport requires.
     #[error("a `{kind}` server needs `{field}`")]
     Missing {
         /// The missing field.
         field: &'static str,
         /// The transport.
-        kind: Kind,
-        /// Where the entry stands.
-        origin: Origin,
+        kind: TransportKind,
+        /// The location of the entry.
+        origin: ConfigOrigin,
     },
-    /// Neither `command` nor `url`.
+    /// The entry has neither `command` nor `url`.
     #[error("neither `command` nor `url` is given")]
     Empty {
-        /// Where the entry stands.
-        origin: Origin,
+        /// The location of the entry.
+        origin: ConfigOrigin,
     },
-    /// Both `command` and `url`.
+    /// The entry has both `command` and `url`.
     #[error("`command` and `url` are both given")]
     Both {
-        /// Where the entry stands.
-        origin: Origin,
+        /// The location of the entry.
+        origin: ConfigOrigin,
     },
-    /// A value that cannot be used although its shape is right.
+    /// A value of the right shape that cannot be used.
     #[error("`{field}` {problem}")]
     Value {
         /// The field.
         field: String,
-        /// What is wrong with it, without its value.
-        problem: Problem,
-        /// Where.
-        origin: Origin,
+        /// The problem with the value, without quoting the value.
+        problem: ValueProblem,
+        /// The location of the value.
+        origin: ConfigOrigin,
     },
-    /// The server's name cannot be used.
+    /// The server's name is invalid.
     #[error("{error}")]
     Name {
-        /// What is wrong with it.
+        /// The problem with the name.
         error: NameError,
-        /// Where the entry stands.
-        origin: Origin,
+        /// The location of the entry.
+        origin: ConfigOrigin,
     },
     /// A string that cannot be expanded.
     #[error("{0}")]
     Expand(#[from] ExpandError),
-    /// A kind that only a running program can declare.
+    /// A transport kind that only a running program can declare.
     #[error("`{kind}` servers come from a running program, never from a file")]
     RuntimeOnly {
         /// The transport.
-        kind: Kind,
-        /// Where the entry stands.
-        origin: Origin,
+        kind: TransportKind,
+        /// The location of the entry.
+        origin: ConfigOrigin,
     },
 }
 
-/// What is wrong with a value, worded to follow the field's name.
+/// The problem with a value, worded to follow the field's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Problem {
-    /// Nothing but white space.
+pub enum ValueProblem {
+    /// The value is empty or white space.
     Blank,
-    /// NUL or a line break.
+    /// The value contains NUL or a line break.
     Control,
-    /// Not a URL; the parser's reason.
+    /// The value is not a URL; holds the parser's reason.
     NotAUrl(String),
-    /// A scheme the transport does not speak.
+    /// The transport does not support the URL's scheme.
     Scheme(&'static str),
-    /// Not usable as a header's or variable's name.
+    /// The name cannot be used for a header or variable.
     BadName,
-    /// The entry has the value itself, too.
+    /// The entry also has the value inline.
     GivenTwice,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ValueProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Blank => f.write_str("is empty"),
@@ -113,15 +113,15 @@ impl fmt::Display for Problem {
             Self::NotAUrl(reason) => write!(f, "is not a URL: {reason}"),
             Self::Scheme(expected) => write!(f, "must begin with {expected}"),
             Self::BadName => f.write_str("is not a usable name"),
-            Self::GivenTwice => f.write_str("names a file for what stands in the entry, too"),
+            Self::GivenTwice => f.write_str("cannot be combined with the inline value"),
         }
     }
 }
 
 impl ConfigError {
-    /// Where the trouble stands.
+    /// The location of the error.
     #[must_use]
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &ConfigOrigin {
         match self {
             Self::Shape { origin, .. }
             | Self::Choice { origin, .. }
@@ -150,7 +150,7 @@ impl Explain for ConfigError {
             Self::Expand(error) => error.hint(),
             Self::Name { error, .. } => error.hint(),
             Self::RuntimeOnly { .. } => Some("declare a stdio, http, sse or ws server".to_owned()),
-            Self::Value { problem: Problem::NotAUrl(_), .. } => {
+            Self::Value { problem: ValueProblem::NotAUrl(_), .. } => {
                 Some("a URL looks like `https://example.com/mcp`".to_owned())
             }
             Self::Shape { .. } | Self::Value { .. } => None,

@@ -1,23 +1,23 @@
-//! The fields a server's entry may have: one table for reading, for the schema and for the docs.
+//! The fields of a server's entry: one table for parsing, for the JSON schema and for the docs.
 
-use super::{Era, Kind};
+use super::{Era, TransportKind};
 
 /// One field of an entry.
 #[derive(Clone, Copy, Debug)]
-pub struct Field {
-    /// Its name in the file.
+pub struct EntryField {
+    /// The field's name in the file.
     pub name: &'static str,
-    /// What may stand there.
-    pub shape: Shape,
-    /// The kinds of server it means something for.
-    pub kinds: &'static [Kind],
-    /// What it does.
+    /// The shape of its value.
+    pub shape: EntryFieldShape,
+    /// The transport kinds for which the field has an effect.
+    pub kinds: &'static [TransportKind],
+    /// The description for the schema and the docs.
     pub meaning: &'static str,
 }
 
-/// What may stand in a field.
+/// The shape of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum EntryFieldShape {
     /// A string in which variables expand.
     Text,
     /// A list of such strings.
@@ -42,23 +42,30 @@ pub enum Shape {
     Roots,
 }
 
-const ANY: &[Kind] = &Kind::ALL;
-const STDIO: &[Kind] = &[Kind::Stdio];
-const REMOTE: &[Kind] = &[Kind::Sse, Kind::Http, Kind::Ws];
-const ADDRESSED: &[Kind] = &[Kind::Sse, Kind::Http, Kind::Ws, Kind::SseIde, Kind::WsIde, Kind::ClaudeAiProxy];
-const IDE: &[Kind] = &[Kind::SseIde, Kind::WsIde];
+const ANY: &[TransportKind] = &TransportKind::ALL;
+const STDIO: &[TransportKind] = &[TransportKind::Stdio];
+const REMOTE: &[TransportKind] = &[TransportKind::Sse, TransportKind::Http, TransportKind::Ws];
+const ADDRESSED: &[TransportKind] = &[
+    TransportKind::Sse,
+    TransportKind::Http,
+    TransportKind::Ws,
+    TransportKind::SseIde,
+    TransportKind::WsIde,
+    TransportKind::ClaudeAiProxy,
+];
+const IDE: &[TransportKind] = &[TransportKind::SseIde, TransportKind::WsIde];
 
 /// The words `type` may hold.
 pub const KIND_WORDS: &[&str] =
     &["stdio", "sse", "http", "streamable-http", "ws", "sdk", "sse-ide", "ws-ide", "claudeai-proxy"];
 
-const ERA_WORDS: &[&str] = &[Era::Auto.word(), Era::Old.word(), Era::New.word()];
+const ERA_WORDS: &[&str] = &[Era::Auto.const_str(), Era::Old.const_str(), Era::New.const_str()];
 
 const GRANT_WORDS: &[&str] = &["authorization_code", "client_credentials", "jwt-bearer"];
 
 impl Era {
     /// [`Era::as_str`] for constants.
-    const fn word(self) -> &'static str {
+    const fn const_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Old => "old",
@@ -67,130 +74,185 @@ impl Era {
     }
 }
 
-const fn field(name: &'static str, shape: Shape, kinds: &'static [Kind], meaning: &'static str) -> Field {
-    Field { name, shape, kinds, meaning }
+const fn entry_field(
+    name: &'static str,
+    shape: EntryFieldShape,
+    kinds: &'static [TransportKind],
+    meaning: &'static str,
+) -> EntryField {
+    EntryField { name, shape, kinds, meaning }
 }
 
-/// Every field of an entry.
-pub const FIELDS: &[Field] = &[
-    field(
+/// All fields of an entry.
+pub const FIELDS: &[EntryField] = &[
+    entry_field(
         "type",
-        Shape::Choice(KIND_WORDS),
+        EntryFieldShape::Choice(KIND_WORDS),
         ANY,
         "How to reach the server. May be left out: an entry with `command` is `stdio`, one with `url` is `http`, or `ws` for a WebSocket address.",
     ),
-    field(
+    entry_field(
         "command",
-        Shape::Text,
+        EntryFieldShape::Text,
         STDIO,
         "The program to run. It is started directly, never through a shell.",
     ),
-    field("args", Shape::TextList, STDIO, "The program's arguments."),
-    field("env", Shape::TextMap, STDIO, "Variables for the program, added to a short list of harmless ones."),
-    field("cwd", Shape::Text, STDIO, "The folder to run the program in; the project's folder unless given."),
-    field("inheritEnv", Shape::Flag, STDIO, "Give the program the whole environment, secrets included."),
-    field(
+    entry_field("args", EntryFieldShape::TextList, STDIO, "The program's arguments."),
+    entry_field(
+        "env",
+        EntryFieldShape::TextMap,
+        STDIO,
+        "Variables for the program, added to a short list of harmless ones.",
+    ),
+    entry_field(
+        "cwd",
+        EntryFieldShape::Text,
+        STDIO,
+        "The folder to run the program in; the project's folder unless given.",
+    ),
+    entry_field(
+        "inheritEnv",
+        EntryFieldShape::Flag,
+        STDIO,
+        "Give the program the whole environment, secrets included.",
+    ),
+    entry_field(
         "idleTimeout",
-        Shape::Milliseconds,
+        EntryFieldShape::Milliseconds,
         STDIO,
         "Stop the program after this many idle milliseconds; the next call starts it again.",
     ),
-    field("url", Shape::Text, ADDRESSED, "The server's address."),
-    field("headers", Shape::TextMap, REMOTE, "Headers for every request."),
-    field(
+    entry_field("url", EntryFieldShape::Text, ADDRESSED, "The server's address."),
+    entry_field("headers", EntryFieldShape::TextMap, REMOTE, "Headers for every request."),
+    entry_field(
         "headersHelper",
-        Shape::Text,
+        EntryFieldShape::Text,
         REMOTE,
         "A command that prints a JSON object of headers; they win over `headers`.",
     ),
-    field("oauth", Shape::Oauth, REMOTE, "How to sign in."),
-    field(
+    entry_field("oauth", EntryFieldShape::Oauth, REMOTE, "How to sign in."),
+    entry_field(
         "timeout",
-        Shape::Milliseconds,
+        EntryFieldShape::Milliseconds,
         ANY,
         "The time limit of one tool call in milliseconds; 0 means none.",
     ),
-    field(
+    entry_field(
         "alwaysLoad",
-        Shape::Flag,
+        EntryFieldShape::Flag,
         ANY,
         "Keep the server's tools in the model's list even when there are many.",
     ),
-    field("required", Shape::Flag, ANY, "The host is not ready before this server is."),
-    field("enabledTools", Shape::Globs, ANY, "Offer only tools that match one of these globs."),
-    field("disabledTools", Shape::Globs, ANY, "Withhold tools that match one of these globs."),
-    field(
-        "era",
-        Shape::Choice(ERA_WORDS),
+    entry_field("required", EntryFieldShape::Flag, ANY, "The host is not ready before this server is."),
+    entry_field(
+        "enabledTools",
+        EntryFieldShape::Globs,
         ANY,
-        "Which era of the protocol to speak; found out unless given.",
+        "Offer only tools that match one of these globs.",
     ),
-    field(
+    entry_field(
+        "disabledTools",
+        EntryFieldShape::Globs,
+        ANY,
+        "Withhold tools that match one of these globs.",
+    ),
+    entry_field(
+        "era",
+        EntryFieldShape::Choice(ERA_WORDS),
+        ANY,
+        "Which era of the protocol to speak; detected unless set.",
+    ),
+    entry_field(
         "roots",
-        Shape::Roots,
+        EntryFieldShape::Roots,
         ANY,
         "The folders the server is told to work in, instead of those offered to every server; `false` for none. A relative folder starts at the project's.",
     ),
-    field("name", Shape::Text, &[Kind::Sdk], "The name the embedding program registered the server under."),
-    field("id", Shape::Text, &[Kind::ClaudeAiProxy], "The connector's id at the organisation."),
-    field("ideName", Shape::Text, IDE, "The editor's name."),
-    field("authToken", Shape::Text, IDE, "The token from the editor's lock file."),
+    entry_field(
+        "name",
+        EntryFieldShape::Text,
+        &[TransportKind::Sdk],
+        "The name the embedding program registered the server under.",
+    ),
+    entry_field(
+        "id",
+        EntryFieldShape::Text,
+        &[TransportKind::ClaudeAiProxy],
+        "The connector's id at the organization.",
+    ),
+    entry_field("ideName", EntryFieldShape::Text, IDE, "The editor's name."),
+    entry_field("authToken", EntryFieldShape::Text, IDE, "The token from the editor's lock file."),
 ];
 
-/// Every field of `oauth`.
-pub const OAUTH: &[Field] = &[
-    field("clientId", Shape::Text, REMOTE, "A client id registered beforehand."),
-    field(
+/// All fields of `oauth`.
+pub const OAUTH: &[EntryField] = &[
+    entry_field("clientId", EntryFieldShape::Text, REMOTE, "A client id registered beforehand."),
+    entry_field(
         "clientSecret",
-        Shape::Text,
+        EntryFieldShape::Text,
         REMOTE,
         "Its secret, best written as `${VARIABLE}`; `add --client-secret` keeps it out of files.",
     ),
-    field(
+    entry_field(
         "clientMetadataUrl",
-        Shape::Text,
+        EntryFieldShape::Text,
         REMOTE,
-        "Where a document describes this client; authorization servers that allow it take the address for the client id.",
+        "The URL of the client metadata document; authorization servers that support it accept the URL as the client id.",
     ),
-    field(
+    entry_field(
         "grant",
-        Shape::Choice(GRANT_WORDS),
+        EntryFieldShape::Choice(GRANT_WORDS),
         REMOTE,
-        "What is shown for a token: a person's consent, the client's own secret or key, or a statement others have signed.",
+        "The OAuth grant: the user's consent, the client's own secret or key, or an assertion signed by a third party.",
     ),
-    field(
+    entry_field(
         "privateKey",
-        Shape::Text,
+        EntryFieldShape::Text,
         REMOTE,
         "The key that signs for the client (PKCS #8, PEM), best written as `${VARIABLE}`.",
     ),
-    field("privateKeyFile", Shape::Text, REMOTE, "The file with that key."),
-    field(
+    entry_field("privateKeyFile", EntryFieldShape::Text, REMOTE, "The file with that key."),
+    entry_field(
         "assertion",
-        Shape::Text,
+        EntryFieldShape::Text,
         REMOTE,
-        "The signed statement for the grant `jwt-bearer`, best written as `${VARIABLE}`.",
+        "The signed assertion for the grant `jwt-bearer`, best written as `${VARIABLE}`.",
     ),
-    field(
+    entry_field(
         "assertionFile",
-        Shape::Text,
+        EntryFieldShape::Text,
         REMOTE,
-        "The file with that statement, read whenever a token is needed.",
+        "The file with that assertion, read whenever a token is needed.",
     ),
-    field("callbackPort", Shape::Port, REMOTE, "A fixed port on this machine for the browser's way back."),
-    field("authServerMetadataUrl", Shape::Text, REMOTE, "Where the authorization server describes itself."),
-    field("scopes", Shape::Words, REMOTE, "The scopes to ask for."),
-    field("xaa", Shape::Flag, REMOTE, "Sign in across applications through the identity provider."),
-    field(
+    entry_field(
+        "callbackPort",
+        EntryFieldShape::Port,
+        REMOTE,
+        "A fixed port on this machine for the OAuth callback.",
+    ),
+    entry_field(
+        "authServerMetadataUrl",
+        EntryFieldShape::Text,
+        REMOTE,
+        "The URL of the authorization server metadata.",
+    ),
+    entry_field("scopes", EntryFieldShape::Words, REMOTE, "The scopes to ask for."),
+    entry_field(
+        "xaa",
+        EntryFieldShape::Flag,
+        REMOTE,
+        "Sign in across applications through the identity provider.",
+    ),
+    entry_field(
         "resource",
-        Shape::Flag,
+        EntryFieldShape::Flag,
         REMOTE,
         "Whether token requests name the server (RFC 8707): true unless written; false for providers that refuse it.",
     ),
 ];
 
-/// The field called `name`.
+/// Finds the field called `name`.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static Field> {
+pub fn find_field(name: &str) -> Option<&'static EntryField> {
     FIELDS.iter().find(|field| field.name == name)
 }

@@ -1,6 +1,6 @@
-//! Decides which headers people may choose, wherever they name them.
+//! Validates header names in server entries: which names the user may choose.
 
-/// Headers the protocol sets; a configured one would break it or be broken by it (H26).
+/// Headers set by the protocol; a configured one would break the request or be overwritten.
 const RESERVED: [&str; 12] = [
     "accept",
     "connection",
@@ -22,7 +22,7 @@ pub fn is_reserved_header(name: &str) -> bool {
     RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name))
 }
 
-/// Whether a header can have this name (RFC 9110, section 5.6.2).
+/// Whether the text is a valid header name (RFC 9110, section 5.6.2).
 #[must_use]
 pub fn is_header_name(name: &str) -> bool {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);

@@ -1,10 +1,10 @@
 //! Finds literal secrets in an entry: values written out where a `${VARIABLE}` would do.
 //!
-//! A file of a repository is shared, sooner or later, so what stands in it literally is published with it.
+//! A file in a repository is shared sooner or later, and a literal secret in it is published with it.
 
 use super::mask::{arguments_hold_secret, holds_secret, is_credential, url_holds_secret};
 use super::{RawOauth, RawServer};
-use crate::expand::{Piece, Template};
+use crate::expand::{Template, TemplatePiece};
 
 impl RawServer {
     /// The fields that hold a literal secret, such as `headers.Authorization`, in the order of the entry.
@@ -41,7 +41,7 @@ fn literal_oauth_secrets(oauth: &RawOauth) -> Vec<String> {
     literal.map(|(name, _)| format!("oauth.{name}")).collect()
 }
 
-/// Whether a header or variable holds a secret: by its name, or by what its value looks like.
+/// Whether a header or variable holds a secret, judged by its name or by its value.
 fn is_secret_value(name: &str, value: &Template) -> bool {
     is_credential(name, &literal_text(value)) || is_masked(value)
 }
@@ -59,23 +59,23 @@ fn has_literal(value: &Template) -> bool {
     !literal_text(value).trim().is_empty()
 }
 
-/// The text that stands in the file itself: everything but the variables, their defaults included.
+/// The text in the file itself: the literal parts and the defaults of variables, without the variables.
 fn literal_text(value: &Template) -> String {
     let Ok(pieces) = value.pieces() else { return value.text.clone() };
     let literal = pieces.into_iter().map(|piece| match piece {
-        Piece::Text(text) => text,
-        Piece::Variable { default, .. } => default.unwrap_or_default(),
+        TemplatePiece::Text(text) => text,
+        TemplatePiece::Variable { default, .. } => default.unwrap_or_default(),
     });
     literal.collect()
 }
 
-/// The text with each default in the place of its variable.
+/// The text with each variable replaced by its default.
 fn with_defaults(value: &Template) -> String {
     let Ok(pieces) = value.pieces() else { return value.text.clone() };
     let text = pieces.into_iter().map(|piece| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Variable { name, default: None } => format!("${{{name}}}"),
-        Piece::Variable { default: Some(default), .. } => default.to_owned(),
+        TemplatePiece::Text(text) => text.to_owned(),
+        TemplatePiece::Variable { name, default: None } => format!("${{{name}}}"),
+        TemplatePiece::Variable { default: Some(default), .. } => default.to_owned(),
     });
     text.collect()
 }

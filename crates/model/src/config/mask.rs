@@ -1,8 +1,8 @@
-//! What people may see of an entry: as it is written, with every secret masked (B62, B63).
+//! Masks secrets in an entry for display: the entry as it is written, with every secret replaced by `***`.
 //!
 //! Values are never shown expanded. Headers and variables are masked whole; arguments and URLs are shown
-//! except for the parts that [`guess`] takes for secrets, because a person must be able to see what will
-//! run. [`address`] reads URLs with the parser that connects.
+//! except for the parts that [`guess`] recognizes as secrets, because the user must be able to see the
+//! command that will run. [`address`] parses URLs with the parser that connects.
 
 mod address;
 mod guess;
@@ -14,128 +14,130 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use url::Url;
 
-use super::{Era, Grant, Kind, RawOauth, RawRoots, RawServer};
-use crate::expand::{Piece, Template};
+use super::{ConfiguredGrant, Era, RawOauth, RawRoots, RawServer, TransportKind};
+use crate::expand::{Template, TemplatePiece};
 use crate::secret::MASK;
 
-/// Whether secrets may be seen.
+/// Whether secrets are masked or revealed in a display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reveal {
-    /// Masked, the rule.
+pub enum SecretVisibility {
+    /// Secrets are masked, which is the default.
     Masked,
-    /// As written, for a person at a terminal who asked for it.
+    /// Values are shown as written, at a terminal and on the user's explicit request.
     AsWritten,
 }
 
-/// An entry in the form people and scripts see.
+/// A server's entry in the form that people and scripts see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// The transport, when the entry tells.
-    pub kind: Option<Kind>,
+pub struct DisplayedServer {
+    /// The transport kind, if the entry determines it.
+    pub kind: Option<TransportKind>,
     /// The program.
     pub command: Option<String>,
-    /// Its arguments.
+    /// The program's arguments.
     pub args: Vec<String>,
-    /// Its variables.
-    pub env: Vec<ShownValue>,
-    /// Its folder.
+    /// The program's environment variables.
+    pub env: Vec<DisplayedValue>,
+    /// The working directory.
     pub cwd: Option<String>,
     /// The address.
     pub url: Option<String>,
     /// The headers.
-    pub headers: Vec<ShownValue>,
+    pub headers: Vec<DisplayedValue>,
     /// The header helper's command.
     pub headers_helper: Option<String>,
     /// The sign-in settings.
-    pub oauth: Option<ShownOauth>,
-    /// Whether the whole environment is passed on.
+    pub oauth: Option<DisplayedOauth>,
+    /// Whether the whole environment is passed on to the server.
     pub inherit_env: bool,
-    /// The time limit of a call in milliseconds.
+    /// The timeout of a call in milliseconds.
     pub timeout: Option<u64>,
-    /// The idle limit in milliseconds.
+    /// The idle timeout in milliseconds.
     pub idle_timeout: Option<u64>,
-    /// Whether its tools are always listed.
+    /// Whether the server's tools are always listed.
     pub always_load: bool,
-    /// Whether the host needs it.
+    /// Whether the host requires the server.
     pub required: bool,
     /// Globs of the tools offered.
     pub enabled_tools: Vec<String>,
     /// Globs of the tools withheld.
     pub disabled_tools: Vec<String>,
-    /// The roots it is granted: `false`, or folders.
+    /// The roots granted to the server: `false`, or folders.
     pub roots: Option<serde_json::Value>,
-    /// The era, unless it is found out.
+    /// The era; [`Era::Auto`] is left out of the output.
     pub era: Era,
-    /// Every variable the entry asks for, in order, once.
+    /// The variables referenced by the entry, in order and without duplicates.
     pub variables: Vec<String>,
 }
 
-/// A named value and the variables it comes from.
+/// A header or variable with its masked value and the variables referenced by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShownValue {
+pub struct DisplayedValue {
     /// The header or variable.
     pub name: String,
-    /// Its masked value.
+    /// The masked value.
     pub value: String,
-    /// The variables the value asks for.
+    /// The variables referenced by the value.
     pub variables: Vec<String>,
 }
 
-/// The sign-in settings.
+/// The OAuth sign-in settings, secrets masked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ShownOauth {
+pub struct DisplayedOauth {
     /// The client id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// Its secret, masked.
+    /// The client secret, masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_secret: Option<String>,
-    /// Where a document describes the client.
+    /// The URL of the client metadata document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_metadata_url: Option<String>,
-    /// What is shown for a token, if it is no person's consent.
+    /// The OAuth grant, unless it is the authorization code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<&'static str>,
-    /// The key, masked.
+    /// The private key, masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub private_key: Option<String>,
-    /// Its file.
+    /// The file with the private key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub private_key_file: Option<String>,
-    /// The signed statement, masked.
+    /// The signed assertion, masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertion: Option<String>,
-    /// Its file.
+    /// The file with the assertion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertion_file: Option<String>,
-    /// The fixed port.
+    /// The fixed callback port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback_port: Option<u16>,
-    /// Where the authorization server describes itself.
+    /// The URL of the authorization server metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_server_metadata_url: Option<String>,
     /// The scopes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
-    /// Whether to sign in across applications.
+    /// Whether to sign in across applications (XAA).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub xaa: bool,
-    /// Whether token requests name the server.
+    /// Whether token requests name the server (RFC 8707).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<bool>,
 }
 
 impl RawOauth {
-    fn shown(&self, open: impl Fn(&Template) -> String, reveal: Reveal) -> ShownOauth {
-        let url = |text: &Option<Template>| text.as_ref().map(|text| show_url(text, reveal));
-        let shut = |name: &str, text: &Option<Template>| text.as_ref().map(|text| closed(name, text, reveal));
+    fn to_displayed(&self, open: impl Fn(&Template) -> String, reveal: SecretVisibility) -> DisplayedOauth {
+        let url = |text: &Option<Template>| text.as_ref().map(|text| display_url(text, reveal));
+        let shut = |name: &str, text: &Option<Template>| {
+            text.as_ref().map(|text| mask_whole_value(name, text, reveal))
+        };
         let open = |text: &Option<Template>| text.as_ref().map(&open);
-        ShownOauth {
+        DisplayedOauth {
             client_id: open(&self.client_id),
             client_secret: shut("clientSecret", &self.client_secret),
             client_metadata_url: url(&self.client_metadata_url),
-            grant: (self.grant != Grant::default()).then(|| self.grant.as_str()),
+            grant: (self.grant != ConfiguredGrant::default()).then(|| self.grant.as_str()),
             private_key: shut("privateKey", &self.private_key),
             private_key_file: open(&self.private_key_file),
             assertion: shut("assertion", &self.assertion),
@@ -150,32 +152,32 @@ impl RawOauth {
 }
 
 impl RawServer {
-    /// The entry as people may see it.
+    /// The entry in the form for display.
     #[must_use]
-    pub fn shown(&self, kind: Option<Kind>, reveal: Reveal) -> Shown {
+    pub fn to_displayed(&self, kind: Option<TransportKind>, reveal: SecretVisibility) -> DisplayedServer {
         let open = |template: &Template| match reveal {
-            Reveal::Masked => guess::mask(&masked_defaults(template)),
-            Reveal::AsWritten => template.text.clone(),
+            SecretVisibility::Masked => guess::mask_text(&mask_defaults(template)),
+            SecretVisibility::AsWritten => template.text.clone(),
         };
-        let named = |(name, template): &(String, Template)| ShownValue {
+        let named = |(name, template): &(String, Template)| DisplayedValue {
             name: name.clone(),
-            value: closed(name, template, reveal),
-            variables: template.variables().into_iter().map(str::to_owned).collect(),
+            value: mask_whole_value(name, template, reveal),
+            variables: template.variable_names().into_iter().map(str::to_owned).collect(),
         };
         let args: Vec<String> = match reveal {
-            Reveal::Masked => guess::mask_arguments(self.args.iter().map(masked_defaults)),
-            Reveal::AsWritten => self.args.iter().map(|arg| arg.text.clone()).collect(),
+            SecretVisibility::Masked => guess::mask_arguments(self.args.iter().map(mask_defaults)),
+            SecretVisibility::AsWritten => self.args.iter().map(|arg| arg.text.clone()).collect(),
         };
-        Shown {
+        DisplayedServer {
             kind,
             command: self.command.as_ref().map(open),
             args,
             env: self.env.iter().map(named).collect(),
             cwd: self.cwd.as_ref().map(open),
-            url: self.url.as_ref().map(|url| show_url(url, reveal)),
+            url: self.url.as_ref().map(|url| display_url(url, reveal)),
             headers: self.headers.iter().map(named).collect(),
-            headers_helper: self.headers_helper.as_ref().map(|command| show_helper(command, reveal)),
-            oauth: self.oauth.as_ref().map(|oauth| oauth.shown(open, reveal)),
+            headers_helper: self.headers_helper.as_ref().map(|command| display_helper(command, reveal)),
+            oauth: self.oauth.as_ref().map(|oauth| oauth.to_displayed(open, reveal)),
             inherit_env: self.inherit_env,
             timeout: self.timeout,
             idle_timeout: self.idle_timeout,
@@ -185,11 +187,11 @@ impl RawServer {
             disabled_tools: self.disabled_tools.clone(),
             roots: self.roots.as_ref().map(|roots| roots.to_json(open)),
             era: self.era,
-            variables: self.variables(),
+            variables: self.variable_names(),
         }
     }
 
-    fn variables(&self) -> Vec<String> {
+    fn variable_names(&self) -> Vec<String> {
         let oauth = self.oauth.iter().flat_map(RawOauth::templates);
         let all = self
             .command
@@ -203,7 +205,7 @@ impl RawServer {
             .chain(oauth)
             .chain(self.roots.iter().flat_map(RawRoots::templates));
         let mut names: Vec<String> = Vec::new();
-        for name in all.flat_map(Template::variables) {
+        for name in all.flat_map(Template::variable_names) {
             if !names.iter().any(|known| known == name) {
                 names.push(name.to_owned());
             }
@@ -213,24 +215,24 @@ impl RawServer {
 }
 
 /// The URL of an entry, as written or masked.
-fn show_url(template: &Template, reveal: Reveal) -> String {
+fn display_url(template: &Template, reveal: SecretVisibility) -> String {
     match reveal {
-        Reveal::Masked => address::mask_url_field(&masked_defaults(template)),
-        Reveal::AsWritten => template.text.clone(),
+        SecretVisibility::Masked => address::mask_url_field(&mask_defaults(template)),
+        SecretVisibility::AsWritten => template.text.clone(),
     }
 }
 
 /// The command of a header helper, as written or masked.
-fn show_helper(template: &Template, reveal: Reveal) -> String {
+fn display_helper(template: &Template, reveal: SecretVisibility) -> String {
     match reveal {
-        Reveal::Masked => helper::mask_helper(&masked_defaults(template)),
-        Reveal::AsWritten => template.text.clone(),
+        SecretVisibility::Masked => helper::mask_helper(&mask_defaults(template)),
+        SecretVisibility::AsWritten => template.text.clone(),
     }
 }
 
-/// `Bearer ***` for a value that is secret whole: the scheme helps, the rest is nobody's business.
-fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
-    if reveal == Reveal::AsWritten {
+/// Masks a value that is secret as a whole, but keeps the auth scheme: `Bearer ***`.
+fn mask_whole_value(name: &str, template: &Template, reveal: SecretVisibility) -> String {
+    if reveal == SecretVisibility::AsWritten {
         return template.text.clone();
     }
     match template.text.split_once(' ') {
@@ -241,69 +243,71 @@ fn closed(name: &str, template: &Template, reveal: Reveal) -> String {
     }
 }
 
-/// Whether a header or variable of this name carries a credential, and not just its scheme or nothing.
+/// Whether the name and text are a credential, not just an auth scheme or an empty text.
 pub(super) fn is_credential(name: &str, text: &str) -> bool {
     let text = text.trim();
     guess::is_secret_pair(name, text) && !text.is_empty() && !guess::is_auth_scheme(text)
 }
 
-/// Whether a text is masked in part or whole when it is shown.
+/// Whether display masks at least a part of the text.
 pub(super) fn holds_secret(text: &str) -> bool {
-    count_masks(&guess::mask(text)) > count_masks(text)
+    count_masks(&guess::mask_text(text)) > count_masks(text)
 }
 
-/// The same for the arguments of a program.
+/// Whether display masks at least a part of a program's arguments.
 pub(super) fn arguments_hold_secret(arguments: &[String]) -> bool {
     let masked = guess::mask_arguments(arguments.iter().cloned());
     masked.iter().zip(arguments).any(|(masked, argument)| count_masks(masked) > count_masks(argument))
 }
 
-/// Masks are counted, because a URL may be shown in other words than it is written without hiding anything.
+/// Counts the masks in a text. They are counted, not compared, because display may rewrite a URL without
+/// masking a part.
 fn count_masks(text: &str) -> usize {
     text.matches(MASK).count()
 }
 
-/// Whether a URL holds a secret that is written out.
+/// Whether a URL holds a literal secret.
 pub(super) fn url_holds_secret(text: &str) -> bool {
     address::holds_secret(text)
 }
 
-/// The parts of a URL's path that look like tokens, as they are sent.
+/// The segments of a URL's path that look like tokens, as they are sent.
 #[must_use]
 pub fn secret_path_segments(url: &Url) -> Vec<&str> {
     address::secret_path_segments(url)
 }
 
-/// A line people wrote, with every part masked that looks like a secret.
+/// Masks the parts of a line that look like secrets.
 #[must_use]
-pub fn masked_text(text: &str) -> String {
-    guess::mask(text)
+pub fn mask_secrets(text: &str) -> String {
+    guess::mask_text(text)
 }
 
-/// The same for the arguments of a program, where one may announce that the next is secret.
-pub(crate) fn masked_arguments(arguments: impl Iterator<Item = String>) -> Vec<String> {
+/// Masks the arguments of a program, where a flag may announce that the next argument is secret.
+pub(crate) fn mask_arguments(arguments: impl Iterator<Item = String>) -> Vec<String> {
     guess::mask_arguments(arguments)
 }
 
-/// The template with its defaults masked: a default is where people park a real token.
-fn masked_defaults(template: &Template) -> String {
+/// The template's text with defaults masked: users often put a real token there.
+fn mask_defaults(template: &Template) -> String {
     let Ok(pieces) = template.pieces() else {
-        // What cannot be taken apart may hold a default anywhere behind its first `${`.
+        // A template that does not parse may hold a default anywhere after its first `${`.
         let before = template.text.split("${").next().unwrap_or_default();
         return format!("{before}{MASK}");
     };
     pieces
         .into_iter()
         .map(|piece| match piece {
-            Piece::Text(text) => masked_literal_default(text),
-            Piece::Variable { name, default: None } => format!("${{{name}}}"),
-            Piece::Variable { name, default: Some(_) } => format!("${{{name}:-{MASK}}}"),
+            TemplatePiece::Text(text) => mask_literal_default(text),
+            TemplatePiece::Variable { name, default: None } => format!("${{{name}}}"),
+            TemplatePiece::Variable { name, default: Some(_) } => format!("${{{name}:-{MASK}}}"),
         })
         .collect()
 }
 
-/// Text that another program would have expanded, as `import` writes it down: `{NAME:-default}`.
-fn masked_literal_default(text: &str) -> String {
+/// Masks a default in text that another program would have expanded, as `import` writes it:
+/// `{NAME:-default}`.
+fn mask_literal_default(text: &str) -> String {
     match (text.split_once(":-"), text.rfind('}')) {
         (Some((before, _)), Some(end)) if before.contains('{') && end > before.len() => {
             format!("{before}:-{MASK}{}", text.get(end..).unwrap_or_default())
@@ -312,11 +316,11 @@ fn masked_literal_default(text: &str) -> String {
     }
 }
 
-impl Serialize for Shown {
-    /// The entry's own words, in the order of the reference, only what is set.
+impl Serialize for DisplayedServer {
+    /// Writes the fields under their names in the file, in the order of the reference, without unset ones.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        let values = |values: &[ShownValue]| -> serde_json::Map<String, serde_json::Value> {
+        let values = |values: &[DisplayedValue]| -> serde_json::Map<String, serde_json::Value> {
             values.iter().map(|value| (value.name.clone(), value.value.clone().into())).collect()
         };
         let mut optional = |name: &str, value: serde_json::Value| -> Result<(), S::Error> {
@@ -327,7 +331,7 @@ impl Serialize for Shown {
                 _ => map.serialize_entry(name, &value),
             }
         };
-        optional("type", self.kind.map(Kind::as_str).into())?;
+        optional("type", self.kind.map(TransportKind::as_str).into())?;
         optional("command", self.command.clone().into())?;
         optional("args", self.args.clone().into())?;
         optional("env", values(&self.env).into())?;
@@ -347,7 +351,7 @@ impl Serialize for Shown {
             optional("era", self.era.as_str().into())?;
         }
         optional("variables", self.variables.clone().into())?;
-        // `false` says something here.
+        // `false` has a meaning here, so it is not left out.
         if let Some(roots) = &self.roots {
             map.serialize_entry("roots", roots)?;
         }

@@ -1,58 +1,58 @@
-//! How to sign in to a remote server, as its entry says it: the field `oauth`.
+//! The field `oauth` of an entry: the OAuth sign-in settings of a remote server.
 
 use url::Url;
 
-use super::error::{ConfigError, Problem};
-use super::raw::{Hint, Reader, unknown};
-use super::typed::{Checker, wrong};
+use super::error::{ConfigError, ValueProblem};
+use super::raw::{EntryHint, FieldReader, unknown_field_hint};
+use super::typed::{EntryChecker, value_error};
 use crate::document::Node;
 use crate::expand::Template;
 use crate::secret::Secret;
 
-/// How to sign in to a remote server.
+/// The OAuth sign-in settings of a remote server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Oauth {
+pub struct OauthConfig {
     /// A client id registered beforehand.
     pub client_id: Option<String>,
-    /// The secret that goes with it, where it is not in the vault.
+    /// The client secret, unless it is in the vault.
     pub client_secret: Option<Secret<String>>,
-    /// Where a document describes this client; the address is its id.
+    /// The URL of the client metadata document, which is also the client id.
     pub client_metadata_url: Option<Url>,
-    /// What is shown for a token.
-    pub grant: Grant,
-    /// The key that signs for the client.
-    pub private_key: Option<Held>,
-    /// What somebody else has signed for this program, for [`Grant::JwtBearer`].
-    pub assertion: Option<Held>,
-    /// A fixed port for the browser's way back.
+    /// The grant that obtains a token.
+    pub grant: ConfiguredGrant,
+    /// The private key that signs for the client.
+    pub private_key: Option<ConfiguredSecret>,
+    /// The assertion signed by a third party, for [`ConfiguredGrant::JwtBearer`].
+    pub assertion: Option<ConfiguredSecret>,
+    /// A fixed port for the browser's callback.
     pub callback_port: Option<u16>,
-    /// Where the authorization server describes itself.
+    /// The URL of the authorization server metadata.
     pub auth_server_metadata_url: Option<Url>,
     /// The scopes to ask for.
     pub scopes: Vec<String>,
-    /// Whether to sign in across applications.
+    /// Whether to sign in across applications (XAA).
     pub xaa: bool,
     /// Whether the `resource` parameter is left out (RFC 8707), for providers that refuse it.
     pub omit_resource: bool,
 }
 
-/// What is shown to an authorization server for a token.
+/// The OAuth grant that obtains a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Grant {
-    /// The consent of a person, in a browser or on another device.
+pub enum ConfiguredGrant {
+    /// The authorization code: the user's consent, in a browser or on another device.
     #[default]
     Person,
-    /// The client's own secret or key: nobody is asked.
+    /// Client credentials: the client's own secret or key, without a user.
     ClientCredentials,
-    /// A statement that somebody else has signed, such as the platform the program runs on.
+    /// JWT bearer: an assertion signed by a third party, such as the platform the program runs on.
     JwtBearer,
 }
 
-impl Grant {
-    /// All of them.
+impl ConfiguredGrant {
+    /// All grants.
     pub const ALL: [Self; 3] = [Self::Person, Self::ClientCredentials, Self::JwtBearer];
 
-    /// The word for it in a file.
+    /// The word used in configuration files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -63,16 +63,16 @@ impl Grant {
     }
 }
 
-/// A secret that stands in the entry, or in a file that is read whenever it is needed.
+/// A secret that is inline in the entry, or in a file that is read whenever the secret is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Held {
-    /// It stands in the entry.
-    Here(Secret<String>),
-    /// It stands in a file.
+pub enum ConfiguredSecret {
+    /// The secret is inline in the entry.
+    Inline(Secret<String>),
+    /// The secret is in this file.
     File(String),
 }
 
-/// `oauth` as the file has it.
+/// The field `oauth` as it is written in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawOauth {
     /// `clientId`
@@ -82,7 +82,7 @@ pub struct RawOauth {
     /// `clientMetadataUrl`
     pub client_metadata_url: Option<Template>,
     /// `grant`
-    pub grant: Grant,
+    pub grant: ConfiguredGrant,
     /// `privateKey`
     pub private_key: Option<Template>,
     /// `privateKeyFile`
@@ -104,35 +104,40 @@ pub struct RawOauth {
 }
 
 impl RawOauth {
-    pub(super) fn read(
-        reader: &Reader<'_>,
+    pub(super) fn from_node(
+        reader: &FieldReader<'_>,
         value: Node<'_>,
-        hints: &mut Vec<Hint>,
+        hints: &mut Vec<EntryHint>,
     ) -> Result<Self, ConfigError> {
         let mut oauth = Self::default();
-        for member in reader.members(value)? {
-            let at = reader.at(member.name);
+        for member in reader.read_members(value)? {
+            let at = reader.at_member(member.name);
             match member.name {
-                "clientId" => oauth.client_id = Some(at.text(member.value)?),
-                "clientSecret" => oauth.client_secret = Some(at.text(member.value)?),
-                "clientMetadataUrl" => oauth.client_metadata_url = Some(at.text(member.value)?),
-                "grant" => oauth.grant = at.choice(member.value, Grant::ALL, Grant::as_str)?,
-                "privateKey" => oauth.private_key = Some(at.text(member.value)?),
-                "privateKeyFile" => oauth.private_key_file = Some(at.text(member.value)?),
-                "assertion" => oauth.assertion = Some(at.text(member.value)?),
-                "assertionFile" => oauth.assertion_file = Some(at.text(member.value)?),
-                "callbackPort" => oauth.callback_port = Some(at.port(member.value)?),
-                "authServerMetadataUrl" => oauth.auth_server_metadata_url = Some(at.text(member.value)?),
-                "scopes" => oauth.scopes = at.words(member.value)?,
-                "xaa" => oauth.xaa = at.flag(member.value)?,
-                "resource" => oauth.resource = Some(at.flag(member.value)?),
-                _ => hints.push(unknown(&at, &member)),
+                "clientId" => oauth.client_id = Some(at.read_template(member.value)?),
+                "clientSecret" => oauth.client_secret = Some(at.read_template(member.value)?),
+                "clientMetadataUrl" => oauth.client_metadata_url = Some(at.read_template(member.value)?),
+                "grant" => {
+                    oauth.grant =
+                        at.read_choice(member.value, ConfiguredGrant::ALL, ConfiguredGrant::as_str)?
+                }
+                "privateKey" => oauth.private_key = Some(at.read_template(member.value)?),
+                "privateKeyFile" => oauth.private_key_file = Some(at.read_template(member.value)?),
+                "assertion" => oauth.assertion = Some(at.read_template(member.value)?),
+                "assertionFile" => oauth.assertion_file = Some(at.read_template(member.value)?),
+                "callbackPort" => oauth.callback_port = Some(at.read_port(member.value)?),
+                "authServerMetadataUrl" => {
+                    oauth.auth_server_metadata_url = Some(at.read_template(member.value)?)
+                }
+                "scopes" => oauth.scopes = at.read_words(member.value)?,
+                "xaa" => oauth.xaa = at.read_flag(member.value)?,
+                "resource" => oauth.resource = Some(at.read_flag(member.value)?),
+                _ => hints.push(unknown_field_hint(&at, &member)),
             }
         }
         Ok(oauth)
     }
 
-    /// Every text with the key it is written under, in a fixed order.
+    /// All templates with their keys, in a fixed order.
     pub(crate) fn named_templates(&self) -> impl Iterator<Item = (&'static str, &Template)> {
         let named = [
             ("clientId", &self.client_id),
@@ -148,7 +153,7 @@ impl RawOauth {
         named.chain(self.scopes.iter().map(|scope| ("scopes", scope)))
     }
 
-    /// Every text that may hold variables.
+    /// All templates, which may reference variables.
     pub(super) fn templates(&self) -> impl Iterator<Item = &Template> {
         self.open_templates().chain(self.closed_templates()).chain(&self.scopes)
     }
@@ -163,23 +168,23 @@ impl RawOauth {
         self.client_secret.iter().chain(&self.private_key).chain(&self.assertion)
     }
 
-    pub(super) fn check(&self, check: &Checker<'_>) -> Result<Oauth, ConfigError> {
+    pub(super) fn to_config(&self, check: &EntryChecker<'_>) -> Result<OauthConfig, ConfigError> {
         let line = |field: &str, text: &Option<Template>| {
-            text.as_ref().map(|text| check.one_line(&format!("oauth.{field}"), text)).transpose()
+            text.as_ref().map(|text| check.expand_one_line(&format!("oauth.{field}"), text)).transpose()
         };
         let address = |field: &str, text: &Option<Template>, schemes: &[&str]| {
             let parse = |text| check.parse_url(&format!("oauth.{field}"), text, schemes, "https://");
             text.as_ref().map(parse).transpose()
         };
-        let scopes = self.scopes.iter().map(|scope| check.one_line("oauth.scopes", scope));
+        let scopes = self.scopes.iter().map(|scope| check.expand_one_line("oauth.scopes", scope));
         let metadata = &self.auth_server_metadata_url;
-        let oauth = Oauth {
+        let oauth = OauthConfig {
             client_id: line("clientId", &self.client_id)?,
             client_secret: line("clientSecret", &self.client_secret)?.map(Secret::new),
             client_metadata_url: address("clientMetadataUrl", &self.client_metadata_url, &["https"])?,
             grant: self.grant,
-            private_key: held(check, "privateKey", &self.private_key, &self.private_key_file)?,
-            assertion: held(check, "assertion", &self.assertion, &self.assertion_file)?,
+            private_key: parse_secret(check, "privateKey", &self.private_key, &self.private_key_file)?,
+            assertion: parse_secret(check, "assertion", &self.assertion, &self.assertion_file)?,
             callback_port: self.callback_port,
             auth_server_metadata_url: address("authServerMetadataUrl", metadata, &["https", "http"])?,
             scopes: scopes.collect::<Result<_, _>>()?,
@@ -190,17 +195,21 @@ impl RawOauth {
     }
 }
 
-fn held(
-    check: &Checker<'_>,
+fn parse_secret(
+    check: &EntryChecker<'_>,
     field: &str,
     here: &Option<Template>,
     file: &Option<Template>,
-) -> Result<Option<Held>, ConfigError> {
+) -> Result<Option<ConfiguredSecret>, ConfigError> {
     let field = format!("oauth.{field}");
     match (here, file) {
-        (Some(_), Some(file)) => Err(wrong(&format!("{field}File"), Problem::GivenTwice, file)),
-        (Some(text), None) => Ok(Some(Held::Here(Secret::new(check.many_lines(&field, text)?)))),
-        (None, Some(file)) => check.one_line(&format!("{field}File"), file).map(Held::File).map(Some),
+        (Some(_), Some(file)) => Err(value_error(&format!("{field}File"), ValueProblem::GivenTwice, file)),
+        (Some(text), None) => {
+            Ok(Some(ConfiguredSecret::Inline(Secret::new(check.expand_many_lines(&field, text)?))))
+        }
+        (None, Some(file)) => {
+            check.expand_one_line(&format!("{field}File"), file).map(ConfiguredSecret::File).map(Some)
+        }
         (None, None) => Ok(None),
     }
 }

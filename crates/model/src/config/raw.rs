@@ -1,31 +1,31 @@
-//! Reads an entry as it is written: right shapes, nothing expanded yet.
+//! Parses an entry as it is written: the shapes are checked, variables are not expanded yet.
 //!
-//! A wrong shape is an error of this entry alone, with its place; a field we do not know is kept in the
-//! file and becomes a hint.
+//! A wrong shape is an error of this entry alone, with its location; an unknown field is kept in the file
+//! and becomes a hint.
 
 use super::error::ConfigError;
-use super::field::{self, Shape};
+use super::field::{self, EntryFieldShape};
 use super::oauth::RawOauth;
 use super::roots::RawRoots;
-use super::{Era, Kind};
+use super::{Era, TransportKind};
 use crate::document::{Member, Node};
 use crate::expand::Template;
-use crate::scope::Origin;
+use crate::scope::ConfigOrigin;
 
-/// A value and where it stands.
+/// A value and its location in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
-    pub origin: Origin,
+    /// The location of the value.
+    pub origin: ConfigOrigin,
 }
 
-/// An entry as the file has it.
+/// An entry as it is written in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawServer {
     /// `type`
-    pub kind: Option<Kind>,
+    pub kind: Option<TransportKind>,
     /// `command`
     pub command: Option<Template>,
     /// `args`
@@ -68,105 +68,106 @@ pub struct RawServer {
     pub ide_name: Option<Template>,
     /// `authToken`
     pub auth_token: Option<Template>,
-    /// What was noticed and does not stop the server.
-    pub hints: Vec<Hint>,
+    /// Hints about the entry that do not stop the server.
+    pub hints: Vec<EntryHint>,
 }
 
-/// Something worth telling that stops nothing.
+/// A remark about an entry that does not stop the server.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Hint {
-    /// What was noticed.
+pub struct EntryHint {
+    /// The text of the hint.
     pub text: String,
-    /// Where.
-    pub origin: Origin,
+    /// The location of the field.
+    pub origin: ConfigOrigin,
 }
 
 impl RawServer {
-    /// Reads the entry `value` of the server `name`.
+    /// Parses the entry `value` of the server `name`.
     ///
     /// # Errors
     /// The first field with a wrong shape.
-    pub fn read(name: &str, value: Node<'_>) -> Result<Self, ConfigError> {
-        let servers = Reader { above: None, step: Step::Name("mcpServers") };
-        let entry = servers.at(name);
+    pub fn from_node(name: &str, value: Node<'_>) -> Result<Self, ConfigError> {
+        let servers = FieldReader { above: None, step: FieldPathStep::Name("mcpServers") };
+        let entry = servers.at_member(name);
         let mut server = Self::default();
-        for member in entry.members(value)? {
+        for member in entry.read_members(value)? {
             server.read_field(&entry, member)?;
         }
         Ok(server)
     }
 
-    fn read_field(&mut self, entry: &Reader<'_>, member: Member<'_>) -> Result<(), ConfigError> {
+    fn read_field(&mut self, entry: &FieldReader<'_>, member: Member<'_>) -> Result<(), ConfigError> {
         let Member { name, value, .. } = member;
-        let at = entry.at(name);
+        let at = entry.at_member(name);
         match name {
-            "type" => self.kind = Some(at.kind(value)?),
-            "command" => self.command = Some(at.text(value)?),
-            "args" => self.args = at.texts(value)?,
-            "env" => self.env = at.text_map(value)?,
-            "cwd" => self.cwd = Some(at.text(value)?),
-            "inheritEnv" => self.inherit_env = at.flag(value)?,
-            "idleTimeout" => self.idle_timeout = Some(at.milliseconds(value)?),
-            "url" => self.url = Some(at.text(value)?),
-            "headers" => self.headers = at.text_map(value)?,
-            "headersHelper" => self.headers_helper = Some(at.text(value)?),
-            "oauth" => self.oauth = Some(RawOauth::read(&at, value, &mut self.hints)?),
-            "timeout" => self.timeout = Some(at.milliseconds(value)?),
-            "alwaysLoad" => self.always_load = at.flag(value)?,
-            "required" => self.required = at.flag(value)?,
-            "enabledTools" => self.enabled_tools = at.strings(value)?,
-            "disabledTools" => self.disabled_tools = at.strings(value)?,
-            "era" => self.era = at.era(value)?,
-            "roots" => self.roots = Some(at.roots(value)?),
-            "name" => self.name = Some(at.text(value)?),
-            "id" => self.id = Some(at.text(value)?),
-            "ideName" => self.ide_name = Some(at.text(value)?),
-            "authToken" => self.auth_token = Some(at.text(value)?),
-            _ => self.hints.push(unknown(&at, &member)),
+            "type" => self.kind = Some(at.read_kind(value)?),
+            "command" => self.command = Some(at.read_template(value)?),
+            "args" => self.args = at.read_templates(value)?,
+            "env" => self.env = at.read_template_map(value)?,
+            "cwd" => self.cwd = Some(at.read_template(value)?),
+            "inheritEnv" => self.inherit_env = at.read_flag(value)?,
+            "idleTimeout" => self.idle_timeout = Some(at.read_milliseconds(value)?),
+            "url" => self.url = Some(at.read_template(value)?),
+            "headers" => self.headers = at.read_template_map(value)?,
+            "headersHelper" => self.headers_helper = Some(at.read_template(value)?),
+            "oauth" => self.oauth = Some(RawOauth::from_node(&at, value, &mut self.hints)?),
+            "timeout" => self.timeout = Some(at.read_milliseconds(value)?),
+            "alwaysLoad" => self.always_load = at.read_flag(value)?,
+            "required" => self.required = at.read_flag(value)?,
+            "enabledTools" => self.enabled_tools = at.read_strings(value)?,
+            "disabledTools" => self.disabled_tools = at.read_strings(value)?,
+            "era" => self.era = at.read_era(value)?,
+            "roots" => self.roots = Some(at.read_roots(value)?),
+            "name" => self.name = Some(at.read_template(value)?),
+            "id" => self.id = Some(at.read_template(value)?),
+            "ideName" => self.ide_name = Some(at.read_template(value)?),
+            "authToken" => self.auth_token = Some(at.read_template(value)?),
+            _ => self.hints.push(unknown_field_hint(&at, &member)),
         }
         Ok(())
     }
 }
 
-pub(super) fn unknown(at: &Reader<'_>, member: &Member<'_>) -> Hint {
-    Hint {
+pub(super) fn unknown_field_hint(at: &FieldReader<'_>, member: &Member<'_>) -> EntryHint {
+    EntryHint {
         text: format!("`{}` is not a known field; it is kept but has no effect", at.path()),
         origin: member.origin(),
     }
 }
 
-/// Reads values and knows the way to the one it stands at; the path is spelt out only for a message.
+/// Reads the values of an entry and tracks the path to them; the path is formatted only for an error
+/// message.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'p> {
-    above: Option<&'p Reader<'p>>,
-    step: Step<'p>,
+pub(super) struct FieldReader<'p> {
+    above: Option<&'p FieldReader<'p>>,
+    step: FieldPathStep<'p>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Step<'p> {
+pub(super) enum FieldPathStep<'p> {
     Name(&'p str),
     Index(usize),
 }
 
-impl Reader<'_> {
-    pub(super) fn at<'s>(&'s self, name: &'s str) -> Reader<'s> {
-        Reader { above: Some(self), step: Step::Name(name) }
+impl FieldReader<'_> {
+    pub(super) fn at_member<'s>(&'s self, name: &'s str) -> FieldReader<'s> {
+        FieldReader { above: Some(self), step: FieldPathStep::Name(name) }
     }
 
-    fn index(&self, index: usize) -> Reader<'_> {
-        Reader { above: Some(self), step: Step::Index(index) }
+    fn at_index(&self, index: usize) -> FieldReader<'_> {
+        FieldReader { above: Some(self), step: FieldPathStep::Index(index) }
     }
 
     fn path(&self) -> String {
-        let above = self.above.map(Reader::path).unwrap_or_default();
+        let above = self.above.map(FieldReader::path).unwrap_or_default();
         match self.step {
-            Step::Name(name) if above.is_empty() => name.to_owned(),
-            Step::Name(name) => format!("{above}.{name}"),
-            Step::Index(index) => format!("{above}[{index}]"),
+            FieldPathStep::Name(name) if above.is_empty() => name.to_owned(),
+            FieldPathStep::Name(name) => format!("{above}.{name}"),
+            FieldPathStep::Index(index) => format!("{above}[{index}]"),
         }
     }
 
-    fn wrong(&self, value: Node<'_>, expected: &'static str) -> ConfigError {
+    fn shape_error(&self, value: Node<'_>, expected: &'static str) -> ConfigError {
         ConfigError::Shape {
             path: self.path(),
             expected,
@@ -175,79 +176,83 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn members<'d>(
+    pub(super) fn read_members<'d>(
         &self,
         value: Node<'d>,
     ) -> Result<impl Iterator<Item = Member<'d>> + use<'d>, ConfigError> {
-        value.as_object().ok_or_else(|| self.wrong(value, "an object"))
+        value.as_object().ok_or_else(|| self.shape_error(value, "an object"))
     }
 
-    pub(super) fn string<'d>(&self, value: Node<'d>) -> Result<&'d str, ConfigError> {
-        value.as_str().ok_or_else(|| self.wrong(value, "a string"))
+    pub(super) fn read_string<'d>(&self, value: Node<'d>) -> Result<&'d str, ConfigError> {
+        value.as_str().ok_or_else(|| self.shape_error(value, "a string"))
     }
 
-    pub(super) fn text(&self, value: Node<'_>) -> Result<Template, ConfigError> {
-        Ok(Template { text: self.string(value)?.to_owned(), origin: value.origin() })
+    pub(super) fn read_template(&self, value: Node<'_>) -> Result<Template, ConfigError> {
+        Ok(Template { text: self.read_string(value)?.to_owned(), origin: value.origin() })
     }
 
-    fn texts(&self, value: Node<'_>) -> Result<Vec<Template>, ConfigError> {
-        let elements = value.as_array().ok_or_else(|| self.wrong(value, "an array of strings"))?;
-        elements.enumerate().map(|(index, element)| self.index(index).text(element)).collect()
+    fn read_templates(&self, value: Node<'_>) -> Result<Vec<Template>, ConfigError> {
+        let elements = value.as_array().ok_or_else(|| self.shape_error(value, "an array of strings"))?;
+        elements.enumerate().map(|(index, element)| self.at_index(index).read_template(element)).collect()
     }
 
-    fn strings(&self, value: Node<'_>) -> Result<Vec<String>, ConfigError> {
-        Ok(self.texts(value)?.into_iter().map(|template| template.text).collect())
+    fn read_strings(&self, value: Node<'_>) -> Result<Vec<String>, ConfigError> {
+        Ok(self.read_templates(value)?.into_iter().map(|template| template.text).collect())
     }
 
-    fn text_map(&self, value: Node<'_>) -> Result<Vec<(String, Template)>, ConfigError> {
-        let members = value.as_object().ok_or_else(|| self.wrong(value, "an object of strings"))?;
-        members.map(|member| Ok((member.name.to_owned(), self.at(member.name).text(member.value)?))).collect()
+    fn read_template_map(&self, value: Node<'_>) -> Result<Vec<(String, Template)>, ConfigError> {
+        let members = value.as_object().ok_or_else(|| self.shape_error(value, "an object of strings"))?;
+        members
+            .map(|member| {
+                Ok((member.name.to_owned(), self.at_member(member.name).read_template(member.value)?))
+            })
+            .collect()
     }
 
-    pub(super) fn words(&self, value: Node<'_>) -> Result<Vec<Template>, ConfigError> {
-        let Some(words) = value.as_str() else { return self.texts(value) };
+    pub(super) fn read_words(&self, value: Node<'_>) -> Result<Vec<Template>, ConfigError> {
+        let Some(words) = value.as_str() else { return self.read_templates(value) };
         let origin = value.origin();
         let template = |word: &str| Template { text: word.to_owned(), origin: origin.clone() };
         Ok(words.split_whitespace().map(template).collect())
     }
 
-    pub(super) fn flag(&self, value: Node<'_>) -> Result<bool, ConfigError> {
-        value.as_bool().ok_or_else(|| self.wrong(value, "true or false"))
+    pub(super) fn read_flag(&self, value: Node<'_>) -> Result<bool, ConfigError> {
+        value.as_bool().ok_or_else(|| self.shape_error(value, "true or false"))
     }
 
-    fn milliseconds(&self, value: Node<'_>) -> Result<u64, ConfigError> {
+    fn read_milliseconds(&self, value: Node<'_>) -> Result<u64, ConfigError> {
         let number = value.as_number().and_then(|text| text.parse().ok());
-        number.ok_or_else(|| self.wrong_number(value, "a whole number of milliseconds, 0 or more"))
+        number.ok_or_else(|| self.number_error(value, "a whole number of milliseconds, 0 or more"))
     }
 
-    pub(super) fn port(&self, value: Node<'_>) -> Result<u16, ConfigError> {
+    pub(super) fn read_port(&self, value: Node<'_>) -> Result<u16, ConfigError> {
         let number = value.as_number().and_then(|text| text.parse().ok()).filter(|port| *port > 0);
-        number.ok_or_else(|| self.wrong_number(value, "a port from 1 to 65535"))
+        number.ok_or_else(|| self.number_error(value, "a port from 1 to 65535"))
     }
 
-    fn wrong_number(&self, value: Node<'_>, expected: &'static str) -> ConfigError {
+    fn number_error(&self, value: Node<'_>, expected: &'static str) -> ConfigError {
         let found = value.as_number().map_or_else(|| value.kind().to_string(), |text| format!("`{text}`"));
         ConfigError::Shape { path: self.path(), expected, found, origin: value.origin() }
     }
 
-    fn kind(&self, value: Node<'_>) -> Result<Kind, ConfigError> {
-        let word = self.string(value)?;
-        Kind::parse(word).ok_or_else(|| self.not_a_choice(word, value))
+    fn read_kind(&self, value: Node<'_>) -> Result<TransportKind, ConfigError> {
+        let word = self.read_string(value)?;
+        TransportKind::parse(word).ok_or_else(|| self.choice_error(word, value))
     }
 
-    fn era(&self, value: Node<'_>) -> Result<Era, ConfigError> {
-        self.choice(value, Era::ALL, Era::as_str)
+    fn read_era(&self, value: Node<'_>) -> Result<Era, ConfigError> {
+        self.read_choice(value, Era::ALL, Era::as_str)
     }
 
-    fn roots(&self, value: Node<'_>) -> Result<RawRoots, ConfigError> {
+    fn read_roots(&self, value: Node<'_>) -> Result<RawRoots, ConfigError> {
         match (value.as_bool(), value.as_array().is_some()) {
             (Some(false), _) => Ok(RawRoots::Withheld),
-            (None, true) => Ok(RawRoots::Folders(self.texts(value)?)),
-            (Some(true), _) | (None, false) => Err(self.wrong(value, "`false` or an array of folders")),
+            (None, true) => Ok(RawRoots::Folders(self.read_templates(value)?)),
+            (Some(true), _) | (None, false) => Err(self.shape_error(value, "`false` or an array of folders")),
         }
     }
 
-    pub(super) fn choice<T>(
+    pub(super) fn read_choice<T>(
         &self,
         value: Node<'_>,
         all: impl IntoIterator<Item = T>,
@@ -256,19 +261,19 @@ impl Reader<'_> {
     where
         T: Copy,
     {
-        let written = self.string(value)?;
+        let written = self.read_string(value)?;
         let choice = all.into_iter().find(|choice| word(*choice) == written);
-        choice.ok_or_else(|| self.not_a_choice(written, value))
+        choice.ok_or_else(|| self.choice_error(written, value))
     }
 
-    fn not_a_choice(&self, word: &str, value: Node<'_>) -> ConfigError {
+    fn choice_error(&self, word: &str, value: Node<'_>) -> ConfigError {
         let name = match self.step {
-            Step::Name(name) => name,
-            Step::Index(_) => "",
+            FieldPathStep::Name(name) => name,
+            FieldPathStep::Index(_) => "",
         };
         let inside = field::OAUTH.iter().find(|field| field.name == name);
-        let choices = match field::find(name).or(inside).map(|field| field.shape) {
-            Some(Shape::Choice(words)) => words,
+        let choices = match field::find_field(name).or(inside).map(|field| field.shape) {
+            Some(EntryFieldShape::Choice(words)) => words,
             Some(_) | None => &[],
         };
         ConfigError::Choice { path: self.path(), word: word.to_owned(), choices, origin: value.origin() }

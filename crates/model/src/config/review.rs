@@ -1,31 +1,32 @@
-//! An entry that waits for approval, whole: as it is written and as it would run (C17, B122).
+//! Lists the fields of an entry for the approval dialog: as written and as it would run.
 //!
-//! Somebody else wrote it, so nothing in it is the user's secret: literals, defaults and arguments are shown. Masked
-//! are only values that come out of the user's own environment.
+//! The folder's author wrote the entry, so it contains no secret of the user: literals, defaults and
+//! arguments are shown. Only values from the user's own environment are masked.
 
 use serde::Serialize;
 
-use super::{RawServer, ServerConfig, Transport};
-use crate::expand::{Env, Piece, Template};
+use super::{RawServer, ServerConfig, TransportConfig};
+use crate::expand::{Env, Template, TemplatePiece};
 use crate::secret::MASK;
 
-/// One field of an entry.
+/// One field of an entry in the approval dialog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReviewField {
-    /// What it is.
+    /// The field's label.
     pub name: String,
-    /// Its text as it is written.
+    /// The text as it is written.
     pub written: String,
-    /// Its text as it would be used, where that is another one.
+    /// The text as it would be used, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<String>,
 }
 
 impl RawServer {
-    /// Every field that decides what runs or who is talked to. `is_own` tells whether a variable's value is the
-    /// user's own and therefore not shown.
+    /// The fields that decide which command runs or which host is contacted.
+    ///
+    /// `is_own` says whether a variable's value is the user's own and must be masked.
     #[must_use]
-    pub fn review(
+    pub fn review_fields(
         &self,
         config: Option<&ServerConfig>,
         env: &Env,
@@ -34,7 +35,7 @@ impl RawServer {
         let field = |name: &str, template: &Template| ReviewField {
             name: name.to_owned(),
             written: template.text.clone(),
-            runs: as_run(template, env, &is_own).filter(|runs| *runs != template.text),
+            runs: expand_for_review(template, env, &is_own).filter(|runs| *runs != template.text),
         };
         let mut fields: Vec<ReviewField> = Vec::new();
         fields.extend(self.command.iter().map(|command| field("command", command)));
@@ -60,25 +61,27 @@ impl RawServer {
     }
 }
 
-/// The host that is connected to, as the parser that connects reads the address.
+/// The host that is contacted, as the parser that connects reads the address.
 fn connected_host(config: &ServerConfig) -> Option<String> {
     let url = match &config.transport {
-        Transport::Sse(remote) | Transport::Http(remote) | Transport::Ws(remote) => remote.url.expose(),
-        Transport::SseIde(_)
-        | Transport::WsIde(_)
-        | Transport::ClaudeAiProxy { .. }
-        | Transport::Stdio(_)
-        | Transport::Sdk { .. } => return None,
+        TransportConfig::Sse(remote) | TransportConfig::Http(remote) | TransportConfig::Ws(remote) => {
+            remote.url.expose()
+        }
+        TransportConfig::SseIde(_)
+        | TransportConfig::WsIde(_)
+        | TransportConfig::ClaudeAiProxy { .. }
+        | TransportConfig::Stdio(_)
+        | TransportConfig::Sdk { .. } => return None,
     };
     let host = url.host_str()?;
     Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-/// The text with its variables replaced, the user's own by a mask; nothing when it cannot be taken apart.
-fn as_run(template: &Template, env: &Env, is_own: impl Fn(&str) -> bool) -> Option<String> {
-    let value = |piece: Piece<'_>| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Variable { name, default } => match (env.get(name), default) {
+/// The text with variables replaced, the user's own by a mask; `None` if the template does not parse.
+fn expand_for_review(template: &Template, env: &Env, is_own: impl Fn(&str) -> bool) -> Option<String> {
+    let value = |piece: TemplatePiece<'_>| match piece {
+        TemplatePiece::Text(text) => text.to_owned(),
+        TemplatePiece::Variable { name, default } => match (env.get(name), default) {
             (Some(_), _) if is_own(name) => MASK.to_owned(),
             (Some(value), _) => value.to_owned(),
             (None, Some(default)) => default.to_owned(),

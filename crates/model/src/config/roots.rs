@@ -1,9 +1,9 @@
-//! The field `roots` of an entry: which folders a server is told to work in, as roots of the protocol.
+//! The field `roots` of an entry: the folders that the server is offered as MCP roots.
 
 use serde_json::Value;
 
 use super::error::ConfigError;
-use super::typed::Checker;
+use super::typed::EntryChecker;
 use crate::expand::Template;
 
 /// The roots that an entry grants its server.
@@ -12,13 +12,13 @@ pub enum RootsPolicy {
     /// The folders that are offered to every server.
     #[default]
     Offered,
-    /// None: the server is not even told that there could be roots.
+    /// No roots: the client does not even announce the capability.
     Withheld,
     /// Exactly these folders; relative ones start at the project's folder.
     Folders(Vec<String>),
 }
 
-/// `roots` as the file has it.
+/// The field `roots` as it is written in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawRoots {
     /// `false`
@@ -28,7 +28,7 @@ pub enum RawRoots {
 }
 
 impl RawRoots {
-    /// The folders, each with its place.
+    /// The folders with their locations.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
         match self {
             Self::Withheld => [].iter(),
@@ -36,17 +36,17 @@ impl RawRoots {
         }
     }
 
-    pub(super) fn check(&self, check: &Checker<'_>) -> Result<RootsPolicy, ConfigError> {
+    pub(super) fn to_policy(&self, check: &EntryChecker<'_>) -> Result<RootsPolicy, ConfigError> {
         match self {
             Self::Withheld => Ok(RootsPolicy::Withheld),
             Self::Folders(folders) => {
-                let folders = folders.iter().map(|folder| check.one_line("roots", folder));
+                let folders = folders.iter().map(|folder| check.expand_one_line("roots", folder));
                 Ok(RootsPolicy::Folders(folders.collect::<Result<_, _>>()?))
             }
         }
     }
 
-    /// The value as JSON, each folder as `show` writes it.
+    /// The value as JSON, with each folder formatted by `show`.
     pub(super) fn to_json(&self, show: impl Fn(&Template) -> String) -> Value {
         match self {
             Self::Withheld => Value::Bool(false),

@@ -1,13 +1,13 @@
-//! The JSON Schema of a server file, made from the table of fields.
+//! Generates the JSON Schema of a server file from the table of fields.
 
 use serde_json::{Map, Value, json};
 
-use super::Kind;
-use super::field::{FIELDS, Field, OAUTH, Shape};
+use super::TransportKind;
+use super::field::{EntryField, EntryFieldShape, FIELDS, OAUTH};
 
-/// The schema of a file with `mcpServers`.
+/// The JSON Schema of a file with `mcpServers`.
 #[must_use]
-pub fn schema() -> Value {
+pub fn server_file_schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "MCP servers",
@@ -20,50 +20,52 @@ pub fn schema() -> Value {
                 "additionalProperties": { "$ref": "#/$defs/server" }
             }
         },
-        "$defs": { "server": server() }
+        "$defs": { "server": server_schema() }
     })
 }
 
-fn server() -> Value {
+fn server_schema() -> Value {
     json!({
         "type": "object",
-        "properties": properties(FIELDS),
+        "properties": field_properties(FIELDS),
         "oneOf": [
             { "required": ["command"], "not": { "required": ["url"] } },
             { "required": ["url"], "not": { "required": ["command"] } },
-            { "required": ["type", "name"], "properties": { "type": { "const": Kind::Sdk.as_str() } } }
+            { "required": ["type", "name"], "properties": { "type": { "const": TransportKind::Sdk.as_str() } } }
         ],
         "additionalProperties": true
     })
 }
 
-fn properties(fields: &[Field]) -> Map<String, Value> {
-    fields.iter().map(|field| (field.name.to_owned(), property(field))).collect()
+fn field_properties(fields: &[EntryField]) -> Map<String, Value> {
+    fields.iter().map(|field| (field.name.to_owned(), field_schema(field))).collect()
 }
 
-fn property(field: &Field) -> Value {
+fn field_schema(field: &EntryField) -> Value {
     let mut property = match field.shape {
-        Shape::Text => json!({ "type": "string" }),
-        Shape::TextList | Shape::Globs => json!({ "type": "array", "items": { "type": "string" } }),
-        Shape::TextMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        Shape::Milliseconds => json!({ "type": "integer", "minimum": 0 }),
-        Shape::Flag => json!({ "type": "boolean" }),
-        Shape::Choice(words) => json!({ "enum": words }),
-        Shape::Oauth => json!({ "type": "object", "properties": properties(OAUTH) }),
-        Shape::Port => json!({ "type": "integer", "minimum": 1, "maximum": 65535 }),
-        Shape::Roots => {
+        EntryFieldShape::Text => json!({ "type": "string" }),
+        EntryFieldShape::TextList | EntryFieldShape::Globs => {
+            json!({ "type": "array", "items": { "type": "string" } })
+        }
+        EntryFieldShape::TextMap => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        EntryFieldShape::Milliseconds => json!({ "type": "integer", "minimum": 0 }),
+        EntryFieldShape::Flag => json!({ "type": "boolean" }),
+        EntryFieldShape::Choice(words) => json!({ "enum": words }),
+        EntryFieldShape::Oauth => json!({ "type": "object", "properties": field_properties(OAUTH) }),
+        EntryFieldShape::Port => json!({ "type": "integer", "minimum": 1, "maximum": 65535 }),
+        EntryFieldShape::Roots => {
             json!({ "anyOf": [{ "const": false }, { "type": "array", "items": { "type": "string" } }] })
         }
-        Shape::Words => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
+        EntryFieldShape::Words => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
     };
     if let Some(object) = property.as_object_mut() {
-        object.insert("description".to_owned(), description(field).into());
+        object.insert("description".to_owned(), field_description(field).into());
     }
     property
 }
 
-fn description(field: &Field) -> String {
-    if field.kinds.len() == Kind::ALL.len() {
+fn field_description(field: &EntryField) -> String {
+    if field.kinds.len() == TransportKind::ALL.len() {
         return field.meaning.to_owned();
     }
     let kinds: Vec<&str> = field.kinds.iter().map(|kind| kind.as_str()).collect();

@@ -1,12 +1,12 @@
-//! From an entry's text to a typed configuration, and what people may see of it.
+//! Tests from an entry's text to a typed configuration and its display.
 
 use serde_json::json;
 
 use super::*;
-use crate::document::Document;
+use crate::document::JsonDocument;
 use crate::expand::Env;
 use crate::explain::Explain;
-use crate::scope::{Origin, Source};
+use crate::scope::{ConfigOrigin, Source};
 
 fn env() -> Env {
     [("TOKEN", "s3cret-value"), ("HOST", "example.com")]
@@ -15,13 +15,13 @@ fn env() -> Env {
         .collect()
 }
 
-fn origin() -> Origin {
-    Origin::whole(Source::inline("test"))
+fn origin() -> ConfigOrigin {
+    ConfigOrigin::for_source(Source::from_label("test"))
 }
 
 fn raw(text: &str) -> Result<RawServer, ConfigError> {
-    let document = Document::parse(Source::inline("test"), text).unwrap();
-    RawServer::read("s", document.root().unwrap())
+    let document = JsonDocument::parse(Source::from_label("test"), text).unwrap();
+    RawServer::from_node("s", document.root().unwrap())
 }
 
 fn config(text: &str) -> Result<ServerConfig, ConfigError> {
@@ -32,18 +32,21 @@ fn config(text: &str) -> Result<ServerConfig, ConfigError> {
 #[test]
 fn each_of_the_eight_types_is_read() {
     for (text, kind) in [
-        (r#"{"command": "x"}"#, Kind::Stdio),
-        (r#"{"type": "stdio", "command": "x"}"#, Kind::Stdio),
-        (r#"{"type": "sse", "url": "https://h/sse"}"#, Kind::Sse),
-        (r#"{"type": "http", "url": "https://h/mcp"}"#, Kind::Http),
-        (r#"{"type": "streamable-http", "url": "https://h/mcp"}"#, Kind::Http),
-        (r#"{"url": "https://h/mcp"}"#, Kind::Http),
-        (r#"{"url": "wss://h/mcp"}"#, Kind::Ws),
-        (r#"{"type": "ws", "url": "ws://h/mcp"}"#, Kind::Ws),
-        (r#"{"type": "sdk", "name": "mine"}"#, Kind::Sdk),
-        (r#"{"type": "sse-ide", "url": "http://127.0.0.1:1/sse", "ideName": "Ed"}"#, Kind::SseIde),
-        (r#"{"type": "ws-ide", "url": "ws://127.0.0.1:1", "ideName": "Ed", "authToken": "t"}"#, Kind::WsIde),
-        (r#"{"type": "claudeai-proxy", "url": "https://h/p", "id": "srv"}"#, Kind::ClaudeAiProxy),
+        (r#"{"command": "x"}"#, TransportKind::Stdio),
+        (r#"{"type": "stdio", "command": "x"}"#, TransportKind::Stdio),
+        (r#"{"type": "sse", "url": "https://h/sse"}"#, TransportKind::Sse),
+        (r#"{"type": "http", "url": "https://h/mcp"}"#, TransportKind::Http),
+        (r#"{"type": "streamable-http", "url": "https://h/mcp"}"#, TransportKind::Http),
+        (r#"{"url": "https://h/mcp"}"#, TransportKind::Http),
+        (r#"{"url": "wss://h/mcp"}"#, TransportKind::Ws),
+        (r#"{"type": "ws", "url": "ws://h/mcp"}"#, TransportKind::Ws),
+        (r#"{"type": "sdk", "name": "mine"}"#, TransportKind::Sdk),
+        (r#"{"type": "sse-ide", "url": "http://127.0.0.1:1/sse", "ideName": "Ed"}"#, TransportKind::SseIde),
+        (
+            r#"{"type": "ws-ide", "url": "ws://127.0.0.1:1", "ideName": "Ed", "authToken": "t"}"#,
+            TransportKind::WsIde,
+        ),
+        (r#"{"type": "claudeai-proxy", "url": "https://h/p", "id": "srv"}"#, TransportKind::ClaudeAiProxy),
     ] {
         assert_eq!(config(text).map(|config| config.kind()), Ok(kind), "{text}");
     }
@@ -58,7 +61,7 @@ fn every_string_of_an_entry_expands() {
             "enabledTools": ["a*"], "disabledTools": ["b"], "inheritEnv": true}"#,
     );
     let expected = ServerConfig {
-        transport: Transport::Stdio(Stdio {
+        transport: TransportConfig::Stdio(StdioConfig {
             command: "example.com".into(),
             args: vec![Secret::new("example.com".into())],
             env: vec![("K".into(), Secret::new("s3cret-value".into()))],
@@ -81,19 +84,19 @@ fn every_string_of_an_entry_expands() {
             "headersHelper": "help ${HOST}", "oauth": {"clientId": "${HOST}", "callbackPort": 8080,
             "authServerMetadataUrl": "https://${HOST}/meta", "scopes": "a b", "xaa": true, "resource": false}}"#,
     );
-    let Ok(ServerConfig { transport: Transport::Http(remote), .. }) = http else { panic!("{http:?}") };
-    let expected = Remote {
+    let Ok(ServerConfig { transport: TransportConfig::Http(remote), .. }) = http else { panic!("{http:?}") };
+    let expected = RemoteConfig {
         url: Secret::new(Url::parse("https://example.com/mcp").unwrap()),
         headers: vec![("Authorization".into(), Secret::new("Bearer s3cret-value".into()))],
         headers_helper: Some(Secret::new("help example.com".into())),
-        oauth: Some(Oauth {
+        oauth: Some(OauthConfig {
             client_id: Some("example.com".into()),
             callback_port: Some(8080),
             auth_server_metadata_url: Some(Url::parse("https://example.com/meta").unwrap()),
             scopes: vec!["a".into(), "b".into()],
             xaa: true,
             omit_resource: true,
-            ..Oauth::default()
+            ..OauthConfig::default()
         }),
     };
     assert_eq!(remote, expected);
@@ -101,7 +104,7 @@ fn every_string_of_an_entry_expands() {
 
 // B53 C10
 #[test]
-fn a_bad_entry_says_which_field_and_where() {
+fn config_error_names_the_field_and_its_location() {
     for (text, message) in [
         (r#"{"type": "bogus", "command": "x"}"#, "`mcpServers.s.type` cannot be `bogus`"),
         (r#"{"type": "HTTP", "url": "https://h"}"#, "`mcpServers.s.type` cannot be `HTTP`"),
@@ -156,41 +159,47 @@ fn a_bad_entry_says_which_field_and_where() {
 
 // C10
 #[test]
-fn unknown_and_meaningless_fields_are_hints() {
+fn unknown_and_unused_fields_are_hints() {
     let server = raw("{\"command\": \"x\",\n\"colour\": 1, \"headers\": {\"A\": \"b\"}}").unwrap();
-    let hints: Vec<String> =
-        server.hints(Kind::Stdio).into_iter().map(|hint| format!("{}: {}", hint.origin, hint.text)).collect();
+    let hints: Vec<String> = server
+        .hints_for_kind(TransportKind::Stdio)
+        .into_iter()
+        .map(|hint| format!("{}: {}", hint.origin, hint.text))
+        .collect();
     assert_eq!(
         hints,
         [
             "test:2:1: `mcpServers.s.colour` is not a known field; it is kept but has no effect",
-            "test:2:31: `headers` means nothing for a `stdio` server",
+            "test:2:31: `headers` has no effect for a `stdio` server",
         ]
     );
 }
 
 // H26 C10
 #[test]
-fn a_header_of_the_protocol_is_not_sent_and_said_so() {
+fn reserved_header_is_not_sent_and_reported() {
     let text = r#"{"type": "http", "url": "https://h", "headers": {"Mcp-Session-Id": "x", "A": "b"}}"#;
-    let Ok(ServerConfig { transport: Transport::Http(remote), .. }) = config(text) else { panic!() };
+    let Ok(ServerConfig { transport: TransportConfig::Http(remote), .. }) = config(text) else { panic!() };
     assert_eq!(remote.headers, [("A".to_owned(), Secret::new("b".to_owned()))]);
-    assert!(raw(text).unwrap().hints(Kind::Http)[0].text.contains("`Mcp-Session-Id`"));
+    assert!(raw(text).unwrap().hints_for_kind(TransportKind::Http)[0].text.contains("`Mcp-Session-Id`"));
 }
 
-// C10: the table that makes the schema and the docs is the one that is read.
+// C10: the parser reads the fields of the table that generates the schema and the docs.
 #[test]
 fn every_field_of_the_table_is_read_and_none_is_missing() {
     let sample = |shape| match shape {
-        field::Shape::Text => json!("x"),
-        field::Shape::TextList | field::Shape::Globs | field::Shape::Words | field::Shape::Roots => {
+        field::EntryFieldShape::Text => json!("x"),
+        field::EntryFieldShape::TextList
+        | field::EntryFieldShape::Globs
+        | field::EntryFieldShape::Words
+        | field::EntryFieldShape::Roots => {
             json!(["x"])
         }
-        field::Shape::TextMap => json!({"x": "y"}),
-        field::Shape::Milliseconds | field::Shape::Port => json!(1),
-        field::Shape::Flag => json!(true),
-        field::Shape::Choice(words) => json!(words[1]),
-        field::Shape::Oauth => json!({"clientId": "x"}),
+        field::EntryFieldShape::TextMap => json!({"x": "y"}),
+        field::EntryFieldShape::Milliseconds | field::EntryFieldShape::Port => json!(1),
+        field::EntryFieldShape::Flag => json!(true),
+        field::EntryFieldShape::Choice(words) => json!(words[1]),
+        field::EntryFieldShape::Oauth => json!({"clientId": "x"}),
     };
     for field in field::FIELDS {
         let server = raw(&json!({field.name: sample(field.shape)}).to_string()).unwrap();
@@ -206,12 +215,15 @@ fn every_field_of_the_table_is_read_and_none_is_missing() {
 
 fn shown(text: &str) -> String {
     let server = raw(text).unwrap();
-    serde_json::to_string(&server.shown(server.effective_kind(&origin()).ok(), Reveal::Masked)).unwrap()
+    serde_json::to_string(
+        &server.to_displayed(server.effective_kind(&origin()).ok(), SecretVisibility::Masked),
+    )
+    .unwrap()
 }
 
 // B62 B63
 #[test]
-fn a_shown_entry_holds_no_secret_and_names_its_variables() {
+fn displayed_entry_masks_secrets_and_lists_variables() {
     let shown = shown(
         r#"{"type": "http", "url": "https://u:pw-canary@h/v1/AbCdEf0123456789canary/mcp?key=q-canary&x=${X}",
             "headers": {"Authorization": "Bearer ${TOKEN}", "X-Any": "h-canary"},
@@ -272,7 +284,7 @@ fn a_typed_configuration_does_not_print_its_secrets() {
 
 // C4
 #[test]
-fn literal_secrets_are_found_by_name_and_by_look_and_variables_are_none() {
+fn literal_secrets_are_found_by_name_and_by_value() {
     let cases: [(&str, &[&str]); 17] = [
         (r#"{"command": "x", "env": {"API_KEY": "abc", "MODE": "fast"}}"#, &["env.API_KEY"]),
         (r#"{"command": "x", "env": {"API_KEY": "${API_KEY}", "B": "${B:-}"}}"#, &[]),

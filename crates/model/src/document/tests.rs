@@ -1,14 +1,14 @@
-//! Where values stand, and what is read as JSON.
+//! Tests of positions of values, and of the accepted JSON syntax.
 
 use super::*;
 
-fn parse(text: &str) -> Result<Document<'_>, SyntaxError> {
-    Document::parse(Source::inline("test"), text)
+fn parse(text: &str) -> Result<JsonDocument<'_>, SyntaxError> {
+    JsonDocument::parse(Source::from_label("test"), text)
 }
 
 // C6 C15
 #[test]
-fn every_value_knows_its_line_and_column() {
+fn every_value_has_its_line_and_column() {
     let text = "{\n  \"a\": 1,\r\n\t\"ü\": {\"b\": [true, \"x\"]}\n}";
     let document = parse(text).unwrap();
     let inner = document.root().unwrap().get("ü").unwrap();
@@ -23,7 +23,7 @@ fn every_value_knows_its_line_and_column() {
 
 // F78
 #[test]
-fn what_people_write_is_read_and_what_others_would_read_differently_is_not() {
+fn comments_and_trailing_commas_parse_and_other_leniency_is_refused() {
     for text in ["", "  \n", "// c\n{}", "{\"a\": 1,}", "{/* c */}", "\u{feff}{}", "{\r\n}\r\n", "[1,]"] {
         assert!(parse(text).is_ok(), "{text:?}");
     }
@@ -42,14 +42,14 @@ fn what_people_write_is_read_and_what_others_would_read_differently_is_not() {
 
 // B55
 #[test]
-fn depth_has_a_limit_and_no_stack_is_lost() {
+fn nesting_depth_is_limited_without_stack_overflow() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     assert!(parse(&deep).is_err());
 }
 
 // H22
 #[test]
-fn of_two_equal_keys_the_last_is_found_and_both_are_listed() {
+fn last_duplicate_key_is_found_and_all_are_listed() {
     let document = parse("{\"a\": 1, \"A\": 2, \"a\": 3}").unwrap();
     let root = document.root().unwrap();
     assert_eq!(root.get("a").and_then(Node::as_number), Some("3"));

@@ -1,17 +1,19 @@
-//! What an edit changes, and what it leaves alone.
+//! Tests of the bytes that an edit changes, and of those it keeps.
 
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn edited(text: &str, edit: impl FnOnce(&Editor) -> Result<(), EditError>) -> Result<String, EditError> {
-    let editor = Editor::open(Source::inline("test"), Some(text))?;
+fn edited(text: &str, edit: impl FnOnce(&JsonEditor) -> Result<(), EditError>) -> Result<String, EditError> {
+    let editor = JsonEditor::open(Source::from_label("test"), Some(text))?;
     edit(&editor)?;
-    Ok(editor.finish())
+    Ok(editor.edited_text())
 }
 
 fn add(text: &str) -> Result<String, EditError> {
-    edited(text, |editor| editor.insert(&["mcpServers"], "new", &json!({"command": "x", "args": ["-y"]})))
+    edited(text, |editor| {
+        editor.insert_member(&["mcpServers"], "new", &json!({"command": "x", "args": ["-y"]}))
+    })
 }
 
 // C14 F78
@@ -41,16 +43,16 @@ fn an_insert_keeps_every_byte_around_it() {
 
 // C14
 #[test]
-fn removing_what_was_added_gives_the_file_back() {
+fn removing_an_added_member_restores_the_file() {
     let before = "{\n  \"mcpServers\": {\n    \"old\": {\"command\": \"o\"}\n  },\n  \"other\": [1, 2]\n}\n";
     let added = add(before).unwrap();
-    let removed = edited(&added, |editor| editor.remove(&["mcpServers"], "new").map(drop)).unwrap();
+    let removed = edited(&added, |editor| editor.remove_member(&["mcpServers"], "new").map(drop)).unwrap();
     assert_eq!(removed, before);
 }
 
 // C14 F77
 #[test]
-fn what_cannot_be_understood_is_refused() {
+fn invalid_file_is_refused() {
     for (text, message) in [
         ("{\"mcpServers\": ", "test:1:16"),
         ("[]", "test: the file is an array, not an object"),
@@ -69,14 +71,14 @@ fn what_cannot_be_understood_is_refused() {
 #[test]
 fn a_duplicate_key_is_removed_with_its_twin() {
     let text = "{\"mcpServers\": {\"a\": {}, \"b\": {}, \"a\": {}}}";
-    let removed = edited(text, |editor| editor.remove(&["mcpServers"], "a").map(drop)).unwrap();
+    let removed = edited(text, |editor| editor.remove_member(&["mcpServers"], "a").map(drop)).unwrap();
     let value: Value = serde_json::from_str(&removed).unwrap();
     assert_eq!(value, json!({"mcpServers": {"b": {}}}));
 }
 
 // C14
 #[test]
-fn list_items_are_added_once_and_removed_wherever_they_stand() {
+fn list_items_are_added_once_and_removed_at_any_index() {
     let text = "{\n  \"names\": [\"a\", \"b\"]\n}\n";
     let same = edited(text, |editor| editor.add_to_list(&[], "names", "b")).unwrap();
     assert_eq!(same, text);
@@ -93,7 +95,7 @@ fn list_items_are_added_once_and_removed_wherever_they_stand() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    // C14: whatever the file holds, an edit adds its one member and changes no other value or order.
+    // C14: in every file, an edit adds its one member and changes no other value or order.
     #[test]
     fn other_values_and_their_order_survive(keys in prop::collection::vec("[a-z]{1,6}", 0..6), pretty: bool) {
         let members: serde_json::Map<String, Value> = keys.into_iter().map(|key| (key, json!({"x": [1, null]}))).collect();

@@ -1,11 +1,11 @@
-//! What expansion gives for every form people write.
+//! Tests of expansion for every form of a variable.
 
 use super::*;
 use crate::scope::Source;
 use proptest::prelude::*;
 
 fn template(text: &str) -> Template {
-    Template { text: text.to_owned(), origin: Origin::whole(Source::inline("test")) }
+    Template { text: text.to_owned(), origin: ConfigOrigin::for_source(Source::from_label("test")) }
 }
 
 fn env() -> Env {
@@ -16,7 +16,7 @@ fn env() -> Env {
 }
 
 fn expand(text: &str) -> Result<String, ExpandError> {
-    template(text).expand(&env(), Use::OneLine)
+    template(text).expand(&env(), ExpansionKind::OneLine)
 }
 
 // C6 B51
@@ -43,7 +43,7 @@ fn every_documented_form_has_its_result() {
 
 // C6 B51
 #[test]
-fn what_a_variable_holds_is_not_expanded_again() {
+fn value_of_a_variable_is_not_expanded_again() {
     assert_eq!(expand("${REF}").as_deref(), Ok("${A}"));
 }
 
@@ -84,22 +84,28 @@ fn every_malformed_form_has_its_error() {
 #[test]
 fn a_variable_cannot_add_a_line_to_a_header_or_end_a_string() {
     assert!(matches!(expand("Bearer ${LINES}"), Err(ExpandError::Forbidden { .. })));
-    assert_eq!(template("${LINES}").expand(&env(), Use::ManyLines).as_deref(), Ok("one\ntwo"));
-    assert!(matches!(template("${NUL}").expand(&env(), Use::ManyLines), Err(ExpandError::Forbidden { .. })));
+    assert_eq!(template("${LINES}").expand(&env(), ExpansionKind::ManyLines).as_deref(), Ok("one\ntwo"));
+    assert!(matches!(
+        template("${NUL}").expand(&env(), ExpansionKind::ManyLines),
+        Err(ExpandError::Forbidden { .. })
+    ));
 }
 
 // B51
 #[test]
-fn a_megabyte_is_the_most_a_string_may_become() {
+fn expanded_text_is_limited_to_a_megabyte() {
     let huge: Env = [("HUGE".to_owned(), "x".repeat(EXPANDED_BYTES))].into_iter().collect();
-    assert!(template("${HUGE}").expand(&huge, Use::OneLine).is_ok());
-    assert!(matches!(template("${HUGE}!").expand(&huge, Use::OneLine), Err(ExpandError::TooLong { .. })));
+    assert!(template("${HUGE}").expand(&huge, ExpansionKind::OneLine).is_ok());
+    assert!(matches!(
+        template("${HUGE}!").expand(&huge, ExpansionKind::OneLine),
+        Err(ExpandError::TooLong { .. })
+    ));
 }
 
 // C6 B62
 #[test]
 fn an_error_names_the_variable_and_never_a_value() {
-    let error = template("${LINES}").expand(&env(), Use::OneLine).unwrap_err();
+    let error = template("${LINES}").expand(&env(), ExpansionKind::OneLine).unwrap_err();
     assert_eq!(error.to_string(), "the value of `LINES` contains a line break or NUL");
     assert!(!format!("{:?}", env()).contains("alpha"), "an environment shows names only");
 }
@@ -117,11 +123,11 @@ proptest! {
         }
     }
 
-    // C6: the result is the pieces' values in order, whatever they hold.
+    // C6: the result is the pieces' values in order, for all values.
     #[test]
     fn one_pass_replaces_each_variable_by_its_value(value in "[^\\x00\\r\\n]{0,20}", before in "[a-z]{0,5}", after in "[a-z]{0,5}") {
         let env: Env = [("V".to_owned(), value.clone())].into_iter().collect();
-        let expanded = template(&format!("{before}${{V}}{after}")).expand(&env, Use::OneLine);
+        let expanded = template(&format!("{before}${{V}}{after}")).expand(&env, ExpansionKind::OneLine);
         prop_assert_eq!(expanded, Ok(format!("{before}{value}{after}")));
     }
 }

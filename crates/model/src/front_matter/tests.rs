@@ -1,24 +1,25 @@
-//! What front matter means, and what it may not do.
+//! Tests of the meaning and the limits of front matter.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::Document;
+use crate::document::JsonDocument;
 use crate::limits::FRONT_MATTER_DEPTH;
 
 fn read(yaml: &str) -> Result<serde_json::Value, String> {
-    let source = Source::inline("file");
-    let translation = translate(&source, &format!("---\n{yaml}\n---\ntext"))
+    let source = Source::from_label("file");
+    let translation = translate_front_matter(&source, &format!("---\n{yaml}\n---\ntext"))
         .map_err(|error| error.to_string())?
         .unwrap_or_default();
-    let document = Document::translated(source, &translation).map_err(|error| error.to_string())?;
+    let document =
+        JsonDocument::parse_translation(source, &translation).map_err(|error| error.to_string())?;
     Ok(document.root().map(crate::document::Node::to_json).unwrap_or_default())
 }
 
 #[test]
-fn what_people_write_means_what_they_expect() {
+fn yaml_values_follow_the_core_schema() {
     let yaml = "\
 name: reviewer  # who
 empty:
@@ -52,11 +53,11 @@ words: [yes, ~, \"null\", 'true', -]";
 }
 
 #[test]
-fn values_stand_where_they_stand_in_the_file() {
-    let source = Source::inline("file");
+fn values_keep_their_position_in_the_file() {
+    let source = Source::from_label("file");
     let text = "---\nname: x\nservers:\n  ä: {command: [run]}\n---\n";
-    let translation = translate(&source, text).unwrap().unwrap();
-    let document = Document::translated(source, &translation).unwrap();
+    let translation = translate_front_matter(&source, text).unwrap().unwrap();
+    let document = JsonDocument::parse_translation(source, &translation).unwrap();
     let servers = document.root().unwrap().get("servers").unwrap();
     let member = servers.as_object().unwrap().next().unwrap();
     assert_eq!(member.origin().to_string(), "file:4:3");
@@ -64,24 +65,24 @@ fn values_stand_where_they_stand_in_the_file() {
 }
 
 #[test]
-fn a_text_without_a_fence_has_none() {
-    let source = Source::inline("file");
+fn text_without_a_fence_has_no_front_matter() {
+    let source = Source::from_label("file");
     for text in ["", "# Title\n---\na: b\n---\n", "\n---\na: b\n---\n"] {
-        assert!(translate(&source, text).unwrap().is_none(), "{text:?}");
+        assert!(translate_front_matter(&source, text).unwrap().is_none(), "{text:?}");
     }
     for text in ["---\n---\n", "\u{feff}---\r\na: b\r\n---\r\n", "---  \na: b\n---"] {
-        assert!(translate(&source, text).unwrap().is_some(), "{text:?}");
+        assert!(translate_front_matter(&source, text).unwrap().is_some(), "{text:?}");
     }
 }
 
 #[test]
-fn what_is_refused_is_told_with_its_place() {
+fn refused_yaml_is_reported_with_its_position() {
     let deep = format!("a: {}", "[".repeat(FRONT_MATTER_DEPTH + 1));
     let cases = [
-        ("a: &x [1]\nb: *x", "file:3:4: aliases are not read"),
-        ("a: !!str 5", "file:2:4: tags are not read"),
-        ("a: !secret {}", "file:2:4: tags are not read"),
-        ("[a]: b", "a name must be a text"),
+        ("a: &x [1]\nb: *x", "file:3:4: aliases are not supported"),
+        ("a: !!str 5", "file:2:4: tags are not supported"),
+        ("a: !secret {}", "file:2:4: tags are not supported"),
+        ("[a]: b", "a key must be a string"),
         ("a: [1", "not YAML"),
         ("a: 1\n...\nb: 2", "there is more than one document"),
         (deep.as_str(), "nested deeper than 32 levels"),
@@ -90,13 +91,13 @@ fn what_is_refused_is_told_with_its_place() {
         let error = read(yaml).unwrap_err();
         assert!(error.contains(reason), "{yaml}: {error}");
     }
-    let open = translate(&Source::inline("file"), "---\na: b\n").unwrap_err();
-    assert!(open.reason.contains("no end"), "{}", open.reason);
+    let open = translate_front_matter(&Source::from_label("file"), "---\na: b\n").unwrap_err();
+    assert!(open.reason.contains("is not closed"), "{}", open.reason);
 }
 
 proptest! {
-    fn check_no_text_makes_it_panic(yaml in "[-\\[\\]{}:,#&*!|>'\"%@`a0. \\n\\t\u{e4}]{0,200}") {
-        // Whatever becomes of it: what is made of it is JSON, or the text is refused as what it is.
+    fn check_translation_never_panics(yaml in "[-\\[\\]{}:,#&*!|>'\"%@`a0. \\n\\t\u{e4}]{0,200}") {
+        // Every text is either translated to valid JSON or refused.
         if let Err(error) = read(&yaml) {
             REFUSED.fetch_add(1, Ordering::Relaxed);
             prop_assert!(!error.contains("not JSON"), "{error}");
@@ -104,11 +105,11 @@ proptest! {
     }
 }
 
-/// How many cases came that far.
+/// Cases in which the text was refused.
 static REFUSED: AtomicU32 = AtomicU32::new(0);
 
 #[test]
-fn no_text_makes_it_panic() {
-    check_no_text_makes_it_panic();
+fn translation_never_panics() {
+    check_translation_never_panics();
     assert!(REFUSED.load(Ordering::Relaxed) > 0, "no text was refused");
 }

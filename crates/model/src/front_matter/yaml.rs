@@ -1,155 +1,166 @@
-//! Turns YAML into JSON, event by event, without building anything in between.
+//! Translates YAML to JSON event by event, without building a tree.
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use serde_json::{Number, Value};
 
-use super::Translation;
+use super::TranslatedJson;
 use crate::document::SyntaxError;
 use crate::limits::FRONT_MATTER_DEPTH;
-use crate::scope::{Place, Source};
+use crate::scope::{Source, TextPosition};
 
-/// The line of the file that the first line of the YAML stands on, less one.
+/// The number of lines in the file before the YAML.
 const LINES_BEFORE: usize = 1;
 
-/// Translates the YAML that stands behind the first line of `source`.
-pub(super) fn translate(source: &Source, yaml: &str) -> Result<Translation, SyntaxError> {
-    let mut writer = Writer { source, open: Vec::new(), made: Translation::default() };
+/// Translates the YAML that follows the first line of `source`.
+pub(super) fn translate_yaml(source: &Source, yaml: &str) -> Result<TranslatedJson, SyntaxError> {
+    let mut writer = YamlTranslator { source, open: Vec::new(), output: TranslatedJson::default() };
     for event in Parser::new_from_str(yaml) {
         let (event, span) = match event {
             Ok(event) => event,
-            Err(error) => return Err(writer.wrong(*error.marker(), &format!("not YAML: {}", error.info()))),
+            Err(error) => {
+                return Err(writer.syntax_error(*error.marker(), &format!("not YAML: {}", error.info())));
+            }
         };
-        writer.take(event, span)?;
+        writer.handle_event(event, span)?;
     }
-    Ok(writer.made)
+    Ok(writer.output)
 }
 
-/// Writes JSON.
-struct Writer<'s> {
+/// Writes JSON from YAML events.
+struct YamlTranslator<'s> {
     source: &'s Source,
     /// The lists and maps that are not closed yet.
-    open: Vec<Open>,
-    made: Translation,
+    open: Vec<OpenCollection>,
+    output: TranslatedJson,
 }
 
 /// A list or map that is not closed yet.
 #[derive(Clone, Copy)]
-enum Open {
+enum OpenCollection {
     List {
         is_empty: bool,
     },
-    /// The next value is a name.
+    /// The next value is a key.
     Names {
         is_empty: bool,
     },
-    /// The next value belongs to a name.
+    /// The next value belongs to a key.
     Values,
 }
 
-impl Writer<'_> {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxError> {
+impl YamlTranslator<'_> {
+    fn handle_event(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxError> {
         let at = span.start;
         match event {
-            Event::DocumentStart(_) if !self.made.json.is_empty() => {
-                Err(self.wrong(at, "there is more than one document"))
+            Event::DocumentStart(_) if !self.output.json.is_empty() => {
+                Err(self.syntax_error(at, "there is more than one document"))
             }
             Event::Nothing
             | Event::StreamStart
             | Event::StreamEnd
             | Event::DocumentStart(_)
             | Event::DocumentEnd => Ok(()),
-            Event::Alias(_) => Err(self.wrong(at, "aliases are not read; write the value again")),
+            Event::Alias(_) => Err(self.syntax_error(at, "aliases are not supported; repeat the value")),
             Event::Scalar(_, _, _, Some(_))
             | Event::SequenceStart(_, Some(_))
-            | Event::MappingStart(_, Some(_)) => Err(self.wrong(at, "tags are not read")),
-            Event::Scalar(text, style, _, None) => self.scalar(&text, style, at),
-            Event::SequenceStart(_, None) => self.begin(Open::List { is_empty: true }, '[', at),
-            Event::MappingStart(_, None) => self.begin(Open::Names { is_empty: true }, '{', at),
-            Event::SequenceEnd => self.end(']'),
-            Event::MappingEnd => self.end('}'),
+            | Event::MappingStart(_, Some(_)) => Err(self.syntax_error(at, "tags are not supported")),
+            Event::Scalar(text, style, _, None) => self.write_scalar(&text, style, at),
+            Event::SequenceStart(_, None) => {
+                self.open_collection(OpenCollection::List { is_empty: true }, '[', at)
+            }
+            Event::MappingStart(_, None) => {
+                self.open_collection(OpenCollection::Names { is_empty: true }, '{', at)
+            }
+            Event::SequenceEnd => self.close_collection(']'),
+            Event::MappingEnd => self.close_collection('}'),
         }
     }
 
-    fn scalar(&mut self, text: &str, style: ScalarStyle, at: Marker) -> Result<(), SyntaxError> {
-        let is_name = matches!(self.open.last(), Some(Open::Names { .. }));
-        self.separate(at);
+    fn write_scalar(&mut self, text: &str, style: ScalarStyle, at: Marker) -> Result<(), SyntaxError> {
+        let is_name = matches!(self.open.last(), Some(OpenCollection::Names { .. }));
+        self.write_separator(at);
         let value = match style {
-            ScalarStyle::Plain if !is_name => plain(text),
+            ScalarStyle::Plain if !is_name => parse_plain_scalar(text),
             ScalarStyle::Plain
             | ScalarStyle::SingleQuoted
             | ScalarStyle::DoubleQuoted
             | ScalarStyle::Literal
             | ScalarStyle::Folded => Value::from(text),
         };
-        self.made.json.push_str(&value.to_string());
+        self.output.json.push_str(&value.to_string());
         Ok(())
     }
 
-    fn begin(&mut self, open: Open, bracket: char, at: Marker) -> Result<(), SyntaxError> {
-        if matches!(self.open.last(), Some(Open::Names { .. })) {
-            return Err(self.wrong(at, "a name must be a text"));
+    fn open_collection(
+        &mut self,
+        open: OpenCollection,
+        bracket: char,
+        at: Marker,
+    ) -> Result<(), SyntaxError> {
+        if matches!(self.open.last(), Some(OpenCollection::Names { .. })) {
+            return Err(self.syntax_error(at, "a key must be a string"));
         }
         if self.open.len() == FRONT_MATTER_DEPTH {
-            return Err(self.wrong(at, &format!("nested deeper than {FRONT_MATTER_DEPTH} levels")));
+            return Err(self.syntax_error(at, &format!("nested deeper than {FRONT_MATTER_DEPTH} levels")));
         }
-        self.separate(at);
-        self.made.json.push(bracket);
+        self.write_separator(at);
+        self.output.json.push(bracket);
         self.open.push(open);
         Ok(())
     }
 
-    fn end(&mut self, bracket: char) -> Result<(), SyntaxError> {
+    fn close_collection(&mut self, bracket: char) -> Result<(), SyntaxError> {
         self.open.pop();
-        self.made.json.push(bracket);
+        self.output.json.push(bracket);
         Ok(())
     }
 
-    /// Writes what stands before a value, and notes where the value stands.
-    fn separate(&mut self, at: Marker) {
-        let json = &mut self.made.json;
+    /// Writes the separator before a value, and records the value's position.
+    fn write_separator(&mut self, at: Marker) {
+        let json = &mut self.output.json;
         match self.open.last_mut() {
             None => {}
-            Some(open @ Open::List { .. }) => {
-                if !matches!(open, Open::List { is_empty: true }) {
+            Some(open @ OpenCollection::List { .. }) => {
+                if !matches!(open, OpenCollection::List { is_empty: true }) {
                     json.push(',');
                 }
-                *open = Open::List { is_empty: false };
+                *open = OpenCollection::List { is_empty: false };
             }
-            Some(open @ Open::Names { .. }) => {
-                if !matches!(open, Open::Names { is_empty: true }) {
+            Some(open @ OpenCollection::Names { .. }) => {
+                if !matches!(open, OpenCollection::Names { is_empty: true }) {
                     json.push(',');
                 }
-                *open = Open::Values;
+                *open = OpenCollection::Values;
             }
-            Some(open @ Open::Values) => {
+            Some(open @ OpenCollection::Values) => {
                 json.push(':');
-                *open = Open::Names { is_empty: false };
+                *open = OpenCollection::Names { is_empty: false };
             }
         }
-        self.made.places.push((json.len(), place(at)));
+        self.output.places.push((json.len(), text_position(at)));
     }
 
-    fn wrong(&self, at: Marker, reason: &str) -> SyntaxError {
-        SyntaxError { place: place(at), reason: reason.to_owned(), source_text: self.source.clone() }
+    fn syntax_error(&self, at: Marker, reason: &str) -> SyntaxError {
+        SyntaxError { place: text_position(at), reason: reason.to_owned(), source_text: self.source.clone() }
     }
 }
 
-fn place(at: Marker) -> Place {
+fn text_position(at: Marker) -> TextPosition {
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    Place { line: number(at.line() + LINES_BEFORE), column: number(at.col() + 1) }
+    TextPosition { line: number(at.line() + LINES_BEFORE), column: number(at.col() + 1) }
 }
 
-/// What a text without quotes means, by YAML's core schema. What JSON has no word for stays a text.
-fn plain(text: &str) -> Value {
+/// The value of an unquoted scalar by YAML's core schema. A value without a JSON equivalent stays a string.
+fn parse_plain_scalar(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        _ => number(text).map_or_else(|| Value::from(text), Value::Number),
+        _ => parse_number(text).map_or_else(|| Value::from(text), Value::Number),
     }
 }
 
-fn number(text: &str) -> Option<Number> {
+fn parse_number(text: &str) -> Option<Number> {
     let radix = |digits: &str, radix| u64::from_str_radix(digits, radix).ok().map(Number::from);
     if let Some(digits) = text.strip_prefix("0x") {
         return radix(digits, 16);

@@ -1,26 +1,26 @@
-//! When a hook runs.
+//! The events that trigger hooks.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// When a hook runs.
+/// The event that triggers a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum HookEvent {
     /// Before a tool is called.
     PreToolUse,
-    /// After a tool has answered.
+    /// After a tool has returned a result.
     PostToolUse,
     /// After a tool has failed, or could not be called.
     PostToolUseFailure,
-    /// When a server asks a person.
+    /// When a server asks the user a question.
     Elicitation,
     /// When a host starts.
     SessionStart,
 }
 
-impl Event {
-    /// All of them.
+impl HookEvent {
+    /// All events.
     pub const ALL: [Self; 5] = [
         Self::PreToolUse,
         Self::PostToolUse,
@@ -29,7 +29,7 @@ impl Event {
         Self::SessionStart,
     ];
 
-    /// Its name in settings and in what hooks are told.
+    /// The event's name in settings and in the hook's input.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -41,20 +41,20 @@ impl Event {
         }
     }
 
-    /// The event of this name.
+    /// Parses an event's name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.as_str() == name)
     }
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for HookEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl Serialize for Event {
+impl Serialize for HookEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }

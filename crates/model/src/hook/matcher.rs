@@ -1,33 +1,33 @@
-//! For which names a hook runs: a pattern on the whole name, in time that grows with the name only.
+//! Hook matchers: regular expressions for whole names, matched in linear time.
 
 use regex::{Regex, RegexBuilder};
 
 use crate::limits::{MATCHER_BYTES, PATTERN_BYTES};
 
-/// A pattern for whole names. `*`, nothing and an absent one match every name.
+/// A regular expression for whole names. `*`, an empty text and a missing matcher match every name.
 #[derive(Clone, Debug)]
 pub struct Matcher {
     text: String,
-    /// Without one every name matches.
+    /// `None` matches every name.
     pattern: Option<Regex>,
 }
 
-/// Why a text is no pattern.
+/// The error for a text that is not a usable matcher.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MatcherError {
-    /// It is longer than any pattern for names.
+    /// The text is longer than [`MATCHER_BYTES`].
     #[error("the matcher is longer than {MATCHER_BYTES} bytes")]
     TooLong,
-    /// It is no pattern, or one of a kind that could take for ever.
-    #[error("`matcher` is not a regular expression without look-around and back-references")]
+    /// The text is not a regular expression, or needs features that could take exponential time.
+    #[error("`matcher` is not a regular expression (look-around and back-references are not supported)")]
     Syntax,
-    /// Compiled it is larger than any pattern for names.
-    #[error("the matcher is too large once it is compiled")]
+    /// The compiled pattern exceeds [`PATTERN_BYTES`].
+    #[error("the compiled matcher is too large")]
     TooLarge,
 }
 
 impl Matcher {
-    /// Reads a pattern; it has to match a name from its first to its last character.
+    /// Compiles a matcher; it has to match a name from its first to its last character.
     ///
     /// # Errors
     /// A [`MatcherError`].
@@ -38,32 +38,32 @@ impl Matcher {
         }
         let pattern = match text {
             "" | "*" => None,
-            // Read by itself first: a stray `)` must not end our group.
-            _ => Some(compiled(text).and_then(|_| compiled(&format!("^(?:{text})$")))?),
+            // Compiled by itself first: a stray `)` must not close our group.
+            _ => Some(compile_regex(text).and_then(|_| compile_regex(&format!("^(?:{text})$")))?),
         };
         Ok(Self { text: text.to_owned(), pattern })
     }
 
-    /// The one for every name.
+    /// The matcher for every name.
     #[must_use]
-    pub fn all() -> Self {
+    pub fn for_all_names() -> Self {
         Self { text: "*".to_owned(), pattern: None }
     }
 
-    /// Whether it is for this name.
+    /// Whether the matcher matches this name.
     #[must_use]
-    pub fn fits(&self, name: &str) -> bool {
+    pub fn matches(&self, name: &str) -> bool {
         self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(name))
     }
 
-    /// As it is written.
+    /// The matcher as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 }
 
-fn compiled(text: &str) -> Result<Regex, MatcherError> {
+fn compile_regex(text: &str) -> Result<Regex, MatcherError> {
     RegexBuilder::new(text).size_limit(PATTERN_BYTES).build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => MatcherError::TooLarge,
         _ => MatcherError::Syntax,

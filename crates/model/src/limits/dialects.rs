@@ -1,32 +1,34 @@
-//! How much of a schema is said to a model in its API's own form.
+//! Limits of schemas that are rewritten for a model provider's API.
 
-/// How many levels of a rewritten schema stand within each other; what is deeper is taken in any form.
+/// The maximum nesting of a rewritten schema; deeper values are accepted in any form.
 ///
-/// Real tools have six. What a schema says beyond it is still checked before a call.
+/// Real tools have six levels. The full schema is still validated before a call.
 pub const MODEL_SCHEMA_DEPTH: usize = 16;
 
-/// The same for Gemini, whose API refuses schemas that are nested too deep without saying how deep that is.
+/// The maximum nesting for Gemini, an API that refuses deep schemas without naming its limit.
 pub const GEMINI_SCHEMA_DEPTH: usize = 8;
 
-/// How many parts of a schema are read to rewrite it; those that follow are taken in any form.
+/// The maximum number of schema parts that are rewritten; the following ones are accepted in any form.
 ///
 /// References let a kilobyte stand for more parts than there are atoms. Real tools have a few hundred.
 pub const MODEL_SCHEMA_PARTS: usize = 2_000;
 
-/// How many alternatives for one value are told to a model.
+/// The maximum number of alternatives for one value that a model sees.
 pub const MODEL_ALTERNATIVES: usize = 64;
 
-/// How many allowed values of one argument are told to a model; with more than that, only their type is.
+/// The maximum number of allowed values of one argument that a model sees; with more, only their type is
+/// shown.
 pub const MODEL_CHOICES: usize = 500;
 
-/// How long a remark may be that stands in a description because the API has no other place for it, in characters.
+/// The maximum length, in characters, of a remark added to a description because the API has no field for
+/// it.
 pub const REMARK_CHARS: usize = 1_000;
 
-/// The longest name of an argument that all APIs take.
+/// The longest argument name that all APIs accept.
 pub const ARGUMENT_NAME_LIMIT: usize = 64;
 
-/// The longest description of a tool that every service with OpenAI's API takes, in characters.
+/// The longest tool description, in characters, that every service with OpenAI's API accepts.
 pub const OPENAI_DESCRIPTION_CHARS: usize = 1024;
 
-/// How many tools one request to OpenAI or Gemini may have.
+/// The maximum number of tools in one request to OpenAI or Gemini.
 pub const TOOLS_PER_REQUEST: usize = 128;

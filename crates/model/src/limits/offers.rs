@@ -1,34 +1,35 @@
-//! Bounds of what servers offer besides tools.
+//! Limits of prompts, resources and skills.
 
-/// How many arguments of a prompt are taken; nobody types more.
+/// The maximum number of arguments of a prompt; users do not type more.
 pub const PROMPT_ARGUMENTS: usize = 64;
 
-/// How many messages a prompt may give; the rest is left out with a note.
+/// The maximum number of messages of a prompt; the rest is omitted with a note.
 pub const PROMPT_MESSAGES: usize = 256;
 
-/// The longest address of a resource, and of what a template makes: no server takes a longer one.
+/// The maximum size of a resource URI, also of one made from a template: servers accept no longer one.
 pub const URI_BYTES: usize = 64 * 1024;
 
-/// How many variables a template of addresses may have.
+/// The maximum number of variables in a URI template.
 pub const TEMPLATE_VARIABLES: usize = 64;
 
-/// How many resources and templates one call of `ListMcpResources` shows.
+/// The maximum number of resources and templates in one result of `ListMcpResources`.
 pub const RESOURCES_SHOWN: usize = 100;
 
-/// How many characters of a description it shows; who needs more reads the resource.
+/// The number of characters shown of a resource's description; `ReadMcpResource` shows more.
 pub const RESOURCE_LINE_CHARS: usize = 300;
 
-/// How many mentions of resources in one text are looked up.
+/// The maximum number of resource mentions in one text that are looked up.
 pub const MENTIONS: usize = 32;
 
-/// How many characters of a mentioned resource are put before a model; the rest can be read with `ReadMcpResource`.
+/// The number of characters of a mentioned resource that a model sees; `ReadMcpResource` reads the rest.
 pub const MENTION_CHARS: usize = 100_000;
 
-/// How many files one skill may have, `SKILL.md` included: what the extension lets servers count on.
+/// The maximum number of files in one skill, `SKILL.md` included: the number that the extension guarantees
+/// to servers.
 pub const SKILL_FILES: usize = 512;
 
-/// How much all files of one skill may hold together.
+/// The maximum size of all files of one skill together.
 pub const SKILL_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How many resources of one server may be watched at the same time.
+/// The maximum number of watched resources of one server.
 pub const WATCHED_RESOURCES: usize = 256;

@@ -1,30 +1,33 @@
-//! What a search for tools gives and takes (N10).
+//! Limits of tool search.
 
 use std::time::Duration;
 
-/// How many tools a search gives unless more are asked for.
+/// The default number of tools in a search result.
 pub const SEARCH_RESULTS: usize = 5;
 
-/// How many it gives at most: more would fill the context that deferring them has spared.
+/// The maximum number of tools in a search result: more would fill the context that deferring them has
+/// spared.
 pub const SEARCH_RESULTS_MOST: usize = 50;
 
-/// How many words of a query count. Nobody types more, and each costs time.
+/// The maximum number of words of a query. Each costs time, and real queries are shorter.
 pub const SEARCH_WORDS: usize = 32;
 
-/// How many tokens the definitions in the answer to a search may take; the tools after that come without their arguments.
+/// The token budget of the definitions in a search result; further tools come without their arguments.
 pub const SEARCH_ANSWER_TOKENS: u64 = 10_000;
 
-/// How many characters of a server's error a model is told.
+/// The number of characters of a server's error that a model sees.
 pub const SEARCH_ERROR_CHARS: usize = 300;
 
-/// How long a search waits for servers that are on their way: long enough for most to start, and short for a model.
+/// The time a search waits for servers that are still connecting: long enough for most to start, and short
+/// for a model.
 pub const SEARCH_WAIT: Duration = Duration::from_secs(5);
 
-/// How many arguments of one tool are searched; some APIs have hundreds, and the first say what it is for.
+/// The maximum number of searched arguments of one tool; some APIs have hundreds, and the first describe
+/// its purpose.
 pub const SEARCHED_ARGUMENTS: usize = 100;
 
-/// How deep in a tool's schema arguments are looked for.
+/// The maximum depth in a tool's schema at which arguments are searched.
 pub const SEARCHED_DEPTH: usize = 3;
 
-/// How many characters of one text of a tool are searched: as many as a description may have.
+/// The maximum number of searched characters of one text of a tool: the length of a description.
 pub const SEARCHED_CHARS: usize = super::DESCRIPTION_CHARS;

@@ -1,24 +1,25 @@
-//! How much of what people have decided about tools is kept, and shown.
+//! Limits of the stored trust decisions about tools, and of displayed definition changes.
 
 use std::time::Duration;
 
-/// How many lines of a difference between two definitions are shown; the rest is counted.
+/// The maximum number of displayed lines of a definition change; the rest is counted.
 pub const CHANGE_LINES: usize = 100;
 
-/// How many characters one of these lines may have: enough for a description, which is the longest.
+/// The maximum length of one of these lines: enough for a description, which is the longest.
 pub const CHANGE_LINE_CHARS: usize = 2200;
 
-/// The most that is kept about the tools of one server: the largest list seen in the wild has 2 MB.
+/// The maximum size of the trust record of one server: the largest tool list seen in the wild has 2 MB.
 pub const TRUST_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How many servers something is kept about; those that were not met for longest go first.
+/// The maximum number of servers with a trust record; the least recently used ones are deleted first.
 pub const TRUST_SERVERS: usize = 1_000;
 
-/// How many rules of "always allow" are kept with the definitions they hold for.
+/// The maximum number of "always allow" rules kept with the definitions they are bound to.
 pub const BOUND_RULES: usize = 10_000;
 
-/// The most that is kept of calls that wait for a person's permission: a thousand of them, the oldest go first.
+/// The maximum size of the file of calls that wait for permission: a thousand of them, the oldest are
+/// dropped first.
 pub const PENDING_BYTES: u64 = 256 * 1024;
 
-/// How long a command that classifies a call may take, unless the settings say otherwise. A person waits meanwhile.
+/// The default timeout of the classifier command. The user waits meanwhile.
 pub const CLASSIFIER_TIME: Duration = Duration::from_secs(10);

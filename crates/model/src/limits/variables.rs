@@ -1,175 +1,179 @@
-//! Every environment variable the program reads; the reference page is generated from this table.
+//! The environment variables that the program reads; the reference page is generated from this table.
 
-/// An environment variable the program reads.
+/// An environment variable that the program reads.
 #[derive(Clone, Copy, Debug)]
-pub struct Variable {
-    /// Its name.
+pub struct EnvVariable {
+    /// The variable's name.
     pub name: &'static str,
-    /// What holds when it is not set.
+    /// The value that applies when it is not set.
     pub default: &'static str,
-    /// What it does.
+    /// The description for the reference page.
     pub meaning: &'static str,
 }
 
-/// Every environment variable the program reads.
-pub const VARIABLES: &[Variable] = &[
-    Variable {
+/// All environment variables that the program reads.
+pub const VARIABLES: &[EnvVariable] = &[
+    EnvVariable {
         name: "CLAUDE_CONFIG_DIR",
         default: "`~/.claude`",
         meaning: "The folder of the user's settings. When it is set, `.claude.json` is looked for inside it instead of in the home directory. `--config-dir` wins over it.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_MANAGED_DIR",
         default: "none",
         meaning: "A folder to read `managed-mcp.json` and `managed-settings.json` from, to try a policy before it is rolled out. It counts only on a machine without managed files of its own, so it can never weaken a policy.",
     },
-    Variable {
+    EnvVariable {
         name: "HOME",
         default: "required",
         meaning: "The home directory: where user files are and where the search for `.mcp.json` ends.",
     },
-    Variable {
+    EnvVariable {
         name: "XDG_CONFIG_HOME",
         default: "`~/.config`",
         meaning: "Where `import` looks for the files of other programs.",
     },
-    Variable {
+    EnvVariable {
         name: "XDG_DATA_HOME",
         default: "`~/.local/share`",
         meaning: "Plugins find their own data folder below `mcparley/plugins` there (`${CLAUDE_PLUGIN_DATA}`); your sign-ins are kept, sealed, in `mcparley/secrets`.",
     },
-    Variable {
+    EnvVariable {
         name: "XDG_STATE_HOME",
         default: "`~/.local/state`",
-        meaning: "What is kept of what servers said stands below `mcparley/logs` there (`mcparley logs`), and the record of calls below `mcparley/audit`.",
+        meaning: "Server logs are kept below `mcparley/logs` there (`mcparley logs`), and the audit log below `mcparley/audit`.",
     },
-    Variable {
+    EnvVariable {
         name: "XDG_CACHE_HOME",
         default: "`~/.cache`",
-        meaning: "What servers offered the last time is remembered below `mcparley/surfaces` there, which of them failed below `mcparley/failures`, and which of them want a sign-in in `mcparley/mcp-needs-auth-cache.json`; results too long for a model are kept in `mcparley/results`. It may be deleted at any time.",
+        meaning: "The tools, prompts and resources of servers are cached below `mcparley/surfaces` there, failed starts below `mcparley/failures`, and servers that require a sign-in in `mcparley/mcp-needs-auth-cache.json`; results too long for a model are kept in `mcparley/results`. The folder may be deleted at any time.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_ANCESTRY",
         default: "none",
-        meaning: "Set for every local server, not by people: the signatures of the entries above it. An entry that stands there is not started again, and below the third level nothing is.",
+        meaning: "Set by mcparley for every local server: the signatures of the entries above it. An entry in this list is not started again, and below the third level no server is started.",
     },
-    Variable {
+    EnvVariable {
         name: "MCP_TIMEOUT",
         default: "30000",
         meaning: "How many milliseconds connecting to a server may take. Unless it is set, a package runner (`npx`, `bunx`, `uvx`, `pipx`, `docker` and others) that is still downloading gets 120 seconds, which do not count.",
     },
-    Variable {
+    EnvVariable {
         name: "MCP_TOOL_TIMEOUT",
         default: "100000000",
-        meaning: "How many milliseconds one tool call may take without a word from the server. `timeout` in a server's entry wins over it.",
+        meaning: "How many milliseconds one tool call may take without a message from the server. `timeout` in a server's entry wins over it.",
     },
-    Variable {
+    EnvVariable {
         name: "MAX_MCP_OUTPUT_TOKENS",
         default: "25000",
         meaning: "How many tokens, by estimate, one result may give a model. A longer one is stored, and the model is told how to read on.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_MAX_RESULT_CHARS",
         default: "100000",
         meaning: "The same in characters. A tool that claims more for its results, up to 500,000, gets them, and its tokens are not counted.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_MAX_MESSAGE_BYTES",
         default: "16777216",
         meaning: "How many bytes one message of a server may have: from 1 MiB to 1 GiB. A result within a longer one fails.",
     },
-    Variable {
+    EnvVariable {
         name: "MCP_SERVER_CONNECTION_BATCH_SIZE",
         default: "3",
         meaning: "How many local servers may be busy starting at the same time. One that only waits gives its place to the next.",
     },
-    Variable {
+    EnvVariable {
         name: "MCP_REMOTE_SERVER_CONNECTION_BATCH_SIZE",
         default: "20",
         meaning: "How many remote servers are connected to at the same time.",
     },
-    Variable {
+    EnvVariable {
         name: "ENABLE_TOOL_SEARCH",
         default: "`auto`",
         meaning: "When tools are left out of a model's list until it searches for them: `true` always, `false` never, `auto` when their definitions take more than 10 percent of the context (10,000 tokens if its size is not known), `auto:N` when they take more than N percent.",
     },
-    Variable {
+    EnvVariable {
         name: "HTTP_PROXY",
         default: "unset",
         meaning: "The proxy to `http` and `ws` servers, such as `http://name:password@proxy.example:8080`; SOCKS works too. Small letters work for this and the next three, and win.",
     },
-    Variable { name: "HTTPS_PROXY", default: "unset", meaning: "The proxy to `https` and `wss` servers." },
-    Variable {
+    EnvVariable { name: "HTTPS_PROXY", default: "unset", meaning: "The proxy to `https` and `wss` servers." },
+    EnvVariable {
         name: "ALL_PROXY",
         default: "unset",
         meaning: "The proxy to servers that have none of the two above.",
     },
-    Variable {
+    EnvVariable {
         name: "NO_PROXY",
         default: "unset",
         meaning: "Servers that are reached without a proxy: hosts with all below them, `host:port`, address ranges such as `10.0.0.0/8`, or `*`; commas between them. This machine is never reached through a proxy.",
     },
-    Variable {
+    EnvVariable {
         name: "SSL_CERT_FILE",
         default: "unset",
         meaning: "A file with certificates, in PEM, that are trusted besides the system's.",
     },
-    Variable { name: "NODE_EXTRA_CA_CERTS", default: "unset", meaning: "Another such file." },
-    Variable {
+    EnvVariable { name: "NODE_EXTRA_CA_CERTS", default: "unset", meaning: "Another such file." },
+    EnvVariable {
         name: "CLAUDE_CODE_CLIENT_CERT",
         default: "unset",
         meaning: "A file with the certificate, in PEM, that is shown to servers that want one.",
     },
-    Variable {
+    EnvVariable {
         name: "CLAUDE_CODE_CLIENT_KEY",
         default: "unset",
         meaning: "The file with the key of that certificate, in PEM; not needed when it stands in the same file.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_CONNECTORS_URL",
         default: "unset",
-        meaning: "Where the organisation's connectors are listed; wins over `connectors.url` in user settings, not over that in managed settings. `https`, or `http` on this machine.",
+        meaning: "The URL that lists the organization's connectors; wins over `connectors.url` in user settings, not over that in managed settings. `https`, or `http` on this machine.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_CONNECTORS_TOKEN",
         default: "unset",
         meaning: "The bearer token for the connectors. Without it the one in `~/.claude/.credentials.json` is used, if only you can read that file.",
     },
-    Variable {
+    EnvVariable {
         name: "CLAUDE_CODE_SSE_PORT",
         default: "unset",
         meaning: "Set by editors in their terminals: the port of the editor's server, which is then connected to as with `--ide`, unless `--strict-mcp-config` is given.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_VAULT_KEY",
         default: "unset",
         meaning: "The key of the vault with your sign-ins, 32 bytes in base64 (`head -c 32 /dev/urandom | base64`), for machines that have no keychain and keep no files. No keychain is asked then.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_VAULT_STORAGE",
         default: "`auto`",
-        meaning: "Who may keep the key of the vault: `auto` (the system's keychain, failing that a file beside the vault), `keyring` (nothing but a keychain), `file`.",
+        meaning: "Where the key of the vault is kept: `auto` (the system's keychain, failing that a file beside the vault), `keyring` (only a keychain), `file`.",
     },
-    Variable {
+    EnvVariable {
         name: "DBUS_SESSION_BUS_ADDRESS",
         default: "unset",
-        meaning: "Where the desktop's keychain is asked for the key of the vault.",
+        meaning: "The D-Bus address of the desktop's keychain, which may hold the key of the vault.",
     },
-    Variable {
+    EnvVariable {
         name: "BROWSER",
         default: "unset",
         meaning: "Programs that open sign-in pages, tried before those of the system; `:` between them, and `%s` for the address.",
     },
-    Variable {
+    EnvVariable {
         name: "MCP_CLIENT_SECRET",
         default: "unset",
         meaning: "The secret for `add --client-secret` and `auth idp setup --client-secret`; without it, it is asked for or read from standard input.",
     },
-    Variable {
+    EnvVariable {
         name: "MCPARLEY_ENABLE_XAA",
         default: "unset",
         meaning: "Set to `1`, servers whose entries say `xaa` are signed in to through the identity provider of the settings (`xaaIdp`).",
     },
-    Variable { name: "CLAUDE_CODE_ENABLE_XAA", default: "unset", meaning: "The same." },
-    Variable { name: "NO_COLOR", default: "unset", meaning: "Turns colours off when it is set to anything." },
+    EnvVariable { name: "CLAUDE_CODE_ENABLE_XAA", default: "unset", meaning: "The same." },
+    EnvVariable {
+        name: "NO_COLOR",
+        default: "unset",
+        meaning: "Turns colors off when it is set to any value.",
+    },
 ];

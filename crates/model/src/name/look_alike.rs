@@ -1,11 +1,11 @@
-//! Finds names that a person would take for one another.
+//! Detects server names that look alike.
 //!
-//! Letters of other alphabets and digits that look like Latin letters are folded onto them. Names that look alike are
-//! never merged, only warned about.
+//! Letters of other alphabets and digits that look like Latin letters are folded onto them. Names that look
+//! alike are never merged; the user is only warned.
 
 use super::ServerName;
 
-/// Letters that look like another one, each with that one: Cyrillic, Greek, Armenian and a few digits.
+/// Letters that look like another one, with that one: Cyrillic, Greek, Armenian and a few digits.
 const ALIKE: &[(&str, char)] = &[
     ("аɑα", 'a'),
     ("вьЬ", 'b'),
@@ -33,10 +33,10 @@ const ALIKE: &[(&str, char)] = &[
     ("ᴢ", 'z'),
 ];
 
-/// How the name looks: in lower case, look-alike letters as one, and without the signs between words.
+/// The visual skeleton of a name: in lower case, with look-alike letters folded and without separators.
 #[must_use]
-pub fn skeleton(name: &str) -> String {
-    name.chars().flat_map(char::to_lowercase).filter_map(fold).collect()
+pub fn name_skeleton(name: &str) -> String {
+    name.chars().flat_map(char::to_lowercase).filter_map(fold_character).collect()
 }
 
 /// Whether the name has both Latin letters and letters of another alphabet that look like Latin ones.
@@ -47,22 +47,22 @@ pub fn mixes_alphabets(name: &str) -> bool {
 
 /// Whether two different names look the same.
 #[must_use]
-pub fn look_alike(one: &ServerName, other: &ServerName) -> bool {
-    one != other && skeleton(one.as_str()) == skeleton(other.as_str())
+pub fn are_look_alikes(one: &ServerName, other: &ServerName) -> bool {
+    one != other && name_skeleton(one.as_str()) == name_skeleton(other.as_str())
 }
 
 /// Whether a letter of another alphabet looks like a Latin one.
 pub(super) fn is_foreign(letter: char) -> bool {
-    let looks_latin = |c: char| fold(c).is_some_and(|folded| folded.is_ascii_alphanumeric());
+    let looks_latin = |c: char| fold_character(c).is_some_and(|folded| folded.is_ascii_alphanumeric());
     !letter.is_ascii() && letter.to_lowercase().any(looks_latin)
 }
 
-/// Whether a sign stands between the words of a name.
+/// Whether a character separates the words of a name.
 pub(super) fn is_separator(sign: char) -> bool {
     matches!(sign, '-' | '_' | '.' | ' ')
 }
 
-fn fold(character: char) -> Option<char> {
+fn fold_character(character: char) -> Option<char> {
     if is_separator(character) {
         return None;
     }

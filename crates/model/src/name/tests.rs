@@ -1,7 +1,7 @@
-//! Shows what names look like; that they are always unique and stable is shown by `properties`.
+//! Tests of the form of names; `properties` tests that they are always unique and stable.
 
 use super::{
-    Names, PublicName, ServerName, ToolName, check_new_server_name, normalise_server, normalise_tool,
+    PublicName, PublicNames, ServerName, ToolName, check_new_server_name, normalize_server, normalize_tool,
 };
 use crate::explain::Explain as _;
 use crate::limits::PUBLIC_NAME_LIMIT;
@@ -15,10 +15,10 @@ fn pair(server: &str, tool: &str) -> (ServerName, ToolName) {
 
 /// The public names of the pairs, in the order of the pairs.
 fn named(pairs: &[(&str, &str)]) -> Vec<String> {
-    let names = Names::assign(pairs.iter().map(|(server, tool)| pair(server, tool)));
+    let names = PublicNames::assign(pairs.iter().map(|(server, tool)| pair(server, tool)));
     let public = |(server, tool): &(&str, &str)| {
         let (server, tool) = pair(server, tool);
-        names.public(&server, &tool).unwrap().to_string()
+        names.public_name(&server, &tool).unwrap().to_string()
     };
     pairs.iter().map(public).collect()
 }
@@ -35,7 +35,7 @@ fn foreign_characters_become_underscores() {
         ("", "", ""),
     ] {
         let (as_server, as_tool) = pair(name, name);
-        assert_eq!((normalise_server(&as_server), normalise_tool(&as_tool)), (server.into(), tool.into()));
+        assert_eq!((normalize_server(&as_server), normalize_tool(&as_tool)), (server.into(), tool.into()));
     }
 }
 
@@ -48,7 +48,7 @@ fn a_name_that_fits_and_is_free_stays_plain() {
 }
 
 #[test]
-fn everyone_concerned_by_a_collision_gets_a_hash() {
+fn every_tool_in_a_collision_gets_a_hash() {
     // N1 B34 B36
     assert_eq!(
         named(&[("a", "b__c"), ("a__b", "c"), ("a", "c")]),
@@ -79,46 +79,50 @@ fn a_long_name_keeps_the_tail_of_the_tool_and_the_head_of_the_server() {
 }
 
 #[test]
-fn a_late_tool_takes_no_name_from_an_earlier_one() {
+fn late_tool_takes_no_name_from_an_earlier_tool() {
     // N1 N11
-    let early = Names::assign([pair("a", "b__c")]);
+    let early = PublicNames::assign([pair("a", "b__c")]);
     let late = early.extend([pair("a__b", "c"), pair("a", "b__c")]);
-    assert_eq!(late.original("mcp__a__b__c"), early.original("mcp__a__b__c"));
+    assert_eq!(late.find_tool("mcp__a__b__c"), early.find_tool("mcp__a__b__c"));
     assert_eq!(late.iter().len(), 2);
     let (server, tool) = pair("a__b", "c");
-    assert_eq!(late.public(&server, &tool).unwrap().as_str(), "mcp__a__b__c_31ffefa8");
+    assert_eq!(late.public_name(&server, &tool).unwrap().as_str(), "mcp__a__b__c_31ffefa8");
 }
 
 #[test]
-fn a_contested_name_is_nobodys_later_either() {
+fn contested_name_is_never_assigned_later() {
     // N1 N11: otherwise a third tool would inherit the rules written for the first two.
-    let contested = Names::assign([pair("a b", "t"), pair("a_b", "t")]);
-    assert_eq!(contested.extend([pair("a.b", "t")]).original("mcp__a_b__t"), None);
+    let contested = PublicNames::assign([pair("a b", "t"), pair("a_b", "t")]);
+    assert_eq!(contested.extend([pair("a.b", "t")]).find_tool("mcp__a_b__t"), None);
 }
 
 #[test]
-fn standing_on_another_tools_hashed_names_gains_nothing() {
+fn occupying_another_tools_hashed_names_gains_nothing() {
     // N1 B36: a server knows how hashes are made and may squat on them.
     let victim = pair("s", "?");
     let squatters: Vec<_> = (0..6)
-        .map(|step| super::Identity::new(&victim.0, &victim.1).hashed(step))
+        .map(|step| super::ToolNameHash::new(&victim.0, &victim.1).hashed_name(step))
         .map(|name| pair("s", name.strip_prefix("mcp__s__").unwrap()))
         .chain([pair("s", "_")])
         .collect();
-    let early = Names::assign(squatters.clone());
+    let early = PublicNames::assign(squatters.clone());
     let late = early.extend([victim.clone()]);
     assert_eq!(late.iter().len(), 8);
-    assert!(squatters.iter().all(|(server, tool)| early.public(server, tool) == late.public(server, tool)));
+    assert!(
+        squatters
+            .iter()
+            .all(|(server, tool)| early.public_name(server, tool) == late.public_name(server, tool))
+    );
 
-    let together = Names::assign(squatters.iter().cloned().chain([victim]));
+    let together = PublicNames::assign(squatters.iter().cloned().chain([victim]));
     assert_eq!(together.iter().len(), 8);
     assert!(together.iter().all(|(public, ..)| public.as_str().len() <= PUBLIC_NAME_LIMIT));
 }
 
 #[test]
-fn the_map_is_serialised_in_the_order_of_public_names() {
+fn names_are_serialized_in_the_order_of_public_names() {
     // N2
-    let names = Names::assign([pair("z", "t"), pair("a b", "t")]);
+    let names = PublicNames::assign([pair("z", "t"), pair("a b", "t")]);
     assert_eq!(
         serde_json::to_string(&names).unwrap(),
         r#"[{"public":"mcp__a_b__t","server":"a b","tool":"t"},{"public":"mcp__z__t","server":"z","tool":"t"}]"#
@@ -126,7 +130,7 @@ fn the_map_is_serialised_in_the_order_of_public_names() {
 }
 
 #[test]
-fn names_for_new_servers_need_no_normalising() {
+fn names_for_new_servers_need_no_normalization() {
     // B54
     let longest = "x".repeat(64);
     for name in ["a", "GitHub_2-x", "ide", "proto", &longest] {
@@ -180,16 +184,17 @@ fn names_for_new_servers_need_no_normalising() {
 #[test]
 fn tools_of_a_bare_server_have_their_own_names_where_these_are_free() {
     let pair = |server: &str, tool: &str| (ServerName::new(server), ToolName::new(tool));
-    let names = Names::default().with_bare([ServerName::new("a"), ServerName::new("b")]).extend([
-        pair("a", "read file"),
-        pair("a", "same"),
-        pair("b", "same"),
-        pair("a", "mcp__c__x"),
-        pair("c", "x"),
-    ]);
+    let names =
+        PublicNames::default().with_bare_servers([ServerName::new("a"), ServerName::new("b")]).extend([
+            pair("a", "read file"),
+            pair("a", "same"),
+            pair("b", "same"),
+            pair("a", "mcp__c__x"),
+            pair("c", "x"),
+        ]);
     let public = |server: &str, tool: &str| {
         names
-            .public(&ServerName::new(server), &ToolName::new(tool))
+            .public_name(&ServerName::new(server), &ToolName::new(tool))
             .map(ToString::to_string)
             .unwrap_or_default()
     };
@@ -201,37 +206,40 @@ fn tools_of_a_bare_server_have_their_own_names_where_these_are_free() {
 }
 
 #[test]
-fn names_can_be_forgotten() {
+fn names_can_be_removed() {
     let pair = |tool: &str| (ServerName::new("a"), ToolName::new(tool));
-    let mut names = Names::assign([pair("x"), pair("y")]);
+    let mut names = PublicNames::assign([pair("x"), pair("y")]);
     names.retain(|_, tool| tool.as_str() == "x");
     assert_eq!(names.iter().len(), 1);
-    assert!(names.original("mcp__a__y").is_none() && names.original("mcp__a__x").is_some());
+    assert!(names.find_tool("mcp__a__y").is_none() && names.find_tool("mcp__a__x").is_some());
 }
 
-// B38 A5: what the host offers in a server's place has a name that none of the server's tools can have.
+// B38 A5: tools that the host offers for a server have names that the server's tools cannot have.
 #[test]
-fn a_name_kept_for_the_host_is_no_tools() {
+fn name_reserved_for_the_host_is_not_assigned_to_a_tool() {
     let server = ServerName::new("s");
-    let mut names = Names::default();
-    names.keep_for_host(&server, &["authenticate"]);
-    assert_eq!(names.of_host(&server, "authenticate").map(PublicName::as_str), Some("mcp__s__authenticate"));
+    let mut names = PublicNames::default();
+    names.reserve_for_host(&server, &["authenticate"]);
+    assert_eq!(
+        names.host_tool_name(&server, "authenticate").map(PublicName::as_str),
+        Some("mcp__s__authenticate")
+    );
     let names = names.extend([(server.clone(), ToolName::new("authenticate"))]);
-    let own = names.public(&server, &ToolName::new("authenticate")).unwrap();
+    let own = names.public_name(&server, &ToolName::new("authenticate")).unwrap();
     assert!(own.as_str().starts_with("mcp__s__authenticate_"), "{own}");
-    assert_eq!(names.original("mcp__s__authenticate"), None);
-    // Nor a tool of another server whose plain name would be the same.
+    assert_eq!(names.find_tool("mcp__s__authenticate"), None);
+    // Nor can a tool of another server with the same plain name.
     let other = (ServerName::new("s__authenticate"), ToolName::new(""));
-    assert_eq!(names.extend([other]).original("mcp__s__authenticate"), None);
+    assert_eq!(names.extend([other]).find_tool("mcp__s__authenticate"), None);
 }
 
 // B38 N11
 #[test]
-fn a_name_that_was_given_before_stays_where_it_is() {
+fn name_assigned_earlier_does_not_change() {
     let (server, tool) = (ServerName::new("s"), ToolName::new("authenticate"));
-    let mut names = Names::assign([(server.clone(), tool.clone())]);
-    names.keep_for_host(&server, &["authenticate"]);
-    assert_eq!(names.public(&server, &tool).map(PublicName::as_str), Some("mcp__s__authenticate"));
-    let ours = names.of_host(&server, "authenticate").unwrap();
+    let mut names = PublicNames::assign([(server.clone(), tool.clone())]);
+    names.reserve_for_host(&server, &["authenticate"]);
+    assert_eq!(names.public_name(&server, &tool).map(PublicName::as_str), Some("mcp__s__authenticate"));
+    let ours = names.host_tool_name(&server, "authenticate").unwrap();
     assert!(ours.as_str().starts_with("mcp__s__authenticate_"), "{ours}");
 }

@@ -1,30 +1,30 @@
-//! Finds tools whose names a person would take for one another.
+//! Detects tools with names that look alike.
 //!
-//! The tools stay what they are: each keeps its own public name, and a caution changes nothing about them.
+//! The tools are not changed: each keeps its own public name, and a caution only warns the user.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
 
-use super::look_alike::{is_foreign, is_separator, mixes_alphabets, skeleton};
+use super::look_alike::{is_foreign, is_separator, mixes_alphabets, name_skeleton};
 use super::{ServerName, ToolName};
-use crate::text::display;
+use crate::text::display_line;
 
-/// How many tools one caution names.
+/// The maximum number of tools named in one caution.
 const NAMED_TOOLS: usize = 8;
 
-/// Tools whose names deserve a second look.
+/// A caution about tools with names that look alike or mix alphabets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolNameCaution {
-    /// Why they do.
+    /// The risk of these names.
     pub is: ToolNameRisk,
     /// The tools, those with letters of other alphabets first.
     pub tools: Vec<ServerTool>,
 }
 
-/// Why the name of a tool deserves a second look.
+/// The reason why the name of a tool deserves a second look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolNameRisk {
@@ -44,28 +44,28 @@ pub struct ServerTool {
 }
 
 impl ToolNameCaution {
-    /// Finds the tools with look-alike names, each group once.
+    /// Finds the tools with look-alike names, one caution per group.
     ///
-    /// Names that differ only by case and separators, such as `getFile` and `get_file`, are common and no reason
-    /// for a caution.
+    /// Names that differ only by case and separators, such as `getFile` and `get_file`, are common and no
+    /// reason for a caution.
     #[must_use]
-    pub fn find<'t>(tools: impl IntoIterator<Item = (&'t ServerName, &'t ToolName)>) -> Vec<Self> {
+    pub fn find_cautions<'t>(tools: impl IntoIterator<Item = (&'t ServerName, &'t ToolName)>) -> Vec<Self> {
         let mut groups: BTreeMap<String, Vec<ServerTool>> = BTreeMap::new();
         for (server, tool) in tools {
             let tool = ServerTool { server: server.clone(), tool: tool.clone() };
-            groups.entry(skeleton(tool.tool.as_str())).or_default().push(tool);
+            groups.entry(name_skeleton(tool.tool.as_str())).or_default().push(tool);
         }
-        groups.into_values().filter_map(Self::of_group).collect()
+        groups.into_values().filter_map(Self::from_group).collect()
     }
 
-    /// Whether one of the tools is this server's.
+    /// Whether one of the tools belongs to this server.
     #[must_use]
-    pub fn concerns(&self, server: &ServerName) -> bool {
+    pub fn concerns_server(&self, server: &ServerName) -> bool {
         self.tools.iter().any(|tool| tool.server == *server)
     }
 
-    /// Judges tools whose names have one skeleton.
-    fn of_group(mut tools: Vec<ServerTool>) -> Option<Self> {
+    /// Checks a group of tools with names of the same skeleton.
+    fn from_group(mut tools: Vec<ServerTool>) -> Option<Self> {
         let plain: Vec<String> = tools.iter().map(|tool| fold_style(tool.tool.as_str())).collect();
         let is = match plain.windows(2).any(|pair| matches!(pair, [one, other] if one != other)) {
             true => ToolNameRisk::LookAlike,
@@ -98,9 +98,9 @@ impl fmt::Display for ToolNameCaution {
 }
 
 impl fmt::Display for ServerTool {
-    /// The code points of foreign letters are told, because on a screen they cannot be seen.
+    /// Includes the code points of foreign letters, because they are indistinguishable on a screen.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` of `{}`", display(self.tool.as_str()), display(self.server.as_str()))?;
+        write!(f, "`{}` of `{}`", display_line(self.tool.as_str()), display_line(self.server.as_str()))?;
         let mut foreign: Vec<char> =
             self.tool.as_str().chars().filter(|letter| is_foreign(*letter)).collect();
         foreign.sort_unstable();
@@ -114,11 +114,11 @@ impl fmt::Display for ServerTool {
     }
 }
 
-/// The name without the differences of style: case, and the signs between words.
+/// The name without differences of style: case and separators.
 fn fold_style(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for letter in name.chars().filter(|c| !is_separator(*c)) {
-        // The Kelvin sign is no `k` of another case.
+        // The Kelvin sign is not a `k` of another case.
         match !letter.is_ascii() && letter.to_lowercase().any(|c| c.is_ascii()) {
             true => folded.push(letter),
             false => folded.extend(letter.to_lowercase()),

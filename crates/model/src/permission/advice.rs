@@ -1,48 +1,48 @@
-//! Decides what a word spoken before the rules does to what they decide: a hook's, usually (K1, P1).
+//! Combines a hook's advice with the decision of the rules.
 //!
-//! | the word | what it does |
+//! | advice | effect |
 //! |---|---|
-//! | allow | nobody is asked where only the mode asks; what a rule asks or denies, and what mode `plan` denies, stays |
-//! | ask | what is allowed is asked about; in mode `dontAsk` it is denied |
-//! | deny | it does not happen |
+//! | allow | the user is not asked where only the mode asks; ask and deny rules and mode `plan` still hold |
+//! | ask | an allowed call is asked about; in mode `dontAsk` it is denied |
+//! | deny | the call is denied |
 //!
-//! So a rule can rely on it that no program talks a call past it.
+//! So no program can talk a call past a rule.
 
 use serde::Serialize;
 
-use super::{Decision, Mode, Verdict, Why};
+use super::{Decision, DecisionReason, PermissionMode, PermissionVerdict};
 
-/// A word about a call that is spoken before the rules are looked at.
+/// A hook's advice about a call, given before the rules are evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Advice {
-    /// What is to happen.
-    pub verdict: Verdict,
-    /// Who says so, as people know it.
+pub struct HookAdvice {
+    /// The advised verdict.
+    pub verdict: PermissionVerdict,
+    /// The hook's display name.
     pub hook: String,
-    /// Why, in its own words.
+    /// The hook's own reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Decision {
-    /// What is decided when this was said before.
+    /// Applies a hook's advice to this decision.
     #[must_use]
-    pub fn advised(self, advice: &Advice, mode: Mode) -> Self {
-        let with = |verdict| Self { verdict, why: Why::Hook { advice: advice.clone() } };
+    pub fn apply_advice(self, advice: &HookAdvice, mode: PermissionMode) -> Self {
+        let with = |verdict| Self { verdict, why: DecisionReason::Hook { advice: advice.clone() } };
         match (advice.verdict, self.verdict) {
-            (_, Verdict::Deny) if !self.is_without_rule() => self,
-            (Verdict::Deny, _) => with(Verdict::Deny),
-            (Verdict::Allow, _) if self.is_without_rule() => with(Verdict::Allow),
-            (Verdict::Ask, Verdict::Allow | Verdict::Deny) => match mode {
-                Mode::DontAsk => with(Verdict::Deny),
-                Mode::Default
-                | Mode::AcceptEdits
-                | Mode::Plan
-                | Mode::BypassPermissions
-                | Mode::Auto
-                | Mode::Client => with(Verdict::Ask),
+            (_, PermissionVerdict::Deny) if !self.is_decided_without_rule() => self,
+            (PermissionVerdict::Deny, _) => with(PermissionVerdict::Deny),
+            (PermissionVerdict::Allow, _) if self.is_decided_without_rule() => with(PermissionVerdict::Allow),
+            (PermissionVerdict::Ask, PermissionVerdict::Allow | PermissionVerdict::Deny) => match mode {
+                PermissionMode::DontAsk => with(PermissionVerdict::Deny),
+                PermissionMode::Default
+                | PermissionMode::AcceptEdits
+                | PermissionMode::Plan
+                | PermissionMode::BypassPermissions
+                | PermissionMode::Auto
+                | PermissionMode::Client => with(PermissionVerdict::Ask),
             },
-            (Verdict::Allow | Verdict::Ask, _) => self,
+            (PermissionVerdict::Allow | PermissionVerdict::Ask, _) => self,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The permission modes: what happens where no rule decides.
+//! The permission modes: the decision where no rule matches.
 
 use std::fmt;
 
@@ -6,28 +6,28 @@ use serde::{Serialize, Serializer};
 
 use crate::explain::Explain;
 
-/// What happens with a call that no rule decides.
+/// The permission mode, which decides about calls that no rule matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// A person is asked.
+pub enum PermissionMode {
+    /// The user is asked.
     #[default]
     Default,
-    /// As [`Mode::Default`]; edits are not a matter of MCP.
+    /// Like [`PermissionMode::Default`]; MCP tools have no notion of edits.
     AcceptEdits,
-    /// Tools that say they only read are asked about; all others are denied.
+    /// Tools that claim to be read-only are asked about; all others are denied.
     Plan,
-    /// The call goes ahead; deny and ask rules still hold.
+    /// The call is made; deny and ask rules still hold.
     BypassPermissions,
     /// A classifier decides.
     Auto,
-    /// Whatever a person would be asked about is denied.
+    /// A call that the user would be asked about is denied.
     DontAsk,
-    /// The call goes ahead because the client of a gateway has a consent dialog of its own; deny and ask rules still
-    /// hold, and a tool that has changed since it was reviewed is asked about.
+    /// The call is made because the client of a gateway has a consent dialog of its own; deny and ask rules
+    /// still hold, and a tool that has changed since it was reviewed is asked about.
     Client,
 }
 
-impl Mode {
+impl PermissionMode {
     /// All modes.
     pub const ALL: [Self; 7] = [
         Self::Default,
@@ -39,16 +39,16 @@ impl Mode {
         Self::Client,
     ];
 
-    /// Reads the word people and files use for a mode.
+    /// Parses the word used in files and options.
     ///
     /// # Errors
-    /// A [`ModeError`] if there is no such mode.
-    pub fn parse(word: &str) -> Result<Self, ModeError> {
+    /// A [`PermissionModeError`] if there is no such mode.
+    pub fn parse(word: &str) -> Result<Self, PermissionModeError> {
         let called = |mode: &Self| mode.as_str() == word;
-        Self::ALL.into_iter().find(called).ok_or_else(|| ModeError { word: word.to_owned() })
+        Self::ALL.into_iter().find(called).ok_or_else(|| PermissionModeError { word: word.to_owned() })
     }
 
-    /// The word people and files use for it.
+    /// The word used in files and options.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -63,29 +63,29 @@ impl Mode {
     }
 }
 
-impl fmt::Display for Mode {
+impl fmt::Display for PermissionMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl Serialize for Mode {
+impl Serialize for PermissionMode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
 }
 
-/// A word that is no mode.
+/// The error for a word that is not a permission mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{word}` is no permission mode")]
-pub struct ModeError {
+#[error("`{word}` is not a permission mode")]
+pub struct PermissionModeError {
     /// The word.
     pub word: String,
 }
 
-impl Explain for ModeError {
+impl Explain for PermissionModeError {
     fn hint(&self) -> Option<String> {
-        let words = Mode::ALL.map(|mode| format!("`{mode}`"));
-        Some(format!("the modes are {}", words.join(", ")))
+        let words = PermissionMode::ALL.map(|mode| format!("`{mode}`"));
+        Some(format!("use one of {}", words.join(", ")))
     }
 }

@@ -1,19 +1,19 @@
-//! Compares numbers by value: `5`, `5.0`, `5e0` and `0.5e1` are one number, however many digits it has.
+//! Decimal numbers compared by value: `5`, `5.0`, `5e0` and `0.5e1` are equal, with any number of digits.
 
 use serde_json::Number;
 
-/// A decimal number without the freedom to write it in several ways.
+/// A decimal number in a canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
-    /// Without zeros at either end; empty for zero.
+    /// The digits without zeros at either end; empty for zero.
     digits: Box<str>,
-    /// The power of ten that the last digit stands for.
+    /// The power of ten of the last digit.
     exponent: i64,
 }
 
 impl Decimal {
-    /// Reads a number as JSON writes it; none if the text is something else.
+    /// Parses a JSON number; `None` for any other text.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (is_negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
@@ -36,8 +36,8 @@ impl Decimal {
         Some(Self { is_negative, digits: Box::from(kept), exponent })
     }
 
-    /// Whether `number` has this value. A floating-point number has it if this is the nearest one.
-    pub(super) fn is_value_of(&self, number: &Number) -> bool {
+    /// Whether `number` has this value. A floating-point number has it if it is the nearest one.
+    pub(super) fn equals_number(&self, number: &Number) -> bool {
         let is_exactly = Self::parse(&number.to_string()).as_ref() == Some(self);
         let is_nearest = || match number.as_f64() {
             Some(value) if number.is_f64() => self.to_string().parse::<f64>().is_ok_and(|own| own == value),

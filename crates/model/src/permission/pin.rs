@@ -1,35 +1,35 @@
-//! What follows when a tool is no longer what it was when it was first seen, or last reviewed (H09).
+//! Tool pinning: the reaction to a tool that changed since it was first seen or last reviewed.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// What is done about a tool whose definition has changed, from the mildest to the strictest.
+/// The reaction to a tool with a changed definition, from the mildest to the strictest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Pin {
-    /// Nothing. What a person always allowed holds for its definition all the same.
+pub enum ToolPin {
+    /// No reaction. "Always allow" rules are still bound to the definition.
     Off,
-    /// It is flagged, and rules that allow it do not count until somebody has reviewed it.
+    /// The tool is flagged, and rules that allow it are ignored until the user has reviewed it.
     #[default]
     Warn,
-    /// It is withheld until somebody has reviewed it.
+    /// The tool is withheld until the user has reviewed it.
     Strict,
 }
 
-impl Pin {
-    /// Where it stands in settings.
+impl ToolPin {
+    /// The key in settings.
     pub const KEY: &str = "toolPin";
 
-    /// All of them.
+    /// All choices.
     pub const ALL: [Self; 3] = [Self::Off, Self::Warn, Self::Strict];
 
-    /// Reads the word that files use for it.
+    /// Parses the word used in files.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|pin| pin.as_str() == word)
     }
 
-    /// The word that files use for it.
+    /// The word used in files.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -40,13 +40,13 @@ impl Pin {
     }
 }
 
-impl fmt::Display for Pin {
+impl fmt::Display for ToolPin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl Serialize for Pin {
+impl Serialize for ToolPin {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }

@@ -1,44 +1,44 @@
-//! Finds, among many texts, those that another begins with, without comparing each.
+//! A prefix map: finds, among many texts, those that are a prefix of another text, without comparing each.
 //!
-//! The texts are sorted, and each knows the longest other one it begins with. Everything that stands between a
-//! text and something that begins with it begins with it too; so all that begin a wanted text are the last one
-//! not after it and what that one begins with in turn, as far as they fit.
+//! The texts are sorted, and each knows its longest proper prefix in the map. All texts between a prefix
+//! and a text that begins with it begin with that prefix too; so the prefixes of a wanted text are the last
+//! entry not after it and that entry's own prefixes, as far as they match.
 
 use std::iter;
 
-/// Texts with what is kept under each.
+/// A map from texts to values, looked up by prefix.
 #[derive(Clone, Debug)]
-pub(super) struct Prefixes<T> {
-    entries: Vec<Entry<T>>,
+pub(super) struct PrefixMap<T> {
+    entries: Vec<PrefixEntry<T>>,
 }
 
 #[derive(Clone, Debug)]
-struct Entry<T> {
+struct PrefixEntry<T> {
     text: Box<str>,
-    /// Where the longest other text stands that this one begins with.
+    /// The index of the longest other text that is a prefix of this one.
     shorter: Option<usize>,
     kept: T,
 }
 
-impl<T> Prefixes<T> {
-    /// Adds a text that comes after all that are there.
-    pub(super) fn push(&mut self, text: &str, kept: T) {
+impl<T> PrefixMap<T> {
+    /// Adds a text that sorts after all present ones.
+    pub(super) fn push_prefix(&mut self, text: &str, kept: T) {
         debug_assert!(self.entries.last().is_none_or(|last| *last.text < *text), "texts come in order");
-        let shorter = self.that_begin(text).next().map(|(at, _)| at);
-        self.entries.push(Entry { text: Box::from(text), shorter, kept });
+        let shorter = self.matching_entries(text).next().map(|(at, _)| at);
+        self.entries.push(PrefixEntry { text: Box::from(text), shorter, kept });
     }
 
-    /// What is kept under the texts that `wanted` begins with.
-    pub(super) fn of<'p>(&'p self, wanted: &'p str) -> impl Iterator<Item = &'p T> {
-        self.that_begin(wanted).map(|(_, entry)| &entry.kept)
+    /// The values of the texts that are prefixes of `wanted`.
+    pub(super) fn find_values<'p>(&'p self, wanted: &'p str) -> impl Iterator<Item = &'p T> {
+        self.matching_entries(wanted).map(|(_, entry)| &entry.kept)
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The longest first.
-    fn that_begin<'p>(&'p self, wanted: &'p str) -> impl Iterator<Item = (usize, &'p Entry<T>)> {
+    /// The entries that are prefixes of `wanted`, the longest first.
+    fn matching_entries<'p>(&'p self, wanted: &'p str) -> impl Iterator<Item = (usize, &'p PrefixEntry<T>)> {
         let after = self.entries.partition_point(|entry| *entry.text <= *wanted);
         let at = |place: usize| Some((place, self.entries.get(place)?));
         let nearest = after.checked_sub(1).and_then(at);
@@ -47,7 +47,7 @@ impl<T> Prefixes<T> {
     }
 }
 
-impl<T> Default for Prefixes<T> {
+impl<T> Default for PrefixMap<T> {
     fn default() -> Self {
         Self { entries: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! Decides what one rule says: its kind, the tools it means, and its condition on the arguments.
+//! Permission rules: the kind of a rule, the tools it matches, and its condition on the arguments.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,36 +7,36 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::index::Key;
+use super::index::RuleIndexKey;
 use super::number::Decimal;
-use super::subject::{KnownServers, Prepared, Subject};
-use super::target::{Reading, Tools};
+use super::subject::{KnownServers, NormalizedSubject, PermissionSubject};
+use super::target::{RuleReading, ToolPattern};
 use crate::explain::Explain;
 use crate::glob::Glob;
 use crate::limits::RULE_NAME_LIMIT;
-use crate::name::{BETWEEN, Identity, PREFIX};
-use crate::scope::Origin;
+use crate::name::{BETWEEN, PREFIX, ToolNameHash};
+use crate::scope::ConfigOrigin;
 use crate::text;
 
-/// What a rule wants done.
+/// The effect of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleKind {
-    /// Let the call go ahead.
+    /// Allow the call.
     Allow,
-    /// Ask a person.
+    /// Ask the user.
     Ask,
-    /// Do not let it happen.
+    /// Deny the call.
     Deny,
 }
 
-/// Where a rule comes from; of several equal rules the first scope's is named.
+/// The scope of a rule; of several equal rules the one in the first scope is named as the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RuleScope {
     /// The machine's administrator.
     Managed,
-    /// An option of this run.
+    /// A command-line option of this run.
     CommandLine,
     /// The user's own settings.
     User,
@@ -46,64 +46,69 @@ pub enum RuleScope {
     Local,
 }
 
-/// A rule, where it stands and what it means.
+/// A permission rule with its location and its parsed meaning.
 #[derive(Debug)]
-pub struct Rule {
+pub struct PermissionRule {
     kind: RuleKind,
     text: Box<str>,
-    origin: Origin,
+    origin: ConfigOrigin,
     scope: RuleScope,
-    target: Target,
-    condition: Option<Condition>,
+    target: RuleTarget,
+    condition: Option<RuleCondition>,
 }
 
 #[derive(Debug)]
-enum Target {
+enum RuleTarget {
     Everything,
-    /// One of the host's own tools; what stands in parentheses is not ours to understand.
+    /// One of the host's own tools; the text in parentheses is not interpreted.
     BuiltIn {
         name: Box<str>,
         specified: bool,
     },
-    Tools(Tools),
+    Tools(ToolPattern),
 }
 
-/// An argument and the pattern its value must fit.
+/// A condition on an argument: its name, and the pattern for its value.
 #[derive(Debug)]
-pub(super) struct Condition {
+pub(super) struct RuleCondition {
     key: Box<str>,
     value: Glob,
     /// The value as a number, if it is written as one.
     number: Option<Decimal>,
 }
 
-impl Rule {
-    /// Reads a rule: `mcp__server`, `mcp__server__tool`, `*` in either part, `*` alone, or a built-in tool's
-    /// name; a condition `(argument:pattern)` may follow.
+impl PermissionRule {
+    /// Parses a rule: `mcp__server`, `mcp__server__tool`, `*` in either part, `*` alone, or a built-in
+    /// tool's name; a condition `(argument:pattern)` may follow.
     ///
     /// # Errors
-    /// A [`RuleError`] if the text is none of these. A rule that is understood but matches nothing is no
-    /// error; see [`super::RuleSet::dead`].
-    pub fn parse(kind: RuleKind, text: &str, origin: Origin, scope: RuleScope) -> Result<Self, RuleError> {
+    /// A [`RuleError`] if the text is none of these. A valid rule that matches nothing is no error; see
+    /// [`super::RuleSet::find_dead_rules`].
+    pub fn parse(
+        kind: RuleKind,
+        text: &str,
+        origin: ConfigOrigin,
+        scope: RuleScope,
+    ) -> Result<Self, RuleError> {
         let text = text.trim();
         let fault = |fault| RuleError { text: text.to_owned(), origin: origin.clone(), fault };
         let (name, specifier) = match text.split_once('(') {
             None => (text, None),
             Some((name, rest)) => {
-                (name.trim_end(), Some(rest.strip_suffix(')').ok_or_else(|| fault(Fault::Unclosed))?))
+                (name.trim_end(), Some(rest.strip_suffix(')').ok_or_else(|| fault(RuleFault::Unclosed))?))
             }
         };
-        let target = Target::parse(name, specifier).map_err(fault)?;
+        let target = RuleTarget::parse(name, specifier).map_err(fault)?;
         let condition = match (&target, specifier) {
-            (Target::BuiltIn { .. }, _) | (_, None) => None,
-            (Target::Everything | Target::Tools(_), Some(specifier)) => {
-                Some(Condition::parse(specifier).ok_or_else(|| fault(Fault::Condition))?)
+            (RuleTarget::BuiltIn { .. }, _) | (_, None) => None,
+            (RuleTarget::Everything | RuleTarget::Tools(_), Some(specifier)) => {
+                Some(RuleCondition::parse(specifier).ok_or_else(|| fault(RuleFault::Condition))?)
             }
         };
         Ok(Self { kind, text: Box::from(text), origin, scope, target, condition })
     }
 
-    /// What the rule wants done.
+    /// The effect of the rule.
     #[must_use]
     pub fn kind(&self) -> RuleKind {
         self.kind
@@ -115,114 +120,115 @@ impl Rule {
         &self.text
     }
 
-    /// Where it stands.
+    /// The location of the rule.
     #[must_use]
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &ConfigOrigin {
         &self.origin
     }
 
-    /// Where it comes from.
+    /// The scope of the rule.
     #[must_use]
     pub fn scope(&self) -> RuleScope {
         self.scope
     }
 
-    /// Whether the rule means this call.
+    /// Whether the rule matches this call.
     ///
-    /// Where the text could mean several tools because of how servers are named, an allow rule means none
-    /// of them and the others mean all.
+    /// Where the text could mean several tools because of how servers are named, an allow rule matches none
+    /// of them and other rules match all.
     #[must_use]
-    pub fn matches(&self, subject: &Subject<'_>, known: &KnownServers) -> bool {
-        self.means(subject, known)
-            && self.condition.as_ref().is_none_or(|condition| condition.holds(subject.arguments))
+    pub fn matches_call(&self, subject: &PermissionSubject<'_>, known: &KnownServers) -> bool {
+        self.matches_tool(subject, known)
+            && self.condition.as_ref().is_none_or(|condition| condition.holds_for(subject.arguments))
     }
 
-    /// The same, whatever its condition says about the arguments.
+    /// Whether the rule matches the call's tool, ignoring the condition on the arguments.
     #[must_use]
-    pub fn means(&self, subject: &Subject<'_>, known: &KnownServers) -> bool {
-        self.means_prepared(&subject.prepare(), known)
+    pub fn matches_tool(&self, subject: &PermissionSubject<'_>, known: &KnownServers) -> bool {
+        self.matches_normalized(&subject.to_normalized(), known)
     }
 
-    pub(super) fn means_prepared(&self, subject: &Prepared<'_>, known: &KnownServers) -> bool {
+    pub(super) fn matches_normalized(&self, subject: &NormalizedSubject<'_>, known: &KnownServers) -> bool {
         match &self.target {
-            Target::Everything => true,
-            Target::BuiltIn { .. } => false,
-            Target::Tools(tools) => tools.mean(self.kind, subject, known),
+            RuleTarget::Everything => true,
+            RuleTarget::BuiltIn { .. } => false,
+            RuleTarget::Tools(tools) => tools.matches_subject(self.kind, subject, known),
         }
     }
 
-    /// Whether the rule means the host's own tool of this name.
+    /// Whether the rule matches the host's own tool of this name.
     ///
-    /// A condition on it cannot be judged here, so it keeps an allow rule from matching and no other.
+    /// A condition on such a tool cannot be evaluated here, so it keeps an allow rule from matching and no
+    /// other.
     #[must_use]
     pub fn matches_built_in(&self, name: &str) -> bool {
         let (means, conditional) = match &self.target {
-            Target::Everything => (true, self.condition.is_some()),
-            Target::BuiltIn { name: own, specified } => (**own == *name, *specified),
-            Target::Tools(_) => (false, false),
+            RuleTarget::Everything => (true, self.condition.is_some()),
+            RuleTarget::BuiltIn { name: own, specified } => (**own == *name, *specified),
+            RuleTarget::Tools(_) => (false, false),
         };
         means && !(conditional && self.kind == RuleKind::Allow)
     }
 
-    /// The ways the rule can be understood among the known servers.
+    /// The possible readings of the rule among the known servers.
     ///
-    /// More than one makes an allow rule useless; each says what to write instead.
+    /// More than one reading makes an allow rule useless; each reading suggests an unambiguous rule.
     #[must_use]
-    pub fn readings(&self, known: &KnownServers) -> Vec<Reading> {
-        self.tools().map_or_else(Vec::new, |tools| tools.readings(known))
+    pub fn readings(&self, known: &KnownServers) -> Vec<RuleReading> {
+        self.tool_pattern().map_or_else(Vec::new, |tools| tools.readings(known))
     }
 
-    /// Whether it means every tool there is, as far as its condition lets it.
-    pub(super) fn means_everything(&self) -> bool {
-        matches!(self.target, Target::Everything)
+    /// Whether the rule matches every tool, apart from its condition.
+    pub(super) fn matches_every_tool(&self) -> bool {
+        matches!(self.target, RuleTarget::Everything)
     }
 
-    /// The argument it looks at and what its value must fit.
-    pub(super) fn condition(&self) -> Option<&Condition> {
+    /// The condition on an argument.
+    pub(super) fn condition(&self) -> Option<&RuleCondition> {
         self.condition.as_ref()
     }
 
-    /// What it is filed under; a call of a server's tool that it means has one of these.
-    pub(super) fn keys(&self) -> BTreeSet<Key> {
+    /// The index keys; every call of a server's tool that the rule matches has one of them.
+    pub(super) fn index_keys(&self) -> BTreeSet<RuleIndexKey> {
         match &self.target {
-            Target::Everything => BTreeSet::from([Key::Tool(String::new())]),
-            Target::BuiltIn { .. } => BTreeSet::new(),
-            Target::Tools(tools) => tools.keys(),
+            RuleTarget::Everything => BTreeSet::from([RuleIndexKey::Tool(String::new())]),
+            RuleTarget::BuiltIn { .. } => BTreeSet::new(),
+            RuleTarget::Tools(tools) => tools.index_keys(),
         }
     }
 
-    pub(super) fn tools(&self) -> Option<&Tools> {
+    pub(super) fn tool_pattern(&self) -> Option<&ToolPattern> {
         match &self.target {
-            Target::Tools(tools) => Some(tools),
-            Target::Everything | Target::BuiltIn { .. } => None,
+            RuleTarget::Tools(tools) => Some(tools),
+            RuleTarget::Everything | RuleTarget::BuiltIn { .. } => None,
         }
     }
 }
 
-impl Target {
-    fn parse(name: &str, specifier: Option<&str>) -> Result<Self, Fault> {
+impl RuleTarget {
+    fn parse(name: &str, specifier: Option<&str>) -> Result<Self, RuleFault> {
         if name == "*" {
             return Ok(Self::Everything);
         }
         if name.len() > RULE_NAME_LIMIT {
-            return Err(Fault::TooLong);
+            return Err(RuleFault::TooLong);
         }
         if name.starts_with(PREFIX) {
-            return Tools::parse(name).map(Self::Tools).ok_or(Fault::NoServer);
+            return ToolPattern::parse(name).map(Self::Tools).ok_or(RuleFault::NoServer);
         }
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
         if is_name {
-            let name = Box::from(own_name_of(name));
+            let name = Box::from(built_in_name(name));
             Ok(Self::BuiltIn { name, specified: specifier.is_some() })
         } else {
-            Err(Fault::NotAName)
+            Err(RuleFault::NotAName)
         }
     }
 }
 
-/// What a tool of Claude Code is called here: rules are shared with it.
-fn own_name_of(name: &str) -> &str {
+/// The name of the host's own tool for a tool of Claude Code, because rules are shared with it.
+fn built_in_name(name: &str) -> &str {
     match name {
         "ListMcpResourcesTool" => "ListMcpResources",
         "ReadMcpResourceTool" => "ReadMcpResource",
@@ -230,67 +236,67 @@ fn own_name_of(name: &str) -> &str {
     }
 }
 
-impl Condition {
+impl RuleCondition {
     fn parse(text: &str) -> Option<Self> {
         let (key, value) = text.split_once(':').filter(|(key, _)| !key.is_empty())?;
         Some(Self { key: Box::from(key), value: Glob::new(value), number: Decimal::parse(value) })
     }
 
-    /// The argument it looks at.
+    /// The name of the argument.
     pub(super) fn argument(&self) -> &str {
         &self.key
     }
 
-    /// What the text of every value that fits begins with; one number has many texts.
-    pub(super) fn head(&self) -> &str {
-        if self.number.is_some() { "" } else { self.value.head() }
+    /// The literal prefix of every matching value; empty for a number, which has many texts.
+    pub(super) fn literal_prefix(&self) -> &str {
+        if self.number.is_some() { "" } else { self.value.literal_prefix() }
     }
 
-    /// Whether an argument with this value and text fits.
-    pub(super) fn fits(&self, value: &Value, text: &str) -> bool {
+    /// Whether an argument with this value and text matches the pattern.
+    pub(super) fn matches_value(&self, value: &Value, text: &str) -> bool {
         match (&self.number, value) {
-            (Some(wanted), Value::Number(number)) => wanted.is_value_of(number),
+            (Some(wanted), Value::Number(number)) => wanted.equals_number(number),
             _ => self.value.matches(text),
         }
     }
 
-    fn holds(&self, arguments: Option<&Value>) -> bool {
+    fn holds_for(&self, arguments: Option<&Value>) -> bool {
         let value = arguments.and_then(|arguments| arguments.get(&*self.key));
-        value.is_some_and(|value| self.fits(value, &value_text(value)))
+        value.is_some_and(|value| self.matches_value(value, &value_text(value)))
     }
 }
 
-/// An argument's value as conditions see it: a string is itself, anything else is its JSON.
+/// An argument's value as text: a string is itself, any other value is its JSON.
 pub(super) fn value_text(value: &Value) -> Cow<'_, str> {
     value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
 }
 
-/// The text of a rule that means the subject's tool and no other, for whoever writes one down.
+/// The text of a rule that matches the subject's tool and no other, to be written to a file.
 ///
-/// The plain name where that is clear among the known servers, and else the one with a hash.
+/// It is the plain name where that is unambiguous among the known servers, and otherwise the hashed name.
 #[must_use]
-pub fn rule_text(subject: &Subject<'_>, known: &KnownServers) -> String {
-    let prepared = subject.prepare();
+pub fn exact_rule_text(subject: &PermissionSubject<'_>, known: &KnownServers) -> String {
+    let prepared = subject.to_normalized();
     let plain = [PREFIX, &prepared.server, BETWEEN, &prepared.tool].concat();
-    let is_clear = |tools: &Tools| tools.mean(RuleKind::Allow, &prepared, known);
-    if Tools::parse(&plain).as_ref().is_some_and(is_clear) {
+    let is_clear = |tools: &ToolPattern| tools.matches_subject(RuleKind::Allow, &prepared, known);
+    if ToolPattern::parse(&plain).as_ref().is_some_and(is_clear) {
         plain
     } else {
-        Identity::new(subject.server, subject.tool).hashed(0)
+        ToolNameHash::new(subject.server, subject.tool).hashed_name(0)
     }
 }
 
-impl PartialEq for Rule {
-    /// The meaning follows from the text, so what is written is all there is to compare.
+impl PartialEq for PermissionRule {
+    /// Compares the written form, because the meaning follows from the text.
     fn eq(&self, other: &Self) -> bool {
         let written = |rule: &Self| (rule.kind, rule.scope);
         written(self) == written(other) && self.text == other.text && self.origin == other.origin
     }
 }
 
-impl Eq for Rule {}
+impl Eq for PermissionRule {}
 
-impl Serialize for Rule {
+impl Serialize for PermissionRule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct as _;
         let mut rule = serializer.serialize_struct("Rule", 4)?;
@@ -302,9 +308,9 @@ impl Serialize for Rule {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for PermissionRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} rule `{}` ({}, {})", self.kind, text::display(&self.text), self.scope, self.origin)
+        write!(f, "{} rule `{}` ({}, {})", self.kind, text::display_line(&self.text), self.scope, self.origin)
     }
 }
 
@@ -330,34 +336,34 @@ impl fmt::Display for RuleScope {
     }
 }
 
-/// A text that is no rule.
+/// The error for a text that is not a permission rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no permission rule: {fault}", text::display(&text::cut(text, 80)))]
+#[error("`{}` is not a permission rule: {fault}", text::display_line(&text::truncate_text(text, 80)))]
 pub struct RuleError {
     /// The text.
     pub text: String,
-    /// Where it stands.
-    pub origin: Origin,
-    /// What is wrong with it.
-    pub fault: Fault,
+    /// The location of the text.
+    pub origin: ConfigOrigin,
+    /// The fault in the text.
+    pub fault: RuleFault,
 }
 
-/// What is wrong with the text of a rule.
+/// The fault in the text of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum RuleFault {
     /// `mcp__` and nothing else.
     #[error("no server follows `mcp__`")]
     NoServer,
-    /// Neither a server's tool nor the name of a built-in one.
-    #[error("it neither begins with `mcp__` nor is it a tool's name")]
+    /// The name is neither a server's tool nor a built-in tool.
+    #[error("it does not begin with `mcp__` and is not a tool name")]
     NotAName,
     /// The name is longer than [`RULE_NAME_LIMIT`].
     #[error("its name has more than {RULE_NAME_LIMIT} bytes")]
     TooLong,
-    /// A parenthesis is open at the end.
+    /// A parenthesis is not closed.
     #[error("`(` is never closed")]
     Unclosed,
-    /// What stands in parentheses is no condition.
+    /// The text in parentheses is not a condition.
     #[error("the condition is not `(argument:pattern)`")]
     Condition,
 }
@@ -365,11 +371,11 @@ pub enum Fault {
 impl Explain for RuleError {
     fn hint(&self) -> Option<String> {
         Some(match self.fault {
-            Fault::NoServer => "write `mcp__*` for every server".to_owned(),
-            Fault::NotAName => "write `mcp__server__tool`, `mcp__server__*` or `mcp__server`".to_owned(),
-            Fault::TooLong => "use the tool's public name, or `*` for a part of it".to_owned(),
-            Fault::Unclosed => "end the rule with `)`".to_owned(),
-            Fault::Condition => "write an argument's name and a pattern: `(sql:SELECT *)`".to_owned(),
+            RuleFault::NoServer => "write `mcp__*` for every server".to_owned(),
+            RuleFault::NotAName => "write `mcp__server__tool`, `mcp__server__*` or `mcp__server`".to_owned(),
+            RuleFault::TooLong => "use the tool's public name, or `*` for a part of it".to_owned(),
+            RuleFault::Unclosed => "end the rule with `)`".to_owned(),
+            RuleFault::Condition => "write an argument's name and a pattern: `(sql:SELECT *)`".to_owned(),
         })
     }
 }

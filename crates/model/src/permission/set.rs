@@ -1,43 +1,43 @@
-//! The rules of all scopes together, and which of them are of no use.
+//! The permission rules of all scopes together, and the detection of dead rules.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::index::Index;
-use super::rule::{Rule, RuleKind};
-use super::subject::{KnownServers, Prepared};
-use super::target::Reading;
+use super::index::RuleIndex;
+use super::rule::{PermissionRule, RuleKind};
+use super::subject::{KnownServers, NormalizedSubject};
+use super::target::RuleReading;
 use crate::glob::Glob;
 use crate::text;
 
-/// Every rule that holds, by kind.
+/// All permission rules, grouped by kind and indexed.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
-    /// Deny, ask, allow.
-    rules: Vec<Arc<Rule>>,
-    /// How many deny.
+    /// The rules: deny, ask, allow.
+    rules: Vec<Arc<PermissionRule>>,
+    /// The number of deny rules.
     denying: usize,
-    /// How many deny or ask.
+    /// The number of deny and ask rules.
     not_allowing: usize,
-    index: Index,
+    index: RuleIndex,
 }
 
 impl RuleSet {
-    /// Takes the rules of all scopes; their order only decides which of several is named as the reason.
+    /// Collects the rules of all scopes; their order only decides which of several is named as the reason.
     #[must_use]
-    pub fn new(rules: impl IntoIterator<Item = impl Into<Arc<Rule>>>) -> Self {
-        let mut rules: Vec<Arc<Rule>> = rules.into_iter().map(Into::into).collect();
-        rules.sort_by_key(|rule| (rank(rule.kind()), rule.scope()));
-        let before = |kind| rules.partition_point(|rule| rank(rule.kind()) < rank(kind));
+    pub fn new(rules: impl IntoIterator<Item = impl Into<Arc<PermissionRule>>>) -> Self {
+        let mut rules: Vec<Arc<PermissionRule>> = rules.into_iter().map(Into::into).collect();
+        rules.sort_by_key(|rule| (kind_rank(rule.kind()), rule.scope()));
+        let before = |kind| rules.partition_point(|rule| kind_rank(rule.kind()) < kind_rank(kind));
         let (denying, not_allowing) = (before(RuleKind::Ask), before(RuleKind::Allow));
-        Self { index: Index::new(&rules), rules, denying, not_allowing }
+        Self { index: RuleIndex::new(&rules), rules, denying, not_allowing }
     }
 
     /// The rules of one kind, managed ones first.
     #[must_use]
-    pub fn of(&self, kind: RuleKind) -> &[Arc<Rule>] {
+    pub fn rules_of_kind(&self, kind: RuleKind) -> &[Arc<PermissionRule>] {
         let place = match kind {
             RuleKind::Deny => 0..self.denying,
             RuleKind::Ask => self.denying..self.not_allowing,
@@ -46,38 +46,41 @@ impl RuleSet {
         self.rules.get(place).unwrap_or_default()
     }
 
-    /// Every rule: deny, ask, allow.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Rule>> {
+    /// All rules: deny, ask, allow.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<PermissionRule>> {
         self.rules.iter()
     }
 
-    /// The rules that can mean the subject and whose condition holds, in the order of [`RuleSet::iter`].
-    pub(super) fn candidates(&self, subject: &Prepared<'_>) -> Vec<&Arc<Rule>> {
-        self.index.candidates(subject, &self.rules)
+    /// The rules that can match the subject and have a condition that holds, in the order of
+    /// [`RuleSet::iter`].
+    pub(super) fn candidate_rules(&self, subject: &NormalizedSubject<'_>) -> Vec<&Arc<PermissionRule>> {
+        self.index.candidate_rules(subject, &self.rules)
     }
 
-    /// Whether a rule looks at arguments. Where none does, the same tool is always decided alike.
+    /// Whether a rule has a condition on arguments. If none has, the same tool always gets the same
+    /// decision.
     #[must_use]
-    pub fn looks_at_arguments(&self) -> bool {
+    pub fn has_conditions(&self) -> bool {
         self.iter().any(|rule| rule.condition().is_some())
     }
 
-    /// The rules that can match nothing of the known servers, each with the reason.
+    /// Finds the rules that cannot match any tool of the known servers, with the reason.
     ///
     /// Rules for built-in tools are left out: other programs read the same files.
     #[must_use]
-    pub fn dead(&self, known: &KnownServers) -> Vec<DeadRule> {
-        let covers: Vec<Cover<'_>> = self.iter().filter_map(|rule| Cover::of(rule, known)).collect();
-        let dead = |rule: &Arc<Rule>| {
-            let why = cause_of_death(rule, known).or_else(|| covered(rule, known, &covers))?;
+    pub fn find_dead_rules(&self, known: &KnownServers) -> Vec<DeadRule> {
+        let covers: Vec<RuleCover<'_>> =
+            self.iter().filter_map(|rule| RuleCover::from_rule(rule, known)).collect();
+        let dead = |rule: &Arc<PermissionRule>| {
+            let why = find_dead_reason(rule, known).or_else(|| find_covering_rule(rule, known, &covers))?;
             Some(DeadRule { why, rule: Arc::clone(rule) })
         };
         self.iter().filter_map(dead).collect()
     }
 }
 
-/// What wins comes first.
-fn rank(kind: RuleKind) -> u8 {
+/// The rank of a kind: the winning kind comes first.
+fn kind_rank(kind: RuleKind) -> u8 {
     match kind {
         RuleKind::Deny => 0,
         RuleKind::Ask => 1,
@@ -85,32 +88,33 @@ fn rank(kind: RuleKind) -> u8 {
     }
 }
 
-fn cause_of_death(rule: &Rule, known: &KnownServers) -> Option<Dead> {
-    let tools = rule.tools()?;
+fn find_dead_reason(rule: &PermissionRule, known: &KnownServers) -> Option<DeadReason> {
+    let tools = rule.tool_pattern()?;
     let readings = tools.readings(known);
     match (rule.kind(), readings.len()) {
-        (_, 0) => Some(Dead::UnknownServer { server: tools.first_server().to_owned() }),
-        (RuleKind::Allow, 2..) if !tools.is_hashed() => Some(Dead::Ambiguous { readings }),
+        (_, 0) => Some(DeadReason::UnknownServer { server: tools.first_server().to_owned() }),
+        (RuleKind::Allow, 2..) if !tools.is_hashed() => Some(DeadReason::Ambiguous { readings }),
         (RuleKind::Allow | RuleKind::Ask | RuleKind::Deny, _) => None,
     }
 }
 
-/// A rule without a condition, and everything it means.
-struct Cover<'r> {
-    rule: &'r Arc<Rule>,
+/// A rule without a condition, and all tools it matches.
+struct RuleCover<'r> {
+    rule: &'r Arc<PermissionRule>,
     /// Patterns for server and tool.
     means: Vec<(Glob, Glob)>,
 }
 
-impl<'r> Cover<'r> {
-    /// None for a rule that leaves something to others.
-    fn of(rule: &'r Arc<Rule>, known: &KnownServers) -> Option<Self> {
+impl<'r> RuleCover<'r> {
+    /// Builds the cover of a rule; `None` for an allow rule or a rule with a condition, which leaves calls
+    /// to other rules.
+    fn from_rule(rule: &'r Arc<PermissionRule>, known: &KnownServers) -> Option<Self> {
         if rule.condition().is_some() || rule.kind() == RuleKind::Allow {
             return None;
         }
         let everything = || vec![(Glob::new("*"), Glob::new("*"))];
-        let pair = |reading: Reading| (Glob::new(&reading.server), Glob::new(&reading.tool));
-        let means = if rule.means_everything() {
+        let pair = |reading: RuleReading| (Glob::new(&reading.server), Glob::new(&reading.tool));
+        let means = if rule.matches_every_tool() {
             everything()
         } else {
             rule.readings(known).into_iter().map(pair).collect()
@@ -118,72 +122,79 @@ impl<'r> Cover<'r> {
         Some(Self { rule, means })
     }
 
-    /// Whether it means all that a reading means. A star of the reading is a character like any other, which only a
-    /// star fits.
-    fn covers(&self, reading: &Reading) -> bool {
+    /// Whether the rule matches all tools of a reading. A star in the reading is treated as a character,
+    /// which only a star matches.
+    fn covers_reading(&self, reading: &RuleReading) -> bool {
         self.means.iter().any(|(server, tool)| server.matches(&reading.server) && tool.matches(&reading.tool))
     }
 }
 
-/// The stronger rule that leaves nothing for this one.
-fn covered(rule: &Arc<Rule>, known: &KnownServers, covers: &[Cover<'_>]) -> Option<Dead> {
-    let readings = match rule.means_everything() {
-        true => vec![Reading { server: "*".to_owned(), tool: "*".to_owned(), instead: None }],
+/// Finds a stronger rule that matches all tools of this rule.
+fn find_covering_rule(
+    rule: &Arc<PermissionRule>,
+    known: &KnownServers,
+    covers: &[RuleCover<'_>],
+) -> Option<DeadReason> {
+    let readings = match rule.matches_every_tool() {
+        true => vec![RuleReading { server: "*".to_owned(), tool: "*".to_owned(), instead: None }],
         false => rule.readings(known),
     };
-    let is_stronger = |cover: &&Cover<'_>| rank(cover.rule.kind()) < rank(rule.kind());
-    let covers_all = |cover: &&Cover<'_>| !readings.is_empty() && readings.iter().all(|it| cover.covers(it));
+    let is_stronger = |cover: &&RuleCover<'_>| kind_rank(cover.rule.kind()) < kind_rank(rule.kind());
+    let covers_all =
+        |cover: &&RuleCover<'_>| !readings.is_empty() && readings.iter().all(|it| cover.covers_reading(it));
     let cover = covers.iter().filter(is_stronger).find(covers_all)?;
-    Some(Dead::Covered { by: Arc::clone(cover.rule) })
+    Some(DeadReason::Covered { by: Arc::clone(cover.rule) })
 }
 
-/// A rule that matches nothing.
+/// A rule that never takes effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeadRule {
     /// The rule.
-    pub rule: Arc<Rule>,
-    /// Why it matches nothing.
-    pub why: Dead,
+    pub rule: Arc<PermissionRule>,
+    /// The reason why it never takes effect.
+    pub why: DeadReason,
 }
 
-/// Why a rule matches nothing.
+/// The reason why a rule never takes effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "camelCase")]
-pub enum Dead {
-    /// No server is called so.
+pub enum DeadReason {
+    /// No server has this name.
     UnknownServer {
-        /// What the rule calls it.
+        /// The name in the rule.
         server: String,
     },
-    /// An allow rule that could mean several things.
+    /// An allow rule with several possible readings.
     Ambiguous {
-        /// What it could mean.
-        readings: Vec<Reading>,
+        /// The possible readings.
+        readings: Vec<RuleReading>,
     },
-    /// A stronger rule means all of the same tools.
+    /// A stronger rule matches all of the same tools.
     Covered {
         /// The stronger rule.
-        by: Arc<Rule>,
+        by: Arc<PermissionRule>,
     },
 }
 
 impl DeadRule {
-    /// The rule that leaves nothing for this one, if one does.
+    /// The stronger rule that covers this one, if that is the reason.
     #[must_use]
-    pub fn by(&self) -> Option<&Rule> {
+    pub fn covering_rule(&self) -> Option<&PermissionRule> {
         match &self.why {
-            Dead::Covered { by } => Some(by),
-            Dead::UnknownServer { .. } | Dead::Ambiguous { .. } => None,
+            DeadReason::Covered { by } => Some(by),
+            DeadReason::UnknownServer { .. } | DeadReason::Ambiguous { .. } => None,
         }
     }
 
-    /// What to do about it.
+    /// The suggested fix.
     #[must_use]
     pub fn hint(&self) -> String {
         match &self.why {
-            Dead::Covered { .. } => "remove one of the two".to_owned(),
-            Dead::UnknownServer { .. } => "mend the server's name in the rule, or remove the rule".to_owned(),
-            Dead::Ambiguous { readings } => {
+            DeadReason::Covered { .. } => "remove one of the two".to_owned(),
+            DeadReason::UnknownServer { .. } => {
+                "fix the server name in the rule, or remove the rule".to_owned()
+            }
+            DeadReason::Ambiguous { readings } => {
                 let instead: Vec<_> = readings
                     .iter()
                     .filter_map(|reading| Some(format!("`{}`", reading.instead.as_ref()?)))
@@ -201,15 +212,20 @@ impl DeadRule {
 impl fmt::Display for DeadRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.why {
-            Dead::UnknownServer { server } => {
-                write!(f, "{} matches nothing: no server is called `{}`", self.rule, text::display(server))
+            DeadReason::UnknownServer { server } => {
+                write!(
+                    f,
+                    "{} matches nothing: no server is called `{}`",
+                    self.rule,
+                    text::display_line(server)
+                )
             }
-            Dead::Covered { by } => write!(f, "{} never decides: {by} is stronger", self.rule),
-            Dead::Ambiguous { readings } => {
+            DeadReason::Covered { by } => write!(f, "{} never decides: {by} is stronger", self.rule),
+            DeadReason::Ambiguous { readings } => {
                 write!(f, "{} matches nothing, because it could mean", self.rule)?;
-                for (index, Reading { server, tool, .. }) in readings.iter().enumerate() {
+                for (index, RuleReading { server, tool, .. }) in readings.iter().enumerate() {
                     let before = if index == 0 { "" } else { " or" };
-                    let (server, tool) = (text::display(server), text::display(tool));
+                    let (server, tool) = (text::display_line(server), text::display_line(tool));
                     write!(f, "{before} tool `{tool}` of server `{server}`")?;
                 }
                 Ok(())

@@ -1,4 +1,4 @@
-//! What is decided about: a call of one tool, among the servers there are.
+//! The subject of a permission decision: a call of one tool, and the known servers.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::name::{
-    BETWEEN, Identity, PREFIX, PublicName, ServerName, ToolName, normalise_server, normalise_tool,
+    BETWEEN, PREFIX, PublicName, ServerName, ToolName, ToolNameHash, normalize_server, normalize_tool,
 };
 
-/// A call that is to be decided.
+/// The subject of a permission decision: a call of a server's tool.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
+pub struct PermissionSubject<'a> {
     /// The server.
     pub server: &'a ServerName,
     /// The tool.
@@ -20,58 +20,58 @@ pub struct Subject<'a> {
     pub public: Option<&'a PublicName>,
     /// The arguments; without them no rule with a condition matches.
     pub arguments: Option<&'a Value>,
-    /// Whether the tool says it only reads; its server may lie.
+    /// Whether the tool claims to be read-only; its server may lie.
     pub read_only: bool,
 }
 
-impl<'a> Subject<'a> {
-    /// Normalises the names once for all rules.
-    pub(super) fn prepare(&self) -> Prepared<'a> {
-        Prepared {
-            subject: *self,
-            server: normalise_server(self.server),
-            tool: normalise_tool(self.tool),
+impl<'a> PermissionSubject<'a> {
+    /// Normalizes the names once for all rules.
+    pub(super) fn to_normalized(self) -> NormalizedSubject<'a> {
+        NormalizedSubject {
+            subject: self,
+            server: normalize_server(self.server),
+            tool: normalize_tool(self.tool),
             identity: OnceCell::new(),
         }
     }
 }
 
-/// A subject with what every rule compares.
+/// A subject with the normalized names that every rule compares.
 #[derive(Debug)]
-pub(super) struct Prepared<'a> {
-    pub(super) subject: Subject<'a>,
-    /// The server's normalised name.
+pub(super) struct NormalizedSubject<'a> {
+    pub(super) subject: PermissionSubject<'a>,
+    /// The server's normalized name.
     pub(super) server: String,
-    /// The tool's normalised name.
+    /// The tool's normalized name.
     pub(super) tool: String,
-    /// Costs a hash, and few rules ask for it.
-    identity: OnceCell<Identity>,
+    /// Computed on demand: it costs a hash, and few rules need it.
+    identity: OnceCell<ToolNameHash>,
 }
 
-impl Prepared<'_> {
+impl NormalizedSubject<'_> {
     /// Whether `text` is this tool's public name with a hash.
     pub(super) fn is_hashed_as(&self, text: &str) -> bool {
-        self.identity().is_hashed_as(text)
+        self.name_hash().is_hashed_as(text)
     }
 
     /// The hash of the original names, in hexadecimal digits.
     pub(super) fn digest(&self) -> &str {
-        self.identity().digest()
+        self.name_hash().digest()
     }
 
-    fn identity(&self) -> &Identity {
-        self.identity.get_or_init(|| Identity::new(self.subject.server, self.subject.tool))
+    fn name_hash(&self) -> &ToolNameHash {
+        self.identity.get_or_init(|| ToolNameHash::new(self.subject.server, self.subject.tool))
     }
 
-    /// The normalised names, joined as in a public name.
-    pub(super) fn pair(&self) -> String {
+    /// The normalized names, joined as in a public name.
+    pub(super) fn joined_name(&self) -> String {
         [&self.server, BETWEEN, &self.tool].concat()
     }
 
-    /// Whether the tool's normalised name means this tool alone, as far as its public name shows.
+    /// Whether the tool's normalized name is unambiguous, as far as its public name shows.
     pub(super) fn has_plain_name(&self) -> bool {
         let Some(public) = self.subject.public else { return true };
-        // Without a prefix there is nothing that could be taken for another server's part.
+        // Without a prefix, no part of the name could be taken for another server.
         if public.as_str() == self.tool {
             return true;
         }
@@ -81,19 +81,19 @@ impl Prepared<'_> {
     }
 }
 
-/// The servers that are configured, by which the server part of a rule is understood.
+/// The configured servers, which decide how the server part of a rule is understood.
 #[derive(Clone, Debug, Default)]
 pub struct KnownServers {
     by_normal: BTreeMap<String, Vec<ServerName>>,
 }
 
 impl KnownServers {
-    /// Takes all configured servers, also those that do not run.
+    /// Collects all configured servers, also those that do not run.
     #[must_use]
     pub fn new(servers: impl IntoIterator<Item = ServerName>) -> Self {
         let mut by_normal: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for server in servers {
-            let same = by_normal.entry(normalise_server(&server)).or_default();
+            let same = by_normal.entry(normalize_server(&server)).or_default();
             if !same.contains(&server) {
                 same.push(server);
             }
@@ -101,12 +101,12 @@ impl KnownServers {
         Self { by_normal }
     }
 
-    /// The servers with this normalised name.
-    pub(super) fn called(&self, normal: &str) -> &[ServerName] {
+    /// The servers with this normalized name.
+    pub(super) fn servers_named(&self, normal: &str) -> &[ServerName] {
         self.by_normal.get(normal).map_or(&[], Vec::as_slice)
     }
 
-    /// Every server with its normalised name.
+    /// All servers with their normalized names.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &ServerName)> {
         self.by_normal
             .iter()

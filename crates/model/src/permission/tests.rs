@@ -1,14 +1,14 @@
-//! Shows what rules mean and who wins; the tables are the specification.
+//! Tests of the meaning and precedence of rules; the tables are the specification.
 
 use serde_json::{Value, json};
 
 use super::{
-    Decision, KnownServers, Mode, Rule, RuleKind, RuleScope, RuleSet, Subject, Verdict, Why, decide,
-    decide_built_in,
+    Decision, DecisionReason, KnownServers, PermissionMode, PermissionRule, PermissionSubject,
+    PermissionVerdict, RuleKind, RuleScope, RuleSet, decide_built_in, decide_call,
 };
 use crate::explain::Explain as _;
-use crate::name::{Names, ServerName, ToolName};
-use crate::scope::{Origin, Source};
+use crate::name::{PublicNames, ServerName, ToolName};
+use crate::scope::{ConfigOrigin, Source};
 
 mod advice;
 mod ambiguity;
@@ -16,12 +16,12 @@ mod index;
 mod modes;
 mod reference;
 
-fn origin() -> Origin {
-    Origin::whole(Source::inline("settings"))
+fn origin() -> ConfigOrigin {
+    ConfigOrigin::for_source(Source::from_label("settings"))
 }
 
-fn rule(kind: RuleKind, text: &str) -> Rule {
-    Rule::parse(kind, text, origin(), RuleScope::User).unwrap()
+fn rule(kind: RuleKind, text: &str) -> PermissionRule {
+    PermissionRule::parse(kind, text, origin(), RuleScope::User).unwrap()
 }
 
 fn known(servers: &[&str]) -> KnownServers {
@@ -31,16 +31,17 @@ fn known(servers: &[&str]) -> KnownServers {
 /// Which kinds of rule with this text match the tool: `allow`, `ask and deny`.
 fn matched(text: &str, servers: &[&str], server: &str, tool: &str) -> (bool, bool) {
     let (server, tool) = (ServerName::new(server), ToolName::new(tool));
-    let names = Names::assign([(server.clone(), tool.clone())]);
-    let public = names.public(&server, &tool);
-    let subject = Subject { server: &server, tool: &tool, public, arguments: None, read_only: false };
-    let by = |kind| rule(kind, text).matches(&subject, &known(servers));
+    let names = PublicNames::assign([(server.clone(), tool.clone())]);
+    let public = names.public_name(&server, &tool);
+    let subject =
+        PermissionSubject { server: &server, tool: &tool, public, arguments: None, read_only: false };
+    let by = |kind| rule(kind, text).matches_call(&subject, &known(servers));
     assert_eq!(by(RuleKind::Ask), by(RuleKind::Deny));
     (by(RuleKind::Allow), by(RuleKind::Deny))
 }
 
 #[test]
-fn a_rule_means_a_pair_of_server_and_tool() {
+fn rule_matches_a_pair_of_server_and_tool() {
     // P3 N2
     for (text, server, tool, expected) in [
         ("mcp__git", "git", "status", true),
@@ -74,12 +75,13 @@ fn a_rule_means_a_pair_of_server_and_tool() {
 }
 
 #[test]
-fn a_rule_may_look_at_an_argument() {
+fn rule_may_have_a_condition_on_an_argument() {
     // P4
     let (server, tool) = (ServerName::new("db"), ToolName::new("query"));
     let matches = |text: &str, arguments: Option<&Value>| {
-        let subject = Subject { server: &server, tool: &tool, public: None, arguments, read_only: false };
-        rule(RuleKind::Allow, text).matches(&subject, &known(&["db"]))
+        let subject =
+            PermissionSubject { server: &server, tool: &tool, public: None, arguments, read_only: false };
+        rule(RuleKind::Allow, text).matches_call(&subject, &known(&["db"]))
     };
     for (text, arguments, expected) in [
         ("mcp__db__query(sql:SELECT *)", json!({"sql": "SELECT 1"}), true),
@@ -99,48 +101,52 @@ fn a_rule_may_look_at_an_argument() {
 }
 
 #[test]
-fn what_is_no_rule_says_why() {
+fn rule_error_names_the_fault() {
     // P3 P4
     for (text, message) in [
-        ("mcp__", "`mcp__` is no permission rule: no server follows `mcp__`"),
-        ("", "`` is no permission rule: it neither begins with `mcp__` nor is it a tool's name"),
-        ("a b", "`a b` is no permission rule: it neither begins with `mcp__` nor is it a tool's name"),
-        ("mcp__a(b:c", "`mcp__a(b:c` is no permission rule: `(` is never closed"),
-        ("mcp__a__b(c)", "`mcp__a__b(c)` is no permission rule: the condition is not `(argument:pattern)`"),
-        ("mcp__a(:c)", "`mcp__a(:c)` is no permission rule: the condition is not `(argument:pattern)`"),
+        ("mcp__", "`mcp__` is not a permission rule: no server follows `mcp__`"),
+        ("", "`` is not a permission rule: it does not begin with `mcp__` and is not a tool name"),
+        ("a b", "`a b` is not a permission rule: it does not begin with `mcp__` and is not a tool name"),
+        ("mcp__a(b:c", "`mcp__a(b:c` is not a permission rule: `(` is never closed"),
+        (
+            "mcp__a__b(c)",
+            "`mcp__a__b(c)` is not a permission rule: the condition is not `(argument:pattern)`",
+        ),
+        ("mcp__a(:c)", "`mcp__a(:c)` is not a permission rule: the condition is not `(argument:pattern)`"),
     ] {
-        let error = Rule::parse(RuleKind::Allow, text, origin(), RuleScope::User).unwrap_err();
+        let error = PermissionRule::parse(RuleKind::Allow, text, origin(), RuleScope::User).unwrap_err();
         assert_eq!(error.to_string(), message);
         assert!(error.hint().is_some());
     }
     let endless = format!("mcp__{}", "_".repeat(100_000));
-    let error = Rule::parse(RuleKind::Deny, &endless, origin(), RuleScope::User).unwrap_err();
+    let error = PermissionRule::parse(RuleKind::Deny, &endless, origin(), RuleScope::User).unwrap_err();
     assert!(error.to_string().ends_with("its name has more than 512 bytes"));
 }
 
-fn verdict(rules: &[(RuleKind, &str)], mode: Mode, read_only: bool) -> Verdict {
+fn verdict(rules: &[(RuleKind, &str)], mode: PermissionMode, read_only: bool) -> PermissionVerdict {
     let (server, tool) = (ServerName::new("git"), ToolName::new("push"));
-    let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only };
+    let subject =
+        PermissionSubject { server: &server, tool: &tool, public: None, arguments: None, read_only };
     let rules = RuleSet::new(rules.iter().map(|(kind, text)| rule(*kind, text)));
-    decide(&subject, &rules, mode, &known(&["git"])).verdict
+    decide_call(&subject, &rules, mode, &known(&["git"])).verdict
 }
 
 #[test]
 fn deny_beats_ask_beats_allow_in_every_mode() {
     // P2 P3: the columns are no rule, allow, ask and allow, all three.
-    use Verdict::{Allow, Ask, Deny};
+    use PermissionVerdict::{Allow, Ask, Deny};
     let allow = (RuleKind::Allow, "mcp__git__push");
     let ask = (RuleKind::Ask, "mcp__git");
     let deny = (RuleKind::Deny, "mcp__*");
     for (mode, read_only, expected) in [
-        (Mode::Default, false, [Ask, Allow, Ask, Deny]),
-        (Mode::Default, true, [Ask, Allow, Ask, Deny]),
-        (Mode::AcceptEdits, false, [Ask, Allow, Ask, Deny]),
-        (Mode::Plan, false, [Deny, Deny, Deny, Deny]),
-        (Mode::Plan, true, [Ask, Allow, Ask, Deny]),
-        (Mode::BypassPermissions, false, [Allow, Allow, Ask, Deny]),
-        (Mode::Auto, true, [Ask, Allow, Ask, Deny]),
-        (Mode::DontAsk, true, [Deny, Allow, Deny, Deny]),
+        (PermissionMode::Default, false, [Ask, Allow, Ask, Deny]),
+        (PermissionMode::Default, true, [Ask, Allow, Ask, Deny]),
+        (PermissionMode::AcceptEdits, false, [Ask, Allow, Ask, Deny]),
+        (PermissionMode::Plan, false, [Deny, Deny, Deny, Deny]),
+        (PermissionMode::Plan, true, [Ask, Allow, Ask, Deny]),
+        (PermissionMode::BypassPermissions, false, [Allow, Allow, Ask, Deny]),
+        (PermissionMode::Auto, true, [Ask, Allow, Ask, Deny]),
+        (PermissionMode::DontAsk, true, [Deny, Allow, Deny, Deny]),
     ] {
         let rules = [&[][..], &[allow], &[ask, allow], &[allow, ask, deny]];
         assert_eq!(rules.map(|rules| verdict(rules, mode, read_only)), expected, "{mode}");
@@ -148,24 +154,32 @@ fn deny_beats_ask_beats_allow_in_every_mode() {
 }
 
 #[test]
-fn a_decision_names_what_decided() {
+fn decision_names_its_reason() {
     // P4
     let (server, tool) = (ServerName::new("git"), ToolName::new("push"));
-    let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only: false };
-    let ask = |scope| Rule::parse(RuleKind::Ask, "mcp__git", origin(), scope).unwrap();
+    let subject =
+        PermissionSubject { server: &server, tool: &tool, public: None, arguments: None, read_only: false };
+    let ask = |scope| PermissionRule::parse(RuleKind::Ask, "mcp__git", origin(), scope).unwrap();
     let rules = RuleSet::new([ask(RuleScope::Local), ask(RuleScope::Managed)]);
-    let decision = decide(&subject, &rules, Mode::Default, &known(&["git"]));
+    let decision = decide_call(&subject, &rules, PermissionMode::Default, &known(&["git"]));
     assert_eq!(decision.why.to_string(), "ask rule `mcp__git` (managed, settings)");
     assert_eq!(
         serde_json::to_value(&decision).unwrap(),
         json!({"verdict": "ask", "why": {"by": "rule", "rule": {
             "kind": "ask", "text": "mcp__git", "scope": "managed", "origin": {"source": "settings"}}}})
     );
-    let denied = decide(&subject, &rules, Mode::DontAsk, &known(&["git"]));
+    let denied = decide_call(&subject, &rules, PermissionMode::DontAsk, &known(&["git"]));
     assert_eq!(denied.why.to_string(), "mode `dontAsk`, and ask rule `mcp__git` (managed, settings)");
-    let unclear = decide(&subject, &RuleSet::default(), Mode::Auto, &known(&["git"]));
-    assert_eq!(unclear, Decision { verdict: Verdict::Ask, why: Why::Mode { mode: Mode::Auto } });
-    let bypassed = decide(&subject, &RuleSet::default(), Mode::BypassPermissions, &known(&["git"]));
+    let unclear = decide_call(&subject, &RuleSet::default(), PermissionMode::Auto, &known(&["git"]));
+    assert_eq!(
+        unclear,
+        Decision {
+            verdict: PermissionVerdict::Ask,
+            why: DecisionReason::Mode { mode: PermissionMode::Auto }
+        }
+    );
+    let bypassed =
+        decide_call(&subject, &RuleSet::default(), PermissionMode::BypassPermissions, &known(&["git"]));
     assert_eq!(
         serde_json::to_value(&bypassed).unwrap(),
         json!({"verdict": "allow", "why": {"by": "mode", "mode": "bypassPermissions"}})
@@ -173,35 +187,37 @@ fn a_decision_names_what_decided() {
 }
 
 #[test]
-fn a_built_in_tool_is_meant_by_its_name_only() {
+fn built_in_tool_is_matched_by_its_name_only() {
     // P3
     let verdict = |kind, text| {
-        decide_built_in("ToolSearch", true, &RuleSet::new([rule(kind, text)]), Mode::Default).verdict
+        decide_built_in("ToolSearch", true, &RuleSet::new([rule(kind, text)]), PermissionMode::Default)
+            .verdict
     };
-    assert_eq!(verdict(RuleKind::Deny, "ToolSearch"), Verdict::Deny);
-    assert_eq!(verdict(RuleKind::Deny, "ToolSearch(x:*)"), Verdict::Deny);
-    assert_eq!(verdict(RuleKind::Deny, "*"), Verdict::Deny);
-    assert_eq!(verdict(RuleKind::Allow, "ToolSearch"), Verdict::Allow);
-    assert_eq!(verdict(RuleKind::Allow, "ToolSearch(x:*)"), Verdict::Ask);
+    assert_eq!(verdict(RuleKind::Deny, "ToolSearch"), PermissionVerdict::Deny);
+    assert_eq!(verdict(RuleKind::Deny, "ToolSearch(x:*)"), PermissionVerdict::Deny);
+    assert_eq!(verdict(RuleKind::Deny, "*"), PermissionVerdict::Deny);
+    assert_eq!(verdict(RuleKind::Allow, "ToolSearch"), PermissionVerdict::Allow);
+    assert_eq!(verdict(RuleKind::Allow, "ToolSearch(x:*)"), PermissionVerdict::Ask);
     // The names that Claude Code has for the same tools.
     let named = |tool: &str, text: &str| {
-        decide_built_in(tool, true, &RuleSet::new([rule(RuleKind::Deny, text)]), Mode::Default).verdict
+        decide_built_in(tool, true, &RuleSet::new([rule(RuleKind::Deny, text)]), PermissionMode::Default)
+            .verdict
     };
-    assert_eq!(named("ListMcpResources", "ListMcpResourcesTool"), Verdict::Deny);
-    assert_eq!(named("ReadMcpResource", "ReadMcpResourceTool"), Verdict::Deny);
-    assert_ne!(named("ReadMcpResource", "ListMcpResourcesTool"), Verdict::Deny);
-    assert_eq!(verdict(RuleKind::Allow, "Tool"), Verdict::Ask);
-    assert_eq!(verdict(RuleKind::Allow, "mcp__*"), Verdict::Ask);
+    assert_eq!(named("ListMcpResources", "ListMcpResourcesTool"), PermissionVerdict::Deny);
+    assert_eq!(named("ReadMcpResource", "ReadMcpResourceTool"), PermissionVerdict::Deny);
+    assert_ne!(named("ReadMcpResource", "ListMcpResourcesTool"), PermissionVerdict::Deny);
+    assert_eq!(verdict(RuleKind::Allow, "Tool"), PermissionVerdict::Ask);
+    assert_eq!(verdict(RuleKind::Allow, "mcp__*"), PermissionVerdict::Ask);
 }
 
 #[test]
-fn modes_are_read_by_their_words() {
+fn modes_are_parsed_from_their_words() {
     // P2
-    for mode in Mode::ALL {
-        assert_eq!(Mode::parse(mode.as_str()), Ok(mode));
+    for mode in PermissionMode::ALL {
+        assert_eq!(PermissionMode::parse(mode.as_str()), Ok(mode));
     }
-    let error = Mode::parse("yolo").unwrap_err();
-    assert_eq!(error.to_string(), "`yolo` is no permission mode");
+    let error = PermissionMode::parse("yolo").unwrap_err();
+    assert_eq!(error.to_string(), "`yolo` is not a permission mode");
     assert!(error.hint().unwrap().contains("`bypassPermissions`"));
 }
 
@@ -212,7 +228,7 @@ fn numbers_in_arguments_compare_by_value() {
     let denied = |condition: &str, arguments: &str| {
         let arguments: Value = serde_json::from_str(arguments).unwrap();
         let text = format!("mcp__e__size({condition})");
-        let subject = Subject {
+        let subject = PermissionSubject {
             server: &server,
             tool: &tool,
             public: None,
@@ -220,10 +236,10 @@ fn numbers_in_arguments_compare_by_value() {
             read_only: false,
         };
         let rules = RuleSet::new([rule(RuleKind::Deny, &text)]);
-        let by_set =
-            decide(&subject, &rules, Mode::BypassPermissions, &known(&["e"])).verdict == Verdict::Deny;
+        let by_set = decide_call(&subject, &rules, PermissionMode::BypassPermissions, &known(&["e"])).verdict
+            == PermissionVerdict::Deny;
         assert_eq!(
-            rule(RuleKind::Deny, &text).matches(&subject, &known(&["e"])),
+            rule(RuleKind::Deny, &text).matches_call(&subject, &known(&["e"])),
             by_set,
             "{text} {arguments}"
         );
@@ -260,11 +276,11 @@ fn numbers_in_arguments_compare_by_value() {
 }
 
 #[test]
-fn a_rule_that_a_stronger_one_leaves_nothing_for_is_dead() {
+fn rule_covered_by_a_stronger_rule_is_dead() {
     // P3
     let dead = |rules: &[(RuleKind, &str)]| -> Vec<String> {
         let set = RuleSet::new(rules.iter().map(|(kind, text)| rule(*kind, text)));
-        set.dead(&known(&["a", "b"])).iter().map(ToString::to_string).collect()
+        set.find_dead_rules(&known(&["a", "b"])).iter().map(ToString::to_string).collect()
     };
     use RuleKind::{Allow, Ask, Deny};
     assert_eq!(
@@ -294,7 +310,7 @@ fn a_rule_that_a_stronger_one_leaves_nothing_for_is_dead() {
 }
 
 #[test]
-fn a_deny_rule_means_a_connector_by_its_normalized_name() {
+fn deny_rule_matches_a_connector_by_its_normalized_name() {
     // P3 N2
     let server = "claude.ai Google Drive (beta)";
     for text in ["mcp__claude_ai_Google_Drive_beta", "mcp__claude_ai_Google_Drive_beta__*"] {

@@ -1,50 +1,52 @@
-//! Decides which servers an entry of a policy matches.
+//! Policy entries: which servers an entry of an allow-list or deny-list matches.
 
 use std::fmt;
 
-use super::environment::changes_what_runs;
+use super::environment::can_change_program;
 use super::url_pattern::UrlPattern;
-use super::{Subject, Target};
+use super::{PolicySubject, PolicyTarget};
 use crate::glob::Glob;
 use crate::name::is_same_server;
 use crate::text;
 
 /// One entry of an allow-list or a deny-list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// A server's name, as written or normalised.
+pub enum PolicyEntry {
+    /// A server's name, as written or normalized.
     ServerName(String),
     /// A remote server's address.
     ServerUrl(UrlPattern),
-    /// A process, element by element.
+    /// A process: the program and its arguments, one pattern each.
     ServerCommand(Vec<Glob>),
 }
 
-impl Entry {
+impl PolicyEntry {
     /// Whether the entry, on a deny-list, forbids the server.
     #[must_use]
-    pub fn denies(&self, subject: &Subject<'_>) -> bool {
+    pub fn denies_server(&self, subject: &PolicySubject<'_>) -> bool {
         match (self, subject.target) {
-            (Self::ServerCommand(pattern), Target::Command { command, .. }) => command.is_denied_by(pattern),
-            _ => self.matches(subject),
+            (Self::ServerCommand(pattern), PolicyTarget::Command { command, .. }) => {
+                command.is_denied_by(pattern)
+            }
+            _ => self.matches_server(subject),
         }
     }
 
     /// Whether the entry, on an allow-list, permits the server.
     ///
-    /// A command counts only if the declaration leaves alone what decides which program that is: the same
-    /// words run something else under another `PATH`.
+    /// A command is permitted only if the declaration sets no variable that could select another program:
+    /// the same words run another program under another `PATH`.
     #[must_use]
-    pub fn allows(&self, subject: &Subject<'_>) -> bool {
+    pub fn allows_server(&self, subject: &PolicySubject<'_>) -> bool {
         match (self, subject.target) {
-            (Self::ServerCommand(pattern), Target::Command { command, env_names }) => {
-                !env_names.iter().any(|name| changes_what_runs(name)) && command.is_allowed_by(pattern)
+            (Self::ServerCommand(pattern), PolicyTarget::Command { command, env_names }) => {
+                !env_names.iter().any(|name| can_change_program(name)) && command.is_allowed_by(pattern)
             }
-            _ => self.matches(subject),
+            _ => self.matches_server(subject),
         }
     }
 
-    /// The one path it names as a program.
+    /// The absolute path of the program, if the entry names exactly one.
     pub(super) fn program_path(&self) -> Option<&str> {
         match self {
             Self::ServerCommand(pattern) => {
@@ -55,30 +57,30 @@ impl Entry {
         }
     }
 
-    /// Whether name or address fit, which means the same on both lists.
-    fn matches(&self, subject: &Subject<'_>) -> bool {
+    /// Whether name or address match, which means the same on both lists.
+    fn matches_server(&self, subject: &PolicySubject<'_>) -> bool {
         match (self, subject.target) {
-            (Self::ServerName(name), Target::Url(_) | Target::Command { .. } | Target::Other) => {
-                is_same_server(name, subject.name.as_str())
-            }
-            (Self::ServerUrl(pattern), Target::Url(url)) => pattern.matches(url),
-            (Self::ServerUrl(_), Target::Command { .. } | Target::Other) | (Self::ServerCommand(_), _) => {
-                false
-            }
+            (
+                Self::ServerName(name),
+                PolicyTarget::Url(_) | PolicyTarget::Command { .. } | PolicyTarget::Other,
+            ) => is_same_server(name, subject.name.as_str()),
+            (Self::ServerUrl(pattern), PolicyTarget::Url(url)) => pattern.matches_url(url),
+            (Self::ServerUrl(_), PolicyTarget::Command { .. } | PolicyTarget::Other)
+            | (Self::ServerCommand(_), _) => false,
         }
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for PolicyEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ServerName(name) => write!(f, "serverName `{}`", text::display(name)),
+            Self::ServerName(name) => write!(f, "serverName `{}`", text::display_line(name)),
             Self::ServerUrl(pattern) => write!(f, "serverUrl `{pattern}`"),
             Self::ServerCommand(pattern) => {
                 f.write_str("serverCommand [")?;
                 for (index, glob) in pattern.iter().enumerate() {
                     let before = if index == 0 { "" } else { ", " };
-                    write!(f, "{before}`{}`", text::display(glob.as_str()))?;
+                    write!(f, "{before}`{}`", text::display_line(glob.as_str()))?;
                 }
                 f.write_str("]")
             }

@@ -1,8 +1,8 @@
-//! Decides which variables change what a command means.
+//! Environment variables that can change which program a command runs.
 
-/// Variables that choose the program, what is loaded into it, or what is run before it.
+/// Variables that select the program, or code that is loaded into it or run before it.
 const NAMES: &[&str] = &[
-    // Which program, and which files it takes for the user's own settings.
+    // The program itself, and the files it takes for the user's own settings.
     "PATH",
     "PATHEXT",
     "COMSPEC",
@@ -86,7 +86,7 @@ const NAMES: &[&str] = &[
     "SSH_ASKPASS",
 ];
 
-/// Whole families of them: loaders, and the settings of what fetches a package and runs it.
+/// Prefixes of such variables: loaders, and the settings of programs that download packages and run them.
 const FAMILIES: &[&str] = &[
     "LD_",
     "DYLD_",
@@ -108,12 +108,12 @@ const FAMILIES: &[&str] = &[
     "RUSTUP_",
 ];
 
-/// Whether a declaration that sets the variable may change which program runs or what is loaded into it.
+/// Whether setting the variable may change which program runs or which code is loaded into it.
 ///
-/// An allowed command does not cover such a declaration, and an approval marks the variable. Case does not
-/// count: on Windows it does not, and npm reads its own in lower case.
+/// An allowed command does not cover a declaration with such a variable, and an approval dialog marks the
+/// variable. Case is ignored: Windows ignores it, and npm reads its own variables in lower case.
 #[must_use]
-pub fn changes_what_runs(name: &str) -> bool {
+pub fn can_change_program(name: &str) -> bool {
     let begins =
         |family: &&str| name.get(..family.len()).is_some_and(|head| head.eq_ignore_ascii_case(family));
     NAMES.iter().any(|known| known.eq_ignore_ascii_case(name)) || FAMILIES.iter().any(begins)

@@ -1,46 +1,49 @@
-//! Reads the lists of a policy: one broken entry is left out and told, and never takes the rest along.
+//! Parses the lists of a policy: a broken entry is skipped with a warning, and the others still apply.
 
 use std::fmt;
 
-use super::entry::Entry;
+use super::entry::PolicyEntry;
 use super::url_pattern::{UrlPattern, UrlPatternError};
-use crate::document::{Kind, Member, Node};
+use crate::document::{JsonKind, Member, Node};
 use crate::glob::Glob;
-use crate::scope::Origin;
+use crate::scope::ConfigOrigin;
 
-/// An entry and where it stands.
+/// A policy entry with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
+pub struct LocatedPolicyEntry {
     /// The entry.
-    pub entry: Entry,
-    /// Where it stands.
-    pub origin: Origin,
+    pub entry: PolicyEntry,
+    /// The location of the entry.
+    pub origin: ConfigOrigin,
 }
 
-/// A list that is present, though it may be empty.
+/// A policy list that is present, though it may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// The entries that could be read.
-    pub entries: Vec<Listed>,
-    /// Where the list stands.
-    pub origin: Origin,
+pub struct PolicyList {
+    /// The valid entries.
+    pub entries: Vec<LocatedPolicyEntry>,
+    /// The location of the list.
+    pub origin: ConfigOrigin,
 }
 
-impl Rules {
-    /// Reads a list. Something that is no list is a list without entries: as an allow-list it allows nothing.
+impl PolicyList {
+    /// Parses a list. A value of another kind is a list without entries: as an allow-list it allows
+    /// nothing.
     #[must_use]
-    pub fn read(list: Node<'_>) -> (Self, Vec<PolicyWarning>) {
+    pub fn from_node(list: Node<'_>) -> (Self, Vec<PolicyWarning>) {
         let mut rules = Self { entries: Vec::new(), origin: list.origin() };
         let mut warnings = Vec::new();
         let Some(elements) = list.as_array() else {
-            warnings
-                .push(PolicyWarning { origin: list.origin(), fault: Fault::NoList { found: list.kind() } });
+            warnings.push(PolicyWarning {
+                origin: list.origin(),
+                fault: PolicyFault::NoList { found: list.kind() },
+            });
             return (rules, warnings);
         };
         for element in elements {
             let origin = element.origin();
-            match read_entry(element) {
-                Ok(entry) => rules.entries.push(Listed { entry, origin }),
+            match parse_entry(element) {
+                Ok(entry) => rules.entries.push(LocatedPolicyEntry { entry, origin }),
                 Err(fault) => warnings.push(PolicyWarning { origin, fault }),
             }
         }
@@ -48,37 +51,41 @@ impl Rules {
     }
 }
 
-fn read_entry(element: Node<'_>) -> Result<Entry, Fault> {
-    let members = element.as_object().ok_or(Fault::NoObject { found: element.kind() })?;
-    let told: Vec<_> = members.filter_map(|member| Some((Key::parse(member.name)?, member))).collect();
+fn parse_entry(element: Node<'_>) -> Result<PolicyEntry, PolicyFault> {
+    let members = element.as_object().ok_or(PolicyFault::NoObject { found: element.kind() })?;
+    let told: Vec<_> = members.filter_map(|member| Some((PolicyKey::parse(member.name)?, member))).collect();
     match told.as_slice() {
-        [] => Err(Fault::NoKey),
-        [(key, member)] => read_member(*key, member),
-        [_, _, ..] => Err(Fault::SeveralKeys),
+        [] => Err(PolicyFault::NoKey),
+        [(key, member)] => parse_member(*key, member),
+        [_, _, ..] => Err(PolicyFault::SeveralKeys),
     }
 }
 
-fn read_member(key: Key, member: &Member<'_>) -> Result<Entry, Fault> {
-    let wrong = |node: Node<'_>| Fault::WrongType { key, found: node.kind() };
+fn parse_member(key: PolicyKey, member: &Member<'_>) -> Result<PolicyEntry, PolicyFault> {
+    let wrong = |node: Node<'_>| PolicyFault::WrongType { key, found: node.kind() };
     let text = |node: Node<'_>| node.as_str().map(str::to_owned).ok_or_else(|| wrong(node));
     match key {
-        Key::Name => {
+        PolicyKey::Name => {
             let name = text(member.value)?;
-            if name.is_empty() { Err(Fault::Empty { key }) } else { Ok(Entry::ServerName(name)) }
+            if name.is_empty() { Err(PolicyFault::Empty { key }) } else { Ok(PolicyEntry::ServerName(name)) }
         }
-        Key::Url => Ok(Entry::ServerUrl(UrlPattern::parse(&text(member.value)?)?)),
-        Key::Command => {
+        PolicyKey::Url => Ok(PolicyEntry::ServerUrl(UrlPattern::parse(&text(member.value)?)?)),
+        PolicyKey::Command => {
             let elements = member.value.as_array().ok_or_else(|| wrong(member.value))?;
             let globs = elements.map(|node| text(node).map(|element| Glob::new(&element)));
             let pattern = globs.collect::<Result<Vec<_>, _>>()?;
-            if pattern.is_empty() { Err(Fault::Empty { key }) } else { Ok(Entry::ServerCommand(pattern)) }
+            if pattern.is_empty() {
+                Err(PolicyFault::Empty { key })
+            } else {
+                Ok(PolicyEntry::ServerCommand(pattern))
+            }
         }
     }
 }
 
-/// What an entry may be about.
+/// The key of a policy entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum PolicyKey {
     /// `serverName`
     Name,
     /// `serverUrl`
@@ -87,7 +94,7 @@ pub enum Key {
     Command,
 }
 
-impl Key {
+impl PolicyKey {
     fn parse(name: &str) -> Option<Self> {
         [Self::Name, Self::Url, Self::Command].into_iter().find(|key| key.as_str() == name)
     }
@@ -100,7 +107,7 @@ impl Key {
         }
     }
 
-    fn wants(self) -> &'static str {
+    fn expected_value(self) -> &'static str {
         match self {
             Self::Name | Self::Url => "a string",
             Self::Command => "an array of strings",
@@ -108,58 +115,58 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for PolicyKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-/// An entry that was left out.
+/// The warning about an entry that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: policy entry left out: {fault}")]
 pub struct PolicyWarning {
-    /// Where it stands.
-    pub origin: Origin,
-    /// What is wrong with it.
-    pub fault: Fault,
+    /// The location of the entry.
+    pub origin: ConfigOrigin,
+    /// The fault in the entry.
+    pub fault: PolicyFault,
 }
 
-/// What is wrong with an entry.
+/// The fault in a policy entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// The list is none.
+pub enum PolicyFault {
+    /// The list is not an array.
     #[error("expected an array, found {found}")]
     NoList {
-        /// What stands there.
-        found: Kind,
+        /// The kind of value found.
+        found: JsonKind,
     },
-    /// The entry is no object.
+    /// The entry is not an object.
     #[error("expected an object, found {found}")]
     NoObject {
-        /// What stands there.
-        found: Kind,
+        /// The kind of value found.
+        found: JsonKind,
     },
-    /// The entry is about nothing.
+    /// The entry has none of the keys.
     #[error("it has neither `serverName` nor `serverUrl` nor `serverCommand`")]
     NoKey,
-    /// The entry is about several things, or says one twice.
+    /// The entry has several keys, or one key twice.
     #[error("it has more than one of `serverName`, `serverUrl` and `serverCommand`")]
     SeveralKeys,
-    /// The value is of the wrong type.
-    #[error("`{key}` must be {}, found {found}", key.wants())]
+    /// The value has the wrong type.
+    #[error("`{key}` must be {}, found {found}", key.expected_value())]
     WrongType {
-        /// What the entry is about.
-        key: Key,
-        /// What stands there.
-        found: Kind,
+        /// The key of the entry.
+        key: PolicyKey,
+        /// The kind of value found.
+        found: JsonKind,
     },
-    /// The value says nothing.
+    /// The value is empty.
     #[error("`{key}` is empty")]
     Empty {
-        /// What the entry is about.
-        key: Key,
+        /// The key of the entry.
+        key: PolicyKey,
     },
-    /// The pattern for addresses makes no sense.
+    /// The URL pattern is invalid.
     #[error("{0}")]
     Url(#[from] UrlPatternError),
 }

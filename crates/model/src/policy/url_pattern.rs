@@ -1,7 +1,7 @@
-//! Decides which addresses a pattern such as `https://*.company.com/*` matches.
+//! URL patterns such as `https://*.company.com/*`.
 //!
-//! Compared part by part with an address that was parsed by the WHATWG rules, the same parse that is
-//! connected to: a pattern laid over the text would see a host where the connection sees a user name.
+//! They are compared part by part with an address that was parsed by the WHATWG rules, the same parse that
+//! is connected to: a glob over the text would see a host where the connection sees a user name.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,65 +13,65 @@ use url::{Host, Url};
 use crate::glob::Glob;
 use crate::text;
 
-/// A pattern for addresses: scheme, host, port, path and query.
+/// A pattern for URLs: scheme, host, port, path and query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlPattern {
     written: Box<str>,
-    /// Any, if absent.
+    /// The scheme; `None` matches any.
     scheme: Option<Box<str>>,
     host: Glob,
-    port: Port,
-    /// Any, if absent.
+    port: PortPattern,
+    /// The path; `None` matches any.
     path: Option<Glob>,
-    /// Any, if absent.
+    /// The query; `None` matches any.
     query: Option<Glob>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Port {
-    /// The one that belongs to the scheme.
+enum PortPattern {
+    /// The default port of the scheme.
     Usual,
     Any,
     Exactly(u16),
 }
 
 impl UrlPattern {
-    /// Reads `scheme://host[:port][/path][?query]`.
+    /// Parses `scheme://host[:port][/path][?query]`.
     ///
-    /// The scheme is exact or `*`; without a port the scheme's own is meant, and `:*` means any; without a
-    /// path any path is meant, and without a query any query.
+    /// The scheme is exact or `*`; without a port the scheme's default is meant, and `:*` means any; a
+    /// missing path matches any path, and a missing query any query.
     ///
     /// # Errors
-    /// A [`UrlPatternError`] if a part makes no sense, rather than a pattern that silently matches nothing.
+    /// A [`UrlPatternError`] if a part is invalid, rather than a pattern that silently matches nothing.
     pub fn parse(written: &str) -> Result<Self, UrlPatternError> {
         let fault = |fault| UrlPatternError { written: written.to_owned(), fault };
         if written.contains(|character: char| character.is_control() || matches!(character, '\\' | '#')) {
-            return Err(fault(UrlFault::Character));
+            return Err(fault(UrlPatternFault::Character));
         }
-        let (scheme, rest) = written.split_once("://").ok_or_else(|| fault(UrlFault::Scheme))?;
+        let (scheme, rest) = written.split_once("://").ok_or_else(|| fault(UrlPatternFault::Scheme))?;
         let (authority, tail) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         let (path, query) = match tail.split_once('?') {
             Some((path, query)) => (path, Some(query)),
             None => (tail, None),
         };
-        let (host, port) = split_port(authority).ok_or_else(|| fault(UrlFault::Port))?;
+        let (host, port) = split_port(authority).ok_or_else(|| fault(UrlPatternFault::Port))?;
         Ok(Self {
             written: Box::from(written),
-            scheme: read_scheme(scheme).ok_or_else(|| fault(UrlFault::Scheme))?,
-            host: read_host(host).ok_or_else(|| fault(UrlFault::Host))?,
+            scheme: parse_scheme(scheme).ok_or_else(|| fault(UrlPatternFault::Scheme))?,
+            host: parse_host(host).ok_or_else(|| fault(UrlPatternFault::Host))?,
             port,
-            path: (!path.is_empty()).then(|| Glob::new(&encoded_alike(path))),
-            query: query.map(|query| Glob::new(&encoded_alike(query))),
+            path: (!path.is_empty()).then(|| Glob::new(&normalize_encoding(path))),
+            query: query.map(|query| Glob::new(&normalize_encoding(query))),
         })
     }
 
-    /// Whether the address fits in every part; user name and password take no part.
+    /// Whether all parts of the URL match; user name and password are ignored.
     #[must_use]
-    pub fn matches(&self, url: &Url) -> bool {
+    pub fn matches_url(&self, url: &Url) -> bool {
         let fits = |pattern: &Option<Glob>, text: &str| {
-            pattern.as_ref().is_none_or(|pattern| pattern.matches(&encoded_alike(text)))
+            pattern.as_ref().is_none_or(|pattern| pattern.matches(&normalize_encoding(text)))
         };
-        self.scheme.as_deref().is_none_or(|scheme| carrier(scheme) == carrier(url.scheme()))
+        self.scheme.as_deref().is_none_or(|scheme| http_scheme(scheme) == http_scheme(url.scheme()))
             && self.host_fits(url)
             && self.port_fits(url)
             && fits(&self.path, url.path())
@@ -80,7 +80,7 @@ impl UrlPattern {
 
     fn host_fits(&self, url: &Url) -> bool {
         host_spellings(url).iter().any(|host| {
-            // `*.company.com` asks for something in front of the dot, which a glob alone does not.
+            // `*.company.com` requires a label before the dot, which a glob alone does not.
             let lacks_label = self.host.as_str().starts_with("*.") && host.starts_with('.');
             !lacks_label && self.host.matches(host)
         })
@@ -88,16 +88,16 @@ impl UrlPattern {
 
     fn port_fits(&self, url: &Url) -> bool {
         match self.port {
-            // The parser drops a port that is the scheme's own.
-            Port::Usual => url.port().is_none(),
-            Port::Any => true,
-            Port::Exactly(port) => url.port_or_known_default() == Some(port),
+            // The parser drops the default port of the scheme.
+            PortPattern::Usual => url.port().is_none(),
+            PortPattern::Any => true,
+            PortPattern::Exactly(port) => url.port_or_known_default() == Some(port),
         }
     }
 }
 
-/// The scheme in lower case, none for `*`; nothing at all if it is no scheme.
-fn read_scheme(text: &str) -> Option<Option<Box<str>>> {
+/// Parses the scheme in lower case: `Some(None)` for `*`, `None` for an invalid scheme.
+fn parse_scheme(text: &str) -> Option<Option<Box<str>>> {
     if text == "*" {
         return Some(None);
     }
@@ -106,31 +106,33 @@ fn read_scheme(text: &str) -> Option<Option<Box<str>>> {
     is_scheme.then(|| Some(text.to_ascii_lowercase().into()))
 }
 
-fn split_port(authority: &str) -> Option<(&str, Port)> {
+fn split_port(authority: &str) -> Option<(&str, PortPattern)> {
     // An address in brackets has colons of its own.
     let after_host = authority.rfind(']').map_or(0, |at| at + 1);
     let colon = authority.get(after_host..)?.find(':').map(|at| at + after_host);
     let Some((host, port)) = colon.and_then(|at| Some((authority.get(..at)?, authority.get(at + 1..)?)))
     else {
-        return Some((authority, Port::Usual));
+        return Some((authority, PortPattern::Usual));
     };
     let port = match port {
-        "*" => Port::Any,
-        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => Port::Exactly(digits.parse().ok()?),
+        "*" => PortPattern::Any,
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            PortPattern::Exactly(digits.parse().ok()?)
+        }
         _ => return None,
     };
     Some((host, port))
 }
 
-/// The host as the parser would write it, with the stars kept.
-fn read_host(text: &str) -> Option<Glob> {
+/// Parses the host into the form that the URL parser produces, keeping the stars.
+fn parse_host(text: &str) -> Option<Glob> {
     if text.is_empty() || text.contains('@') {
         return None;
     }
     if !text.contains('*') {
-        return Some(Glob::new(&settled_host(&Host::parse(text).ok()?)));
+        return Some(Glob::new(&canonical_host(&Host::parse(text).ok()?)));
     }
-    // Punycode takes a label as a whole, so a star beside foreign letters would be encoded along with them.
+    // Punycode encodes a whole label, so a star beside foreign letters would be encoded with them.
     if text.split('.').any(|label| label.contains('*') && !label.is_ascii()) {
         return None;
     }
@@ -138,8 +140,8 @@ fn read_host(text: &str) -> Option<Glob> {
     Some(Glob::new(&plain_host(&host)))
 }
 
-/// The scheme that carries it: a socket begins as a request over HTTP.
-fn carrier(scheme: &str) -> &str {
+/// The underlying HTTP scheme: a WebSocket starts as an HTTP request.
+fn http_scheme(scheme: &str) -> &str {
     match scheme {
         "ws" => "http",
         "wss" => "https",
@@ -147,13 +149,13 @@ fn carrier(scheme: &str) -> &str {
     }
 }
 
-/// How all names of this very machine are written.
+/// The spellings of the local machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Every way to write the address's host that means the same machine.
+/// All spellings of the URL's host that mean the same machine.
 fn host_spellings(url: &Url) -> Vec<String> {
     let Some(host) = url.host().map(|host| host.to_owned()) else { return Vec::new() };
-    let mut spellings = vec![plain_host(&host.to_string()), settled_host(&host)];
+    let mut spellings = vec![plain_host(&host.to_string()), canonical_host(&host)];
     if is_loopback(&host) {
         spellings.extend(LOOPBACK.map(str::to_owned));
     }
@@ -161,8 +163,9 @@ fn host_spellings(url: &Url) -> Vec<String> {
     spellings
 }
 
-/// One way to write a host: an IPv4 address inside of an IPv6 one is that address, and loopback has one name.
-fn settled_host(host: &Host) -> String {
+/// The canonical spelling of a host: an IPv4-mapped IPv6 address is the IPv4 address, and loopback has one
+/// name.
+fn canonical_host(host: &Host) -> String {
     if is_loopback(host) {
         return LOOPBACK[0].to_owned();
     }
@@ -175,7 +178,8 @@ fn settled_host(host: &Host) -> String {
     }
 }
 
-/// Whether the host is this very machine; so is the address that means any, for whoever connects to it.
+/// Whether the host is the local machine; the unspecified address counts too, since connecting to it
+/// reaches this machine.
 fn is_loopback(host: &Host) -> bool {
     let is_v4 = |address: Ipv4Addr| address.is_loopback() || address.is_unspecified();
     match host {
@@ -190,15 +194,16 @@ fn is_loopback(host: &Host) -> bool {
     }
 }
 
-/// In lower case and without the dot of the root, which names the same host.
+/// The host in lower case and without the trailing dot of the DNS root, which names the same host.
 fn plain_host(host: &str) -> String {
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
 }
 
-/// The text with everything percent-encoded that the parser encodes, and nothing that needs no encoding.
+/// Normalizes percent-encoding: encodes the characters that the URL parser encodes, and decodes those that
+/// need no encoding.
 ///
 /// Applied to both sides, so that `%41`, `A` and a foreign letter in a pattern compare as they are meant.
-fn encoded_alike(text: &str) -> Cow<'_, str> {
+fn normalize_encoding(text: &str) -> Cow<'_, str> {
     let is_settled = |byte: u8| byte.is_ascii_graphic() && !b"%\"<>^`{}".contains(&byte);
     if text.bytes().all(is_settled) {
         return Cow::Borrowed(text);
@@ -209,11 +214,11 @@ fn encoded_alike(text: &str) -> Cow<'_, str> {
         let escaped = (*byte == b'%').then(|| after.split_first_chunk::<2>()).flatten();
         match escaped.and_then(|(digits, after)| Some((from_hex(*digits)?, after))) {
             Some((byte, after)) => {
-                push(&mut out, byte, byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
+                push_byte(&mut out, byte, byte.is_ascii_alphanumeric() || b"-._~".contains(&byte));
                 rest = after;
             }
             None => {
-                push(&mut out, *byte, is_settled(*byte) || *byte == b'%');
+                push_byte(&mut out, *byte, is_settled(*byte) || *byte == b'%');
                 rest = after;
             }
         }
@@ -221,7 +226,7 @@ fn encoded_alike(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-fn push(out: &mut String, byte: u8, as_it_is: bool) {
+fn push_byte(out: &mut String, byte: u8, as_it_is: bool) {
     if as_it_is {
         out.push(char::from(byte));
     } else {
@@ -236,33 +241,33 @@ fn from_hex([high, low]: [u8; 2]) -> Option<u8> {
 
 impl fmt::Display for UrlPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text::display(&self.written))
+        f.write_str(&text::display_line(&self.written))
     }
 }
 
-/// A text that is no pattern for addresses.
+/// The error for a text that is not a URL pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no address pattern: {fault}", text::display(written))]
+#[error("`{}` is not a URL pattern: {fault}", text::display_line(written))]
 pub struct UrlPatternError {
     /// The text.
     pub written: String,
-    /// What is wrong with it.
-    pub fault: UrlFault,
+    /// The fault in the text.
+    pub fault: UrlPatternFault,
 }
 
-/// What is wrong with a pattern for addresses.
+/// The fault in a URL pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum UrlFault {
-    /// A character that the parser removes or changes.
+pub enum UrlPatternFault {
+    /// A character that the URL parser removes or changes.
     #[error("it has a control character, `\\` or `#`")]
     Character,
-    /// The scheme.
+    /// The scheme is missing or invalid.
     #[error("it does not begin with a scheme, or `*`, and `://`")]
     Scheme,
-    /// The host.
-    #[error("its host is no host")]
+    /// The host is invalid.
+    #[error("its host is not valid")]
     Host,
-    /// The port.
+    /// The port is invalid.
     #[error("its port is neither a number nor `*`")]
     Port,
 }

@@ -1,37 +1,38 @@
-//! Reads `audit`: whether calls are recorded, and where (H36).
+//! Reads `audit`: whether calls are recorded in the audit log, and in which file.
 //!
-//! A record is there to be believed, so nothing in the project's folder can switch it off or move it.
+//! An audit log must be trustworthy, so files in the project's folder cannot disable or move it.
 
 use std::path::PathBuf;
 
-use super::{Layer, Settings};
+use super::{MergedSettings, SettingsLayer};
 use crate::config::Spanned;
 use crate::document::Node;
 
-/// What settings say about the record of calls.
+/// The audit log setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Audit {
-    /// There is none.
+pub enum AuditSetting {
+    /// The audit log is off.
     Off,
-    /// It stands where it usually does.
+    /// The audit log is in its default folder.
     On,
-    /// It stands here.
+    /// The audit log is at this path.
     At(PathBuf),
 }
 
-impl Settings {
-    pub(super) fn read_audit(&mut self, value: Node<'_>, layer: Layer) {
-        if !layer.is_outside() {
-            return self.warn(value, "a file in the project's folder cannot say what is recorded".to_owned());
+impl MergedSettings {
+    pub(super) fn read_audit(&mut self, value: Node<'_>, layer: SettingsLayer) {
+        if !layer.is_outside_project() {
+            return self
+                .add_warning(value, "a file in the project's folder cannot say what is recorded".to_owned());
         }
         let path = value.get("path").and_then(Node::as_str).map(PathBuf::from);
         let audit = match (value.as_bool(), path) {
-            (Some(true), _) => Audit::On,
-            (Some(false), _) => Audit::Off,
-            (None, Some(path)) if path.is_absolute() => Audit::At(path),
+            (Some(true), _) => AuditSetting::On,
+            (Some(false), _) => AuditSetting::Off,
+            (None, Some(path)) if path.is_absolute() => AuditSetting::At(path),
             (None, _) => {
                 let text = r#"`audit` is true, false or `{"path": "/an/absolute/path"}`"#;
-                return self.warn(value, text.to_owned());
+                return self.add_warning(value, text.to_owned());
             }
         };
         self.audit = Some(Spanned { value: audit, origin: value.origin() });

@@ -1,36 +1,36 @@
-//! Reads `autoClassifier`: the command that decides in mode `auto` (P2).
+//! Reads `autoClassifier`: the command that decides in mode `auto`.
 //!
-//! Whoever names it decides about every call, so a file that a project can bring does not count.
+//! The command decides about every call, so a file that a project can bring must not set it.
 
 use std::time::Duration;
 
-use super::{Layer, Settings};
+use super::{MergedSettings, SettingsLayer};
 use crate::config::Spanned;
 use crate::document::Node;
 
-/// A command that decides in mode `auto`.
+/// The classifier command that decides in mode `auto`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassifierCommand {
     /// The program.
     pub command: String,
-    /// Its arguments.
+    /// The program's arguments.
     pub args: Vec<String>,
-    /// How long it may take.
+    /// The timeout.
     pub timeout: Option<Duration>,
 }
 
-impl Settings {
-    pub(super) fn read_classifier(&mut self, value: Node<'_>, layer: Layer) {
+impl MergedSettings {
+    pub(super) fn read_classifier(&mut self, value: Node<'_>, layer: SettingsLayer) {
         match layer {
-            Layer::Managed | Layer::CommandLine | Layer::User => {}
-            Layer::Private | Layer::Local | Layer::Project => {
+            SettingsLayer::Managed | SettingsLayer::CommandLine | SettingsLayer::User => {}
+            SettingsLayer::Private | SettingsLayer::Local | SettingsLayer::Project => {
                 let text = "`autoClassifier` counts only in managed and user settings".to_owned();
-                return self.warn(value, text);
+                return self.add_warning(value, text);
             }
         }
-        match command(value) {
+        match parse_classifier(value) {
             Some(found) => self.classifier = Some(Spanned { value: found, origin: value.origin() }),
-            None => self.warn(
+            None => self.add_warning(
                 value,
                 r#"`autoClassifier` is written `{"command": "…", "args": ["…"], "timeout": 10000}`; arguments and milliseconds may be left out"#
                     .to_owned(),
@@ -39,7 +39,7 @@ impl Settings {
     }
 }
 
-fn command(value: Node<'_>) -> Option<ClassifierCommand> {
+fn parse_classifier(value: Node<'_>) -> Option<ClassifierCommand> {
     let command = value.get("command").and_then(Node::as_str).filter(|command| !command.is_empty())?;
     let args = match value.get("args") {
         None => Vec::new(),

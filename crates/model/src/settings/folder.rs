@@ -1,32 +1,34 @@
-//! Decides which variables, allow rules and hooks of the project folder count (C7).
+//! Applies approvals to the variables, allow rules and hooks of the project folder.
 //!
-//! Runs once all files are read, because what Claude Code recorded about the folder is read after the folder itself.
+//! Runs after all files are read, because Claude Code's record about the folder is read after the folder
+//! itself.
 
 use std::sync::Arc;
 
-use super::Settings;
-use crate::approval::{Approval, Item, Session, WaitingItem};
+use super::MergedSettings;
+use crate::approval::{Approval, ApprovalItem, Interactivity, WaitingItem};
 use crate::hook::Hook;
 
-impl Settings {
-    /// Lets approved items of the folder count and withholds the others in [`Settings::waiting`]. Gives what counts
-    /// because Claude Code approved it, seen for the first time.
-    pub fn settle_folder_items(&mut self, session: Session) -> Vec<Item> {
+impl MergedSettings {
+    /// Enables the approved items of the folder and withholds the others in [`MergedSettings::waiting`].
+    ///
+    /// Returns the items that are approved by a record of Claude Code seen for the first time.
+    pub fn apply_approvals(&mut self, session: Interactivity) -> Vec<ApprovalItem> {
         let mut adopted = Vec::new();
-        self.settle_variables(session, &mut adopted);
-        self.settle_rules(session, &mut adopted);
-        self.settle_hooks(session, &mut adopted);
+        self.apply_variable_approvals(session, &mut adopted);
+        self.apply_rule_approvals(session, &mut adopted);
+        self.apply_hook_approvals(session, &mut adopted);
         adopted
     }
 
-    fn settle_variables(&mut self, session: Session, adopted: &mut Vec<Item>) {
+    fn apply_variable_approvals(&mut self, session: Interactivity, adopted: &mut Vec<ApprovalItem>) {
         for variable in std::mem::take(&mut self.env) {
-            if variable.layer.is_outside() {
+            if variable.layer.is_outside_project() {
                 self.env.push(variable);
                 continue;
             }
-            let item = Item::variable(&variable.name, &variable.value);
-            match self.choices.approve_item(&item, session) {
+            let item = ApprovalItem::for_variable(&variable.name, &variable.value);
+            match self.choices.decide_item_approval(&item, session) {
                 Approval::Approved => self.env.push(variable),
                 Approval::Adopted => {
                     adopted.push(item);
@@ -41,10 +43,10 @@ impl Settings {
         }
     }
 
-    fn settle_rules(&mut self, session: Session, adopted: &mut Vec<Item>) {
+    fn apply_rule_approvals(&mut self, session: Interactivity, adopted: &mut Vec<ApprovalItem>) {
         for rule in std::mem::take(&mut self.folder_rules) {
-            let item = Item::rule(rule.text());
-            match self.choices.approve_item(&item, session) {
+            let item = ApprovalItem::for_rule(rule.text());
+            match self.choices.decide_item_approval(&item, session) {
                 Approval::Approved => self.rules.push(rule),
                 Approval::Adopted => {
                     adopted.push(item);
@@ -59,13 +61,13 @@ impl Settings {
         }
     }
 
-    fn settle_hooks(&mut self, session: Session, adopted: &mut Vec<Item>) {
+    fn apply_hook_approvals(&mut self, session: Interactivity, adopted: &mut Vec<ApprovalItem>) {
         let found: Vec<Arc<Hook>> =
             self.hooks.all.iter().filter(|hook| hook.needs_approval()).map(Arc::clone).collect();
         for hook in found {
-            let item = hook.item();
+            let item = hook.approval_item();
             let content = item.content.to_string();
-            match self.choices.approve_item(&item, session) {
+            match self.choices.decide_item_approval(&item, session) {
                 Approval::Approved => self.hooks.approved.push(content),
                 Approval::Adopted => {
                     adopted.push(item);

@@ -1,29 +1,29 @@
-//! Reads `xaaIdp`: the identity provider that knows the person, for sign-in across applications (A6).
+//! Reads `xaaIdp`: the identity provider for cross-application sign-in (XAA).
 //!
-//! Whoever names it is asked who the person is, so a file that a repository can bring does not count.
+//! The provider vouches for the user's identity, so a file that a repository can bring must not set it.
 
 use url::{Host, Url};
 
-use super::{Layer, Settings};
+use super::{MergedSettings, SettingsLayer};
 use crate::config::Spanned;
 use crate::document::Node;
 
-/// An identity provider, and who we are to it.
+/// An identity provider, and our client id there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityProvider {
-    /// Its name, byte for byte; its description is looked for there.
+    /// The issuer identifier, compared byte for byte; the provider's metadata is looked up there.
     pub issuer: String,
-    /// The id it knows us by.
+    /// Our client id at the provider.
     pub client_id: String,
-    /// A fixed port for the browser's way back.
+    /// A fixed port for the browser's callback.
     pub callback_port: Option<u16>,
 }
 
 impl IdentityProvider {
-    /// Where it stands in settings.
+    /// The key in settings.
     pub const KEY: &str = "xaaIdp";
 
-    /// Whether a provider may have this name: `https`, or `http` on this machine, and nothing behind the path.
+    /// Whether the text is a valid issuer: `https`, or `http` on this machine, without query and fragment.
     #[must_use]
     pub fn is_issuer(text: &str) -> bool {
         let Ok(url) = Url::parse(text) else { return false };
@@ -39,17 +39,18 @@ impl IdentityProvider {
     }
 }
 
-impl Settings {
-    pub(super) fn read_identity(&mut self, value: Node<'_>, layer: Layer) {
+impl MergedSettings {
+    pub(super) fn read_identity(&mut self, value: Node<'_>, layer: SettingsLayer) {
         match layer {
-            Layer::Managed | Layer::CommandLine | Layer::User => {}
-            Layer::Private | Layer::Local | Layer::Project => {
-                return self.warn(value, "`xaaIdp` counts only in managed and user settings".to_owned());
+            SettingsLayer::Managed | SettingsLayer::CommandLine | SettingsLayer::User => {}
+            SettingsLayer::Private | SettingsLayer::Local | SettingsLayer::Project => {
+                return self
+                    .add_warning(value, "`xaaIdp` counts only in managed and user settings".to_owned());
             }
         }
-        match provider(value) {
+        match parse_provider(value) {
             Some(found) => self.identity = Some(Spanned { value: found, origin: value.origin() }),
-            None => self.warn(
+            None => self.add_warning(
                 value,
                 r#"`xaaIdp` is written `{"issuer": "https://…", "clientId": "…", "callbackPort": 8080}`; the port may be left out"#
                     .to_owned(),
@@ -58,7 +59,7 @@ impl Settings {
     }
 }
 
-fn provider(value: Node<'_>) -> Option<IdentityProvider> {
+fn parse_provider(value: Node<'_>) -> Option<IdentityProvider> {
     let text = |name: &str| value.get(name).and_then(Node::as_str).filter(|text| !text.is_empty());
     let callback_port = match value.get("callbackPort") {
         None => None,

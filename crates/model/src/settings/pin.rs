@@ -1,44 +1,46 @@
-//! Reads `toolPin`: what is done about a tool that has become another one (H09).
+//! Reads `toolPin`: the reaction to a tool with a changed definition.
 //!
-//! The administrator's word is the last. Below it the user's counts, and a file that a repository can bring may
-//! only make it stricter.
+//! The administrator's setting wins. Below it the user's setting applies, and a file that a repository can
+//! bring may only make it stricter.
 
-use super::{Layer, Settings};
+use super::{MergedSettings, SettingsLayer};
 use crate::document::Node;
-use crate::permission::Pin;
+use crate::permission::ToolPin;
 
-/// What the files say about pins, by who says it.
+/// The `toolPin` settings by layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pins {
-    managed: Option<Pin>,
-    user: Option<Pin>,
-    project: Option<Pin>,
+pub struct ToolPinSettings {
+    managed: Option<ToolPin>,
+    user: Option<ToolPin>,
+    project: Option<ToolPin>,
 }
 
-impl Pins {
-    /// What holds.
+impl ToolPinSettings {
+    /// The effective setting.
     #[must_use]
-    pub fn in_force(&self) -> Pin {
-        let below = self.user.unwrap_or_default().max(self.project.unwrap_or(Pin::Off));
+    pub fn effective_pin(&self) -> ToolPin {
+        let below = self.user.unwrap_or_default().max(self.project.unwrap_or(ToolPin::Off));
         self.managed.unwrap_or(below)
     }
 }
 
-impl Settings {
-    pub(super) fn read_pin(&mut self, value: Node<'_>, layer: Layer) {
-        let Some(pin) = value.as_str().and_then(Pin::parse) else {
-            let words = Pin::ALL.map(|pin| format!("`{pin}`")).join(", ");
-            return self.warn(value, format!("`{}` is none of {words}", Pin::KEY));
+impl MergedSettings {
+    pub(super) fn read_pin(&mut self, value: Node<'_>, layer: SettingsLayer) {
+        let Some(pin) = value.as_str().and_then(ToolPin::parse) else {
+            let words = ToolPin::ALL.map(|pin| format!("`{pin}`")).join(", ");
+            return self.add_warning(value, format!("`{}` is none of {words}", ToolPin::KEY));
         };
         match layer {
-            Layer::Managed => self.pins.managed = Some(pin),
-            Layer::CommandLine | Layer::User | Layer::Private => self.pins.user = Some(pin),
-            Layer::Local | Layer::Project => {
-                self.pins.project = Some(pin.max(self.pins.project.unwrap_or(Pin::Off)));
-                if pin < Pin::Strict {
+            SettingsLayer::Managed => self.pins.managed = Some(pin),
+            SettingsLayer::CommandLine | SettingsLayer::User | SettingsLayer::Private => {
+                self.pins.user = Some(pin)
+            }
+            SettingsLayer::Local | SettingsLayer::Project => {
+                self.pins.project = Some(pin.max(self.pins.project.unwrap_or(ToolPin::Off)));
+                if pin < ToolPin::Strict {
                     let text =
-                        format!("a file in the project's folder can only make `{}` stricter", Pin::KEY);
-                    self.warn(value, text);
+                        format!("a file in the project's folder can only make `{}` stricter", ToolPin::KEY);
+                    self.add_warning(value, text);
                 }
             }
         }

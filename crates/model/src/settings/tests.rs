@@ -1,23 +1,29 @@
-//! Who may say what in which file.
+//! Tests of the keys that each settings layer may set.
 
 use super::*;
-use crate::approval::Session;
-use crate::document::Document;
+use crate::approval::Interactivity;
+use crate::document::JsonDocument;
 use crate::scope::Source;
 
-fn read(layer: Layer, text: &str) -> Settings {
-    let document = Document::parse(Source::inline("settings"), text).unwrap();
-    let mut settings = Settings::default();
-    settings.read(document.root().unwrap(), layer);
+fn read(layer: SettingsLayer, text: &str) -> MergedSettings {
+    let document = JsonDocument::parse(Source::from_label("settings"), text).unwrap();
+    let mut settings = MergedSettings::default();
+    settings.read_layer(document.root().unwrap(), layer);
     settings
 }
 
-fn warnings(settings: &Settings) -> Vec<String> {
+fn warnings(settings: &MergedSettings) -> Vec<String> {
     settings.warnings.iter().map(|warning| format!("{}: {}", warning.origin, warning.text)).collect()
 }
 
-const ALL_LAYERS: [Layer; 6] =
-    [Layer::Managed, Layer::CommandLine, Layer::User, Layer::Private, Layer::Local, Layer::Project];
+const ALL_LAYERS: [SettingsLayer; 6] = [
+    SettingsLayer::Managed,
+    SettingsLayer::CommandLine,
+    SettingsLayer::User,
+    SettingsLayer::Private,
+    SettingsLayer::Local,
+    SettingsLayer::Project,
+];
 
 // C7 B25
 #[test]
@@ -25,47 +31,53 @@ fn only_the_administrator_approves_by_name() {
     let text = r#"{"enabledMcpjsonServers": ["s"], "enableAllProjectMcpServers": true}"#;
     for layer in ALL_LAYERS {
         let choices = read(layer, text).choices;
-        let is_managed = layer == Layer::Managed;
-        let inside = matches!(layer, Layer::Local | Layer::Project);
-        let by_name = matches!(layer, Layer::User | Layer::CommandLine);
+        let is_managed = layer == SettingsLayer::Managed;
+        let inside = matches!(layer, SettingsLayer::Local | SettingsLayer::Project);
+        let by_name = matches!(layer, SettingsLayer::User | SettingsLayer::CommandLine);
         assert_eq!(choices.managed.len(), usize::from(is_managed), "{layer:?}");
         assert_eq!(choices.enable_all.is_some(), is_managed, "{layer:?}");
-        assert_eq!(choices.claude_code.enabled.len(), usize::from(layer == Layer::Private), "{layer:?}");
+        assert_eq!(
+            choices.claude_code.enabled.len(),
+            usize::from(layer == SettingsLayer::Private),
+            "{layer:?}"
+        );
         assert_eq!(choices.by_name.len(), usize::from(by_name), "{layer:?}");
         assert_eq!(choices.claimed.len(), usize::from(inside), "{layer:?}");
     }
     assert_eq!(
-        warnings(&read(Layer::Project, text)),
+        warnings(&read(SettingsLayer::Project, text)),
         [
             "settings:1:27: a repository cannot approve its own servers",
             "settings:1:64: a file in the project's folder cannot approve the project's servers",
         ]
     );
     assert_eq!(
-        warnings(&read(Layer::User, text)),
+        warnings(&read(SettingsLayer::User, text)),
         ["settings:1:64: `enableAllProjectMcpServers` counts only in managed settings; see `mcparley trust`"]
     );
 }
 
 // C7
 #[test]
-fn trust_of_claude_code_counts_only_from_outside_the_folder() {
+fn claude_code_trust_is_honored_only_from_outside_the_folder() {
     for layer in ALL_LAYERS {
         let choices = read(layer, r#"{"hasTrustDialogAccepted": true}"#).choices;
-        assert_eq!(choices.claude_code.trusted.is_some(), layer == Layer::Private, "{layer:?}");
+        assert_eq!(choices.claude_code.trusted.is_some(), layer == SettingsLayer::Private, "{layer:?}");
     }
 }
 
 // C7 C12 B121
 #[test]
-fn variables_and_allow_rules_of_a_folder_wait_and_other_rules_count() {
+fn folder_variables_and_allow_rules_wait_and_other_rules_apply() {
     let text = r#"{"env": {"MCP_TIMEOUT": "1", "PATH": "x"},
         "permissions": {"allow": ["mcp__a"], "deny": ["mcp__b"], "ask": ["mcp__c"]}}"#;
     for layer in ALL_LAYERS {
-        for session in [Session::Interactive, Session::Headless, Session::HeadlessWithProject] {
+        for session in
+            [Interactivity::Interactive, Interactivity::Headless, Interactivity::HeadlessWithProject]
+        {
             let mut settings = read(layer, text);
-            assert_eq!(settings.settle_folder_items(session), []);
-            let counts = layer.is_outside() || session == Session::HeadlessWithProject;
+            assert_eq!(settings.apply_approvals(session), []);
+            let counts = layer.is_outside_project() || session == Interactivity::HeadlessWithProject;
             let rules: Vec<&str> = settings.rules.iter().map(|rule| rule.text()).collect();
             assert_eq!(rules.contains(&"mcp__a"), counts, "{layer:?} {session:?}");
             assert!(rules.contains(&"mcp__b") && rules.contains(&"mcp__c"), "{layer:?}");
@@ -92,54 +104,56 @@ fn every_layer_can_reject_and_disable() {
 // C7 H05
 #[test]
 fn no_file_in_the_projects_folder_can_widen_the_permission_mode() {
-    let cases = Mode::ALL.into_iter().flat_map(|mode| [(mode, Layer::Project), (mode, Layer::Local)]);
+    let cases = PermissionMode::ALL
+        .into_iter()
+        .flat_map(|mode| [(mode, SettingsLayer::Project), (mode, SettingsLayer::Local)]);
     for (mode, layer) in cases {
         let text = format!(r#"{{"permissions": {{"defaultMode": "{mode}"}}}}"#);
         let settings = read(layer, &text);
-        let narrows = matches!(mode, Mode::Default | Mode::Plan);
+        let narrows = matches!(mode, PermissionMode::Default | PermissionMode::Plan);
         assert_eq!(settings.mode.is_some(), narrows, "{mode}");
         assert_eq!(settings.warnings.len(), usize::from(!narrows), "{mode}");
-        assert_eq!(read(Layer::User, &text).mode.unwrap().value, mode);
+        assert_eq!(read(SettingsLayer::User, &text).mode.unwrap().value, mode);
     }
 }
 
 // C9
 #[test]
-fn policy_counts_in_managed_and_user_settings_only() {
+fn policy_applies_in_managed_and_user_settings_only() {
     let text = r#"{"allowedMcpServers": [], "deniedMcpServers": [], "allowManagedMcpServersOnly": true,
         "requirePinnedPackages": true}"#;
     for layer in ALL_LAYERS {
-        let count = if matches!(layer, Layer::Managed | Layer::User) { 0 } else { 4 };
+        let count = if matches!(layer, SettingsLayer::Managed | SettingsLayer::User) { 0 } else { 4 };
         assert_eq!(read(layer, text).warnings.len(), count, "{layer:?}");
     }
 }
 
 // C5 C9
 #[test]
-fn a_managed_rule_that_cannot_be_understood_breaks_the_policy() {
+fn invalid_managed_list_breaks_the_policy() {
     for text in [
         r#"{"deniedMcpServers": {"serverName": "a"}}"#,
         r#"{"allowedMcpServers": "a"}"#,
         r#"{"allowManagedMcpServersOnly": "yes"}"#,
         r#"{"requirePinnedPackages": "yes"}"#,
     ] {
-        assert!(read(Layer::Managed, text).broken_policy.is_some(), "{text}");
-        assert!(read(Layer::User, text).broken_policy.is_none(), "{text}");
+        assert!(read(SettingsLayer::Managed, text).broken_policy.is_some(), "{text}");
+        assert!(read(SettingsLayer::User, text).broken_policy.is_none(), "{text}");
     }
 }
 
 // C9
 #[test]
-fn one_broken_policy_entry_is_told_and_the_rest_is_read() {
+fn broken_policy_entry_is_reported_and_the_rest_applies() {
     let settings = read(
-        Layer::Managed,
+        SettingsLayer::Managed,
         r#"{"deniedMcpServers": [{"serverName": "a"}, {"bogus": 1}, {"serverName": "b"}]}"#,
     );
     assert_eq!(settings.warnings.len(), 1);
     let judge = |name: &str| {
         let name = ServerName::new(name);
-        let target = crate::policy::Target::Other;
-        settings.policy.judge(&crate::policy::Subject {
+        let target = crate::policy::PolicyTarget::Other;
+        settings.policy.check_server(&crate::policy::PolicySubject {
             name: &name,
             scope: crate::scope::Scope::User,
             target,
@@ -151,7 +165,7 @@ fn one_broken_policy_entry_is_told_and_the_rest_is_read() {
 
 // C7 H05
 #[test]
-fn plugins_know_whose_word_they_are() {
+fn plugins_keep_their_settings_layer() {
     for layer in ALL_LAYERS {
         let plugins = read(layer, r#"{"plugins": ["./evil"]}"#).plugins;
         assert_eq!(plugins.iter().map(|(by, _)| *by).collect::<Vec<_>>(), [layer]);
@@ -160,35 +174,36 @@ fn plugins_know_whose_word_they_are() {
 
 // B53
 #[test]
-fn wrong_shapes_are_told_and_stop_nothing() {
+fn wrong_shapes_are_warnings() {
     let text = r#"{"enabledMcpjsonServers": "s", "disabledMcpServers": {}, "enableAllProjectMcpServers": 1,
         "permissions": {"allow": [1, "mcp__s"], "deny": "x", "defaultMode": "bogus"}, "plugins": 1, "env": {"A": 1}}"#;
-    let settings = read(Layer::User, text);
+    let settings = read(SettingsLayer::User, text);
     assert_eq!(settings.rules.len(), 1);
     assert_eq!(settings.warnings.len(), 8, "{:?}", warnings(&settings));
 }
 
 // C1
 #[test]
-fn only_the_user_and_the_administrator_say_where_connectors_are() {
+fn only_user_and_administrator_can_set_the_connectors_url() {
     for layer in ALL_LAYERS {
         let settings = read(layer, r#"{"connectors": {"url": "https://o.example"}}"#);
-        let counts = matches!(layer, Layer::Managed | Layer::CommandLine | Layer::User);
+        let counts =
+            matches!(layer, SettingsLayer::Managed | SettingsLayer::CommandLine | SettingsLayer::User);
         let found = settings.connectors.as_ref().map(|(by, url)| (*by, url.value.as_str()));
         assert_eq!(found, counts.then_some((layer, "https://o.example")));
         let warned = ["settings:1:16: `connectors` counts only in managed and user settings"];
         assert_eq!(warnings(&settings), if counts { &[][..] } else { &warned[..] }, "{layer:?}");
     }
     for wrong in [r#"{"connectors": "https://o.example"}"#, r#"{"connectors": {"url": 7}}"#] {
-        let settings = read(Layer::User, wrong);
+        let settings = read(SettingsLayer::User, wrong);
         assert!(settings.connectors.is_none());
         assert_eq!(warnings(&settings), [r#"settings:1:16: `connectors` is written `{"url": "https://…"}`"#]);
     }
 }
 
-// A6: whoever names it hears who the person is.
+// A6: the provider learns the user's identity.
 #[test]
-fn only_the_user_and_the_administrator_name_the_identity_provider() {
+fn only_user_and_administrator_can_set_the_identity_provider() {
     let text = r#"{"xaaIdp": {"issuer": "https://idp.example", "clientId": "us", "callbackPort": 7777}}"#;
     let named = IdentityProvider {
         issuer: "https://idp.example".to_owned(),
@@ -197,7 +212,8 @@ fn only_the_user_and_the_administrator_name_the_identity_provider() {
     };
     for layer in ALL_LAYERS {
         let settings = read(layer, text);
-        let counts = matches!(layer, Layer::Managed | Layer::CommandLine | Layer::User);
+        let counts =
+            matches!(layer, SettingsLayer::Managed | SettingsLayer::CommandLine | SettingsLayer::User);
         assert_eq!(settings.identity.as_ref().map(|found| &found.value), counts.then_some(&named));
         let warned = ["settings:1:12: `xaaIdp` counts only in managed and user settings"];
         assert_eq!(warnings(&settings), if counts { &[][..] } else { &warned[..] }, "{layer:?}");
@@ -209,7 +225,7 @@ fn only_the_user_and_the_administrator_name_the_identity_provider() {
         r#"{"xaaIdp": {"issuer": "https://us:pw@idp.example", "clientId": "us"}}"#,
         r#"{"xaaIdp": {"issuer": "https://idp.example", "clientId": "us", "callbackPort": 0}}"#,
     ] {
-        let settings = read(Layer::User, wrong);
+        let settings = read(SettingsLayer::User, wrong);
         assert!(settings.identity.is_none(), "{wrong}");
         assert_eq!(settings.warnings.len(), 1, "{wrong}");
     }
@@ -217,50 +233,51 @@ fn only_the_user_and_the_administrator_name_the_identity_provider() {
 
 // H09 B25
 #[test]
-fn a_project_can_only_make_pins_stricter_and_the_administrator_has_the_last_word() {
-    use crate::permission::Pin::{Off, Strict, Warn};
-    let in_force = |said: &[(Layer, &str)]| {
-        let mut settings = Settings::default();
+fn project_can_only_make_pins_stricter_and_managed_pin_wins() {
+    use crate::permission::ToolPin::{Off, Strict, Warn};
+    let in_force = |said: &[(SettingsLayer, &str)]| {
+        let mut settings = MergedSettings::default();
         for (layer, word) in said {
             let text = format!(r#"{{"toolPin": "{word}"}}"#);
-            let document = Document::parse(Source::inline("settings"), &text).unwrap();
-            settings.read(document.root().unwrap(), *layer);
+            let document = JsonDocument::parse(Source::from_label("settings"), &text).unwrap();
+            settings.read_layer(document.root().unwrap(), *layer);
         }
-        settings.pins.in_force()
+        settings.pins.effective_pin()
     };
     for (said, expected) in [
         (&[] as &[_], Warn),
-        (&[(Layer::User, "off")], Off),
-        (&[(Layer::Project, "off")], Warn),
-        (&[(Layer::Local, "off")], Warn),
-        (&[(Layer::Project, "strict")], Strict),
-        (&[(Layer::User, "off"), (Layer::Project, "warn")], Warn),
-        (&[(Layer::User, "strict"), (Layer::Project, "off")], Strict),
-        (&[(Layer::Project, "strict"), (Layer::Local, "off")], Strict),
-        (&[(Layer::User, "strict"), (Layer::Private, "off")], Off),
-        (&[(Layer::User, "strict"), (Layer::CommandLine, "warn")], Warn),
-        (&[(Layer::Project, "strict"), (Layer::Managed, "warn")], Warn),
-        (&[(Layer::User, "off"), (Layer::Managed, "strict")], Strict),
+        (&[(SettingsLayer::User, "off")], Off),
+        (&[(SettingsLayer::Project, "off")], Warn),
+        (&[(SettingsLayer::Local, "off")], Warn),
+        (&[(SettingsLayer::Project, "strict")], Strict),
+        (&[(SettingsLayer::User, "off"), (SettingsLayer::Project, "warn")], Warn),
+        (&[(SettingsLayer::User, "strict"), (SettingsLayer::Project, "off")], Strict),
+        (&[(SettingsLayer::Project, "strict"), (SettingsLayer::Local, "off")], Strict),
+        (&[(SettingsLayer::User, "strict"), (SettingsLayer::Private, "off")], Off),
+        (&[(SettingsLayer::User, "strict"), (SettingsLayer::CommandLine, "warn")], Warn),
+        (&[(SettingsLayer::Project, "strict"), (SettingsLayer::Managed, "warn")], Warn),
+        (&[(SettingsLayer::User, "off"), (SettingsLayer::Managed, "strict")], Strict),
     ] {
         assert_eq!(in_force(said), expected, "{said:?}");
     }
     assert_eq!(
-        warnings(&read(Layer::Project, r#"{"toolPin": "off"}"#)),
+        warnings(&read(SettingsLayer::Project, r#"{"toolPin": "off"}"#)),
         ["settings:1:13: a file in the project's folder can only make `toolPin` stricter"]
     );
     assert_eq!(
-        warnings(&read(Layer::User, r#"{"toolPin": true}"#)),
+        warnings(&read(SettingsLayer::User, r#"{"toolPin": true}"#)),
         ["settings:1:13: `toolPin` is none of `off`, `warn`, `strict`"]
     );
 }
 
 // P2 B25
 #[test]
-fn only_user_and_administrator_can_name_a_classifier() {
+fn only_user_and_administrator_can_set_a_classifier() {
     let text = r#"{"autoClassifier": {"command": "judge", "args": ["-x"], "timeout": 500}}"#;
     for layer in ALL_LAYERS {
         let settings = read(layer, text);
-        let counts = matches!(layer, Layer::Managed | Layer::CommandLine | Layer::User);
+        let counts =
+            matches!(layer, SettingsLayer::Managed | SettingsLayer::CommandLine | SettingsLayer::User);
         let expected = ClassifierCommand {
             command: "judge".to_owned(),
             args: vec!["-x".to_owned()],
@@ -275,7 +292,7 @@ fn only_user_and_administrator_can_name_a_classifier() {
         r#"{"command": "a", "args": [1]}"#,
         r#"{"command": "a", "timeout": 0}"#,
     ] {
-        let settings = read(Layer::User, &format!(r#"{{"autoClassifier": {wrong}}}"#));
+        let settings = read(SettingsLayer::User, &format!(r#"{{"autoClassifier": {wrong}}}"#));
         assert!(settings.classifier.is_none() && settings.warnings.len() == 1, "{wrong}");
     }
 }

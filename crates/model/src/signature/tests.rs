@@ -1,30 +1,35 @@
-//! When two declarations are one, and when an approval no longer holds.
+//! Tests of equal declarations, and of approvals that no longer hold.
 
 use super::*;
-use crate::document::Document;
+use crate::document::JsonDocument;
 use crate::expand::Env;
-use crate::scope::{Origin, Source};
+use crate::scope::{ConfigOrigin, Source};
 
 fn read(text: &str, token: &str) -> (RawServer, ServerConfig) {
     let env: Env = [("TOKEN".to_owned(), token.to_owned())].into_iter().collect();
-    let document = Document::parse(Source::inline("test"), text).unwrap();
-    let raw = RawServer::read("s", document.root().unwrap()).unwrap();
-    let config = raw.to_config(&env, &Origin::whole(Source::inline("test"))).unwrap();
+    let document = JsonDocument::parse(Source::from_label("test"), text).unwrap();
+    let raw = RawServer::from_node("s", document.root().unwrap()).unwrap();
+    let config = raw.to_config(&env, &ConfigOrigin::for_source(Source::from_label("test"))).unwrap();
     (raw, config)
 }
 
 fn signature(text: &str) -> Signature {
-    Signature::of(&read(text, "t").1)
+    Signature::from_config(&read(text, "t").1)
 }
 
-fn definition(text: &str, token: &str) -> Definition {
+fn definition(text: &str, token: &str) -> DefinitionHash {
     let (raw, config) = read(text, token);
-    Definition::of(&raw, &config)
+    DefinitionHash::from_config(&raw, &config)
+}
+
+fn written_definition(text: &str) -> DefinitionHash {
+    let (raw, config) = read(text, "t");
+    DefinitionHash::from_written(&raw, config.kind())
 }
 
 // C11
 #[test]
-fn what_affects_the_connection_changes_the_signature() {
+fn connection_settings_change_the_signature() {
     let base = r#"{"command": "x", "args": ["a", "b"], "env": {"K": "v", "L": "w"}}"#;
     for other in [
         r#"{"command": "y", "args": ["a", "b"], "env": {"K": "v", "L": "w"}}"#,
@@ -53,7 +58,7 @@ fn what_affects_the_connection_changes_the_signature() {
 
 // C11
 #[test]
-fn what_does_not_affect_the_connection_leaves_the_signature_alone() {
+fn other_settings_do_not_change_the_signature() {
     let base = r#"{"command": "x", "env": {"K": "v", "L": "w"}}"#;
     for same in [
         r#"{"env": {"L": "w", "K": "v"}, "command": "x", "type": "stdio"}"#,
@@ -67,7 +72,7 @@ fn what_does_not_affect_the_connection_leaves_the_signature_alone() {
 // C8
 #[test]
 fn an_endpoint_is_the_address_or_the_command_with_its_environment() {
-    let endpoint = |text| Endpoint::of(&read(text, "t").1);
+    let endpoint = |text| EndpointHash::from_config(&read(text, "t").1);
     assert_eq!(
         endpoint(r#"{"type": "http", "url": "https://h/", "headers": {"A": "1"}}"#),
         endpoint(r#"{"type": "sse", "url": "HTTPS://H"}"#)
@@ -94,9 +99,9 @@ fn an_approval_holds_while_credentials_rotate_and_ends_when_anything_else_change
     assert_ne!(definition(argument, "old"), definition(argument, "new"), "a variable that changes what runs");
 }
 
-// X6 C7: other folders are another server to whoever approves it, and none of these shares a connection.
+// X6 C7: other roots need another approval and another connection.
 #[test]
-fn roots_change_what_is_approved_and_what_is_shared() {
+fn roots_change_definition_and_signature() {
     let entries = [
         r#"{"command": "x"}"#,
         r#"{"command": "x", "roots": false}"#,
@@ -105,5 +110,18 @@ fn roots_change_what_is_approved_and_what_is_shared() {
     ];
     let definitions: std::collections::HashSet<_> = entries.map(|text| definition(text, "t")).into();
     let signatures: std::collections::HashSet<_> = entries.map(signature).into();
-    assert_eq!((definitions.len(), signatures.len()), (4, 4));
+    let written: std::collections::HashSet<_> = entries.map(written_definition).into();
+    assert_eq!((definitions.len(), signatures.len(), written.len()), (4, 4, 4));
+}
+
+// C7: the approval of an entry by its text ends when the resource parameter changes.
+#[test]
+fn resource_parameter_changes_the_written_definition() {
+    let entries = [
+        r#"{"url": "https://a/mcp", "oauth": {}}"#,
+        r#"{"url": "https://a/mcp", "oauth": {"resource": true}}"#,
+        r#"{"url": "https://a/mcp", "oauth": {"resource": false}}"#,
+    ];
+    let written: std::collections::HashSet<_> = entries.map(written_definition).into();
+    assert_eq!(written.len(), 3);
 }

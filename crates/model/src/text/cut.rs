@@ -1,28 +1,28 @@
-//! Decides where a text that is too long ends.
+//! Truncates texts that are too long.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// What stands where a text was cut.
+/// The marker at the end of a truncated text.
 pub const TRUNCATED: &str = "… [truncated]";
 
-/// The text, or at most `limit` characters of it followed by [`TRUNCATED`].
+/// Truncates a text to at most `limit` characters followed by [`TRUNCATED`]; a shorter text is unchanged.
 #[must_use]
-pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
-    match beginning(text, limit) {
+pub fn truncate_text(text: &str, limit: usize) -> Cow<'_, str> {
+    match truncated_prefix(text, limit) {
         Some(beginning) => Cow::Owned([beginning, TRUNCATED].concat()),
         None => Cow::Borrowed(text),
     }
 }
 
-/// At most `limit` characters of a text that has more; nothing if that is all of it.
+/// The first `limit` characters of a text that is longer; `None` if the text fits.
 ///
-/// Ends between two graphemes, since half of one is another character than the author wrote. A grapheme
-/// that alone is longer than the limit is left out whole.
+/// Ends between two graphemes, since half of a grapheme is another character than the author wrote. A
+/// grapheme that alone is longer than the limit is omitted.
 #[must_use]
-pub fn beginning(text: &str, limit: usize) -> Option<&str> {
-    // A character has at least one byte, so this spares counting for almost every text.
+pub fn truncated_prefix(text: &str, limit: usize) -> Option<&str> {
+    // A character has at least one byte, so this avoids counting for almost every text.
     if text.len() <= limit {
         return None;
     }
@@ -39,8 +39,8 @@ pub fn beginning(text: &str, limit: usize) -> Option<&str> {
     text.get(..end)
 }
 
-/// Whether the first `limit` characters and the one behind them are ASCII, where only a line end of two characters is a
-/// grapheme of more than one. Looking graphemes up is slow, and most texts need none of it.
+/// Whether the first `limit` characters and the next one are ASCII without a carriage return, where every
+/// character is a grapheme. Segmentation is slow, and most texts do not need it.
 fn is_plain(text: &str, limit: usize) -> bool {
     let beginning = text.as_bytes().get(..=limit);
     beginning.is_some_and(|beginning| beginning.is_ascii() && !beginning.contains(&b'\r'))
@@ -53,10 +53,10 @@ mod tests {
     // B39
     #[test]
     fn plain_text_is_cut_where_its_graphemes_end() {
-        assert_eq!(cut("abcdef", 3), "abc… [truncated]");
-        assert_eq!(cut("ab\r\ncd", 3), "ab… [truncated]");
+        assert_eq!(truncate_text("abcdef", 3), "abc… [truncated]");
+        assert_eq!(truncate_text("ab\r\ncd", 3), "ab… [truncated]");
         // What follows belongs to the last character that would fit.
-        assert_eq!(cut("abce\u{301}fg", 4), "abc… [truncated]");
-        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(truncate_text("abce\u{301}fg", 4), "abc… [truncated]");
+        assert_eq!(truncate_text("abc", 3), "abc");
     }
 }

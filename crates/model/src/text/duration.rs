@@ -1,12 +1,12 @@
-//! Rounds durations for people.
+//! Rounds durations for display.
 
 use std::time::Duration;
 
-/// The duration as people say it: milliseconds below a second, hundredths below ten, tenths above.
+/// Rounds a duration for display: to milliseconds below a second, to hundredths below ten, to tenths above.
 ///
-/// A limit of 30 s that is measured as 29.998231 s is told as `30s`.
+/// A timeout of 30 s that is measured as 29.998231 s is shown as `30s`.
 #[must_use]
-pub fn rounded(duration: Duration) -> Duration {
+pub fn round_duration(duration: Duration) -> Duration {
     let step = match duration.as_millis() {
         0..1_000 => 1,
         1_000..10_000 => 10,
@@ -14,7 +14,7 @@ pub fn rounded(duration: Duration) -> Duration {
     };
     let step = Duration::from_millis(step);
     let steps = (duration + step / 2).as_millis() / step.as_millis();
-    // Below a millisecond there is nothing left to round to.
+    // Below a millisecond no rounding is possible.
     match u32::try_from(steps) {
         Ok(0) | Err(_) => duration,
         Ok(steps) => step * steps,
@@ -27,7 +27,7 @@ mod tests {
 
     // U3
     #[test]
-    fn durations_are_told_without_digits_nobody_reads() {
+    fn durations_are_rounded_for_display() {
         let cases = [
             (29_998_231, "30s"),
             (30_000_000, "30s"),
@@ -40,7 +40,7 @@ mod tests {
             (0, "0ns"),
         ];
         for (micros, expected) in cases {
-            assert_eq!(format!("{:?}", rounded(Duration::from_micros(micros))), expected);
+            assert_eq!(format!("{:?}", round_duration(Duration::from_micros(micros))), expected);
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Decides which characters of a text are hidden: unseen by a person, yet read by a terminal or a model.
+//! Detects hidden characters: invisible to the user, yet interpreted by a terminal or a model.
 //!
-//! Judged in context, because a joiner between two emoji is part of a picture and the same joiner between
-//! two letters is a way to hide something. Variation selectors likewise: one after an emoji chooses its
-//! look, any other can carry a byte of a secret message.
+//! They are judged in context, because a joiner between two emoji is part of a picture and the same joiner
+//! between two letters can hide text. Variation selectors likewise: one after an emoji chooses its style,
+//! any other can carry a byte of a secret message.
 
-/// One character and what was decided about it.
+/// A character and whether it is hidden.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Marked {
-    /// Where the character begins, in bytes.
+pub(super) struct MarkedCharacter {
+    /// The byte offset of the character.
     pub(super) offset: usize,
     /// The character.
     pub(super) character: char,
@@ -15,56 +15,57 @@ pub(super) struct Marked {
     pub(super) hidden: bool,
 }
 
-/// Every character of `text` in order, with the decision about it.
+/// All characters of `text` in order, each marked as hidden or not.
 ///
-/// What is kept depends only on neighbours that are kept too, so cleaning twice changes nothing more.
-pub(super) fn mark(text: &str) -> impl Iterator<Item = Marked> + '_ {
+/// Whether a character is kept depends only on neighbors that are kept too, so cleaning is idempotent.
+pub(super) fn mark_characters(text: &str) -> impl Iterator<Item = MarkedCharacter> + '_ {
     let mut characters = text.char_indices().peekable();
-    let mut before = Before::Other;
+    let mut before = PrecedingCharacter::Other;
     std::iter::from_fn(move || {
         let (offset, character) = characters.next()?;
         let next = characters.peek().map(|(_, next)| *next);
         let hidden = is_hidden(before, character, next);
-        before = Before::seen(character, hidden, before);
-        Some(Marked { offset, character, hidden })
+        before = PrecedingCharacter::after_character(character, hidden, before);
+        Some(MarkedCharacter { offset, character, hidden })
     })
 }
 
-/// The hidden characters of `text` in order: those [`mark`] marks, found without looking at plain ones singly.
-pub(super) fn hidden(text: &str) -> impl Iterator<Item = Marked> + '_ {
+/// The hidden characters of `text` in order: those that [`mark_characters`] marks, found by skipping runs
+/// of plain ones.
+pub(super) fn hidden_characters(text: &str) -> impl Iterator<Item = MarkedCharacter> + '_ {
     let mut offset = 0;
-    let mut before = Before::Other;
+    let mut before = PrecedingCharacter::Other;
     std::iter::from_fn(move || {
         loop {
             let rest = text.as_bytes().get(offset..)?;
-            let quiet = quiet_character(rest);
+            let quiet = quiet_character_length(rest);
             if quiet > 0 {
                 offset += quiet;
-                before = Before::Other;
+                before = PrecedingCharacter::Other;
                 continue;
             }
-            let plain = plain_run(rest);
+            let plain = plain_run_length(rest);
             if let Some(last) = plain.checked_sub(1).and_then(|last| rest.get(last)) {
-                before = Before::seen(char::from(*last), false, before);
+                before = PrecedingCharacter::after_character(char::from(*last), false, before);
             }
             offset += plain;
             let mut characters = text.get(offset..)?.chars();
             let character = characters.next()?;
             let hidden = is_hidden(before, character, characters.next());
-            before = Before::seen(character, hidden, before);
+            before = PrecedingCharacter::after_character(character, hidden, before);
             let at = offset;
             offset += character.len_utf8();
             if hidden {
-                return Some(Marked { offset: at, character, hidden });
+                return Some(MarkedCharacter { offset: at, character, hidden });
             }
         }
     })
 }
 
-/// How many plain bytes stand first: printable ASCII, newline and tab, which are never hidden.
+/// The number of leading plain bytes: printable ASCII, newline and tab, which are never hidden.
 ///
-/// Looks at blocks without a branch for each byte, which compilers turn into vector instructions.
-fn plain_run(bytes: &[u8]) -> usize {
+/// Scans blocks without a branch per byte, which compilers turn into vector instructions.
+fn plain_run_length(bytes: &[u8]) -> usize {
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     if !bytes.first().is_some_and(is_plain) {
         return 0;
@@ -77,11 +78,12 @@ fn plain_run(bytes: &[u8]) -> usize {
     run + bytes.get(run..).unwrap_or_default().iter().take_while(|byte| is_plain(byte)).count()
 }
 
-/// The length of the first character if it is neither hidden nor part of a picture, told by its first byte alone.
+/// The length of the first character if it is neither hidden nor part of an emoji, judged by its first byte
+/// alone.
 ///
-/// Letters from `À` to Hebrew have two bytes, those from U+4000 up to the surrogates three: with them most of the
-/// world's text is passed over without decoding it.
-fn quiet_character(bytes: &[u8]) -> usize {
+/// Letters from `À` to Hebrew have two bytes, those from U+4000 up to the surrogates three: with them most
+/// of the world's text is skipped without decoding it.
+fn quiet_character_length(bytes: &[u8]) -> usize {
     match bytes.first() {
         Some(0xc3..=0xd7) => 2,
         Some(0xe4..=0xed) => 3,
@@ -89,21 +91,21 @@ fn quiet_character(bytes: &[u8]) -> usize {
     }
 }
 
-/// What stands before a character, as far as it matters.
+/// The class of the preceding character, as far as it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Before {
+enum PrecedingCharacter {
     /// An emoji.
     Emoji,
-    /// An emoji and a selector for its look.
+    /// An emoji and a variation selector for its style.
     Styled,
     /// A digit, `#` or `*`, which may become a keycap.
     KeycapBase,
-    /// Anything else.
+    /// Any other character.
     Other,
 }
 
-impl Before {
-    fn seen(character: char, hidden: bool, before: Self) -> Self {
+impl PrecedingCharacter {
+    fn after_character(character: char, hidden: bool, before: Self) -> Self {
         match character {
             '\u{fe0e}' | '\u{fe0f}' if !hidden && before == Self::Emoji => Self::Styled,
             '0'..='9' | '#' | '*' => Self::KeycapBase,
@@ -113,28 +115,31 @@ impl Before {
     }
 }
 
-fn is_hidden(before: Before, character: char, next: Option<char>) -> bool {
+fn is_hidden(before: PrecedingCharacter, character: char, next: Option<char>) -> bool {
     match character {
         '\n' | '\t' => false,
-        '\u{200d}' => !(matches!(before, Before::Emoji | Before::Styled) && next.is_some_and(is_emoji)),
+        '\u{200d}' => {
+            !(matches!(before, PrecedingCharacter::Emoji | PrecedingCharacter::Styled)
+                && next.is_some_and(is_emoji))
+        }
         '\u{fe0e}' | '\u{fe0f}' => match before {
-            Before::Emoji => false,
-            Before::KeycapBase => next != Some('\u{20e3}'),
-            Before::Styled | Before::Other => true,
+            PrecedingCharacter::Emoji => false,
+            PrecedingCharacter::KeycapBase => next != Some('\u{20e3}'),
+            PrecedingCharacter::Styled | PrecedingCharacter::Other => true,
         },
-        _ => always_hidden(character),
+        _ => is_always_hidden(character),
     }
 }
 
-fn always_hidden(character: char) -> bool {
+fn is_always_hidden(character: char) -> bool {
     matches!(character,
-        // C0, delete and C1: they drive the terminal.
+        // C0, delete and C1: they control the terminal.
         '\0'..='\x1f' | '\x7f'..='\u{9f}'
         // Soft hyphen, Mongolian vowel separator, zero width, invisible operators, byte order mark.
         | '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        // Bidirectional marks, embeddings and overrides (the isolates stand in the range above).
+        // Bidirectional marks, embeddings and overrides (the isolates are in the range above).
         | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-        // Line and paragraph separator: a line break some programs see and others do not.
+        // Line and paragraph separator: a line break that some programs see and others do not.
         | '\u{2028}' | '\u{2029}'
         // Interlinear annotations: text beside the text.
         | '\u{fff9}'..='\u{fffb}'
@@ -144,9 +149,10 @@ fn always_hidden(character: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether a joiner or a selector beside the character can be part of a picture.
+/// Whether a joiner or a selector beside the character can be part of an emoji.
 ///
-/// Whole blocks instead of the Unicode table: too wide a circle only keeps a joiner between two symbols.
+/// Uses whole blocks instead of the Unicode table: a range that is too wide only keeps a joiner between two
+/// symbols.
 fn is_emoji(character: char) -> bool {
     matches!(character,
         '©' | '®' | '‼' | '⁉' | '™' | 'ℹ' | '〰' | '〽' | '㊗' | '㊙'

@@ -1,36 +1,37 @@
-//! Cleans every string of a JSON value, however deep (N7, B43).
+//! Removes hidden characters from all strings of a JSON value, at any depth.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{clean, hidden_count};
+use super::{clean_text, hidden_count};
 
-/// JSON for a model: hidden characters are gone from all strings and keys.
+/// Removes hidden characters from all strings and keys of a JSON text for a model.
 ///
-/// Borrowed, byte for byte, when there were none. What is no JSON, or nested too deep to be read, is cleaned as
-/// any text is.
+/// Returns the text borrowed, byte for byte, if there were none. A text that is not JSON, or nested too
+/// deep to be parsed, is cleaned like plain text.
 #[must_use]
 pub fn clean_json(json: &str) -> Cow<'_, str> {
-    if !may_hide(json) {
+    if !may_hide_characters(json) {
         return Cow::Borrowed(json);
     }
-    let Ok(mut value) = serde_json::from_str::<Value>(json) else { return clean(json) };
+    let Ok(mut value) = serde_json::from_str::<Value>(json) else { return clean_text(json) };
     if clean_strings(&mut value) { Cow::Owned(value.to_string()) } else { Cow::Borrowed(json) }
 }
 
-/// Whether some string may hide something: written out, or as an escape. Spares reading almost every value.
-pub(crate) fn may_hide(json: &str) -> bool {
-    // A carriage return between two values hides nothing and is judged by reading on.
+/// Whether a string may contain a hidden character, literally or as an escape. Avoids parsing almost every
+/// value.
+pub(crate) fn may_hide_characters(json: &str) -> bool {
+    // A carriage return between two values is not hidden text; parsing decides.
     hidden_count(json) > 0
         || json.as_bytes().windows(2).any(|pair| matches!(pair, [b'\\', b'u' | b'r' | b'b' | b'f']))
 }
 
-/// Removes hidden characters from all strings and keys; tells whether there were any.
+/// Removes hidden characters from all strings and keys; returns whether there were any.
 pub fn clean_strings(value: &mut Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        Value::String(string) => match clean(string) {
+        Value::String(string) => match clean_text(string) {
             Cow::Borrowed(_) => false,
             Cow::Owned(cleaned) => {
                 *string = cleaned;
@@ -42,17 +43,17 @@ pub fn clean_strings(value: &mut Value) -> bool {
         }
         Value::Object(members) => {
             let dirty = members.values_mut().fold(false, |dirty, member| clean_strings(member) | dirty);
-            let dirty_keys = members.keys().any(|name| matches!(clean(name), Cow::Owned(_)));
+            let dirty_keys = members.keys().any(|name| matches!(clean_text(name), Cow::Owned(_)));
             if dirty_keys {
                 let cleaned = std::mem::take(members).into_iter();
-                members.extend(cleaned.map(|(name, value)| (clean(&name).into_owned(), value)));
+                members.extend(cleaned.map(|(name, value)| (clean_text(&name).into_owned(), value)));
             }
             dirty | dirty_keys
         }
     }
 }
 
-/// Whether arrays and objects stand inside each other more than `limit` deep.
+/// Whether arrays and objects are nested more than `limit` deep.
 #[must_use]
 pub fn is_deeper_than(limit: usize, json: &str) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);

@@ -1,12 +1,12 @@
-//! Shows that nothing hidden reaches a terminal or a model, and that pictures do.
+//! Tests that hidden characters never reach a terminal or a model, and that emoji do.
 
 use std::borrow::Cow;
 
 use proptest::prelude::*;
 
 use super::{
-    TRUNCATED, Untrusted, clean, clean_json, cut, display, display_argv, display_block, hidden, hidden_count,
-    into_clean,
+    TRUNCATED, Untrusted, clean_json, clean_text, display_argv, display_block, display_line, hidden,
+    hidden_count, into_clean_text, truncate_text,
 };
 
 #[test]
@@ -24,7 +24,7 @@ fn terminal_commands_become_visible() {
         ("a\0b", "a\\x00b"),
         ("a\nb\tc", "a\\nb\\tc"),
     ] {
-        assert_eq!(display(text), shown);
+        assert_eq!(display_line(text), shown);
     }
 }
 
@@ -35,7 +35,7 @@ fn a_block_keeps_its_lines() {
 }
 
 #[test]
-fn hidden_characters_are_shown_to_people_and_kept_from_models() {
+fn hidden_characters_are_escaped_for_users_and_removed_for_models() {
     // B41 B42 N7 H11
     for (text, shown, cleaned) in [
         ("a\u{202e}b", "a\\u{202e}b", "ab"),
@@ -50,10 +50,10 @@ fn hidden_characters_are_shown_to_people_and_kept_from_models() {
         ("a\u{2028}b", "a\\u{2028}b", "ab"),
         ("😀\u{fe0f}\u{fe0f}", "😀\u{fe0f}\\u{fe0f}", "😀\u{fe0f}"),
     ] {
-        assert_eq!((display(text), clean(text)), (shown.into(), cleaned.into()));
+        assert_eq!((display_line(text), clean_text(text)), (shown.into(), cleaned.into()));
         assert_eq!(hidden_count(text), text.chars().count() - cleaned.chars().count());
     }
-    assert_eq!(clean("a\r\nb\tc\x1b[0m"), "a\nb\tc[0m");
+    assert_eq!(clean_text("a\r\nb\tc\x1b[0m"), "a\nb\tc[0m");
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn joined_emoji_stay_whole() {
     // B42
     for text in ["👩‍👩‍👧", "❤️‍🔥", "🏳️‍🌈", "1️⃣", "👍🏽", "☺️ naïve Ωμέγα 中文 עברית"]
     {
-        assert!(matches!(display(text), Cow::Borrowed(_)), "{text}");
-        assert!(matches!(clean(text), Cow::Borrowed(_)), "{text}");
+        assert!(matches!(display_line(text), Cow::Borrowed(_)), "{text}");
+        assert!(matches!(clean_text(text), Cow::Borrowed(_)), "{text}");
     }
 }
 
@@ -84,13 +84,13 @@ fn the_strings_of_json_are_cleaned_and_the_rest_is_left() {
 }
 
 #[test]
-fn a_clean_text_keeps_its_memory() {
+fn text_without_hidden_characters_is_not_copied() {
     // N7
     let text = String::from("naïve\n");
     let place = text.as_ptr();
-    let cleaned = into_clean(Cow::Owned(text));
+    let cleaned = into_clean_text(Cow::Owned(text));
     assert_eq!((cleaned.as_str(), cleaned.as_ptr()), ("naïve\n", place));
-    assert_eq!(into_clean(Cow::Borrowed("a\u{200b}b")), "ab");
+    assert_eq!(into_clean_text(Cow::Borrowed("a\u{200b}b")), "ab");
 }
 
 #[test]
@@ -104,15 +104,18 @@ fn a_command_line_hides_nothing() {
 #[test]
 fn a_long_text_is_cut_between_graphemes() {
     // N6 B39
-    assert_eq!(cut("short", 5), "short");
-    assert_eq!(cut("shorts", 5), format!("short{TRUNCATED}"));
-    assert_eq!(cut("é👩‍👩‍👧x", 4), format!("é{TRUNCATED}"));
-    assert_eq!(cut("ae\u{301}x", 2), format!("a{TRUNCATED}"));
-    assert_eq!(cut("a\r\nb", 2), format!("a{TRUNCATED}"));
-    assert_eq!(cut("é".repeat(2048).as_str(), 2048), "é".repeat(2048));
-    assert_eq!(cut("é".repeat(30_000).as_str(), 2048).chars().count(), 2048 + TRUNCATED.chars().count());
-    assert_eq!(cut(&format!("a{}", "\u{301}".repeat(50)), 3), TRUNCATED);
-    assert_eq!(cut("", 0), "");
+    assert_eq!(truncate_text("short", 5), "short");
+    assert_eq!(truncate_text("shorts", 5), format!("short{TRUNCATED}"));
+    assert_eq!(truncate_text("é👩‍👩‍👧x", 4), format!("é{TRUNCATED}"));
+    assert_eq!(truncate_text("ae\u{301}x", 2), format!("a{TRUNCATED}"));
+    assert_eq!(truncate_text("a\r\nb", 2), format!("a{TRUNCATED}"));
+    assert_eq!(truncate_text("é".repeat(2048).as_str(), 2048), "é".repeat(2048));
+    assert_eq!(
+        truncate_text("é".repeat(30_000).as_str(), 2048).chars().count(),
+        2048 + TRUNCATED.chars().count()
+    );
+    assert_eq!(truncate_text(&format!("a{}", "\u{301}".repeat(50)), 3), TRUNCATED);
+    assert_eq!(truncate_text("", 0), "");
 }
 
 #[test]
@@ -120,7 +123,7 @@ fn untrusted_text_is_escaped_even_in_debug_output() {
     // B40 N7
     let text = Untrusted::new("a\x1b[2J\u{202e}");
     assert_eq!(format!("{text:?}"), "Untrusted(\"a\\x1b[2J\\u{202e}\")");
-    assert_eq!((text.display(), text.clean()), ("a\\x1b[2J\\u{202e}".into(), "a[2J".into()));
+    assert_eq!((text.display_line(), text.clean_text()), ("a\\x1b[2J\\u{202e}".into(), "a[2J".into()));
     assert_eq!(text.raw(), "a\x1b[2J\u{202e}");
 }
 
@@ -136,7 +139,7 @@ fn tricky() -> impl Strategy<Value = String> {
     prop::collection::vec(character, 0..24).prop_map(|characters| characters.into_iter().collect())
 }
 
-/// Whether `text` has a character that must never be shown; joiners and selectors are left to the tables.
+/// Whether `text` has a character that must never be displayed; joiners and selectors are left to the tables.
 fn betrays(text: &str) -> bool {
     text.chars().any(|character| {
         let code = u32::from(character);
@@ -148,7 +151,7 @@ fn betrays(text: &str) -> bool {
     })
 }
 
-/// As [`tricky`], between plain runs of about the length of a block.
+/// Text like [`tricky`], between plain runs of about the length of a block.
 fn sparse() -> impl Strategy<Value = String> {
     prop::collection::vec(("[ -~\n\t]{0,140}", tricky()), 0..4)
         .prop_map(|parts| parts.into_iter().map(|(plain, odd)| plain + &odd).collect())
@@ -158,10 +161,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn looking_at_blocks_finds_what_looking_at_characters_finds(text in prop_oneof![tricky(), sparse()]) {
+    fn block_scan_agrees_with_character_scan(text in prop_oneof![tricky(), sparse()]) {
         // N7 B41 B42
-        let singly = hidden::mark(&text).filter(|at| at.hidden).map(|at| (at.offset, at.character));
-        let by_blocks = hidden::hidden(&text).map(|at| (at.offset, at.character));
+        let singly = hidden::mark_characters(&text).filter(|at| at.hidden).map(|at| (at.offset, at.character));
+        let by_blocks = hidden::hidden_characters(&text).map(|at| (at.offset, at.character));
         prop_assert_eq!(by_blocks.collect::<Vec<_>>(), singly.collect::<Vec<_>>());
     }
 }
@@ -170,9 +173,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
-    fn nothing_hidden_gets_through(text in tricky()) {
+    fn no_hidden_character_gets_through(text in tricky()) {
         // B40 B41 B42
-        let (line, block, cleaned) = (display(&text), display_block(&text), clean(&text));
+        let (line, block, cleaned) = (display_line(&text), display_block(&text), clean_text(&text));
         prop_assert!(!betrays(&line) && !line.contains(['\n', '\t']));
         prop_assert!(!betrays(&block));
         prop_assert!(!betrays(&cleaned));
@@ -180,20 +183,20 @@ proptest! {
     }
 
     #[test]
-    fn doing_it_twice_changes_nothing(text in tricky()) {
+    fn sanitizing_is_idempotent(text in tricky()) {
         // B40 B41 B42
-        let once = display(&text);
-        prop_assert_eq!(display(&once), once.as_ref());
+        let once = display_line(&text);
+        prop_assert_eq!(display_line(&once), once.as_ref());
         let once = display_block(&text);
         prop_assert_eq!(display_block(&once), once.as_ref());
-        let once = clean(&text);
-        prop_assert_eq!(clean(&once), once.as_ref());
+        let once = clean_text(&text);
+        prop_assert_eq!(clean_text(&once), once.as_ref());
     }
 
     #[test]
     fn a_cut_text_is_a_prefix_within_the_limit(text in tricky(), limit in 0_usize..20) {
         // N6 B39
-        let result = cut(&text, limit);
+        let result = truncate_text(&text, limit);
         if text.chars().count() <= limit {
             prop_assert_eq!(result, text.as_str());
         } else {

@@ -1,6 +1,7 @@
-//! An entry of a tools list as it is written: taken apart once, and only as far as somebody looks at it.
+//! The raw fields of an entry in a tools list, split once and parsed on demand.
 //!
-//! A catalogue of thousands of tools consists of schemas; they are passed over here and not read into values.
+//! A catalog of thousands of tools consists mostly of schemas; they are skipped here and not parsed into
+//! values.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,14 +11,14 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::Fault;
+use super::ToolFault;
 use super::header::HeaderParam;
 use crate::limits::JSON_DEPTH;
-use crate::text::{clean_strings, is_deeper_than, may_hide};
+use crate::text::{clean_strings, is_deeper_than, may_hide_characters};
 
-/// The fields that mean something; of several with one name the last counts.
+/// The known fields as raw JSON; of duplicates the last.
 #[derive(Debug, Default)]
-pub(super) struct Written<'e> {
+pub(super) struct RawToolEntry<'e> {
     name: Option<&'e RawValue>,
     title: Option<&'e RawValue>,
     description: Option<&'e RawValue>,
@@ -28,8 +29,8 @@ pub(super) struct Written<'e> {
     meta: Option<&'e RawValue>,
 }
 
-impl<'e> Written<'e> {
-    fn field(&mut self, key: &str) -> Option<&mut Option<&'e RawValue>> {
+impl<'e> RawToolEntry<'e> {
+    fn field_mut(&mut self, key: &str) -> Option<&mut Option<&'e RawValue>> {
         Some(match key {
             "name" => &mut self.name,
             "title" => &mut self.title,
@@ -44,55 +45,56 @@ impl<'e> Written<'e> {
     }
 
     pub(super) fn name(&self) -> Option<Cow<'e, str>> {
-        self.name.and_then(string)
+        self.name.and_then(parse_string)
     }
 
-    pub(super) fn title(&self) -> Result<Option<Cow<'e, str>>, Fault> {
-        text(self.title, "title")
+    pub(super) fn title(&self) -> Result<Option<Cow<'e, str>>, ToolFault> {
+        parse_text(self.title, "title")
     }
 
-    pub(super) fn description(&self) -> Result<Option<Cow<'e, str>>, Fault> {
-        text(self.description, "description")
+    pub(super) fn description(&self) -> Result<Option<Cow<'e, str>>, ToolFault> {
+        parse_text(self.description, "description")
     }
 
     pub(super) fn annotations(&self) -> Option<Map<String, Value>> {
-        object(self.annotations)
+        parse_object(self.annotations)
     }
 
     pub(super) fn execution(&self) -> Option<Map<String, Value>> {
-        object(self.execution)
+        parse_object(self.execution)
     }
 
     pub(super) fn meta(&self) -> Option<Map<String, Value>> {
-        object(self.meta)
+        parse_object(self.meta)
     }
 
-    pub(super) fn input_schema(&self) -> Result<Box<RawValue>, Fault> {
-        let missing = Fault::Field { name: "inputSchema", expected: "a JSON Schema" };
-        schema("inputSchema", self.input_schema.ok_or(missing)?)
+    pub(super) fn input_schema(&self) -> Result<Box<RawValue>, ToolFault> {
+        let missing = ToolFault::Field { name: "inputSchema", expected: "a JSON Schema" };
+        parse_object_schema("inputSchema", self.input_schema.ok_or(missing)?)
     }
 
-    /// Results are checked against it; without it they simply are not.
+    /// The schema of the structured result; an invalid one is dropped, and results are not validated.
     pub(super) fn output_schema(&self) -> Option<Box<RawValue>> {
-        self.output_schema.and_then(|written| schema("outputSchema", written).ok())
+        self.output_schema.and_then(|written| parse_object_schema("outputSchema", written).ok())
     }
 
-    pub(super) fn header_params(&self) -> Result<Vec<HeaderParam>, Fault> {
+    pub(super) fn header_params(&self) -> Result<Vec<HeaderParam>, ToolFault> {
         let Some(schema) = self.input_schema else { return Ok(Vec::new()) };
-        HeaderParam::read_marked(schema).map_err(Fault::Header)
+        HeaderParam::parse_schema(schema).map_err(ToolFault::Header)
     }
 }
 
-/// A schema of an object, cleaned. Other schemas are legal JSON Schema and no model takes them.
-fn schema(name: &'static str, written: &RawValue) -> Result<Box<RawValue>, Fault> {
-    let fault = Fault::Field { name, expected: "a JSON Schema of an object" };
+/// Validates and cleans a schema of an object. Other schemas are legal JSON Schema, but models do not
+/// accept them.
+fn parse_object_schema(name: &'static str, written: &RawValue) -> Result<Box<RawValue>, ToolFault> {
+    let fault = ToolFault::Field { name, expected: "a JSON Schema of an object" };
     let json = written.get();
-    // Whoever reads it next may recurse.
-    if is_deeper_than(JSON_DEPTH, json) || !serde_json::from_str(json).is_ok_and(|OfObject(it)| it) {
+    // Later consumers of the schema may recurse.
+    if is_deeper_than(JSON_DEPTH, json) || !serde_json::from_str(json).is_ok_and(|ObjectSchemaCheck(it)| it) {
         return Err(fault);
     }
-    // Nearly all hide nothing, and reading a schema to clean it takes long.
-    if !may_hide(json) {
+    // Nearly all schemas contain no hidden characters, and parsing one to clean it is slow.
+    if !may_hide_characters(json) {
         return Ok(written.to_owned());
     }
     let Ok(mut cleaned) = serde_json::from_str::<Value>(json) else { return Err(fault) };
@@ -102,44 +104,47 @@ fn schema(name: &'static str, written: &RawValue) -> Result<Box<RawValue>, Fault
     RawValue::from_string(cleaned.to_string()).map_err(|_| fault)
 }
 
-fn text<'e>(field: Option<&'e RawValue>, name: &'static str) -> Result<Option<Cow<'e, str>>, Fault> {
+fn parse_text<'e>(
+    field: Option<&'e RawValue>,
+    name: &'static str,
+) -> Result<Option<Cow<'e, str>>, ToolFault> {
     match field.filter(|field| field.get() != "null") {
         None => Ok(None),
-        Some(field) => string(field).map(Some).ok_or(Fault::Field { name, expected: "a string" }),
+        Some(field) => parse_string(field).map(Some).ok_or(ToolFault::Field { name, expected: "a string" }),
     }
 }
 
-fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    serde_json::from_str(raw.get()).ok().map(|Key(text)| text)
+fn parse_string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str(raw.get()).ok().map(|JsonString(text)| text)
 }
 
-fn object(field: Option<&RawValue>) -> Option<Map<String, Value>> {
+fn parse_object(field: Option<&RawValue>) -> Option<Map<String, Value>> {
     field.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
-/// A string, borrowed where it has no escapes.
+/// A string, borrowed if it has no escapes.
 #[derive(Deserialize)]
-struct Key<'e>(#[serde(borrow)] Cow<'e, str>);
+struct JsonString<'e>(#[serde(borrow)] Cow<'e, str>);
 
-impl<'e> Deserialize<'e> for Written<'e> {
+impl<'e> Deserialize<'e> for RawToolEntry<'e> {
     fn deserialize<D: Deserializer<'e>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(ToolEntryVisitor)
     }
 }
 
-struct Fields;
+struct ToolEntryVisitor;
 
-impl<'e> Visitor<'e> for Fields {
-    type Value = Written<'e>;
+impl<'e> Visitor<'e> for ToolEntryVisitor {
+    type Value = RawToolEntry<'e>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a tool")
     }
 
-    fn visit_map<A: MapAccess<'e>>(self, mut map: A) -> Result<Written<'e>, A::Error> {
-        let mut written = Written::default();
-        while let Some(Key(key)) = map.next_key()? {
-            match written.field(&key) {
+    fn visit_map<A: MapAccess<'e>>(self, mut map: A) -> Result<RawToolEntry<'e>, A::Error> {
+        let mut written = RawToolEntry::default();
+        while let Some(JsonString(key)) = map.next_key()? {
+            match written.field_mut(&key) {
                 Some(field) => *field = Some(map.next_value()?),
                 None => drop(map.next_value::<IgnoredAny>()?),
             }
@@ -148,37 +153,37 @@ impl<'e> Visitor<'e> for Fields {
     }
 }
 
-/// Whether a schema is one of an object, or says nothing about it.
-struct OfObject(bool);
+/// Whether a schema describes an object or has no type.
+struct ObjectSchemaCheck(bool);
 
-impl<'e> Deserialize<'e> for OfObject {
+impl<'e> Deserialize<'e> for ObjectSchemaCheck {
     fn deserialize<D: Deserializer<'e>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Kind)
+        deserializer.deserialize_map(SchemaTypeVisitor)
     }
 }
 
-struct Kind;
+struct SchemaTypeVisitor;
 
-impl<'e> Visitor<'e> for Kind {
-    type Value = OfObject;
+impl<'e> Visitor<'e> for SchemaTypeVisitor {
+    type Value = ObjectSchemaCheck;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a schema of an object")
     }
 
-    fn visit_map<A: MapAccess<'e>>(self, mut map: A) -> Result<OfObject, A::Error> {
+    fn visit_map<A: MapAccess<'e>>(self, mut map: A) -> Result<ObjectSchemaCheck, A::Error> {
         let mut is_object = true;
-        while let Some(Key(key)) = map.next_key()? {
+        while let Some(JsonString(key)) = map.next_key()? {
             if key == "type" {
-                is_object = is_of_object(&map.next_value()?);
+                is_object = is_object_type(&map.next_value()?);
                 continue;
             }
             map.next_value::<IgnoredAny>()?;
         }
-        Ok(OfObject(is_object))
+        Ok(ObjectSchemaCheck(is_object))
     }
 }
 
-fn is_of_object(kind: &Value) -> bool {
+fn is_object_type(kind: &Value) -> bool {
     kind == "object" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "object"))
 }

@@ -1,7 +1,8 @@
-//! Arguments that are told in HTTP headers too, so that a gateway can route a call unread (SEP-2243).
+//! Tool arguments that are repeated in HTTP headers, so that a gateway can route a call without parsing it
+//! (SEP-2243).
 //!
-//! A schema marks them with `x-mcp-header`. One mark that breaks the rules makes the whole tool unusable: its
-//! server would refuse every call (2026-07-28, Streamable HTTP, "Schema Extension").
+//! A schema marks them with `x-mcp-header`. One invalid mark makes the whole tool unusable: its server
+//! would refuse every call (2026-07-28, Streamable HTTP, "Schema Extension").
 
 use std::fmt;
 
@@ -11,56 +12,56 @@ use serde_json::{Map, Value};
 /// The keyword that marks an argument.
 const MARK: &str = "x-mcp-header";
 
-/// What stands before its name in the header.
+/// The prefix of the header names.
 const PREFIX: &str = "Mcp-Param-";
 
-/// Keywords whose value is a map from names to schemas.
+/// Keywords with a map from names to schemas as value.
 const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
-/// Keywords whose value is data and no schema.
+/// Keywords with data as value, not schemas.
 const DATA: [&str; 5] = ["default", "const", "enum", "examples", "required"];
 
-/// The largest whole number that every JSON reader keeps exact.
+/// The largest integer that every JSON parser represents exactly.
 const SAFE: u64 = (1 << 53) - 1;
 
-/// An argument that is told in a header too.
+/// A tool argument that is repeated in an HTTP header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderParam {
-    /// The whole name of the header.
+    /// The complete name of the header.
     header: String,
-    /// The names that lead to the argument.
+    /// The property names that lead to the argument.
     path: Vec<String>,
 }
 
-/// What is wrong with a mark.
+/// The fault in an `x-mcp-header` mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderFault {
-    /// It is no name that a header can have.
+    /// The mark is not a valid header name.
     Name,
-    /// Another mark has the same name; headers know no small and large letters.
-    Twice,
-    /// The argument is not said to be a string, an integer or a boolean.
+    /// Another mark has the same name; header names are case-insensitive.
+    Duplicate,
+    /// The argument is not declared as a string, an integer or a boolean.
     Kind,
-    /// It stands where no names lead to.
+    /// The argument cannot be reached by property names alone.
     Place,
 }
 
 impl HeaderParam {
-    /// Finds the marks of a schema that is not read yet; few have any.
-    pub(super) fn read_marked(schema: &RawValue) -> Result<Vec<Self>, HeaderFault> {
+    /// Parses the marks of a raw schema; few schemas have any.
+    pub(super) fn parse_schema(schema: &RawValue) -> Result<Vec<Self>, HeaderFault> {
         let json = schema.get();
-        // A mark can be written with escapes too.
+        // A mark can also be written with escapes.
         if !json.contains(MARK) && !json.contains("\\u") {
             return Ok(Vec::new());
         }
-        // What cannot be read has no marks; whoever uses the schema will tell.
-        serde_json::from_str(json).map_or_else(|_| Ok(Vec::new()), |schema| Self::read_all(&schema))
+        // A schema that does not parse has no marks; its users will report the error.
+        serde_json::from_str(json).map_or_else(|_| Ok(Vec::new()), |schema| Self::collect_params(&schema))
     }
 
-    /// Finds the marks of a schema.
-    pub(super) fn read_all(schema: &Value) -> Result<Vec<Self>, HeaderFault> {
+    /// Collects the marks of a parsed schema.
+    pub(super) fn collect_params(schema: &Value) -> Result<Vec<Self>, HeaderFault> {
         let mut found = Vec::new();
-        look(schema, Some(&mut Vec::new()), &mut found)?;
+        collect_marks(schema, Some(&mut Vec::new()), &mut found)?;
         Ok(found)
     }
 
@@ -69,52 +70,54 @@ impl HeaderParam {
         if path.is_empty() {
             return Err(HeaderFault::Place);
         }
-        if !is_plain(schema.get("type")) {
+        if !is_header_type(schema.get("type")) {
             return Err(HeaderFault::Kind);
         }
         Ok(Self { header: format!("{PREFIX}{name}"), path: path.to_vec() })
     }
 
-    /// The header's name and what it says; nothing for an argument that is not given, or null.
+    /// The header's name and value; `None` for an argument that is missing or null.
     fn to_header(&self, arguments: &Value) -> Option<(String, String)> {
         let value = self.path.iter().try_fold(arguments, |value, name| value.as_object()?.get(name))?;
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Bool(yes) => yes.to_string(),
-            Value::Number(number) => whole(number)?,
+            Value::Number(number) => whole_number_text(number)?,
             Value::Null | Value::Array(_) | Value::Object(_) => return None,
         };
         Some((self.header.clone(), text))
     }
 }
 
-/// The headers of a call, as plain text: whoever sends them encodes what a header cannot hold.
+/// The headers of a call, as plain text: the sender encodes characters that a header cannot hold.
 #[must_use]
-pub fn headers(params: &[HeaderParam], arguments: &RawValue) -> Vec<(String, String)> {
+pub fn param_headers(params: &[HeaderParam], arguments: &RawValue) -> Vec<(String, String)> {
     if params.is_empty() {
         return Vec::new();
     }
-    // What is no JSON has no arguments; the call itself will tell.
+    // Arguments that are not JSON have no headers; the call itself will report the error.
     let arguments = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
     params.iter().filter_map(|param| param.to_header(&arguments)).collect()
 }
 
-/// Looks through a schema. Without a path there is no way to it by names alone.
-fn look(
+/// Searches a schema for marks. Without a `path` the schema cannot be reached by property names alone.
+fn collect_marks(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,
     found: &mut Vec<HeaderParam>,
 ) -> Result<(), HeaderFault> {
     let schemas = match schema {
         Value::Object(schema) => schema,
-        Value::Array(schemas) => return schemas.iter().try_for_each(|schema| look(schema, None, found)),
+        Value::Array(schemas) => {
+            return schemas.iter().try_for_each(|schema| collect_marks(schema, None, found));
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Ok(()),
     };
     if let Some(mark) = schemas.get(MARK) {
         let path = path.as_deref().ok_or(HeaderFault::Place)?;
         let param = HeaderParam::new(mark, schemas, path)?;
         if found.iter().any(|other| other.header.eq_ignore_ascii_case(&param.header)) {
-            return Err(HeaderFault::Twice);
+            return Err(HeaderFault::Duplicate);
         }
         found.push(param);
     }
@@ -123,22 +126,22 @@ fn look(
             (Value::Object(properties), Some(path)) if keyword == "properties" => {
                 for (name, schema) in properties {
                     path.push(name.clone());
-                    look(schema, Some(path), found)?;
+                    collect_marks(schema, Some(path), found)?;
                     path.pop();
                 }
             }
-            // Their keys are names, and none of them is a keyword.
+            // The keys of these maps are names, not keywords.
             (Value::Object(named), _) if NAMED.contains(&keyword.as_str()) => {
-                named.values().try_for_each(|schema| look(schema, None, found))?;
+                named.values().try_for_each(|schema| collect_marks(schema, None, found))?;
             }
-            (value, _) => look(value, None, found)?,
+            (value, _) => collect_marks(value, None, found)?,
         }
     }
     Ok(())
 }
 
-/// One of the three kinds, and possibly null, which has no header.
-fn is_plain(kind: Option<&Value>) -> bool {
+/// Whether the type is one of the three allowed ones, optionally with null, which has no header.
+fn is_header_type(kind: Option<&Value>) -> bool {
     let plain = |kind: &Value| matches!(kind.as_str(), Some("string" | "integer" | "boolean"));
     match kind {
         Some(Value::Array(kinds)) => {
@@ -150,14 +153,14 @@ fn is_plain(kind: Option<&Value>) -> bool {
     }
 }
 
-/// `token` of RFC 9110, 5.6.2.
+/// Whether the text is a `token` (RFC 9110, 5.6.2).
 fn is_token(name: &str) -> bool {
     let is_mark = |byte: u8| b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || is_mark(byte))
 }
 
-/// Decimal, however it is written: `42.0` is 42. What is no safe whole number has no header.
-fn whole(number: &serde_json::Number) -> Option<String> {
+/// An integer in decimal in any notation: `42.0` is 42. `None` if it is not a safe integer.
+fn whole_number_text(number: &serde_json::Number) -> Option<String> {
     let is_safe = |number: u64| number <= SAFE;
     if let Some(number) = number.as_i64() {
         return is_safe(number.unsigned_abs()).then(|| number.to_string());
@@ -171,10 +174,10 @@ fn whole(number: &serde_json::Number) -> Option<String> {
 impl fmt::Display for HeaderFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Name => "is no name of a header",
-            Self::Twice => "names the same header twice",
-            Self::Kind => "marks what is not a string, an integer or a boolean",
-            Self::Place => "stands where no names lead to",
+            Self::Name => "is not a valid header name",
+            Self::Duplicate => "names the same header twice",
+            Self::Kind => "marks an argument that is not a string, an integer or a boolean",
+            Self::Place => "marks an argument that property names alone do not lead to",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A tool as it is written down: read again it is the same tool, and its digest says whether two are.
+//! The stored form of a tool, which parses back to the same tool, and its digest.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use super::{Audience, HeaderParam, Hints, Loading, TaskSupport, Tool};
+use super::{Audience, HeaderParam, TaskSupport, Tool, ToolHints, ToolLoading};
 use crate::hex::Hex;
 use crate::name::ToolName;
 
-/// Identity of a tool's definition: everything a person or a model was shown of it.
+/// The digest of a tool's definition: all fields that the user or a model was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Digest(pub(super) [u8; 32]);
+pub struct ToolDigest(pub(super) [u8; 32]);
 
-/// Every field that a definition consists of. What follows from them is worked out again.
+/// The stored fields of a tool's definition. Derived fields are computed again.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Record<'t> {
+pub struct ToolRecord<'t> {
     #[serde(borrow)]
     name: Cow<'t, str>,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
@@ -29,10 +29,10 @@ pub struct Record<'t> {
     input_schema: &'t RawValue,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     output_schema: Option<&'t RawValue>,
-    hints: Hints,
+    hints: ToolHints,
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     search_hint: Option<Cow<'t, str>>,
-    loading: Loading,
+    loading: ToolLoading,
     #[serde(default, skip_serializing_if = "TaskSupport::is_forbidden")]
     task: TaskSupport,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,8 +43,8 @@ pub struct Record<'t> {
     says_destructive: bool,
 }
 
-impl Record<'_> {
-    /// The tool it was made of; nothing if it is something else.
+impl ToolRecord<'_> {
+    /// The tool of this record; `None` if the record is invalid.
     #[must_use]
     pub fn into_tool(self) -> Option<Tool> {
         let Self {
@@ -61,7 +61,7 @@ impl Record<'_> {
             audience,
             says_destructive,
         } = self;
-        let header_params = HeaderParam::read_marked(input_schema).ok()?.into();
+        let header_params = HeaderParam::parse_schema(input_schema).ok()?.into();
         Some(Tool {
             name: ToolName::new(&name),
             title: title.map(Box::from),
@@ -81,18 +81,18 @@ impl Record<'_> {
 }
 
 impl Tool {
-    /// Who it is: two tools of one server with one digest are the same to whoever uses them.
+    /// The digest of the tool: two tools of one server with the same digest are interchangeable.
     #[must_use]
-    pub fn digest(&self) -> Digest {
-        // What it may do is in its hints; saying so aloud makes it no other tool.
-        let record = Record { says_destructive: false, ..self.record() };
+    pub fn digest(&self) -> ToolDigest {
+        // The destructive hint is part of the hints; declaring it explicitly does not make another tool.
+        let record = ToolRecord { says_destructive: false, ..self.to_record() };
         let record = serde_json::to_vec(&record).unwrap_or_default();
-        Digest(Sha256::digest(&record).into())
+        ToolDigest(Sha256::digest(&record).into())
     }
 
-    /// Its definition as it can be written down, clean as it is.
+    /// The tool's definition in its stored form.
     #[must_use]
-    pub fn record(&self) -> Record<'_> {
+    pub fn to_record(&self) -> ToolRecord<'_> {
         let Self {
             name,
             title,
@@ -108,7 +108,7 @@ impl Tool {
             audience,
             says_destructive,
         } = self;
-        Record {
+        ToolRecord {
             name: Cow::Borrowed(name.as_str()),
             title: title.as_deref().map(Cow::Borrowed),
             description: Cow::Borrowed(description),
@@ -125,13 +125,13 @@ impl Tool {
     }
 }
 
-impl fmt::Display for Digest {
+impl fmt::Display for ToolDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Hex(&self.0).fmt(f)
     }
 }
 
-impl fmt::Debug for Digest {
+impl fmt::Debug for ToolDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Digest({self})")
     }
@@ -139,7 +139,7 @@ impl fmt::Debug for Digest {
 
 #[cfg(test)]
 mod tests {
-    //! What is written down comes back, and what differs is told apart.
+    //! Tests of the round trip of a record, and of the digest.
     use serde_json::json;
     use serde_json::value::to_raw_value;
 
@@ -158,15 +158,15 @@ mod tests {
             "_meta": { "anthropic/searchHint": " two  words ", "anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": 9_000_000 },
         });
         change(&mut entry);
-        Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
+        Tool::parse(&to_raw_value(&entry).unwrap()).unwrap()
     }
 
     // L12
     #[test]
-    fn a_tool_written_down_comes_back_as_it_was() {
+    fn tool_record_round_trips() {
         let tool = tool(|_| ());
-        let written = serde_json::to_string(&tool.record()).unwrap();
-        let again = serde_json::from_str::<Record<'_>>(&written).unwrap().into_tool().unwrap();
+        let written = serde_json::to_string(&tool.to_record()).unwrap();
+        let again = serde_json::from_str::<ToolRecord<'_>>(&written).unwrap().into_tool().unwrap();
         assert_eq!(format!("{again:?}"), format!("{tool:?}"));
         assert_eq!(again.digest(), tool.digest());
         assert_eq!((again.header_params.len(), again.result_chars), (1, Some(500_000)));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_no_tool() {
-        assert!(serde_json::from_str::<Record<'_>>(r#"{ "name": "half" }"#).is_err());
+    fn incomplete_record_is_an_error() {
+        assert!(serde_json::from_str::<ToolRecord<'_>>(r#"{ "name": "half" }"#).is_err());
     }
 }

@@ -1,11 +1,11 @@
-//! What becomes of each form of a tool.
+//! Tests of parsing each form of a tool.
 
 use serde_json::json;
 
 use super::*;
 
-fn read(entry: &Value) -> Result<Tool, Withheld> {
-    Tool::read(&RawValue::from_string(entry.to_string()).unwrap())
+fn read(entry: &Value) -> Result<Tool, WithheldTool> {
+    Tool::parse(&RawValue::from_string(entry.to_string()).unwrap())
 }
 
 const SCHEMA: &str =
@@ -20,7 +20,7 @@ fn a_tool_is_read_with_its_schema_untouched() {
         "_meta": {"anthropic/searchHint": "  a \n b ", "anthropic/alwaysLoad": true}, "unknown": 1
     });
     let entry = entry.to_string().replacen('{', &format!(r#"{{"inputSchema": {SCHEMA},"#), 1);
-    let tool = Tool::read(&RawValue::from_string(entry).unwrap()).unwrap();
+    let tool = Tool::parse(&RawValue::from_string(entry).unwrap()).unwrap();
     assert_eq!(tool.name.as_str(), "do it");
     assert_eq!(tool.title.as_deref(), Some("Do"));
     assert_eq!(&*tool.description, "Does it");
@@ -28,21 +28,21 @@ fn a_tool_is_read_with_its_schema_untouched() {
     assert!(tool.output_schema.is_some());
     assert_eq!(
         tool.hints,
-        Hints { read_only: true, destructive: false, idempotent: true, open_world: false }
+        ToolHints { read_only: true, destructive: false, idempotent: true, open_world: false }
     );
     assert_eq!(tool.search_hint.as_deref(), Some("a b"));
-    assert_eq!(tool.loading, Loading::Always);
+    assert_eq!(tool.loading, ToolLoading::Always);
 }
 
 // N4
 #[test]
-fn a_tool_that_says_nothing_may_do_anything() {
+fn tool_without_hints_may_do_anything() {
     let tool = read(&json!({"name": "x", "inputSchema": {}})).unwrap();
     assert_eq!(
         tool.hints,
-        Hints { read_only: false, destructive: true, idempotent: false, open_world: true }
+        ToolHints { read_only: false, destructive: true, idempotent: false, open_world: true }
     );
-    assert_eq!(tool.loading, Loading::Normal);
+    assert_eq!(tool.loading, ToolLoading::Normal);
 }
 
 // N8 B107
@@ -67,7 +67,7 @@ fn an_unusable_tool_is_withheld_with_the_reason() {
         ),
         (
             json!({"name": "x", "inputSchema": {"properties": {"a": {"type": "number", "x-mcp-header": "A"}}}}),
-            "tool `x`: an `x-mcp-header` marks what is not a string, an integer or a boolean",
+            "tool `x`: an `x-mcp-header` marks an argument that is not a string, an integer or a boolean",
         ),
         (
             json!({"name": "x\u{1b}[2J", "inputSchema": 1}),
@@ -101,8 +101,8 @@ fn every_text_is_cleaned_and_long_ones_are_cut() {
 
 // N8 B03 B107
 #[test]
-fn odd_ways_to_write_an_entry_change_nothing_of_what_it_means() {
-    let read = |entry: String| Tool::read(&RawValue::from_string(entry).unwrap());
+fn unusual_json_notation_does_not_change_the_tool() {
+    let read = |entry: String| Tool::parse(&RawValue::from_string(entry).unwrap());
     let twice = read(r#"{"name": 1, "inputSchema": true, "name": "last", "inputSchema": {}}"#.into());
     assert_eq!(twice.unwrap().name.as_str(), "last");
     let escaped = r#"{"\u006eame": "x", "inputSchema": {"properties": {"a": {"type": "string", "x\u002dmcp-header": "A"}}}}"#;
@@ -117,7 +117,7 @@ fn odd_ways_to_write_an_entry_change_nothing_of_what_it_means() {
 
 // U2
 #[test]
-fn a_tool_is_destructive_by_its_own_word_only_if_it_says_so() {
+fn tool_declares_itself_destructive_only_explicitly() {
     let cases = [
         (json!({"name": "t", "inputSchema": {"type": "object"}}), false),
         (
@@ -131,10 +131,10 @@ fn a_tool_is_destructive_by_its_own_word_only_if_it_says_so() {
     ];
     for (entry, expected) in cases {
         let raw = serde_json::value::to_raw_value(&entry).unwrap();
-        let tool = Tool::read(&raw).unwrap();
+        let tool = Tool::parse(&raw).unwrap();
         assert_eq!(tool.says_destructive, expected, "{entry}");
-        let text = serde_json::to_string(&tool.record()).unwrap();
-        let again = serde_json::from_str::<Record<'_>>(&text).unwrap().into_tool().unwrap();
+        let text = serde_json::to_string(&tool.to_record()).unwrap();
+        let again = serde_json::from_str::<ToolRecord<'_>>(&text).unwrap().into_tool().unwrap();
         assert_eq!(again.says_destructive, expected, "{entry}");
     }
 }

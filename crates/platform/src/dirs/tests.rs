@@ -4,13 +4,13 @@ use super::{ClaudeFiles, Directories};
 use std::path::{Path, PathBuf};
 
 fn directories(variables: &[(&str, &str)]) -> Directories {
-    Directories::of(Path::new("/home/ada"), |name| {
+    Directories::for_home(Path::new("/home/ada"), |name| {
         variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     })
 }
 
 #[test]
-fn without_variables_everything_is_below_home() {
+fn directories_default_to_home_without_variables() {
     let expected = Directories {
         config: PathBuf::from("/home/ada/.config/mcparley"),
         state: PathBuf::from("/home/ada/.local/state/mcparley"),
@@ -60,7 +60,7 @@ fn claude_files_move_together_with_their_variable() {
         (Some("/x/claude"), "/x/claude", "/x/claude/.claude.json"),
     ];
     for (variable, dir, json) in table {
-        let files = ClaudeFiles::of(Path::new("/home/ada"), variable.map(Path::new));
+        let files = ClaudeFiles::for_home(Path::new("/home/ada"), variable.map(Path::new));
         let expected = ClaudeFiles { dir: PathBuf::from(dir), json: PathBuf::from(json) };
         assert_eq!(files, expected, "CLAUDE_CONFIG_DIR={variable:?}");
     }

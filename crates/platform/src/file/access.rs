@@ -1,9 +1,9 @@
-//! Tells whether a folder can be written to, without writing.
+//! Checks whether a folder is writable, without writing to it.
 
 use rustix::fs::{Access, AtFlags, CWD};
 use std::path::Path;
 
-/// Whether files can be made in `folder`, or the folder itself, should it be missing.
+/// Whether files can be created in `folder`, or the folder itself if it is missing.
 pub fn is_writable_folder(folder: &Path) -> bool {
     let nearest = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok());
     let may_write = |folder: &Path| {
@@ -19,7 +19,7 @@ mod tests {
 
     // F75
     #[test]
-    fn a_folder_that_can_be_made_counts_and_a_file_in_its_place_does_not() {
+    fn folder_that_can_be_created_is_writable_and_a_file_is_not() {
         let folder = tempfile::tempdir().unwrap();
         assert!(is_writable_folder(folder.path()));
         assert!(is_writable_folder(&folder.path().join("a/b")));

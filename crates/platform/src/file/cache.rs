@@ -1,8 +1,9 @@
-//! Writes what can be deleted at any time: whole, for the owner alone, and never synced.
+//! Cache files: written atomically, readable by the owner only, never synced, and safe to delete at any time.
 //!
-//! Losing such a file costs a moment, so there is no lock: of two writers the later wins.
+//! Losing such a file only costs the time to compute it again, so there is no lock: of two writers the later
+//! wins.
 
-use super::{Step, WriteError};
+use super::{FileWriteError, WriteStep};
 use rustix::fs::{CWD, Mode, OFlags};
 use std::fs::{DirBuilder, File};
 use std::io::Write;
@@ -11,52 +12,52 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Told apart from the files themselves, so that what a killed writer left is found again.
+/// Suffix of temporary files, so that files left by a killed writer can be recognized.
 const TEMPORARY: &str = ".part";
 
-/// Puts `text` into the file, in place of what was there. Readers see the old text or the new one.
+/// Writes `text` to the cache file atomically. Readers see the old text or the new one.
 ///
 /// # Errors
-/// A [`WriteError`]; the old text is still there then.
-pub fn store(path: &Path, text: &str) -> Result<(), WriteError> {
+/// A [`FileWriteError`]; the old text is kept then.
+pub fn store_cache_file(path: &Path, text: &str) -> Result<(), FileWriteError> {
     if let Some(folder) = path.parent() {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(|error| WriteError::io(Step::CreateDirectory, folder, error))?;
+        made.map_err(|error| FileWriteError::from_io(WriteStep::CreateDirectory, folder, error))?;
     }
-    let beside = temporary(path);
-    let written = write(&beside, text).and_then(|()| rename(&beside, path));
+    let beside = temporary_path(path);
+    let written = write_new_file(&beside, text).and_then(|()| rename_file(&beside, path));
     if written.is_err() {
-        remove(&beside);
+        remove_file(&beside);
     }
     written
 }
 
-/// What was stored, and when.
+/// The text of a cache file, and its age.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    /// The text.
+pub struct CachedText {
+    /// The text of the file.
     pub text: String,
-    /// When it was written.
+    /// Modification time of the file.
     pub written: SystemTime,
 }
 
-/// Reads what [`store`] wrote, `limit` bytes of it at most; nothing, if it cannot be read.
+/// Reads a file that [`store_cache_file`] wrote; `None` if it is longer than `limit` bytes or cannot be read.
 #[must_use]
-pub fn recall(path: &Path, limit: u64) -> Option<Stored> {
-    let file = super::read::open(CWD, path, path, OFlags::empty()).ok().flatten()?;
-    let (text, stat) = super::read::text_of(file, path, limit).ok()?;
-    // Less than a second, whatever type it has here.
+pub fn read_cache_file(path: &Path, limit: u64) -> Option<CachedText> {
+    let file = super::read::open_for_reading(CWD, path, path, OFlags::empty()).ok().flatten()?;
+    let (text, stat) = super::read::read_text_from(file, path, limit).ok()?;
+    // Less than a second, so it fits whichever type the field has on this architecture.
     let written = Duration::new(u64::try_from(stat.st_mtime).ok()?, stat.st_mtime_nsec as u32);
-    Some(Stored { text, written: UNIX_EPOCH.checked_add(written)? })
+    Some(CachedText { text, written: UNIX_EPOCH.checked_add(written)? })
 }
 
-/// Removes what [`store`] wrote. What is not there is as good as removed.
-pub fn discard(path: &Path) {
-    remove(path);
+/// Removes a file that [`store_cache_file`] wrote. A file that does not exist is no error.
+pub fn remove_cache_file(path: &Path) {
+    remove_file(path);
 }
 
-/// Removes the files of `folder` that were written longest ago, until `most` are left. What cannot be removed stays.
-pub fn prune(folder: &Path, most: usize) {
+/// Removes the oldest files of `folder` until `most` are left. A file that cannot be removed stays.
+pub fn prune_cache_folder(folder: &Path, most: usize) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let written = |path: &Path| path.symlink_metadata().and_then(|meta| meta.modified());
     let mut files: Vec<(SystemTime, PathBuf)> = entries
@@ -65,12 +66,12 @@ pub fn prune(folder: &Path, most: usize) {
         .collect();
     files.sort();
     for (_, path) in files.iter().take(files.len().saturating_sub(most)) {
-        remove(path);
+        remove_file(path);
     }
 }
 
-/// A name of its own for every write, of this process and of all others.
-fn temporary(path: &Path) -> PathBuf {
+/// Returns a temporary name that is unique to this write, across all processes.
+fn temporary_path(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let mut name = path.as_os_str().to_owned();
@@ -78,41 +79,42 @@ fn temporary(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), WriteError> {
-    // What stands here was left by a killed process that had our number; nobody else uses the name.
-    remove(path);
+fn write_new_file(path: &Path, text: &str) -> Result<(), FileWriteError> {
+    // A file of this name was left by a killed process with our process id; no other process uses the name.
+    remove_file(path);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = rustix::fs::open(path, flags, Mode::from_raw_mode(0o600));
-    let mut file = File::from(opened.map_err(|errno| WriteError::of(Step::Create, path, errno))?);
-    file.write_all(text.as_bytes()).map_err(|error| WriteError::io(Step::Write, path, error))
+    let mut file =
+        File::from(opened.map_err(|errno| FileWriteError::from_errno(WriteStep::Create, path, errno))?);
+    file.write_all(text.as_bytes()).map_err(|error| FileWriteError::from_io(WriteStep::Write, path, error))
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), WriteError> {
-    rustix::fs::rename(from, to).map_err(|errno| WriteError::of(Step::Replace, to, errno))
+fn rename_file(from: &Path, to: &Path) -> Result<(), FileWriteError> {
+    rustix::fs::rename(from, to).map_err(|errno| FileWriteError::from_errno(WriteStep::Replace, to, errno))
 }
 
-fn remove(path: &Path) {
-    // What is not there, or cannot be removed, is in nobody's way.
+fn remove_file(path: &Path) {
+    // A file that does not exist, or cannot be removed, does no harm.
     let _gone = rustix::fs::unlink(path);
 }
 
 #[cfg(test)]
 mod tests {
-    //! Whole files, private, and not too many.
+    //! Cache files are written whole, private, and pruned.
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
     fn text_of(path: &Path) -> String {
-        crate::file::read(path, 1_000).unwrap().unwrap().text
+        crate::file::read_text(path, 1_000).unwrap().unwrap().text
     }
 
     #[test]
-    fn what_is_stored_is_whole_private_and_alone() {
+    fn cache_file_is_written_whole_and_private_without_temporary_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/file.json");
-        store(&path, "one").unwrap();
-        store(&path, "two").unwrap();
+        store_cache_file(&path, "one").unwrap();
+        store_cache_file(&path, "two").unwrap();
         assert_eq!(text_of(&path), "two");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(path.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o700);
@@ -121,36 +123,36 @@ mod tests {
 
     // B100
     #[test]
-    fn a_link_in_the_place_of_the_file_is_replaced_and_not_followed() {
+    fn symlink_at_the_cache_path_is_replaced_and_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let (path, victim) = (folder.path().join("file"), folder.path().join("victim"));
         std::os::unix::fs::symlink(&victim, &path).unwrap();
-        store(&path, "text").unwrap();
+        store_cache_file(&path, "text").unwrap();
         assert!(!victim.exists());
         assert_eq!(text_of(&path), "text");
     }
 
     #[test]
-    fn what_is_recalled_was_written_when_the_file_says() {
+    fn cached_text_is_read_with_its_modification_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
-        assert_eq!(recall(&path, 100), None);
-        store(&path, "text").unwrap();
+        assert_eq!(read_cache_file(&path, 100), None);
+        store_cache_file(&path, "text").unwrap();
         let written = path.metadata().unwrap().modified().unwrap();
-        assert_eq!(recall(&path, 100), Some(Stored { text: "text".to_owned(), written }));
-        assert_eq!(recall(&path, 3), None);
+        assert_eq!(read_cache_file(&path, 100), Some(CachedText { text: "text".to_owned(), written }));
+        assert_eq!(read_cache_file(&path, 3), None);
     }
 
     #[test]
-    fn the_oldest_go_first_when_there_are_too_many() {
+    fn prune_removes_the_oldest_files_first() {
         let folder = tempfile::tempdir().unwrap();
         for (name, age) in [("old", 300), ("older", 400), ("new", 100)] {
             let path = folder.path().join(name);
-            store(&path, name).unwrap();
+            store_cache_file(&path, name).unwrap();
             let then = SystemTime::now() - std::time::Duration::from_secs(age);
             File::options().write(true).open(&path).unwrap().set_modified(then).unwrap();
         }
-        prune(folder.path(), 1);
+        prune_cache_folder(folder.path(), 1);
         let left: Vec<_> =
             std::fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
         assert_eq!(left, ["new"]);

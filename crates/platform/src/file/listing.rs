@@ -1,27 +1,27 @@
 //! Lists the files of a drop-in directory such as `managed-settings.d`.
 
-use super::ReadError;
+use super::FileReadError;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The entries of `path` whose names end with `suffix`, sorted by name; none if there is no directory.
+/// Lists the entries of `path` with names ending in `suffix`, sorted by name; empty if there is no directory.
 ///
-/// Hidden names are left out, as a shell's `*` does. Looking at more than `limit` entries is an
-/// error: half a drop-in directory could be the half without the rule that forbids something.
-pub fn list_dir(path: &Path, suffix: &str, limit: usize) -> Result<Vec<PathBuf>, ReadError> {
+/// Hidden names are left out, as a shell's `*` does. A directory with more than `limit` entries is an
+/// error: a partial listing could omit the file with the deny rule.
+pub fn list_dir(path: &Path, suffix: &str, limit: usize) -> Result<Vec<PathBuf>, FileReadError> {
     let entries = match std::fs::read_dir(path) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(ReadError::io(path, error)),
+        Err(error) => return Err(FileReadError::from_io(path, error)),
     };
     let mut found = Vec::new();
     for (seen, entry) in entries.enumerate() {
         if seen == limit {
             let path = path.to_owned();
-            return Err(ReadError::TooMany { path, limit });
+            return Err(FileReadError::TooMany { path, limit });
         }
-        let entry = entry.map_err(|source| ReadError::io(path, source))?;
+        let entry = entry.map_err(|source| FileReadError::from_io(path, source))?;
         if is_wanted(&entry.file_name(), suffix) {
             found.push(entry.path());
         }

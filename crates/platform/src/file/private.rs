@@ -1,106 +1,114 @@
-//! Reads a file that holds a secret, if nobody else can have read or written it.
+//! Reads a file that holds a secret, after checking that no other user can have read or written it.
 //!
-//! Changing one is done in `update`.
+//! Such a file is changed in `update`.
 
 mod update;
 
-pub use update::{Change, update_private};
+pub use update::{PrivateChange, update_private};
 
-use super::ReadError;
-use super::marks::Marks;
-use super::read::{bytes_of, open, text_from};
+use super::FileReadError;
+use super::permissions::FilePermissions;
+use super::read::{decode_utf8, open_for_reading, read_bytes_from};
 use rustix::fs::{CWD, OFlags, Stat};
 use rustix::io::Errno;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// The text of a file that belongs to us, or to root, alone.
+/// The text of a file that only we, or root, can access.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Private {
-    /// The content, exactly as it stands in the file.
+pub struct PrivateText {
+    /// The exact content of the file.
     pub text: String,
-    /// When it was written last.
+    /// The last modification time.
     pub modified: SystemTime,
 }
 
-/// What becomes of a path that is a symbolic link.
+/// The handling of a path that is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
-    /// The file it leads to is read, and judged.
+pub enum SymlinkPolicy {
+    /// The target is read, and its owner and mode are checked.
     Follow,
-    /// It is refused: whoever made it may not be who made the file.
+    /// A link is an error: its creator may not be the owner of the file.
     Refuse,
 }
 
-/// Reads the text at `path`; `None` if there is nothing.
+/// Reads the secret text at `path`; `None` if there is no file.
 ///
-/// Otherwise like [`super::read`]. What the descriptor says decides, so nobody can exchange the file between
-/// the look and the reading.
-pub fn read_private(path: &Path, limit: u64, links: Links) -> Result<Option<Private>, ReadError> {
-    let Some((bytes, stat)) = private(path, limit, links)? else { return Ok(None) };
-    let text = text_from(bytes, path)?;
-    Ok(Some(Private { text, modified: modified(&stat) }))
+/// Otherwise like [`super::read_text`]. Owner and mode are taken from the opened descriptor, so the file
+/// cannot be exchanged between check and read.
+pub fn read_private(
+    path: &Path,
+    limit: u64,
+    links: SymlinkPolicy,
+) -> Result<Option<PrivateText>, FileReadError> {
+    let Some((bytes, stat)) = read_private_with_stat(path, limit, links)? else { return Ok(None) };
+    let text = decode_utf8(bytes, path)?;
+    Ok(Some(PrivateText { text, modified: modification_time(&stat) }))
 }
 
-/// Reads the bytes at `path`, for what need not be text; links are refused. Otherwise like [`read_private`].
-pub fn read_private_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadError> {
-    Ok(private(path, limit, Links::Refuse)?.map(|(bytes, _)| bytes))
+/// Reads the bytes at `path`, which need not be UTF-8; links are refused. Otherwise like [`read_private`].
+pub fn read_private_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FileReadError> {
+    Ok(read_private_with_stat(path, limit, SymlinkPolicy::Refuse)?.map(|(bytes, _)| bytes))
 }
 
-/// Refuses a folder of secrets that others could put their own files into. One that is not there is fine.
-pub fn check_private_folder(path: &Path) -> Result<(), ReadError> {
+/// Rejects a folder of secrets in which other users could place files. A missing folder is fine.
+pub fn check_private_folder(path: &Path) -> Result<(), FileReadError> {
     let stat = match rustix::fs::stat(path) {
         Ok(stat) => stat,
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
-        Err(errno) => return Err(ReadError::of(path, errno)),
+        Err(errno) => return Err(FileReadError::from_errno(path, errno)),
     };
-    let (path, marks) = (path.to_owned(), Marks::of(&stat));
+    let (path, marks) = (path.to_owned(), FilePermissions::from_stat(&stat));
     match (marks.is_trusted_owner(), marks.is_writable_by_others()) {
-        (false, _) => Err(ReadError::Foreign { path, uid: marks.owner }),
-        (true, true) => Err(ReadError::OpenFolder { path, mode: marks.mode }),
+        (false, _) => Err(FileReadError::Foreign { path, uid: marks.owner }),
+        (true, true) => Err(FileReadError::OpenFolder { path, mode: marks.mode }),
         (true, false) => Ok(()),
     }
 }
 
-fn private(path: &Path, limit: u64, links: Links) -> Result<Option<(Vec<u8>, Stat)>, ReadError> {
+fn read_private_with_stat(
+    path: &Path,
+    limit: u64,
+    links: SymlinkPolicy,
+) -> Result<Option<(Vec<u8>, Stat)>, FileReadError> {
     let flags = match links {
-        Links::Follow => OFlags::empty(),
-        Links::Refuse => OFlags::NOFOLLOW,
+        SymlinkPolicy::Follow => OFlags::empty(),
+        SymlinkPolicy::Refuse => OFlags::NOFOLLOW,
     };
-    let file = match open(CWD, path, path, flags) {
+    let file = match open_for_reading(CWD, path, path, flags) {
         Ok(Some(file)) => file,
         Ok(None) => return Ok(None),
-        Err(ReadError::Io { source, path })
-            if links == Links::Refuse && Errno::from_io_error(&source) == Some(Errno::LOOP) =>
+        Err(FileReadError::Io { source, path })
+            if links == SymlinkPolicy::Refuse && Errno::from_io_error(&source) == Some(Errno::LOOP) =>
         {
-            return Err(ReadError::Link { path });
+            return Err(FileReadError::Link { path });
         }
         Err(error) => return Err(error),
     };
-    let (bytes, stat) = bytes_of(file, path, limit)?;
-    is_private(path, &stat)?;
+    let (bytes, stat) = read_bytes_from(file, path, limit)?;
+    check_private(path, &stat)?;
     Ok(Some((bytes, stat)))
 }
 
-fn is_private(path: &Path, stat: &Stat) -> Result<(), ReadError> {
-    let (path, marks) = (path.to_owned(), Marks::of(stat));
+fn check_private(path: &Path, stat: &Stat) -> Result<(), FileReadError> {
+    let (path, marks) = (path.to_owned(), FilePermissions::from_stat(stat));
     match (marks.is_trusted_owner(), marks.is_private()) {
-        (false, _) => Err(ReadError::Foreign { path, uid: marks.owner }),
-        (true, false) => Err(ReadError::Exposed { path, mode: marks.mode }),
+        (false, _) => Err(FileReadError::Foreign { path, uid: marks.owner }),
+        (true, false) => Err(FileReadError::Exposed { path, mode: marks.mode }),
         (true, true) => Ok(()),
     }
 }
 
-/// Times before the epoch, and those the system cannot tell, count as the epoch.
-fn modified(stat: &Stat) -> SystemTime {
+/// The modification time. Times before the epoch, and invalid ones, count as the epoch.
+fn modification_time(stat: &Stat) -> SystemTime {
     let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
     let nanos = u32::try_from(stat.st_mtime_nsec).unwrap_or(0);
     SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos.min(999_999_999))
 }
 
-impl std::fmt::Debug for Private {
-    /// Not the text: it is somebody's secret.
+impl std::fmt::Debug for PrivateText {
+    /// Omits the text, which is a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Private").field("modified", &self.modified).finish_non_exhaustive()
+        f.debug_struct("PrivateText").field("modified", &self.modified).finish_non_exhaustive()
     }
 }

@@ -1,13 +1,13 @@
-//! Reads one text file, bounded, and says whose it is.
+//! Reads a file within a size limit, and reports its ownership.
 //!
-//! Every question is asked of the opened descriptor, never of the path again: between two looks at a
-//! path somebody may put another file there.
+//! Type, size and owner are taken from the opened descriptor, never from the path again: between two lookups
+//! of a path another file may be put there.
 
 mod error;
 
-pub use error::ReadError;
+pub use error::FileReadError;
 
-use super::marks::Marks;
+use super::permissions::FilePermissions;
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
@@ -15,104 +15,113 @@ use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-/// The whole text of a file and the verdict on who could have written it.
+/// The whole text of a file, and whether its owner is trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
-    /// The content, exactly as it stands in the file.
+pub struct FileText {
+    /// The exact content of the file.
     pub text: String,
-    /// Whether someone else could have put it there.
+    /// Whether another user could have written the file.
     pub owner: Ownership,
 }
 
-/// Who could have written a file, as its descriptor tells.
+/// Trust in a file by its owner and permission bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ownership {
-    /// It belongs to us or to root, and not everyone may write to it.
+    /// The file belongs to us or to root, and is not world-writable.
     Trusted,
-    /// It belongs to neither us nor root.
+    /// The file belongs to neither us nor root.
     OtherOwner {
-        /// The owner.
+        /// The owner's user id.
         uid: u32,
     },
-    /// Every user of the machine may write to it.
+    /// Every user of the machine may write to the file.
     WorldWritable {
-        /// Its permission bits.
+        /// The permission bits.
         mode: u32,
     },
 }
 
-/// Reads the text at `path`, following symbolic links; `None` if there is nothing.
+/// Reads the text at `path`, following symbolic links; `None` if there is no file.
 ///
 /// Never blocks on a FIFO or a device and never reads more than `limit` bytes.
-pub fn read(path: &Path, limit: u64) -> Result<Option<Text>, ReadError> {
-    let Some(file) = open(CWD, path, path, OFlags::empty())? else {
+pub fn read_text(path: &Path, limit: u64) -> Result<Option<FileText>, FileReadError> {
+    let Some(file) = open_for_reading(CWD, path, path, OFlags::empty())? else {
         return Ok(None);
     };
-    let (text, stat) = text_of(file, path, limit)?;
-    let owner = Marks::of(&stat).ownership();
-    Ok(Some(Text { text, owner }))
+    let (text, stat) = read_text_from(file, path, limit)?;
+    let owner = FilePermissions::from_stat(&stat).ownership();
+    Ok(Some(FileText { text, owner }))
 }
 
-/// Reads the bytes at `path`, for what is no text; otherwise like [`read`].
-pub fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadError> {
-    match open(CWD, path, path, OFlags::empty())? {
-        Some(file) => bytes_of(file, path, limit).map(|(bytes, _)| Some(bytes)),
+/// Reads the bytes at `path`, which need not be UTF-8; otherwise like [`read_text`].
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FileReadError> {
+    match open_for_reading(CWD, path, path, OFlags::empty())? {
+        Some(file) => read_bytes_from(file, path, limit).map(|(bytes, _)| Some(bytes)),
         None => Ok(None),
     }
 }
 
-/// Opens `name` relative to `directory`; `path` is what messages call it.
-pub(super) fn open(
+/// Opens `name` relative to `directory`; `path` is the path for error messages.
+pub(super) fn open_for_reading(
     directory: impl AsFd,
     name: &Path,
     path: &Path,
     flags: OFlags,
-) -> Result<Option<OwnedFd>, ReadError> {
-    // Without NONBLOCK opening a FIFO waits for a writer, who may never come.
+) -> Result<Option<OwnedFd>, FileReadError> {
+    // Without NONBLOCK, opening a FIFO would wait for a writer that may never come.
     let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match rustix::fs::openat(directory, name, flags, Mode::empty()) {
         Ok(file) => Ok(Some(file)),
         Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
-        Err(errno) => Err(ReadError::of(path, errno)),
+        Err(errno) => Err(FileReadError::from_errno(path, errno)),
     }
 }
 
-/// The text behind an opened file, and what the descriptor says about it.
-pub(super) fn text_of(file: OwnedFd, path: &Path, limit: u64) -> Result<(String, Stat), ReadError> {
-    let (bytes, stat) = bytes_of(file, path, limit)?;
-    Ok((text_from(bytes, path)?, stat))
+/// Reads the text of an opened file, with the `stat` of its descriptor.
+pub(super) fn read_text_from(
+    file: OwnedFd,
+    path: &Path,
+    limit: u64,
+) -> Result<(String, Stat), FileReadError> {
+    let (bytes, stat) = read_bytes_from(file, path, limit)?;
+    Ok((decode_utf8(bytes, path)?, stat))
 }
 
-/// The text the bytes of the file at `path` are.
-pub(super) fn text_from(bytes: Vec<u8>, path: &Path) -> Result<String, ReadError> {
-    String::from_utf8(bytes).map_err(|error| ReadError::not_utf8(path, &error))
+/// Decodes the bytes of the file at `path` as UTF-8.
+pub(super) fn decode_utf8(bytes: Vec<u8>, path: &Path) -> Result<String, FileReadError> {
+    String::from_utf8(bytes).map_err(|error| FileReadError::not_utf8(path, &error))
 }
 
-/// Like [`text_of`], for what need not be text.
-pub(super) fn bytes_of(file: OwnedFd, path: &Path, limit: u64) -> Result<(Vec<u8>, Stat), ReadError> {
-    let stat = rustix::fs::fstat(&file).map_err(|errno| ReadError::of(path, errno))?;
+/// Reads the bytes of an opened file, which need not be UTF-8; otherwise like [`read_text_from`].
+pub(super) fn read_bytes_from(
+    file: OwnedFd,
+    path: &Path,
+    limit: u64,
+) -> Result<(Vec<u8>, Stat), FileReadError> {
+    let stat = rustix::fs::fstat(&file).map_err(|errno| FileReadError::from_errno(path, errno))?;
     let kind = FileType::from_raw_mode(stat.st_mode);
     if kind != FileType::RegularFile {
-        return Err(ReadError::not_regular(path, kind));
+        return Err(FileReadError::not_regular(path, kind));
     }
     let size = u64::try_from(stat.st_size).unwrap_or_default();
-    let bytes = bounded(file, path, limit, size)?;
+    let bytes = read_bounded(file, path, limit, size)?;
     Ok((bytes, stat))
 }
 
-fn bounded(file: OwnedFd, path: &Path, limit: u64, size: u64) -> Result<Vec<u8>, ReadError> {
-    // Room for all of it and for the end: then it is read at once instead of in ever larger pieces.
+fn read_bounded(file: OwnedFd, path: &Path, limit: u64, size: u64) -> Result<Vec<u8>, FileReadError> {
+    // Capacity for the whole file and one more byte: it is then read at once instead of in ever larger
+    // pieces.
     let room = size.min(limit).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
-    // One byte more than allowed tells a full file from one that is too large, and also holds for a
+    // One byte more than allowed distinguishes a full file from one that is too large, also for a
     // file that grows while it is read.
     let read = File::from(file)
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|source| ReadError::io(path, source))?;
+        .map_err(|source| FileReadError::from_io(path, source))?;
     if read as u64 > limit {
         let path = path.to_owned();
-        return Err(ReadError::TooLarge { path, limit });
+        return Err(FileReadError::TooLarge { path, limit });
     }
     Ok(bytes)
 }

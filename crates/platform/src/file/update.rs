@@ -1,16 +1,16 @@
-//! Changes one file as a whole: locked, written beside, synced, renamed.
+//! Updates one file as a whole: lock, temporary file, sync, rename.
 //!
-//! This is the only writer of the product. Finding and locking the place is done in `place`,
-//! putting the bytes there in `replace`.
+//! This is the only writer of the product. `locked_entry` resolves and locks the directory entry,
+//! `replace` does the atomic write.
 
-use super::place::{LOCK_LIMIT, Place};
-use super::replace::{Previous, replace};
-use super::{Creation, ReadError, WriteError};
+use super::locked_entry::{LOCK_LIMIT, LockedEntry};
+use super::replace::{PreviousAttributes, replace_file};
+use super::{Creation, FileReadError, FileWriteError};
 use std::path::{Path, PathBuf};
 
-/// What an update did, and to which file after following symbolic links.
+/// The outcome of an update, with the path after following symbolic links.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Updated {
+pub enum UpdateOutcome {
     /// The new text was the old text; the file was not written.
     Unchanged {
         /// The file.
@@ -28,59 +28,59 @@ pub enum Updated {
     },
 }
 
-/// Why an update did not happen.
+/// Error of an update; the file is unchanged.
 #[derive(Debug, thiserror::Error)]
-pub enum UpdateError<E> {
-    /// The current text cannot be read, so nothing may be put in its place.
+pub enum FileUpdateError<E> {
+    /// The current text cannot be read, so it must not be replaced.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(#[from] FileReadError),
     /// The new text cannot be written.
     #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The caller's change said no.
+    Write(#[from] FileWriteError),
+    /// The caller's `change` returned an error.
     #[error(transparent)]
     Refused(E),
 }
 
-/// Replaces the text at `path` by what `change` makes of the current one (`None`: no file).
+/// Updates the text at `path` to the result of `change`, which gets the current text (`None`: no file).
 ///
 /// - A symbolic link is followed and kept; its target is replaced. A link to nothing creates its target.
 /// - Updates of files in one directory exclude each other, between threads and between processes,
 ///   for at most [`LOCK_LIMIT`]. No lock file is left behind, and a killed holder frees the lock.
 /// - Readers and crashes see the old text or the new one, never a mixture.
-/// - Mode is kept, owner and group where the system lets us. Access control lists are not.
-/// - Whenever this returns an error the file is byte for byte what it was, and directories made for
-///   it are gone again. The exception is [`super::Step::SyncDirectory`], which comes after the rename.
+/// - Mode is kept, owner and group where the system permits it. Access control lists are not.
+/// - After an error the file is byte for byte the same as before, and directories created for it are removed
+///   again. The exception is [`super::WriteStep::SyncDirectory`], which comes after the rename.
 ///
 /// `change` runs under the lock and must not update another file of the same directory.
-pub fn update<E>(
+pub fn update_file<E>(
     path: &Path,
     creation: Creation,
     limit: u64,
     change: impl FnOnce(Option<&str>) -> Result<String, E>,
-) -> Result<Updated, UpdateError<E>> {
-    let mut place = Place::lock(path, creation, LOCK_LIMIT)?;
-    let current = place.read(limit)?;
+) -> Result<UpdateOutcome, FileUpdateError<E>> {
+    let mut place = LockedEntry::lock_path(path, creation, LOCK_LIMIT)?;
+    let current = place.read_text(limit)?;
     let (old, previous) = current.unzip();
-    let new = change(old.as_deref()).map_err(UpdateError::Refused)?;
+    let new = change(old.as_deref()).map_err(FileUpdateError::Refused)?;
 
     let path = place.path();
     if old.as_ref() == Some(&new) {
-        return Ok(Updated::Unchanged { path });
+        return Ok(UpdateOutcome::Unchanged { path });
     }
     if new.len() as u64 > limit {
-        return Err(WriteError::TooLarge { path, limit }.into());
+        return Err(FileWriteError::TooLarge { path, limit }.into());
     }
-    replace(&place, new.as_bytes(), previous.map(Previous::of), creation)?;
-    place.keep_directories();
+    replace_file(&place, new.as_bytes(), previous.map(PreviousAttributes::from_stat), creation)?;
+    place.keep_created_directories();
     Ok(match old {
-        Some(_) => Updated::Replaced { path },
-        None => Updated::Created { path },
+        Some(_) => UpdateOutcome::Replaced { path },
+        None => UpdateOutcome::Created { path },
     })
 }
 
-impl Updated {
-    /// The file that was looked at, after following symbolic links.
+impl UpdateOutcome {
+    /// The path of the file, after following symbolic links.
     pub fn path(&self) -> &Path {
         match self {
             Self::Unchanged { path } | Self::Created { path } | Self::Replaced { path } => path,
@@ -88,8 +88,8 @@ impl Updated {
     }
 }
 
-impl<E> UpdateError<E> {
-    /// What a person can do about it; a refusal's hint is the caller's own.
+impl<E> FileUpdateError<E> {
+    /// The next step for the user; the hint for a refusal is the caller's own.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Read(error) => error.hint(),

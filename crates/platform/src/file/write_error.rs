@@ -1,4 +1,4 @@
-//! Why a file cannot be written, with what a person can do about it.
+//! Error of writing a file, with a hint for the user.
 
 use rustix::io::Errno;
 use std::fmt;
@@ -6,50 +6,50 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why a file cannot be written. Unless the step is [`Step::SyncDirectory`], the old file is untouched.
+/// Error of writing a file. Unless the step is [`WriteStep::SyncDirectory`], the old file is unchanged.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteError {
+pub enum FileWriteError {
     /// The path has no last component to create.
     #[error("`{}` does not name a file", path.display())]
     NoName {
         /// The path.
         path: PathBuf,
     },
-    /// Its symbolic links never end.
+    /// The path has more symbolic links than the limit.
     #[error("`{}` goes through too many symbolic links", path.display())]
     LinkLoop {
         /// The path.
         path: PathBuf,
     },
-    /// Others held the lock for as long as we were willing to wait.
+    /// Timeout: other processes held the lock for as long as we were willing to wait.
     #[error("`{}` stayed locked by another process for {waited:?}", directory.display())]
     Busy {
         /// The locked directory, or the lock's own file.
         directory: PathBuf,
-        /// How long we waited.
+        /// Time that we waited.
         waited: Duration,
     },
-    /// The user may not, or the file system is read-only.
+    /// The user has no permission, or the file system is read-only.
     #[error("no permission to {step} `{}`", path.display())]
     Denied {
-        /// What was not permitted.
-        step: Step,
-        /// On what.
+        /// The step that was not permitted.
+        step: WriteStep,
+        /// The file or directory.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
     /// The disk, the quota or the process's file-size limit is used up.
     #[error("no space left to {step} `{}`", path.display())]
     Full {
-        /// What needed the space.
-        step: Step,
-        /// On what.
+        /// The step that needed the space.
+        step: WriteStep,
+        /// The file or directory.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The new text is larger than the caller would read back.
+    /// The new text is larger than the limit at which the caller would read it back.
     #[error("the new text of `{}` is larger than {limit} bytes", path.display())]
     TooLarge {
         /// The file.
@@ -57,21 +57,21 @@ pub enum WriteError {
         /// The limit.
         limit: u64,
     },
-    /// Anything else the system says.
+    /// Any other error of the system.
     #[error("cannot {step} `{}`", path.display())]
     Io {
-        /// What did not work.
-        step: Step,
-        /// On what.
+        /// The step that failed.
+        step: WriteStep,
+        /// The file or directory.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// One step of an update, as a verb for messages.
+/// One step of an update; displays as a verb for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum WriteStep {
     /// Following the symbolic links.
     Resolve,
     /// Creating a directory above the file.
@@ -80,42 +80,40 @@ pub enum Step {
     Lock,
     /// Creating the temporary file beside the target.
     Create,
-    /// Writing, syncing and describing the temporary file.
+    /// Writing and syncing the temporary file, and setting its owner and mode.
     Write,
-    /// Putting the temporary file in the target's place.
+    /// Renaming the temporary file over the target.
     Replace,
-    /// Making the new name durable; the new text is already in place.
+    /// Syncing the directory, which makes the rename durable; the new text is already in place.
     SyncDirectory,
 }
 
-impl WriteError {
-    /// What a person can do about it.
+impl FileWriteError {
+    /// The next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Busy { .. } => {
-                Some("another process is writing there; try again when it has ended".to_owned())
-            }
+            Self::Busy { .. } => Some("another process is writing there; try again later".to_owned()),
             Self::Denied { path, source, .. } if is_read_only(source) => {
                 Some(format!("the file system of `{}` is mounted read-only", path.display()))
             }
-            // What is not there yet has no owner; the folder it would stand in has.
-            Self::Denied { step: Step::Create | Step::CreateDirectory, path, .. } => {
+            // A file that does not exist yet has no owner; its parent directory has.
+            Self::Denied { step: WriteStep::Create | WriteStep::CreateDirectory, path, .. } => {
                 Some(format!("check who owns it: `ls -ld {}`", path.parent().unwrap_or(path).display()))
             }
             Self::Denied { path, .. } => Some(format!("check who owns it: `ls -ld {}`", path.display())),
             Self::Full { path, .. } => {
                 Some(format!("free some space: `df -h {}`", path.parent().unwrap_or(path).display()))
             }
-            Self::LinkLoop { path } => Some(format!("look at it: `namei {}`", path.display())),
+            Self::LinkLoop { path } => Some(format!("inspect its links: `namei {}`", path.display())),
             Self::NoName { .. } | Self::TooLarge { .. } | Self::Io { .. } => None,
         }
     }
 
-    pub(super) fn of(step: Step, path: &Path, errno: Errno) -> Self {
-        Self::io(step, path, errno.into())
+    pub(super) fn from_errno(step: WriteStep, path: &Path, errno: Errno) -> Self {
+        Self::from_io(step, path, errno.into())
     }
 
-    pub(super) fn io(step: Step, path: &Path, source: io::Error) -> Self {
+    pub(super) fn from_io(step: WriteStep, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match Errno::from_io_error(&source) {
             Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Self::Denied { step, path, source },
@@ -126,7 +124,7 @@ impl WriteError {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for WriteStep {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Resolve => "follow",

@@ -1,29 +1,30 @@
-//! Whether a process and its descendants work or wait, as `/proc` tells it.
+//! Samples whether a process tree is busy or idle, from `/proc`.
 //!
-//! Two looks at the same tree tell what happened in between. A look costs some tens of microseconds for a small tree.
+//! Two samples of the same tree show the activity in between. A sample costs some tens of microseconds for a
+//! small tree.
 
 use std::fs;
 use std::path::Path;
 
-/// How many processes of a tree are looked at; a larger one counts as busy.
+/// Limit on the processes sampled per tree; a larger tree counts as busy.
 const PROCESSES: usize = 64;
 
 /// More than any of the files has: numbers in one line, of [`PROCESSES`] children at most.
 const STAT_BYTES: u64 = 16 * 1024;
 
-/// One look at a process and its descendants.
+/// One sample of a process and its descendants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
-    /// The processor time of all threads, in the units of the system: only good for telling whether some was spent.
+    /// Processor time of all threads, in mixed units: only good for detecting that some was spent.
     pub cpu_time: u64,
-    /// Whether one of them runs, could run, or waits for a disk.
+    /// Whether a process runs, is ready to run, or waits for a disk.
     pub is_runnable: bool,
-    /// How many processes there are.
+    /// Number of processes in the tree.
     pub processes: usize,
 }
 
 impl Activity {
-    /// Looks at the process and its descendants; nothing if it is gone.
+    /// Samples the process and its descendants; `None` if the process is gone.
     #[must_use]
     pub fn of_tree(pid: u32) -> Option<Self> {
         let mut seen = Self { cpu_time: 0, is_runnable: false, processes: 0 };
@@ -39,15 +40,15 @@ impl Activity {
         (seen.processes > 0).then_some(seen)
     }
 
-    /// Whether nothing has been done since an `earlier` look, and nothing is about to be.
+    /// Whether the tree has been idle since an `earlier` sample, and is not about to run.
     #[must_use]
     pub fn is_idle_since(&self, earlier: &Self) -> bool {
         !self.is_runnable && !earlier.is_runnable && self == earlier
     }
 
-    /// Adds what one process does; gives its children.
+    /// Adds the activity of one process; returns its children.
     fn add_process(&mut self, pid: u32) -> Option<Vec<u32>> {
-        let stat = read(Path::new(&format!("/proc/{pid}/stat")))?;
+        let stat = read_proc_file(Path::new(&format!("/proc/{pid}/stat")))?;
         let (state, ticks) = state_and_ticks(&stat)?;
         if matches!(state, "Z" | "X") {
             return None;
@@ -58,8 +59,8 @@ impl Activity {
         let mut children = Vec::new();
         for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()?.filter_map(Result::ok) {
             let number = |text: &str| text.parse::<u64>().ok();
-            // In nanoseconds, where the ticks above are ten milliseconds each.
-            let times = read(&thread.path().join("schedstat")).unwrap_or_default();
+            // Nanoseconds, while the ticks above are ten milliseconds each.
+            let times = read_proc_file(&thread.path().join("schedstat")).unwrap_or_default();
             let nanoseconds = times.split(' ').next().and_then(number).unwrap_or(0);
             self.cpu_time = self.cpu_time.wrapping_add(nanoseconds);
             children.extend(children_of_thread(&thread.path()));
@@ -68,8 +69,8 @@ impl Activity {
     }
 }
 
-/// The command lines of a process and its descendants, each as its words, the process itself first. What cannot be read
-/// is left out.
+/// The command lines of a process and its descendants, each as its words, the process itself first. A command
+/// line that cannot be read is left out.
 #[must_use]
 pub fn command_lines_of_tree(pid: u32) -> Vec<Vec<String>> {
     let (mut lines, mut left) = (Vec::new(), std::collections::VecDeque::from([pid]));
@@ -86,16 +87,16 @@ pub fn command_lines_of_tree(pid: u32) -> Vec<Vec<String>> {
 }
 
 fn children_of_thread(thread: &Path) -> Vec<u32> {
-    let children = read(&thread.join("children")).unwrap_or_default();
+    let children = read_proc_file(&thread.join("children")).unwrap_or_default();
     children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
-fn read(path: &Path) -> Option<String> {
-    crate::file::read(path, STAT_BYTES).ok().flatten().map(|read| read.text)
+fn read_proc_file(path: &Path) -> Option<String> {
+    crate::file::read_text(path, STAT_BYTES).ok().flatten().map(|read| read.text)
 }
 
-/// The state of a process, and the processor time of all its threads in ticks. Its name, in parentheses before them, may
-/// hold blanks and parentheses.
+/// Parses the state of a process, and the processor time of all its threads in ticks. The process name, in
+/// parentheses before them, may contain blanks and parentheses.
 fn state_and_ticks(stat: &str) -> Option<(&str, u64)> {
     let mut fields = stat.rsplit_once(") ")?.1.split(' ');
     let state = fields.next()?;
@@ -106,20 +107,20 @@ fn state_and_ticks(stat: &str) -> Option<(&str, u64)> {
 
 #[cfg(test)]
 mod tests {
-    //! Real processes that wait and work.
+    //! Samples real processes that wait and work.
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
     use super::*;
 
     #[test]
-    fn state_and_times_are_found_behind_an_odd_name() {
+    fn state_and_ticks_are_parsed_after_an_odd_process_name() {
         let stat = "7 (a) R 1) S 1 7 7 0 -1 4194560 7789 72191 0 3 20 5 56 25 20 0 1 0 74354";
         assert_eq!(state_and_ticks(stat), Some(("S", 25)));
         assert_eq!(state_and_ticks("7 (a"), None);
     }
 
-    /// Looks until the tree is as wanted.
+    /// Samples the tree until it satisfies the condition.
     fn until(pid: u32, wanted: impl Fn(&Activity, &Activity) -> bool) -> bool {
         let begun = Instant::now();
         let mut last = None;
@@ -157,7 +158,8 @@ mod tests {
 
     #[expect(clippy::disallowed_methods, reason = "the test itself ends the processes it starts")]
     fn kill_tree(pid: u32) {
-        let children = read(Path::new(&format!("/proc/{pid}/task/{pid}/children"))).unwrap_or_default();
+        let children =
+            read_proc_file(Path::new(&format!("/proc/{pid}/task/{pid}/children"))).unwrap_or_default();
         for child in children.split_whitespace().chain([pid.to_string().as_str()]) {
             Command::new("kill").args(["-9", child]).status().unwrap();
         }

@@ -1,7 +1,8 @@
-//! Starts a program of the person's own, such as a browser: it may stay when we go.
+//! Launches a program of the user, such as a browser, that may outlive us.
 //!
-//! The one exception to the guardian, and only for what belongs to the person: a window that vanished with us would take
-//! their other tabs along. It has its own session, none of our terminal and none of our streams.
+//! The one exception to the guardian, and only for programs that belong to the user: a browser window that
+//! was killed with us would take the user's other tabs along. The program gets its own session, and neither
+//! our terminal nor our streams.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
@@ -11,87 +12,89 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags};
 
-use super::link::Stage;
-use super::program::locate;
-use super::{Exit, Launch, SpawnError, reaper};
+use super::error::SpawnStage;
+use super::program::locate_program;
+use super::{ProcessExit, ProgramLaunch, SpawnError, reaper};
 
-/// What became of a program in the time it was watched.
+/// State of a detached program at the end of the time it was watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detached {
-    /// It has ended.
-    Ended(Exit),
-    /// It goes on, and is left alone.
+pub enum DetachedStatus {
+    /// The program has ended.
+    Ended(ProcessExit),
+    /// The program is still running, and is not touched.
     Running,
 }
 
-/// Starts the program, and watches for at most `patience` whether it ends.
+/// Launches the program, and watches for at most `patience` whether it ends.
 ///
-/// Blocks for that time. One that ends later is waited for when the next process is, so that no zombie piles up.
+/// Blocks for that time. A program that ends later is reaped when the next process is, so that no zombies
+/// pile up.
 ///
 /// # Errors
-/// When it cannot be started.
-pub fn launch_detached(launch: &Launch, patience: Duration) -> Result<Detached, SpawnError> {
+/// When the program cannot be started.
+pub fn launch_detached(launch: &ProgramLaunch, patience: Duration) -> Result<DetachedStatus, SpawnError> {
     reaper::reap_late();
-    let mut child = command(launch)?.spawn().map_err(|error| {
+    let mut child = build_command(launch)?.spawn().map_err(|error| {
         let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
-        SpawnError::classify(launch, stage(launch), errno)
+        SpawnError::from_stage(launch, infer_failed_stage(launch), errno)
     })?;
-    if let Some(exit) = end_within(&mut child, patience) {
-        return Ok(Detached::Ended(exit));
+    if let Some(exit) = wait_for_exit(&mut child, patience) {
+        return Ok(DetachedStatus::Ended(exit));
     }
-    if let Some(pid) = pid(&child) {
-        reaper::remember(pid);
+    if let Some(pid) = child_pid(&child) {
+        reaper::remember_process(pid);
     }
-    Ok(Detached::Running)
+    Ok(DetachedStatus::Running)
 }
 
 #[expect(unsafe_code, reason = "leaves the session between fork and execve")]
 #[expect(clippy::disallowed_methods, reason = "the guardian is for servers; this program may outlive us")]
-fn command(launch: &Launch) -> Result<Command, SpawnError> {
-    let mut command = Command::new(locate(launch)?);
+fn build_command(launch: &ProgramLaunch) -> Result<Command, SpawnError> {
+    let mut command = Command::new(locate_program(launch)?);
     command.arg0(&launch.program).args(&launch.args);
     command.env_clear().envs(launch.env.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(cwd) = &launch.cwd {
         command.current_dir(cwd);
     }
-    // SAFETY: one system call on no memory at all, as is allowed after a fork.
+    // SAFETY: one system call that touches no memory, as is allowed after a fork.
     unsafe { command.pre_exec(|| Ok(rustix::process::setsid().map(drop)?)) };
     Ok(command)
 }
 
-/// The library does not tell which step failed; a folder that is not there is the only other than executing.
-fn stage(launch: &Launch) -> Stage {
+/// Infers the failed step, which the standard library does not report; apart from `execve` only a missing
+/// working directory is possible.
+fn infer_failed_stage(launch: &ProgramLaunch) -> SpawnStage {
     match &launch.cwd {
-        Some(cwd) if !cwd.is_dir() => Stage::Directory,
-        Some(_) | None => Stage::Execute,
+        Some(cwd) if !cwd.is_dir() => SpawnStage::Directory,
+        Some(_) | None => SpawnStage::Execute,
     }
 }
 
-fn end_within(child: &mut Child, patience: Duration) -> Option<Exit> {
+fn wait_for_exit(child: &mut Child, patience: Duration) -> Option<ProcessExit> {
     let deadline = Instant::now() + patience;
-    // Without it, on old kernels, nobody is watched.
-    let ended = rustix::process::pidfd_open(pid(child)?, PidfdFlags::empty()).ok()?;
+    // Without a pidfd, on old kernels, the program is not watched.
+    let ended = rustix::process::pidfd_open(child_pid(child)?, PidfdFlags::empty()).ok()?;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let left = Timespec::try_from(left).ok()?;
         let mut ready = [PollFd::new(&ended, PollFlags::IN)];
         match rustix::event::poll(&mut ready, Some(&left)) {
             Err(Errno::INTR) => {}
-            Ok(1..) => return waited(child),
+            Ok(1..) => return reap_child(child),
             Ok(0) | Err(_) => return None,
         }
     }
 }
 
-/// An error means that the host lets the system wait for its children; then nobody can tell.
-fn waited(child: &mut Child) -> Option<Exit> {
+/// Reaps the ended child. An error means that the host ignores `SIGCHLD`; the exit status is unknown then.
+fn reap_child(child: &mut Child) -> Option<ProcessExit> {
     match child.try_wait() {
-        Ok(status) => status.map(|status| Exit { code: status.code(), signal: status.signal() }),
-        Err(_) => Some(Exit::default()),
+        Ok(status) => status.map(|status| ProcessExit { code: status.code(), signal: status.signal() }),
+        Err(_) => Some(ProcessExit::default()),
     }
 }
 
-fn pid(child: &Child) -> Option<Pid> {
+fn child_pid(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }

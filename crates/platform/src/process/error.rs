@@ -1,35 +1,34 @@
-//! Why a server did not start, with what a person can do about it.
+//! Error of starting a program, with a hint for the user.
 
-use super::Launch;
-use super::link::Stage;
+use super::ProgramLaunch;
 use rustix::io::Errno;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Why a program was not started.
+/// Error of starting a program.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// There is no such program.
-    #[error("program `{}` not found", program.display())]
+    /// The program does not exist.
+    #[error("`{}` {}", program.display(), describe_missing(program))]
     NotFound {
         /// The program as it was given.
         program: OsString,
     },
-    /// The user may not execute it.
+    /// The user may not execute the program.
     #[error("`{}` is not executable", program.display())]
     NotExecutable {
         /// The program.
         program: OsString,
     },
-    /// It is a directory.
+    /// The path is a directory.
     #[error("`{}` is a directory, not a program", program.display())]
     Directory {
         /// The path.
         program: OsString,
     },
-    /// The script is there, its interpreter is not.
+    /// The script exists, its interpreter does not.
     #[error("the interpreter of `{}` does not exist", program.display())]
     NoInterpreter {
         /// The script.
@@ -46,13 +45,13 @@ pub enum SpawnError {
     WorkingDirectory {
         /// The directory.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// A string has a NUL byte inside.
-    #[error("the {what} has a NUL byte in it")]
+    /// A string contains a NUL byte.
+    #[error("the {what} contains a NUL byte")]
     Nul {
-        /// Which kind of string.
+        /// The kind of string.
         what: &'static str,
     },
     /// A variable's name is empty or has an equals sign.
@@ -61,33 +60,33 @@ pub enum SpawnError {
         /// The name.
         name: OsString,
     },
-    /// A variable's value has a NUL byte inside.
-    #[error("the environment variable `{}` has a NUL byte in it", name.display())]
+    /// A variable's value contains a NUL byte.
+    #[error("the environment variable `{}` contains a NUL byte", name.display())]
     VariableNul {
         /// The variable.
         name: OsString,
     },
-    /// A variable holds a function of a shell, which an old shell would run when it starts.
+    /// A variable holds a shell function, which an old shell would run when it starts.
     #[error("the environment variable `{}` holds a shell function", name.display())]
     ShellFunction {
         /// The variable.
         name: OsString,
     },
-    /// Arguments and variables are more than the system hands over to a program.
-    #[error("the arguments and environment variables for `{}` are larger than the system takes", program.display())]
+    /// Arguments and variables exceed the limit of the system.
+    #[error("the arguments and environment variables for `{}` exceed the limit of the system", program.display())]
     TooLong {
         /// The program.
         program: OsString,
     },
-    /// The system has no process, descriptor or memory left for it.
+    /// The system has no process, descriptor or memory left.
     #[error("no resources to start `{}`", program.display())]
     Resources {
         /// The program.
         program: OsString,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// Nothing was executed in time, for instance because a network file system hangs.
+    /// Timeout: the program was not executed in time, for instance because a network file system hangs.
     #[error("`{}` did not start within {limit:?}", program.display())]
     TimedOut {
         /// The program.
@@ -95,18 +94,34 @@ pub enum SpawnError {
         /// The limit.
         limit: Duration,
     },
-    /// Anything else the system says.
+    /// Any other error of the system.
     #[error("cannot start `{}`", program.display())]
     Io {
         /// The program.
         program: OsString,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
 
+/// The step at which starting a program failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SpawnStage {
+    /// Session, descriptors, signals, fork.
+    Prepare,
+    /// Entering the working directory.
+    Directory,
+    /// `execve`.
+    Execute,
+}
+
+/// A program without a slash is searched for on `PATH`; a path is taken as it is.
+fn describe_missing(program: &OsStr) -> &'static str {
+    if is_path(program) { "does not exist" } else { "not found on PATH" }
+}
+
 impl SpawnError {
-    /// What a person can do about it.
+    /// The next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotFound { program } if !is_path(program) => Some(format!(
@@ -114,7 +129,7 @@ impl SpawnError {
                  only absolute directories in the server's `PATH` are searched",
                 program.display()
             )),
-            Self::NotFound { .. } => Some("check the path for typing errors".to_owned()),
+            Self::NotFound { .. } => Some("check the path for typos".to_owned()),
             Self::NotExecutable { program } => {
                 Some(format!("make it executable: `chmod +x {}`", program.display()))
             }
@@ -126,12 +141,12 @@ impl SpawnError {
                 Some(format!("create the directory, or change the configured one: `{}`", path.display()))
             }
             Self::TooLong { .. } => {
-                Some("shorten `args` and `env` of its entry, or pass what is large in a file".to_owned())
+                Some("shorten `args` and `env` of its entry, or pass large values in a file".to_owned())
             }
             Self::ShellFunction { name } => {
                 Some(format!("give `{}` another value: it may not begin with `() {{`", name.display()))
             }
-            Self::Resources { .. } if self.is_descriptors() => {
+            Self::Resources { .. } if self.is_descriptor_limit() => {
                 Some("raise the limit of open files (`ulimit -n`), or stop some servers".to_owned())
             }
             Self::Directory { .. }
@@ -145,22 +160,22 @@ impl SpawnError {
     }
 
     /// Whether the system has no descriptor left.
-    pub fn is_descriptors(&self) -> bool {
+    pub fn is_descriptor_limit(&self) -> bool {
         matches!(self, Self::Resources { source, .. } if is_out_of_descriptors(source))
     }
 
-    /// What the system's answer at `stage` means for `launch`.
-    pub(super) fn classify(launch: &Launch, stage: Stage, errno: Errno) -> Self {
+    /// Classifies the system's error at `stage` of starting `launch`.
+    pub(super) fn from_stage(launch: &ProgramLaunch, stage: SpawnStage, errno: Errno) -> Self {
         let source = io::Error::from(errno);
         match (stage, &launch.cwd) {
-            (Stage::Directory, Some(cwd)) => Self::WorkingDirectory { path: cwd.clone(), source },
-            (Stage::Execute, _) => Self::execute(launch, errno),
-            (Stage::Directory | Stage::Prepare, _) => Self::system(launch, errno),
+            (SpawnStage::Directory, Some(cwd)) => Self::WorkingDirectory { path: cwd.clone(), source },
+            (SpawnStage::Execute, _) => Self::from_execve(launch, errno),
+            (SpawnStage::Directory | SpawnStage::Prepare, _) => Self::from_errno(launch, errno),
         }
     }
 
-    /// A failure that has nothing to do with the program.
-    pub(super) fn system(launch: &Launch, errno: Errno) -> Self {
+    /// Builds the error for a failure that is unrelated to the program.
+    pub(super) fn from_errno(launch: &ProgramLaunch, errno: Errno) -> Self {
         let program = launch.program.clone();
         let source = io::Error::from(errno);
         match errno {
@@ -169,10 +184,10 @@ impl SpawnError {
         }
     }
 
-    fn execute(launch: &Launch, errno: Errno) -> Self {
+    fn from_execve(launch: &ProgramLaunch, errno: Errno) -> Self {
         let program = launch.program.clone();
-        // `execve` gives the same answer for quite different mistakes; the file itself tells them apart.
-        let path = seen_from(launch);
+        // `execve` returns the same error for quite different mistakes; the file itself distinguishes them.
+        let path = program_path(launch);
         match errno {
             Errno::NOENT if path.is_file() => Self::NoInterpreter { program },
             Errno::NOENT | Errno::NOTDIR => Self::NotFound { program },
@@ -180,13 +195,13 @@ impl SpawnError {
             Errno::ACCESS | Errno::PERM => Self::NotExecutable { program },
             Errno::NOEXEC => Self::BadFormat { program },
             Errno::TOOBIG => Self::TooLong { program },
-            _ => Self::system(launch, errno),
+            _ => Self::from_errno(launch, errno),
         }
     }
 }
 
-/// A relative program is relative to the server's working directory.
-fn seen_from(launch: &Launch) -> PathBuf {
+/// The path of the program. A relative one is relative to the server's working directory.
+fn program_path(launch: &ProgramLaunch) -> PathBuf {
     let program = Path::new(&launch.program);
     match &launch.cwd {
         Some(cwd) => cwd.join(program),
@@ -194,11 +209,11 @@ fn seen_from(launch: &Launch) -> PathBuf {
     }
 }
 
-/// Whether this is the system's answer when it has no descriptor left.
+/// Whether the error means that no file descriptor is left.
 pub fn is_out_of_descriptors(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
-fn is_path(program: &OsString) -> bool {
+fn is_path(program: &OsStr) -> bool {
     program.as_encoded_bytes().contains(&b'/')
 }

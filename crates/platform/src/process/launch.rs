@@ -1,15 +1,15 @@
-//! What to start.
+//! The program to start, with its arguments, environment and working directory.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A program with everything it gets from us; nothing is inherited from the host's environment.
+/// A program to launch and its complete environment; no variable is inherited from the host.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Launch {
-    /// A path, or a name to look up in the `PATH` of [`Launch::env`].
+pub struct ProgramLaunch {
+    /// A path, or a name to search for in the `PATH` of [`ProgramLaunch::env`].
     ///
-    /// A relative path with a slash is relative to [`Launch::cwd`]. No shell is ever involved.
+    /// A relative path with a slash is relative to [`ProgramLaunch::cwd`]. No shell is ever involved.
     pub program: OsString,
     /// The arguments after the program's name.
     pub args: Vec<OsString>,
@@ -19,11 +19,11 @@ pub struct Launch {
     pub cwd: Option<PathBuf>,
 }
 
-impl fmt::Debug for Launch {
-    /// Shows the names of the variables and the number of arguments: their values are where tokens live.
+impl fmt::Debug for ProgramLaunch {
+    /// Shows the names of the variables and the number of arguments: their values may be tokens.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
-        out.debug_struct("Launch")
+        out.debug_struct("ProgramLaunch")
             .field("program", &self.program)
             .field("args", &self.args.len())
             .field("env", &names)

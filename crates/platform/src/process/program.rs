@@ -1,27 +1,28 @@
-//! Finds the program a name means.
+//! Searches the `PATH` of a launch for its program.
 //!
 //! Done before the fork, because searching allocates, and with the server's own `PATH`, because the
 //! host's may be another one.
 
-use super::{Launch, SpawnError};
+use super::{ProgramLaunch, SpawnError};
 use rustix::fs::{Access, AtFlags, CWD};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The path to execute for `launch`; one with a slash is taken as it is, whether there is something or not.
+/// Returns the path to execute for `launch`; a program with a slash is returned as it is, without checking
+/// it.
 ///
 /// # Errors
 /// When no folder of its `PATH` has an executable file of that name.
-pub fn locate(launch: &Launch) -> Result<PathBuf, SpawnError> {
+pub fn locate_program(launch: &ProgramLaunch) -> Result<PathBuf, SpawnError> {
     if launch.program.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(&launch.program));
     }
-    search(launch)
+    search_path(launch)
 }
 
-fn search(launch: &Launch) -> Result<PathBuf, SpawnError> {
+fn search_path(launch: &ProgramLaunch) -> Result<PathBuf, SpawnError> {
     let mut unusable = None;
-    for candidate in candidates(launch) {
+    for candidate in path_candidates(launch) {
         if !candidate.is_file() {
             continue;
         }
@@ -37,9 +38,9 @@ fn search(launch: &Launch) -> Result<PathBuf, SpawnError> {
     })
 }
 
-/// An entry that is not absolute means "wherever I stand" and would let a cloned project put its own
-/// `node` before the real one, so it is left out.
-fn candidates(launch: &Launch) -> impl Iterator<Item = PathBuf> {
+/// Lists the candidates in the absolute directories of `PATH`. A relative directory would let a cloned
+/// project put its own `node` before the real one, so it is left out.
+fn path_candidates(launch: &ProgramLaunch) -> impl Iterator<Item = PathBuf> {
     let path = launch.env.iter().find(|(name, _)| name == "PATH");
     path.into_iter()
         .flat_map(|(_, value)| std::env::split_paths(value))

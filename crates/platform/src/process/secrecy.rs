@@ -1,14 +1,14 @@
-//! Closes this process to other programs of the same user.
+//! Makes this process unreadable for other programs of the same user.
 
 use std::io;
 
 use rustix::process::DumpableBehavior;
 
-/// Makes environment, memory and descriptors of this process unreadable through `/proc` for all but root, and forbids
-/// debuggers and core dumps. Programs it starts are readable again from their `execve` on.
+/// Makes environment, memory and descriptors of this process unreadable through `/proc` for all but root, and
+/// forbids debuggers and core dumps. Programs it starts are readable again from their `execve` on.
 ///
-/// For a program that holds tokens and starts programs that others wrote. A library does not change the process it is
-/// part of.
+/// For a program that holds tokens and starts third-party programs. A library must not change the process it
+/// is part of.
 ///
 /// # Errors
 /// When the system refuses.

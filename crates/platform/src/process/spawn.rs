@@ -1,108 +1,69 @@
-//! Makes the descriptors, and has a guardian posted who starts the program.
+//! Spawns a program under a guardian, and waits until it has been executed.
 
-use super::guarded::{Guarded, Lead};
-use super::house::{self, Ends};
-use super::image::Image;
-use super::link::{Heard, Report};
-use super::{Launch, SpawnError};
+use super::guarded::GuardedProcess;
+use super::guardian::{GuardianHandle, GuardianReport, HostPipeEnds, ReceiveOutcome, post_guardian};
+use super::{ProgramLaunch, SpawnError};
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
-use rustix::pipe::PipeFlags;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-/// How long a program may take to be loaded, before it runs.
+/// Timeout for a program to be loaded, before it runs.
 ///
 /// Milliseconds are usual; seconds mean that its file system hangs.
 pub const SPAWN_LIMIT: Duration = Duration::from_secs(10);
 
-/// How much a server can write before somebody must read: four times the usual, because a large message
-/// otherwise wakes both sides for every 64 KiB of it. Not more: a user has 64 MiB for all pipes together.
-const OUTPUT_PIPE: usize = 256 * 1024;
-
-/// Starts a program under a guardian of its own; returns when it has been executed.
+/// Spawns a program under a guardian of its own; returns when it has been executed.
 ///
-/// Blocks for the few milliseconds that takes. The host may have any number of threads. Whatever the
-/// program starts dies with it, and it dies with this process or with the returned handle.
-pub fn spawn(launch: &Launch) -> Result<Guarded, SpawnError> {
-    begin(launch)?.finish()
+/// Blocks for the few milliseconds that takes. The host may have any number of threads. All
+/// processes that the program starts die with it, and it dies with this process or with the returned handle.
+pub fn spawn(launch: &ProgramLaunch) -> Result<GuardedProcess, SpawnError> {
+    begin_spawn(launch)?.finish()
 }
 
-/// Begins what [`spawn`] does, and leaves the waiting to the caller.
-pub fn begin(launch: &Launch) -> Result<Starting<'_>, SpawnError> {
-    let image = Image::of(launch)?;
-    let system = |errno| SpawnError::system(launch, errno);
+/// Begins to spawn a program, as [`spawn`] does, without waiting.
+pub fn begin_spawn(launch: &ProgramLaunch) -> Result<PendingSpawn<'_>, SpawnError> {
     let deadline = Instant::now() + SPAWN_LIMIT;
-    let (ours, theirs) = Wiring::new().map_err(system)?;
-    let house = house::post_guardian(&image, &theirs, deadline).map_err(system)?;
-    let Wiring { link, stdin, stdout, stderr } = ours;
-    Ok(Starting { launch, lead: Lead::new(link, house), deadline, stdin, stdout, stderr })
+    let (guardian, streams) = post_guardian(launch, deadline)?;
+    Ok(PendingSpawn { launch, guardian, streams, deadline })
 }
 
-/// A program that is being loaded. Dropping it ends it.
+/// A program that is being loaded. Dropping this value kills it.
 #[derive(Debug)]
-pub struct Starting<'l> {
-    launch: &'l Launch,
-    lead: Lead,
+pub struct PendingSpawn<'l> {
+    launch: &'l ProgramLaunch,
+    guardian: GuardianHandle,
+    streams: HostPipeEnds,
     deadline: Instant,
-    stdin: OwnedFd,
-    stdout: OwnedFd,
-    stderr: OwnedFd,
 }
 
-impl Starting<'_> {
-    /// Becomes readable when it is known whether the program runs; never read from it.
+impl PendingSpawn<'_> {
+    /// A descriptor that becomes readable when the program runs or has failed to start; never read from it.
     pub fn status_fd(&self) -> BorrowedFd<'_> {
-        self.lead.link()
+        self.guardian.status_fd()
     }
 
-    /// When it has taken too long.
+    /// The deadline for the program to start.
     pub fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// The running program; blocks until that is known, but not beyond the deadline.
-    pub fn finish(self) -> Result<Guarded, SpawnError> {
-        let Self { launch, lead, deadline, stdin, stdout, stderr } = self;
-        match lead.hear(deadline) {
-            Heard::Word(Report::Started(pid)) => Ok(Guarded::new(pid, lead, stdin, stdout, stderr)),
-            Heard::Word(Report::Failed(stage, errno)) => Err(SpawnError::classify(launch, stage, errno)),
-            Heard::Silence => {
+    /// Waits until the program runs, up to the deadline, and returns its handle.
+    pub fn finish(self) -> Result<GuardedProcess, SpawnError> {
+        let Self { launch, guardian, streams, deadline } = self;
+        match guardian.next_report(deadline) {
+            ReceiveOutcome::Message(GuardianReport::Started(pid)) => {
+                Ok(GuardedProcess::new(pid, guardian, streams))
+            }
+            ReceiveOutcome::Message(GuardianReport::Failed(stage, errno)) => {
+                Err(SpawnError::from_stage(launch, stage, errno))
+            }
+            ReceiveOutcome::Nothing => {
                 Err(SpawnError::TimedOut { program: launch.program.clone(), limit: SPAWN_LIMIT })
             }
-            // The guardian was killed before it could say anything.
-            Heard::End | Heard::Word(Report::Ended(_)) => Err(SpawnError::system(launch, Errno::CHILD)),
+            // The guardian was killed before it could report.
+            ReceiveOutcome::Closed | ReceiveOutcome::Message(GuardianReport::Ended(_)) => {
+                Err(SpawnError::from_errno(launch, Errno::CHILD))
+            }
         }
     }
-}
-
-/// The host's ends of all that connects it with a server and its guardian.
-struct Wiring {
-    link: OwnedFd,
-    stdin: OwnedFd,
-    stdout: OwnedFd,
-    stderr: OwnedFd,
-}
-
-impl Wiring {
-    fn new() -> Result<(Self, Ends), Errno> {
-        let (link, their_link) = socket_pair()?;
-        let (their_stdin, stdin) = pipe()?;
-        let (stdout, their_stdout) = pipe()?;
-        // A system that grants no more gives the usual 64 KiB, which work as well.
-        let _granted = rustix::pipe::fcntl_setpipe_size(&stdout, OUTPUT_PIPE);
-        let (stderr, their_stderr) = pipe()?;
-        let theirs =
-            Ends { link: their_link, stdin: their_stdin, stdout: their_stdout, stderr: their_stderr };
-        Ok((Self { link, stdin, stdout, stderr }, theirs))
-    }
-}
-
-fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
-    rustix::pipe::pipe_with(PipeFlags::CLOEXEC)
-}
-
-fn socket_pair() -> Result<(OwnedFd, OwnedFd), Errno> {
-    let flags = SocketFlags::CLOEXEC;
-    rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)
 }

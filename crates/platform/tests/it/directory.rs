@@ -1,6 +1,6 @@
 //! Drop-in directories are listed in order and whole.
 
-use mcparley_platform::file::{ReadError, list_dir};
+use mcparley_platform::file::{FileReadError, list_dir};
 use std::fs;
 
 #[test]
@@ -14,19 +14,19 @@ fn only_visible_names_with_the_suffix_are_listed_in_order() {
 }
 
 #[test]
-fn a_missing_directory_is_an_empty_one() {
+fn missing_directory_lists_as_empty() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("managed-settings.d");
     assert!(list_dir(&missing, ".json", 10).unwrap().is_empty());
 }
 
 #[test]
-fn too_many_entries_are_an_error_and_not_a_part_of_them() {
+fn too_many_entries_are_an_error_and_no_partial_listing() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..4 {
         fs::write(folder.path().join(format!("{number}.json")), "").unwrap();
     }
     assert_eq!(list_dir(folder.path(), ".json", 4).unwrap().len(), 4);
     let error = list_dir(folder.path(), ".json", 3).unwrap_err();
-    assert!(matches!(error, ReadError::TooMany { limit: 3, .. }), "{error:?}");
+    assert!(matches!(error, FileReadError::TooMany { limit: 3, .. }), "{error:?}");
 }

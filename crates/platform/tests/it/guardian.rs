@@ -1,8 +1,8 @@
-//! The guardian itself: nothing leaks, nothing is shared, nothing but `SIGKILL` ends it.
+//! The guardian itself: no leaks, no shared descriptors, and only `SIGKILL` ends it.
 
 use crate::support::{assert_gone, children, hostile, launch, new_tag, soon, stat_field, wait_for};
-use mcparley_platform::process::{Exit, Guarded, spawn};
-use mcparley_testkit::{Kind, processes_tagged};
+use mcparley_platform::process::{GuardedProcess, ProcessExit, spawn};
+use mcparley_testkit::{HostileKind, processes_tagged};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::ErrorKind;
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Of this process: each test has a process to itself, so nobody else opens any.
+/// Counts the descriptors of this process: each test has a process to itself, so no other test opens any.
 fn open_descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-fn guardian_of(server: &Guarded) -> Pid {
+fn guardian_of(server: &GuardedProcess) -> Pid {
     let parent = stat_field(server.pid(), 1).unwrap();
     Pid::from_raw(parent.parse().unwrap()).unwrap()
 }
@@ -71,10 +71,10 @@ fn heavy_many_threads_start_servers_while_others_allocate() {
 #[test]
 fn ending_one_server_leaves_the_others_alive_whichever_came_first() {
     let tags = [new_tag("first"), new_tag("second"), new_tag("third")];
-    let [first, second, third] = tags.each_ref().map(|tag| hostile(Kind::Stubborn, tag));
+    let [first, second, third] = tags.each_ref().map(|tag| hostile(HostileKind::Stubborn, tag));
     let alive = || tags.each_ref().map(|tag| processes_tagged(tag).len());
     assert_eq!(alive(), [1, 1, 1]);
-    // Were its link inherited by a later guardian, the first would not notice its host's end.
+    // If a later guardian inherited its link, the first would not notice its host's end.
     drop(first);
     assert_eq!(alive(), [0, 1, 1]);
     drop(third);
@@ -84,13 +84,13 @@ fn ending_one_server_leaves_the_others_alive_whichever_came_first() {
 }
 
 #[test]
-fn a_guardian_has_left_its_hosts_folder_files_and_name() {
-    let server = hostile(Kind::Stubborn, &new_tag("open"));
+fn guardian_has_neither_folder_nor_descriptors_nor_name_of_its_host() {
+    let server = hostile(HostileKind::Stubborn, &new_tag("open"));
     let guardian = guardian_of(&server).as_raw_pid();
     let name = fs::read_to_string(format!("/proc/{guardian}/comm")).unwrap();
     assert_eq!(name, "mcparley-guard\n");
     let open = fs::read_dir(format!("/proc/{guardian}/fd"));
-    // The copy of the host's memory is closed to other programs of the same user; only root sees more.
+    // The copy of the host's memory is unreadable for other programs of the same user; only root sees more.
     if !rustix::process::geteuid().is_root() {
         assert_eq!(open.unwrap_err().kind(), ErrorKind::PermissionDenied);
         return;
@@ -102,25 +102,25 @@ fn a_guardian_has_left_its_hosts_folder_files_and_name() {
 }
 
 #[test]
-fn a_guardian_does_not_hear_the_signals_of_a_terminal() {
+fn guardian_does_not_receive_terminal_signals() {
     let tag = new_tag("deaf");
-    let mut server = hostile(Kind::Polite, &tag);
+    let mut server = hostile(HostileKind::Polite, &tag);
     let guardian = guardian_of(&server);
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT, Signal::PIPE] {
         kill_process(guardian, signal).unwrap();
     }
     assert_eq!(server.try_wait(), None);
     drop(server.take_stdin());
-    let expected = Exit { code: Some(0), signal: None };
+    let expected = ProcessExit { code: Some(0), signal: None };
     assert_eq!(server.wait_until(soon()), Some(expected));
 }
 
 #[test]
 fn a_server_does_not_survive_a_killed_guardian() {
     let tag = new_tag("bereft");
-    let mut server = hostile(Kind::Stubborn, &tag);
+    let mut server = hostile(HostileKind::Stubborn, &tag);
     kill_process(guardian_of(&server), Signal::KILL).unwrap();
-    assert_eq!(server.wait_until(soon()), Some(Exit::default()));
+    assert_eq!(server.wait_until(soon()), Some(ProcessExit::default()));
     assert_gone(&tag, LIMIT);
     drop(server);
     assert_eq!(children(), Vec::<u32>::new());
@@ -128,14 +128,14 @@ fn a_server_does_not_survive_a_killed_guardian() {
 
 // F101
 #[test]
-fn what_a_killed_guardian_leaves_behind_is_ended_by_the_guardhouse() {
-    for kind in [Kind::Child, Kind::Daemon, Kind::Daemons] {
+fn orphans_of_a_killed_guardian_are_killed_by_the_guardhouse() {
+    for kind in [HostileKind::Child, HostileKind::Daemon, HostileKind::Daemons] {
         let tag = new_tag("inherited");
-        // The guardhouse has other servers to keep, and goes with the last.
+        // The guardhouse has other servers to keep, and ends with the last.
         let other = spawn(&launch("cat", &[])).unwrap();
         let mut server = hostile(kind, &tag);
         kill_process(guardian_of(&server), Signal::KILL).unwrap();
-        assert_eq!(server.wait_until(soon()), Some(Exit::default()));
+        assert_eq!(server.wait_until(soon()), Some(ProcessExit::default()));
         assert_gone(&tag, LIMIT);
         assert_ne!(stat_field(other.pid(), 0).as_deref(), None, "{kind:?}: nobody else is ended");
         drop((server, other));

@@ -1,10 +1,10 @@
-//! The guardhouse: one for all servers of a host, gone with the last, and no server depends on it once it runs.
+//! The guardhouse: one for all servers of a host, ended with the last; running servers do not depend on it.
 
 use crate::support::{
     assert_gone, children, first_line, hostile, launch, new_tag, output, stat_field, wait_for,
 };
-use mcparley_platform::process::{Guarded, Launch, SpawnError, spawn};
-use mcparley_testkit::{Kind, processes_tagged};
+use mcparley_platform::process::{GuardedProcess, ProgramLaunch, SpawnError, spawn};
+use mcparley_testkit::{HostileKind, processes_tagged};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,15 +13,15 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// The guardhouse that a server's guardian came from.
-fn house_of(server: &Guarded) -> u32 {
+/// The guardhouse process that started a server's guardian.
+fn house_of(server: &GuardedProcess) -> u32 {
     let parent = |pid: u32| stat_field(pid, 1).unwrap().parse().unwrap();
     parent(parent(server.pid()))
 }
 
 #[test]
 fn all_servers_of_a_host_share_one_guardhouse_that_goes_with_the_last() {
-    let servers: Vec<Guarded> = (0..5).map(|_| spawn(&launch("cat", &[])).unwrap()).collect();
+    let servers: Vec<GuardedProcess> = (0..5).map(|_| spawn(&launch("cat", &[])).unwrap()).collect();
     let houses: Vec<u32> = servers.iter().map(house_of).collect();
     assert_eq!(children(), [houses[0]]);
     assert!(houses.iter().all(|house| *house == houses[0]), "{houses:?}");
@@ -51,7 +51,7 @@ fn a_guardian_is_gone_with_its_server_though_the_guardhouse_stays() {
 #[test]
 fn servers_outlive_a_killed_guardhouse_and_new_ones_get_another() {
     let tag = new_tag("orphaned");
-    let old = hostile(Kind::Daemon, &tag);
+    let old = hostile(HostileKind::Daemon, &tag);
     let mut echo = spawn(&launch("cat", &[])).unwrap();
     let house = Pid::from_raw(house_of(&old).cast_signed()).unwrap();
     kill_process(house, Signal::KILL).unwrap();
@@ -61,7 +61,7 @@ fn servers_outlive_a_killed_guardhouse_and_new_ones_get_another() {
     assert_eq!(first_line(&mut echo), "still there\n");
     let new = spawn(&launch("cat", &[])).unwrap();
     assert_ne!(house_of(&new), house.as_raw_pid().cast_unsigned());
-    assert_eq!(processes_tagged(&tag).len(), Kind::Daemon.processes());
+    assert_eq!(processes_tagged(&tag).len(), HostileKind::Daemon.process_count());
     drop(old);
     assert_gone(&tag, LIMIT);
     drop((echo, new));
@@ -69,7 +69,7 @@ fn servers_outlive_a_killed_guardhouse_and_new_ones_get_another() {
 }
 
 #[test]
-fn a_server_inherits_what_its_host_is_now_and_not_what_it_was() {
+fn server_inherits_the_current_attributes_of_its_host() {
     let _first = spawn(&launch("cat", &[])).unwrap();
     let lower = Rlimit { current: Some(333), ..getrlimit(Resource::Nofile) };
     setrlimit(Resource::Nofile, lower).unwrap();
@@ -80,14 +80,14 @@ fn a_server_inherits_what_its_host_is_now_and_not_what_it_was() {
 
 // F28
 #[test]
-fn a_server_without_a_directory_starts_where_its_host_stands_now() {
+fn server_without_a_directory_starts_in_the_current_directory_of_its_host() {
     let _first = spawn(&launch("cat", &[])).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
     std::fs::create_dir(path.join("below")).unwrap();
     std::env::set_current_dir(&path).unwrap();
     assert_eq!(output(&launch("pwd", &[])), format!("{}\n", path.display()));
-    let below = Launch { cwd: Some("below".into()), ..launch("pwd", &[]) };
+    let below = ProgramLaunch { cwd: Some("below".into()), ..launch("pwd", &[]) };
     assert_eq!(output(&below), format!("{}/below\n", path.display()));
 }
 
@@ -97,18 +97,18 @@ fn arguments_larger_than_a_socket_holds_arrive_whole() {
     let script = ["-c", "printf %s \"$@\" | cksum", "sh"].map(OsString::from);
     let expected = (0..10).map(|number| number.to_string().repeat(100_000)).collect::<String>();
     let args = script.into_iter().chain(many).collect();
-    let counted = output(&Launch { args, ..launch("sh", &[]) });
+    let counted = output(&ProgramLaunch { args, ..launch("sh", &[]) });
     assert!(counted.ends_with(&format!(" {}\n", expected.len())), "{counted}");
     let args = vec![OsString::from("x".repeat(3_000_000))];
-    let error = spawn(&Launch { args, ..launch("cat", &[]) }).unwrap_err();
-    let expected = "the arguments and environment variables for `cat` are larger than the system takes";
+    let error = spawn(&ProgramLaunch { args, ..launch("cat", &[]) }).unwrap_err();
+    let expected = "the arguments and environment variables for `cat` exceed the limit of the system";
     assert_eq!(error.to_string(), expected);
     assert_eq!(output(&launch("echo", &["next"])), "next\n");
 }
 
 // F02
 #[test]
-fn heavy_servers_that_fail_at_the_same_time_are_each_told_their_own_reason() {
+fn heavy_servers_that_fail_at_the_same_time_each_report_their_own_reason() {
     let _stays = spawn(&launch("cat", &[])).unwrap();
     let attempt = |program: &str, is_right: fn(&SpawnError) -> bool| {
         for _ in 0..200 {

@@ -1,9 +1,9 @@
-//! Records that lose nothing: rotated, shared, and whole after a torn line.
+//! Journals lose no line: rotated, shared, and intact after a torn line.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use mcparley_platform::file::Journal;
+use mcparley_platform::file::JournalFile;
 
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
@@ -11,29 +11,29 @@ fn read(path: &Path) -> String {
 
 // H36
 #[test]
-fn old_records_are_put_aside_in_a_row_and_only_so_many_stay() {
+fn journal_is_rotated_and_keeps_a_limited_number_of_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state/calls.jsonl");
-    let journal = Journal::new(path.clone(), 10, 3);
+    let journal = JournalFile::new(path.clone(), 10, 3);
     for number in 1..=6 {
-        journal.append(&format!("record {number:04}\n")).unwrap();
+        journal.append_lines(&format!("record {number:04}\n")).unwrap();
     }
     assert_eq!(read(&path), "record 0006\n");
-    let aside: Vec<String> = (1..=3).map(|number| read(&journal.predecessor(number))).collect();
+    let aside: Vec<String> = (1..=3).map(|number| read(&journal.rotated_path(number))).collect();
     assert_eq!(aside, ["record 0005\n", "record 0004\n", "record 0003\n"]);
-    assert!(!journal.predecessor(4).exists());
-    for file in [&path, &journal.predecessor(1)] {
+    assert!(!journal.rotated_path(4).exists());
+    for file in [&path, &journal.rotated_path(1)] {
         assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
 
 // H36
 #[test]
-fn a_line_that_was_cut_off_spoils_no_other() {
+fn torn_line_does_not_damage_the_next_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls.jsonl");
     std::fs::write(&path, "{\"n\":1}\n{\"n\":2,\"to").unwrap();
-    Journal::new(path.clone(), 1000, 3).append("{\"n\":3}\n").unwrap();
+    JournalFile::new(path.clone(), 1000, 3).append_lines("{\"n\":3}\n").unwrap();
     assert_eq!(read(&path), "{\"n\":1}\n{\"n\":2,\"to\n{\"n\":3}\n");
 }
 
@@ -43,25 +43,25 @@ fn a_link_is_not_followed() {
     let folder = tempfile::tempdir().unwrap();
     let (path, target) = (folder.path().join("calls.jsonl"), folder.path().join("target"));
     symlink(&target, &path).unwrap();
-    assert!(Journal::new(path, 1000, 3).append("line\n").is_err());
+    assert!(JournalFile::new(path, 1000, 3).append_lines("line\n").is_err());
     assert!(!target.exists());
 }
 
 // H36
 #[test]
-fn many_writers_lose_no_line_while_files_are_put_aside() {
+fn many_writers_lose_no_line_during_rotation() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls.jsonl");
     std::thread::scope(|scope| {
         for writer in 0..8 {
-            let journal = Journal::new(path.clone(), 2000, 50);
+            let journal = JournalFile::new(path.clone(), 2000, 50);
             scope.spawn(move || {
-                (0..200).for_each(|number| journal.append(&format!("{writer} {number:03}\n")).unwrap());
+                (0..200).for_each(|number| journal.append_lines(&format!("{writer} {number:03}\n")).unwrap());
             });
         }
     });
-    let journal = Journal::new(path.clone(), 2000, 50);
-    let mut files: Vec<_> = (1..=50).rev().map(|number| journal.predecessor(number)).collect();
+    let journal = JournalFile::new(path.clone(), 2000, 50);
+    let mut files: Vec<_> = (1..=50).rev().map(|number| journal.rotated_path(number)).collect();
     files.push(path);
     let text: String = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
     let mut lines: Vec<&str> = text.lines().collect();

@@ -1,4 +1,4 @@
-//! What an update leaves as it was: modes, owners, names beside it.
+//! Properties that an update preserves: modes, owners, other names.
 
 use crate::update::put;
 use std::fs;
@@ -28,7 +28,7 @@ fn the_mode_of_a_file_is_kept() {
 }
 
 #[test]
-fn owner_and_group_are_kept_where_the_system_lets_us() {
+fn owner_and_group_are_kept_where_the_system_permits_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
     fs::write(&path, "old").unwrap();
@@ -44,7 +44,7 @@ fn owner_and_group_are_kept_where_the_system_lets_us() {
 
 // F72
 #[test]
-fn what_a_killed_writer_left_behind_is_healed_and_no_litter_remains() {
+fn temporary_file_of_a_killed_writer_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
     fs::write(&path, "old").unwrap();
@@ -56,7 +56,7 @@ fn what_a_killed_writer_left_behind_is_healed_and_no_litter_remains() {
 }
 
 #[test]
-fn a_planted_link_in_the_temporary_place_is_not_followed() {
+fn symlink_planted_at_the_temporary_name_is_not_followed() {
     let folder = tempfile::tempdir().unwrap();
     let victim = folder.path().join("victim");
     fs::write(&victim, "precious").unwrap();

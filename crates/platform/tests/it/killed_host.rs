@@ -1,7 +1,7 @@
 //! A host that is killed leaves nothing behind.
 
 use crate::support::{assert_gone, new_tag};
-use mcparley_testkit::{Kind, binary, example, processes_tagged};
+use mcparley_testkit::{HostileKind, example_path, processes_tagged, testkit_path};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 const RUNS: usize = 50;
 
 /// A host process with one ready server; host, guardhouse, guardian and server carry the tag.
-fn host(kind: Kind, tag: &str) -> Child {
-    let mut host = Command::new(example("guarded"))
+fn host(kind: HostileKind, tag: &str) -> Child {
+    let mut host = Command::new(example_path("guarded"))
         .args(["--tag", tag])
-        .arg(binary())
+        .arg(testkit_path())
         .args(["hostile", kind.as_str(), "--tag", tag])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -26,11 +26,11 @@ fn host(kind: Kind, tag: &str) -> Child {
     host
 }
 
-fn kill_and_count(kind: Kind, signal: Signal) -> Duration {
+fn kill_and_count(kind: HostileKind, signal: Signal) -> Duration {
     let tag = new_tag(kind.as_str());
     let mut host = host(kind, &tag);
-    // Host, guardhouse and guardian on top of the kind's own.
-    assert_eq!(processes_tagged(&tag).len(), kind.processes() + 3, "{kind:?}");
+    // Host, guardhouse and guardian in addition to the processes of the kind.
+    assert_eq!(processes_tagged(&tag).len(), kind.process_count() + 3, "{kind:?}");
     let start = Instant::now();
     kill_process(Pid::from_child(&host), signal).unwrap();
     host.wait().unwrap();
@@ -38,7 +38,7 @@ fn kill_and_count(kind: Kind, signal: Signal) -> Duration {
     start.elapsed()
 }
 
-fn kill_often(kind: Kind) {
+fn kill_often(kind: HostileKind) {
     let times: Vec<Duration> = (0..RUNS).map(|_| kill_and_count(kind, Signal::KILL)).collect();
     println!("{kind:?}: 0 left in {RUNS} of {RUNS} runs, slowest {:?}", times.iter().max());
 }
@@ -46,31 +46,31 @@ fn kill_often(kind: Kind) {
 // F22
 #[test]
 fn heavy_nothing_is_left_of_a_polite_server() {
-    kill_often(Kind::Polite);
+    kill_often(HostileKind::Polite);
 }
 
 // F22
 #[test]
 fn heavy_nothing_is_left_of_a_stubborn_server() {
-    kill_often(Kind::Stubborn);
+    kill_often(HostileKind::Stubborn);
 }
 
 // F22
 #[test]
 fn heavy_nothing_is_left_of_a_server_with_a_child() {
-    kill_often(Kind::Child);
+    kill_often(HostileKind::Child);
 }
 
 // F22
 #[test]
 fn heavy_nothing_is_left_of_a_server_with_a_daemon() {
-    kill_often(Kind::Daemon);
+    kill_often(HostileKind::Daemon);
 }
 
 // F22
 #[test]
 fn heavy_nothing_is_left_of_a_server_with_fifty_daemons() {
-    kill_often(Kind::Daemons);
+    kill_often(HostileKind::Daemons);
 }
 
 // F23
@@ -78,6 +78,6 @@ fn heavy_nothing_is_left_of_a_server_with_fifty_daemons() {
 fn nothing_is_left_when_other_signals_end_the_host() {
     // Not the ones for damaged memory: the standard library catches the first of those.
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::ABORT] {
-        kill_and_count(Kind::Daemon, signal);
+        kill_and_count(HostileKind::Daemon, signal);
     }
 }

@@ -1,7 +1,7 @@
-//! A lock of its own file: one holder among threads and processes, and none that outlives its death.
+//! Lock files: one holder among threads and processes, and none that outlives its process.
 
-use mcparley_platform::file::{LockFile, WriteError, lock};
-use mcparley_testkit::example;
+use mcparley_platform::file::{FileWriteError, LockFile, acquire_lock};
+use mcparley_testkit::example_path;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +14,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// Another process that holds the lock.
 fn holder(path: &Path) -> Child {
-    let mut child = Command::new(example("writer"))
+    let mut child = Command::new(example_path("writer"))
         .arg("hold")
         .arg(path)
         .stdin(Stdio::piped())
@@ -36,7 +36,7 @@ fn threads_exclude_each_other() {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..20 {
-                    let _held = lock(&path, LONG).unwrap();
+                    let _held = acquire_lock(&path, LONG).unwrap();
                     assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                     std::thread::yield_now();
                     inside.fetch_sub(1, Ordering::SeqCst);
@@ -49,18 +49,18 @@ fn threads_exclude_each_other() {
 
 // F81
 #[test]
-fn who_waits_too_long_is_told_that_it_is_busy_and_steals_nothing() {
+fn lock_timeout_is_busy_and_does_not_steal_the_lock() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one");
     let mut other = holder(&path);
     let limit = Duration::from_millis(100);
-    let error = lock(&path, limit).unwrap_err();
-    assert!(matches!(&error, WriteError::Busy { waited, .. } if *waited == limit), "{error:?}");
-    assert!(lock(&folder.path().join("two"), Duration::ZERO).is_ok());
+    let error = acquire_lock(&path, limit).unwrap_err();
+    assert!(matches!(&error, FileWriteError::Busy { waited, .. } if *waited == limit), "{error:?}");
+    assert!(acquire_lock(&folder.path().join("two"), Duration::ZERO).is_ok());
     assert!(other.try_wait().unwrap().is_none());
     drop(other.stdin.take());
     other.wait().unwrap();
-    lock(&path, LONG).unwrap();
+    acquire_lock(&path, LONG).unwrap();
 }
 
 // F82
@@ -70,7 +70,7 @@ fn a_killed_holder_frees_the_lock_at_once() {
     let path = folder.path().join("one");
     let mut other = holder(&path);
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| lock(&path, LONG).map(|_held| Instant::now()).unwrap());
+        let waiting = scope.spawn(|| acquire_lock(&path, LONG).map(|_held| Instant::now()).unwrap());
         other.kill().unwrap();
         other.wait().unwrap();
         let killed = Instant::now();
@@ -81,24 +81,24 @@ fn a_killed_holder_frees_the_lock_at_once() {
 }
 
 #[test]
-fn after_a_lock_file_was_removed_the_new_one_counts() {
+fn removed_lock_file_is_replaced_by_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one");
-    let first = lock(&path, LONG).unwrap();
+    let first = acquire_lock(&path, LONG).unwrap();
     fs::remove_file(&path).unwrap();
-    let second = lock(&path, LONG).unwrap();
+    let second = acquire_lock(&path, LONG).unwrap();
     drop(first);
-    assert!(LockFile::new(&path).try_take().unwrap().is_none());
+    assert!(LockFile::new(&path).try_acquire().unwrap().is_none());
     drop(second);
-    assert!(LockFile::new(&path).try_take().unwrap().is_some());
+    assert!(LockFile::new(&path).try_acquire().unwrap().is_some());
 }
 
 // B100
 #[test]
-fn a_link_in_the_place_of_the_lock_is_refused() {
+fn symlink_at_the_lock_path_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (path, victim) = (folder.path().join("one"), folder.path().join("victim"));
     symlink(&victim, &path).unwrap();
-    assert!(matches!(lock(&path, LONG), Err(WriteError::LinkLoop { .. })));
+    assert!(matches!(acquire_lock(&path, LONG), Err(FileWriteError::LinkLoop { .. })));
     assert!(!victim.exists());
 }

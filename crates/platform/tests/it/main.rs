@@ -1,4 +1,4 @@
-//! What files and processes do under faults, against the real system.
+//! Files and processes under faults, against the real system.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,

@@ -1,7 +1,10 @@
-//! A file with secrets is changed for its owner alone, never through a link, and damage is kept beside it.
+//! A file with secrets is updated for its owner only, never through a symlink, and a damaged one is kept as a
+//! backup.
 
 use crate::kept::names;
-use mcparley_platform::file::{Change, ReadError, UpdateError, check_private_folder, update_private};
+use mcparley_platform::file::{
+    FileReadError, FileUpdateError, PrivateChange, check_private_folder, update_private,
+};
 use std::convert::Infallible;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 const LIMIT: u64 = 64;
 
-fn put(path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>, UpdateError<Infallible>> {
-    update_private(path, LIMIT, |_| Ok(Change::Replace(bytes.to_owned())))
+fn put(path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>, FileUpdateError<Infallible>> {
+    update_private(path, LIMIT, |_| Ok(PrivateChange::Replace(bytes.to_owned())))
 }
 
 fn mode(path: &Path) -> u32 {
@@ -19,7 +22,7 @@ fn mode(path: &Path) -> u32 {
 
 // H29 H32
 #[test]
-fn what_is_written_is_for_the_owner_alone() {
+fn private_update_writes_for_the_owner_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep/secret");
     put(&path, b"\xff one").unwrap();
@@ -37,19 +40,19 @@ fn links_and_files_open_to_others_are_not_replaced() {
     put(&path, b"old").unwrap();
     symlink(&path, &link).unwrap();
     let error = put(&link, b"new").unwrap_err();
-    assert!(matches!(&error, UpdateError::Read(ReadError::Link { .. })), "{error:?}");
+    assert!(matches!(&error, FileUpdateError::Read(FileReadError::Link { .. })), "{error:?}");
     fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
     let error = put(&path, b"new").unwrap_err();
-    assert!(matches!(&error, UpdateError::Read(ReadError::Exposed { .. })), "{error:?}");
+    assert!(matches!(&error, FileUpdateError::Read(FileReadError::Exposed { .. })), "{error:?}");
     assert_eq!(fs::read(&path).unwrap(), b"old");
 }
 
 #[test]
-fn what_is_set_aside_keeps_its_bytes_and_its_mode() {
+fn backup_keeps_bytes_and_mode_of_the_old_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("secret");
     let replace = |content: &[u8]| {
-        let change = Change::SetAside { ending: ".damaged".to_owned(), content: content.to_owned() };
+        let change = PrivateChange::SetAside { ending: ".damaged".to_owned(), content: content.to_owned() };
         update_private(&path, LIMIT, |_| Ok::<_, Infallible>(change)).unwrap()
     };
     assert_eq!(replace(b"first"), None);
@@ -61,12 +64,12 @@ fn what_is_set_aside_keeps_its_bytes_and_its_mode() {
 }
 
 #[test]
-fn nothing_is_written_when_the_change_keeps_it_or_grows_too_large() {
+fn file_is_unchanged_when_the_change_keeps_it_or_is_too_large() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new/secret");
     let kept = update_private(&path, LIMIT, |old| {
         assert_eq!(old, None);
-        Ok::<_, Infallible>(Change::Keep)
+        Ok::<_, Infallible>(PrivateChange::Keep)
     });
     assert_eq!(kept.unwrap(), None);
     assert!(put(&path, &[b'x'; LIMIT as usize + 1]).is_err());

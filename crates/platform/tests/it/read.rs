@@ -1,6 +1,6 @@
-//! The reader refuses what is not a bounded text of its own, and says whose a text is.
+//! The reader refuses input that is not bounded text, and reports the ownership of a file.
 
-use mcparley_platform::file::{Ownership, ReadError, Text, read};
+use mcparley_platform::file::{FileReadError, FileText, Ownership, read_text};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
@@ -9,28 +9,28 @@ use std::path::Path;
 const LIMIT: u64 = 64;
 
 fn refusal(path: &Path) -> String {
-    read(path, LIMIT).unwrap_err().to_string()
+    read_text(path, LIMIT).unwrap_err().to_string()
 }
 
 #[test]
 fn a_text_of_our_own_is_read_whole_and_trusted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
-    // F78: a byte order mark and foreign line ends are the caller's to judge.
+    // F78: a byte order mark and foreign line ends are up to the caller.
     fs::write(&path, "\u{feff}{}\r\n").unwrap();
-    let expected = Text { text: "\u{feff}{}\r\n".to_owned(), owner: Ownership::Trusted };
-    assert_eq!(read(&path, LIMIT).unwrap(), Some(expected));
+    let expected = FileText { text: "\u{feff}{}\r\n".to_owned(), owner: Ownership::Trusted };
+    assert_eq!(read_text(&path, LIMIT).unwrap(), Some(expected));
 }
 
 #[test]
-fn nothing_there_is_no_error() {
+fn missing_file_is_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let dangling = folder.path().join("dangling");
     symlink("nowhere", &dangling).unwrap();
     for path in [folder.path().join("missing"), file.join("below"), dangling] {
-        assert_eq!(read(&path, LIMIT).unwrap(), None, "{}", path.display());
+        assert_eq!(read_text(&path, LIMIT).unwrap(), None, "{}", path.display());
     }
 }
 
@@ -70,7 +70,7 @@ fn exactly_the_limit_is_read_and_one_byte_more_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
     fs::write(&path, "x".repeat(64)).unwrap();
-    assert_eq!(read(&path, LIMIT).unwrap().unwrap().text.len(), 64);
+    assert_eq!(read_text(&path, LIMIT).unwrap().unwrap().text.len(), 64);
     fs::write(&path, "x".repeat(65)).unwrap();
     let expected = format!("`{}` is larger than 64 bytes", path.display());
     assert_eq!(refusal(&path), expected);
@@ -82,8 +82,8 @@ fn bytes_that_are_not_utf8_are_refused_with_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
     fs::write(&path, b"{\n  \"\xc3\xa4\": \"\xff\"\n}\n").unwrap();
-    let error = read(&path, LIMIT).unwrap_err();
-    let ReadError::NotUtf8 { line, column, .. } = &error else {
+    let error = read_text(&path, LIMIT).unwrap_err();
+    let FileReadError::NotUtf8 { line, column, .. } = &error else {
         panic!("unexpected {error:?}");
     };
     assert_eq!((*line, *column), (2, 9));
@@ -98,7 +98,7 @@ fn a_file_everyone_may_write_is_reported() {
     let path = folder.path().join(".mcp.json");
     fs::write(&path, "{}").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-    let owner = read(&path, LIMIT).unwrap().unwrap().owner;
+    let owner = read_text(&path, LIMIT).unwrap().unwrap().owner;
     assert_eq!(owner, Ownership::WorldWritable { mode: 0o666 });
 }
 
@@ -108,11 +108,11 @@ fn a_file_of_another_user_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(".mcp.json");
     fs::write(&path, "{}").unwrap();
-    assert_eq!(read(Path::new("/etc/passwd"), 1 << 20).unwrap().unwrap().owner, Ownership::Trusted);
+    assert_eq!(read_text(Path::new("/etc/passwd"), 1 << 20).unwrap().unwrap().owner, Ownership::Trusted);
     // Only root can make a file of another user.
     if crate::support::is_root() {
         std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
-        let owner = read(&path, 1 << 20).unwrap().unwrap().owner;
+        let owner = read_text(&path, 1 << 20).unwrap().unwrap().owner;
         assert_eq!(owner, Ownership::OtherOwner { uid: 65_534 });
     }
 }

@@ -1,10 +1,10 @@
-//! An update that cannot happen leaves everything byte for byte as it was.
+//! A failed update leaves all files byte for byte as they were.
 
 use crate::kept::names;
 use crate::support::new_tag;
 use crate::update::{LIMIT, put};
-use mcparley_platform::file::{Creation, UpdateError, WriteError, update};
-use mcparley_testkit::example;
+use mcparley_platform::file::{Creation, FileUpdateError, FileWriteError, update_file};
+use mcparley_testkit::example_path;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
@@ -25,8 +25,8 @@ fn a_refused_change_touches_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
     fs::write(&path, "{ trunca").unwrap();
-    let error = update(&path, Creation::PRIVATE, LIMIT, |_| Err(Damaged)).unwrap_err();
-    assert!(matches!(error, UpdateError::Refused(Damaged)));
+    let error = update_file(&path, Creation::PRIVATE, LIMIT, |_| Err(Damaged)).unwrap_err();
+    assert!(matches!(error, FileUpdateError::Refused(Damaged)));
     assert_eq!(error.to_string(), "line 3, column 7: expected `,`");
     assert_eq!(fs::read_to_string(&path).unwrap(), "{ trunca");
     assert_eq!(names(folder.path()), ["servers.json"]);
@@ -36,7 +36,7 @@ fn a_refused_change_touches_nothing() {
 fn a_refused_change_leaves_no_new_directories() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a/b/servers.json");
-    update(&path, Creation::PRIVATE, LIMIT, |_| Err(Damaged)).unwrap_err();
+    update_file(&path, Creation::PRIVATE, LIMIT, |_| Err(Damaged)).unwrap_err();
     assert!(names(folder.path()).is_empty());
 }
 
@@ -49,7 +49,7 @@ fn a_file_that_cannot_be_read_is_not_replaced() {
     for bytes in [b"\xff\xfe".to_vec(), too_large] {
         fs::write(&path, &bytes).unwrap();
         let error = put(&path, "new").unwrap_err();
-        assert!(matches!(error, UpdateError::Read(_)), "{error:?}");
+        assert!(matches!(error, FileUpdateError::Read(_)), "{error:?}");
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
     let error = put(folder.path(), "new").unwrap_err();
@@ -57,7 +57,7 @@ fn a_file_that_cannot_be_read_is_not_replaced() {
 }
 
 #[test]
-fn a_text_we_could_not_read_back_is_not_written() {
+fn text_over_the_read_limit_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
     put(&path, "old").unwrap();
@@ -73,13 +73,13 @@ fn links_in_a_circle_and_paths_without_a_name_are_refused() {
     let circle = folder.path().join("circle");
     symlink("circle", &circle).unwrap();
     let error = put(&circle, "new").unwrap_err();
-    assert!(matches!(error, UpdateError::Write(WriteError::LinkLoop { .. })), "{error:?}");
+    assert!(matches!(error, FileUpdateError::Write(FileWriteError::LinkLoop { .. })), "{error:?}");
     let error = put(Path::new("/"), "new").unwrap_err();
-    assert!(matches!(error, UpdateError::Write(WriteError::NoName { .. })), "{error:?}");
+    assert!(matches!(error, FileUpdateError::Write(FileWriteError::NoName { .. })), "{error:?}");
 }
 
 #[test]
-fn a_directory_behind_a_link_to_nothing_is_an_error_and_no_endless_wait() {
+fn directory_behind_a_dangling_link_is_an_error_and_no_endless_wait() {
     let folder = tempfile::tempdir().unwrap();
     symlink("nowhere", folder.path().join("dir")).unwrap();
     let error = put(&folder.path().join("dir/servers.json"), "new").unwrap_err();
@@ -118,11 +118,11 @@ fn open_to_all(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Root may write anywhere, so the writer runs as a user who may not. It is copied to where that user
-/// can reach it.
+/// Root may write anywhere, so the writer runs as a user without permission. It is copied to a folder that
+/// this user can reach.
 fn write_as_nobody(folder: &Path, file: &Path) -> Output {
     let writer = folder.join(new_tag("writer"));
-    fs::copy(example("writer"), &writer).unwrap();
+    fs::copy(example_path("writer"), &writer).unwrap();
     let mut command = Command::new(&writer);
     command.arg("set").arg(file).arg("new");
     if rustix::process::geteuid().is_root() {
@@ -133,14 +133,14 @@ fn write_as_nobody(folder: &Path, file: &Path) -> Output {
 
 // F73
 #[test]
-fn a_file_size_limit_leaves_the_old_file_and_no_litter() {
+fn file_size_limit_leaves_the_old_file_and_no_temporary_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
     fs::write(&path, "old").unwrap();
     // The signal that comes with the limit would end the process before it could clean up.
     let output = Command::new("/bin/sh")
         .args(["-c", r#"trap "" XFSZ; ulimit -f 2; exec "$0" set "$1" "$2""#])
-        .arg(example("writer"))
+        .arg(example_path("writer"))
         .arg(&path)
         .arg("x".repeat(50_000))
         .output()

@@ -1,13 +1,13 @@
-//! Whether a process of others is still there.
+//! Checks whether a process of another program is alive.
 
 use mcparley_platform::process::is_running;
 use std::process::Command;
 
 // T6
 #[test]
-fn a_process_is_there_until_it_has_ended() {
+fn process_is_running_until_it_has_ended() {
     assert!(is_running(std::process::id()));
-    // Whoever runs this test, the first process is somebody's.
+    // Process 1 always exists, and may belong to another user.
     assert!(is_running(1));
     let mut child = Command::new("/bin/true").spawn().unwrap();
     let pid = child.id();

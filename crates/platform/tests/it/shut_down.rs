@@ -1,15 +1,15 @@
-//! Ending servers that do not want to end.
+//! Shutdown of servers that do not want to end.
 
 use crate::support::{assert_gone, first_line, hostile, launch, new_tag, soon, wait_for};
-use mcparley_platform::process::{Exit, spawn};
-use mcparley_testkit::{Kind, binary, processes_tagged};
+use mcparley_platform::process::{ProcessExit, spawn};
+use mcparley_testkit::{HostileKind, processes_tagged, testkit_path};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use std::time::{Duration, Instant};
 
-/// Twice what is promised, for a machine that is busy with other tests.
+/// Twice the documented time, for a machine that is busy with other tests.
 const BOUND: Duration = Duration::from_millis(1_500);
 
-fn shut_down(kind: Kind) -> (Exit, Duration) {
+fn shut_down(kind: HostileKind) -> (ProcessExit, Duration) {
     let tag = new_tag(kind.as_str());
     let server = hostile(kind, &tag);
     let start = Instant::now();
@@ -22,8 +22,8 @@ fn shut_down(kind: Kind) -> (Exit, Duration) {
 
 #[test]
 fn a_polite_server_ends_with_its_input_and_code_zero() {
-    let (exit, elapsed) = shut_down(Kind::Polite);
-    // It may be the interrupt that comes first.
+    let (exit, elapsed) = shut_down(HostileKind::Polite);
+    // The interrupt may come first.
     assert!(exit.is_success() || exit.signal == Some(2), "{exit:?}");
     assert!(elapsed < Duration::from_millis(400), "{elapsed:?}");
 }
@@ -31,9 +31,9 @@ fn a_polite_server_ends_with_its_input_and_code_zero() {
 // F18
 #[test]
 fn a_server_that_ignores_everything_is_killed_in_time() {
-    for kind in [Kind::Stubborn, Kind::Child] {
+    for kind in [HostileKind::Stubborn, HostileKind::Child] {
         let (exit, elapsed) = shut_down(kind);
-        assert_eq!(exit, Exit { code: None, signal: Some(9) });
+        assert_eq!(exit, ProcessExit { code: None, signal: Some(9) });
         assert!(elapsed < BOUND, "{kind:?}: {elapsed:?}");
     }
 }
@@ -41,7 +41,7 @@ fn a_server_that_ignores_everything_is_killed_in_time() {
 // F20
 #[test]
 fn daemonised_grandchildren_are_gone_after_a_close() {
-    for kind in [Kind::Daemon, Kind::Daemons] {
+    for kind in [HostileKind::Daemon, HostileKind::Daemons] {
         let (exit, elapsed) = shut_down(kind);
         assert_eq!(exit.signal, Some(9));
         assert!(elapsed < BOUND, "{kind:?}: {elapsed:?}");
@@ -52,12 +52,12 @@ fn daemonised_grandchildren_are_gone_after_a_close() {
 #[test]
 fn heavy_daemons_that_keep_forking_are_caught() {
     let tag = new_tag("alive");
-    let server = hostile(Kind::Hoppers, &tag);
+    let server = hostile(HostileKind::Hoppers, &tag);
     wait_for("hoppers beside their server", BOUND, || processes_tagged(&tag).len() > 1);
     drop(server);
     assert_gone(&tag, BOUND);
     for _ in 0..20 {
-        let (_, elapsed) = shut_down(Kind::Hoppers);
+        let (_, elapsed) = shut_down(HostileKind::Hoppers);
         assert!(elapsed < BOUND, "{elapsed:?}");
     }
 }
@@ -77,7 +77,7 @@ fn a_termination_reaches_the_descendants_too() {
     let script = "trap : TERM; echo ready; sleep 1000; exit 5";
     let mut server = spawn(&launch("sh", &["-c", script])).unwrap();
     assert_eq!(first_line(&mut server), "ready\n");
-    // Sent until it is heard: after `ready` the shell still has to start its child.
+    // Sent until it is received: after `ready` the shell still has to start its child.
     let limit = soon();
     while server.wait_until(Instant::now() + Duration::from_millis(50)).is_none() {
         assert!(Instant::now() < limit, "the child did not hear the signal");
@@ -88,22 +88,22 @@ fn a_termination_reaches_the_descendants_too() {
 
 // F20
 #[test]
-fn what_a_server_leaves_behind_when_it_exits_is_killed() {
+fn processes_left_by_an_exited_server_are_killed() {
     let tag = new_tag("nest");
-    let program = binary().into_os_string().into_string().unwrap();
+    let program = testkit_path().into_os_string().into_string().unwrap();
     // Starts one daemon, sees it ready, and exits.
     let launch = launch(&program, &["hostile", "nest-1-0", "--tag", &tag]);
     let mut server = spawn(&launch).unwrap();
     let exit = server.wait_until(soon());
-    assert_eq!(exit, Some(Exit { code: Some(0), signal: None }));
+    assert_eq!(exit, Some(ProcessExit { code: Some(0), signal: None }));
     assert!(processes_tagged(&tag).is_empty());
 }
 
 #[test]
 fn dropping_the_handle_kills_the_tree() {
     let tag = new_tag("dropped");
-    let server = hostile(Kind::Daemon, &tag);
-    assert_eq!(processes_tagged(&tag).len(), Kind::Daemon.processes());
+    let server = hostile(HostileKind::Daemon, &tag);
+    assert_eq!(processes_tagged(&tag).len(), HostileKind::Daemon.process_count());
     drop(server);
     assert!(processes_tagged(&tag).is_empty());
 }
@@ -111,7 +111,7 @@ fn dropping_the_handle_kills_the_tree() {
 #[test]
 fn the_status_descriptor_is_readable_only_when_the_tree_is_gone() {
     let tag = new_tag("status");
-    let mut server = hostile(Kind::Daemon, &tag);
+    let mut server = hostile(HostileKind::Daemon, &tag);
     let is_readable = |wait| {
         let fd = server.status_fd();
         let mut ready = [PollFd::new(&fd, PollFlags::IN)];

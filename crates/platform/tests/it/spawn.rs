@@ -1,15 +1,15 @@
-//! What a server gets at its start, and what its host is told when it cannot start.
+//! The environment of a server at its start, and the errors when it cannot start.
 
 use crate::support::{launch, output, soon};
-use mcparley_platform::process::{Exit, Launch, SpawnError, spawn};
-use mcparley_testkit::example;
+use mcparley_platform::process::{ProcessExit, ProgramLaunch, SpawnError, spawn};
+use mcparley_testkit::example_path;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-fn failure(launch: &Launch) -> SpawnError {
+fn failure(launch: &ProgramLaunch) -> SpawnError {
     let start = Instant::now();
     let error = spawn(launch).unwrap_err();
     assert!(start.elapsed() < Duration::from_millis(500), "too slow: {error}");
@@ -33,8 +33,8 @@ fn every_program_that_cannot_run_is_named_with_its_reason() {
     let directory = folder.path().to_str().unwrap().to_owned();
     let missing = format!("{directory}/missing");
     let table = [
-        ("no-such-program", "program `no-such-program` not found".to_owned()),
-        (&missing, format!("program `{missing}` not found")),
+        ("no-such-program", "`no-such-program` not found on PATH".to_owned()),
+        (&missing, format!("`{missing}` does not exist")),
         (&plain, format!("`{plain}` is not executable")),
         (&text, format!("`{text}` is not a program for this machine")),
         (&orphan, format!("the interpreter of `{orphan}` does not exist")),
@@ -53,7 +53,7 @@ fn names_are_searched_in_absolute_directories_of_the_servers_own_path() {
     file(folder.path(), "tool", "#!/bin/sh\necho found\n", 0o755);
     let closed = file(folder.path(), "closed", "#!/bin/sh\n", 0o644);
     let directory = folder.path().to_str().unwrap();
-    let with_path = |program: &str, path: &str| Launch {
+    let with_path = |program: &str, path: &str| ProgramLaunch {
         env: vec![("PATH".into(), path.into())],
         cwd: Some(folder.path().to_owned()),
         ..launch(program, &[])
@@ -63,7 +63,7 @@ fn names_are_searched_in_absolute_directories_of_the_servers_own_path() {
     assert_eq!(output(&with_path("./tool", "")), "found\n");
     for path in ["", ".", ":", "/usr/bin"] {
         let error = failure(&with_path("tool", path));
-        assert_eq!(error.to_string(), "program `tool` not found", "PATH={path}");
+        assert_eq!(error.to_string(), "`tool` not found on PATH", "PATH={path}");
     }
     let error = failure(&with_path("closed", directory));
     assert_eq!(error.to_string(), format!("`{closed}` is not executable"));
@@ -74,7 +74,7 @@ fn names_are_searched_in_absolute_directories_of_the_servers_own_path() {
 fn a_working_directory_that_cannot_be_entered_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
-    let error = failure(&Launch { cwd: Some(missing.clone()), ..launch("cat", &[]) });
+    let error = failure(&ProgramLaunch { cwd: Some(missing.clone()), ..launch("cat", &[]) });
     let expected = format!("cannot enter the working directory `{}`", missing.display());
     assert_eq!(error.to_string(), expected);
     assert!(error.hint().is_some());
@@ -83,7 +83,7 @@ fn a_working_directory_that_cannot_be_entered_is_named() {
 #[test]
 fn strings_the_system_cannot_pass_are_refused() {
     let nul = launch("cat", &["a\0b"]);
-    assert_eq!(failure(&nul).to_string(), "the argument has a NUL byte in it");
+    assert_eq!(failure(&nul).to_string(), "the argument contains a NUL byte");
     let mut name = launch("cat", &[]);
     name.env.push(("A=B".into(), "1".into()));
     let expected = "`A=B` cannot be the name of an environment variable";
@@ -92,18 +92,18 @@ fn strings_the_system_cannot_pass_are_refused() {
 
 // B59
 #[test]
-fn variables_no_program_may_get_are_refused_by_name() {
+fn invalid_variables_are_refused_by_name() {
     let large = "x".repeat(3 * 1024 * 1024);
     let table = [
         ("A=B", "1", "`A=B` cannot be the name of an environment variable"),
         ("", "1", "`` cannot be the name of an environment variable"),
         ("A\0B", "1", "`A\0B` cannot be the name of an environment variable"),
-        ("A", "1\x002", "the environment variable `A` has a NUL byte in it"),
+        ("A", "1\x002", "the environment variable `A` contains a NUL byte"),
         ("A", "() { :; }; echo run", "the environment variable `A` holds a shell function"),
         (
             "A",
             large.as_str(),
-            "the arguments and environment variables for `cat` are larger than the system takes",
+            "the arguments and environment variables for `cat` exceed the limit of the system",
         ),
     ];
     for (name, value, expected) in table {
@@ -111,11 +111,11 @@ fn variables_no_program_may_get_are_refused_by_name() {
         launch.env.push((name.into(), value.into()));
         assert_eq!(failure(&launch).to_string(), expected);
     }
-    // Many that are small are as large as one.
+    // Many small strings take as much space as one large one.
     let mut many = launch("cat", &[]);
     many.env.extend((0..3 * 1024).map(|number| (format!("V{number}").into(), "x".repeat(1024).into())));
     let error = failure(&many);
-    assert!(error.to_string().ends_with("larger than the system takes"), "{error}");
+    assert!(error.to_string().ends_with("exceed the limit of the system"), "{error}");
     assert!(error.hint().is_some());
 }
 
@@ -124,7 +124,7 @@ fn variables_no_program_may_get_are_refused_by_name() {
 fn running_out_of_descriptors_is_an_error_with_a_hint() {
     let output = Command::new("/bin/sh")
         .args(["-c", r#"ulimit -n 6; exec "$0" --tag none /bin/cat"#])
-        .arg(example("guarded"))
+        .arg(example_path("guarded"))
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -154,7 +154,7 @@ fn a_server_starts_with_default_signals_and_three_descriptors() {
 #[test]
 fn a_server_leads_a_session_of_its_own_in_its_working_directory() {
     let folder = tempfile::tempdir().unwrap();
-    let launch = Launch {
+    let launch = ProgramLaunch {
         cwd: Some(folder.path().to_owned()),
         ..launch("sh", &["-c", "readlink /proc/self/cwd; read line"])
     };
@@ -167,12 +167,12 @@ fn a_server_leads_a_session_of_its_own_in_its_working_directory() {
 }
 
 #[test]
-fn code_and_signal_of_the_end_are_told() {
+fn exit_code_and_signal_are_returned() {
     let table = [
-        ("exit 0", Exit { code: Some(0), signal: None }),
-        ("exit 3", Exit { code: Some(3), signal: None }),
-        ("kill -KILL $$", Exit { code: None, signal: Some(9) }),
-        ("kill -SEGV $$", Exit { code: None, signal: Some(11) }),
+        ("exit 0", ProcessExit { code: Some(0), signal: None }),
+        ("exit 3", ProcessExit { code: Some(3), signal: None }),
+        ("kill -KILL $$", ProcessExit { code: None, signal: Some(9) }),
+        ("kill -SEGV $$", ProcessExit { code: None, signal: Some(11) }),
     ];
     for (script, expected) in table {
         let mut server = spawn(&launch("sh", &["-c", script])).unwrap();

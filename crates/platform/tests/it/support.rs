@@ -1,7 +1,7 @@
-//! What several families share: waiting for a condition, and guarded testkit processes.
+//! Shared helpers: waiting for a condition, and guarded testkit processes.
 
-use mcparley_platform::process::{Guarded, Launch, spawn};
-use mcparley_testkit::{Kind, binary, processes_tagged};
+use mcparley_platform::process::{GuardedProcess, ProgramLaunch, spawn};
+use mcparley_testkit::{HostileKind, processes_tagged, testkit_path};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -24,13 +24,13 @@ pub(crate) fn stat_field(pid: u32, field: usize) -> Option<String> {
     rest.split_whitespace().nth(field).map(str::to_owned)
 }
 
-/// Every process there is.
+/// All processes of the machine.
 pub(crate) fn all_processes() -> impl Iterator<Item = u32> {
     let entries = fs::read_dir("/proc").unwrap();
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// Those that this process has started itself: each test has a process to itself.
+/// The child processes of this process: each test has a process to itself.
 pub(crate) fn children() -> Vec<u32> {
     let myself = std::process::id().to_string();
     all_processes().filter(|&pid| stat_field(pid, 1).as_deref() == Some(&myself)).collect()
@@ -43,17 +43,17 @@ pub(crate) fn new_tag(name: &str) -> String {
     format!("{name}-{}-{number}", std::process::id())
 }
 
-/// Fails unless nothing with `tag` is left within `limit`.
+/// Fails unless no process with `tag` is left within `limit`.
 ///
-/// A process that is just replacing itself can hide from one look through `/proc`, not from ten in a row.
+/// A process that is just replacing itself can hide from one scan of `/proc`, not from ten in a row.
 pub(crate) fn assert_gone(tag: &str, limit: Duration) {
     let is_gone = || (0..10).all(|_| processes_tagged(tag).is_empty());
     wait_for(&format!("{tag} gone"), limit, is_gone);
 }
 
-/// A launch of `program` with the usual `PATH` and nothing else.
-pub(crate) fn launch(program: &str, args: &[&str]) -> Launch {
-    Launch {
+/// A launch of `program` with only the usual `PATH`.
+pub(crate) fn launch(program: &str, args: &[&str]) -> ProgramLaunch {
+    ProgramLaunch {
         program: program.into(),
         args: args.iter().map(OsString::from).collect(),
         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
@@ -62,8 +62,8 @@ pub(crate) fn launch(program: &str, args: &[&str]) -> Launch {
 }
 
 /// A guarded hostile server with all its processes up.
-pub(crate) fn hostile(kind: Kind, tag: &str) -> Guarded {
-    let program = binary().into_os_string().into_string().unwrap();
+pub(crate) fn hostile(kind: HostileKind, tag: &str) -> GuardedProcess {
+    let program = testkit_path().into_os_string().into_string().unwrap();
     let launch = launch(&program, &["hostile", kind.as_str(), "--tag", tag]);
     let mut server = spawn(&launch).unwrap();
     assert_eq!(first_line(&mut server), "ready\n");
@@ -71,7 +71,7 @@ pub(crate) fn hostile(kind: Kind, tag: &str) -> Guarded {
 }
 
 /// The first line of a server's output.
-pub(crate) fn first_line(server: &mut Guarded) -> String {
+pub(crate) fn first_line(server: &mut GuardedProcess) -> String {
     let mut line = String::new();
     let out = File::from(server.take_stdout().unwrap());
     BufReader::new(out).read_line(&mut line).unwrap();
@@ -79,7 +79,7 @@ pub(crate) fn first_line(server: &mut Guarded) -> String {
 }
 
 /// The whole output of a program that ends by itself.
-pub(crate) fn output(launch: &Launch) -> String {
+pub(crate) fn output(launch: &ProgramLaunch) -> String {
     let mut server = spawn(launch).unwrap();
     let mut text = String::new();
     let mut out = File::from(server.take_stdout().unwrap());
@@ -87,7 +87,7 @@ pub(crate) fn output(launch: &Launch) -> String {
     text
 }
 
-/// Whether this is root, whom some tests need. Where everything has to be proved, it has to be.
+/// Whether this process is root, which some tests need. In CI it has to be.
 pub(crate) fn is_root() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     assert!(is_root || std::env::var_os("CI").is_none(), "this test proves nothing unless it is run by root");
@@ -97,7 +97,7 @@ pub(crate) fn is_root() -> bool {
     is_root
 }
 
-/// Soon enough that nobody notices, late enough for a busy machine.
+/// Short enough for a user, long enough for a busy machine.
 pub(crate) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(5)
 }

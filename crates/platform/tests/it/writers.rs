@@ -1,7 +1,7 @@
 //! Many writers at once, and writers killed at any moment.
 
-use mcparley_platform::file::read;
-use mcparley_testkit::example;
+use mcparley_platform::file::read_text;
+use mcparley_testkit::example_path;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 const LIMIT: u64 = 1 << 20;
 
 fn writer(arguments: &[&str], file: &Path, rest: &[&str]) -> Child {
-    Command::new(example("writer")).args(arguments).arg(file).args(rest).spawn().unwrap()
+    Command::new(example_path("writer")).args(arguments).arg(file).args(rest).spawn().unwrap()
 }
 
 fn text(path: &Path) -> Option<String> {
-    read(path, LIMIT).unwrap().map(|text| text.text)
+    read_text(path, LIMIT).unwrap().map(|text| text.text)
 }
 
 /// The entries of an undamaged file; `None` if it is damaged.

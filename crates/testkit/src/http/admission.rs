@@ -1,16 +1,17 @@
-//! Whether a POST may be worked on: headers against body, revision and session, as the eras demand.
+//! Validates a POST before it is executed: headers against body, protocol revision and session, by the rules
+//! of each era.
 
-use super::Site;
+use super::TestSite;
 use super::request::HttpRequest;
-use crate::message::Message;
+use crate::message::ClientMessage;
 use crate::options::NEW;
-use crate::server::Refusal;
+use crate::server::RpcRefusal;
 use mcparley_testkit::Name;
 use serde_json::Value;
 
-/// A message that may be worked on.
+/// An accepted message.
 #[derive(Debug)]
-pub(crate) struct Admitted {
+pub(crate) struct AcceptedPost {
     /// The session; none for a first `initialize` and in the new era.
     pub(crate) session: Option<String>,
     /// Whether there has been a handshake.
@@ -18,33 +19,45 @@ pub(crate) struct Admitted {
     pub(crate) modern: bool,
 }
 
-/// A message that may not.
+/// A rejected message.
 #[derive(Debug)]
-pub(crate) struct Refused {
+pub(crate) struct RejectedPost {
     pub(crate) status: u16,
-    pub(crate) refusal: Refusal,
+    pub(crate) refusal: RpcRefusal,
 }
 
-/// Judges one message.
-pub(crate) fn judge(site: &Site, request: &HttpRequest, message: &Message) -> Result<Admitted, Refused> {
+/// Validates one message.
+pub(crate) fn validate_post(
+    site: &TestSite,
+    request: &HttpRequest,
+    message: &ClientMessage,
+) -> Result<AcceptedPost, RejectedPost> {
     let options = &site.server.options;
     let header = request.header("mcp-protocol-version");
-    let only_new = options.old().next().is_none();
-    let modern = options.speaks_new() && (header == Some(NEW) || message.version().is_some() || only_new);
+    let only_new = options.old_era_versions().next().is_none();
+    let modern =
+        options.supports_new_era() && (header == Some(NEW) || message.version().is_some() || only_new);
     match modern {
-        true => judge_modern(site, request, message),
-        false => judge_old(site, request, message),
+        true => validate_new_era(site, request, message),
+        false => validate_old_era(site, request, message),
     }
 }
 
-fn judge_modern(site: &Site, request: &HttpRequest, message: &Message) -> Result<Admitted, Refused> {
-    let mismatch = |text: String| Refused { status: 400, refusal: Refusal::header(&text) };
+fn validate_new_era(
+    site: &TestSite,
+    request: &HttpRequest,
+    message: &ClientMessage,
+) -> Result<AcceptedPost, RejectedPost> {
+    let mismatch = |text: String| RejectedPost { status: 400, refusal: RpcRefusal::header_mismatch(&text) };
     let versions = &site.server.options.versions;
     let header = request.header("mcp-protocol-version").unwrap_or_default();
     let method = message.method().unwrap_or_default();
     if method == "initialize" {
         let offered = message.text("protocolVersion").unwrap_or_default();
-        return Err(Refused { status: 400, refusal: Refusal::version(offered, versions) });
+        return Err(RejectedPost {
+            status: 400,
+            refusal: RpcRefusal::unsupported_version(offered, versions),
+        });
     }
     // A notification states its revision in the header only.
     if (message.id().is_some() || message.version().is_some()) && message.version() != Some(header) {
@@ -52,51 +65,58 @@ fn judge_modern(site: &Site, request: &HttpRequest, message: &Message) -> Result
         return Err(mismatch(format!("MCP-Protocol-Version is '{header}', the body says '{stated}'")));
     }
     if header != NEW {
-        return Err(Refused { status: 400, refusal: Refusal::version(header, versions) });
+        return Err(RejectedPost { status: 400, refusal: RpcRefusal::unsupported_version(header, versions) });
     }
     let told = request.header("mcp-method").unwrap_or_default();
     if told != method {
         return Err(mismatch(format!("Mcp-Method is '{told}', the body says '{method}'")));
     }
-    let name = request.header("mcp-name").map(decoded);
+    let name = request.header("mcp-name").map(decode_header_value);
     match message.target() {
         Some(target) if name.as_ref().and_then(Option::as_deref) != Some(target) => {
             Err(mismatch(format!("Mcp-Name does not match '{target}'")))
         }
         Some("locate") if site.server.options.scripts.has(Name::ParamHeaders) => {
-            judge_params(request, message).map_err(mismatch)
+            validate_param_headers(request, message).map_err(mismatch)
         }
-        Some(_) | None => Ok(Admitted { session: None, greeted: false, modern: true }),
+        Some(_) | None => Ok(AcceptedPost { session: None, greeted: false, modern: true }),
     }
 }
 
-/// The arguments of `locate` stand in headers exactly as they stand in the body.
-fn judge_params(request: &HttpRequest, message: &Message) -> Result<Admitted, String> {
+/// Checks that the arguments of `locate` are the same in the headers and in the body.
+fn validate_param_headers(request: &HttpRequest, message: &ClientMessage) -> Result<AcceptedPost, String> {
     for (header, path) in [("mcp-param-region", "/region"), ("mcp-param-level", "/deep/level")] {
         let argument = message.param("arguments").and_then(|arguments| arguments.pointer(path));
         let expected = argument.filter(|value| !value.is_null()).map(|value| match value {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         });
-        if request.header(header).map(|value| decoded(value).unwrap_or_default()) != expected {
+        if request.header(header).map(|value| decode_header_value(value).unwrap_or_default()) != expected {
             return Err(format!("{header} does not match the body"));
         }
     }
-    Ok(Admitted { session: None, greeted: false, modern: true })
+    Ok(AcceptedPost { session: None, greeted: false, modern: true })
 }
 
-fn judge_old(site: &Site, request: &HttpRequest, message: &Message) -> Result<Admitted, Refused> {
+fn validate_old_era(
+    site: &TestSite,
+    request: &HttpRequest,
+    message: &ClientMessage,
+) -> Result<AcceptedPost, RejectedPost> {
     let options = &site.server.options;
-    let refused = |status, code, text: &str| Err(Refused { status, refusal: Refusal::new(code, text) });
+    let refused =
+        |status, code, text: &str| Err(RejectedPost { status, refusal: RpcRefusal::new(code, text) });
     let header = request.header("mcp-protocol-version");
-    if let Some(version) = header.filter(|header| !options.old().any(|version| version == *header)) {
+    if let Some(version) =
+        header.filter(|header| !options.old_era_versions().any(|version| version == *header))
+    {
         return refused(400, -32000, &format!("Bad Request: unsupported protocol version {version}"));
     }
     if message.method() == Some("initialize") {
-        return Ok(Admitted { session: None, greeted: false, modern: false });
+        return Ok(AcceptedPost { session: None, greeted: false, modern: false });
     }
     if options.scripts.has(Name::NotFound) {
-        return Ok(Admitted { session: None, greeted: true, modern: false });
+        return Ok(AcceptedPost { session: None, greeted: true, modern: false });
     }
     let Some(id) = request.header("mcp-session-id") else {
         return refused(400, -32000, "Bad Request: Mcp-Session-Id is missing");
@@ -106,23 +126,23 @@ fn judge_old(site: &Site, request: &HttpRequest, message: &Message) -> Result<Ad
         Some(agreed) if header.is_some_and(|header| header != agreed) => {
             refused(400, -32000, &format!("Bad Request: this session speaks {agreed}"))
         }
-        Some(_) => Ok(Admitted { session: Some(id.to_owned()), greeted: true, modern: false }),
+        Some(_) => Ok(AcceptedPost { session: Some(id.to_owned()), greeted: true, modern: false }),
     }
 }
 
-/// How a session that is no more is refused.
-pub(crate) fn unknown_session(site: &Site, id: &str) -> Refused {
+/// The rejection of a request whose session no longer exists.
+pub(crate) fn unknown_session(site: &TestSite, id: &str) -> RejectedPost {
     match site.server.options.scripts.has(Name::Expire400) {
         true => {
             let text = format!("Bad Request: no valid session ID provided: {id}");
-            Refused { status: 400, refusal: Refusal::new(-32000, text) }
+            RejectedPost { status: 400, refusal: RpcRefusal::new(-32000, text) }
         }
-        false => Refused { status: 404, refusal: Refusal::new(-32001, "Session not found") },
+        false => RejectedPost { status: 404, refusal: RpcRefusal::new(-32001, "Session not found") },
     }
 }
 
-/// Undoes the form that header values have which are no plain ASCII.
-fn decoded(value: &str) -> Option<String> {
+/// Decodes a header value that is base64-encoded because it is not plain ASCII.
+fn decode_header_value(value: &str) -> Option<String> {
     match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
         Some(encoded) => String::from_utf8(from_base64(encoded)?).ok(),
         None => Some(value.to_owned()),

@@ -1,8 +1,8 @@
-//! A fake authorization server, and the door it keeps for the MCP server: right unless told to lie.
+//! A fake authorization server that protects the MCP server: correct unless a lie is set.
 //!
-//! It exists for faults, so it signs nothing and verifies no signature. All secrets it makes up begin with
-//! `canary-`, so that a test can look for them where they must not be. What each path does is decided on plain
-//! values under one lock; how the answer then travels is up to [`manner`].
+//! It exists for fault injection, so it neither signs nor verifies signatures. All secrets it issues begin
+//! with `canary-`, so that a test can search for them where they must not appear. The response of each path
+//! is decided on plain values under one lock; how it is then delivered is up to [`manner`].
 
 mod authorize;
 mod book;
@@ -19,66 +19,66 @@ mod token;
 mod tokens;
 
 use super::request::HttpRequest;
-use super::wire::Wire;
-use super::{Next, Site};
+use super::wire::HttpWire;
+use super::{ConnectionNext, TestSite};
 use crate::lock::lock;
-use crate::raw::Raw;
-use book::Book;
-use clients::Clients;
-use device::Devices;
-use form::Form;
-use manner::Manner;
-use mcparley_testkit::{Lie, Lies};
-use proof::Proofs;
+use crate::raw::RawBytes;
+use book::OAuthStats;
+use clients::RegisteredClients;
+use device::PendingDevices;
+use form::FormParameters;
+use manner::OAuthDelivery;
+use mcparley_testkit::{Lie, LieSet};
+use proof::SeenProofs;
 use serde_json::{Value, json};
 use std::io;
 use std::sync::Mutex;
-use tokens::Tokens;
+use tokens::IssuedTokens;
 
-/// Where everything is.
+/// The origins of the servers in this process.
 #[derive(Debug)]
-pub(crate) struct Origins {
-    /// Of the MCP server.
+pub(crate) struct ServerOrigins {
+    /// The origin of the MCP server.
     pub(crate) resource: String,
-    /// Of the authorization server.
+    /// The origin of the authorization server.
     pub(crate) server: String,
-    /// Where no request should ever arrive.
+    /// An origin that should never receive a request.
     pub(crate) other: String,
 }
 
-/// The server: what it was told, and what it remembers.
+/// The fake authorization server: its lies and its state.
 #[derive(Debug)]
-pub(crate) struct Auth {
-    origins: Origins,
+pub(crate) struct FakeAuthServer {
+    origins: ServerOrigins,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    lies: Lies,
-    tokens: Tokens,
-    clients: Clients,
-    devices: Devices,
-    proofs: Proofs,
-    book: Book,
-    /// Token requests that were met with a lie since the last one was told.
+    lies: LieSet,
+    tokens: IssuedTokens,
+    clients: RegisteredClients,
+    devices: PendingDevices,
+    proofs: SeenProofs,
+    book: OAuthStats,
+    /// The number of token requests hit by a lie since lies were last set.
     met: u64,
 }
 
-/// An answer, before it is spoiled.
+/// A response, before its delivery is damaged.
 #[derive(Debug)]
-struct Reply {
+struct OAuthReply {
     status: u16,
     headers: Vec<(&'static str, String)>,
     body: Value,
 }
 
-impl Reply {
+impl OAuthReply {
     fn json(status: u16, body: Value) -> Self {
         Self { status, headers: vec![("Cache-Control", "no-store".to_owned())], body }
     }
 
-    /// An OAuth error.
+    /// An OAuth error response.
     fn error(status: u16, error: &str) -> Self {
         Self::json(status, json!({ "error": error, "error_description": "as the fake server sees it" }))
     }
@@ -87,107 +87,123 @@ impl Reply {
         Self { status: 302, headers: vec![("Location", location)], body: Value::Null }
     }
 
-    fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
-    fn raw(&self) -> Raw {
-        if self.body.is_null() { Raw::default() } else { Raw::from(&self.body) }
+    fn to_raw(&self) -> RawBytes {
+        if self.body.is_null() { RawBytes::default() } else { RawBytes::from(&self.body) }
     }
 }
 
-impl Auth {
-    pub(crate) fn new(lies: Lies, origins: Origins) -> Self {
+impl FakeAuthServer {
+    pub(crate) fn new(lies: LieSet, origins: ServerOrigins) -> Self {
         Self { origins, state: Mutex::new(State { lies, ..State::default() }) }
     }
 
-    /// What it has counted, for the `/stats` page.
-    pub(crate) fn figures(&self) -> Value {
+    /// The counters for the `/stats` page.
+    pub(crate) fn stats_page(&self) -> Value {
         let state = lock(&self.state);
         let mut page = state.book.to_value(&state.tokens);
         page["origin"] = json!(self.origins.server);
         page
     }
 
-    /// Refuses a request to the MCP server that has no right to it; answers what is known of the resource.
-    pub(crate) fn keep_door(&self, request: &HttpRequest, wire: &Wire) -> io::Result<Option<Next>> {
+    /// Rejects unauthorized requests to the MCP server, and serves the metadata of the resource.
+    pub(crate) fn protect_resource(
+        &self,
+        request: &HttpRequest,
+        wire: &HttpWire,
+    ) -> io::Result<Option<ConnectionNext>> {
         if request.path == "/mcp" {
-            let refusal = lock(&self.state).refusal(&self.origins, request);
-            return refusal.map(|reply| Manner::Whole.send(wire, &self.origins, &reply)).transpose();
+            let refusal = lock(&self.state).check_access(&self.origins, request);
+            return refusal
+                .map(|reply| OAuthDelivery::Whole.send_reply(wire, &self.origins, &reply))
+                .transpose();
         }
-        self.answer(request, wire)
+        self.respond_to_path(request, wire)
     }
 
-    /// Answers a path of the authorization server, if it is one.
-    fn answer(&self, request: &HttpRequest, wire: &Wire) -> io::Result<Option<Next>> {
+    /// Responds to a path of the authorization server; none for other paths.
+    fn respond_to_path(&self, request: &HttpRequest, wire: &HttpWire) -> io::Result<Option<ConnectionNext>> {
         let (manner, reply) = {
             let mut state = lock(&self.state);
-            match state.reply(&self.origins, request) {
+            match state.reply_to_path(&self.origins, request) {
                 Some(answer) => answer,
                 None => return Ok(None),
             }
         };
-        manner.send(wire, &self.origins, &reply).map(Some)
+        manner.send_reply(wire, &self.origins, &reply).map(Some)
     }
 
-    /// The origin of the authorization server alone.
-    pub(crate) fn respond(site: &Site, request: &HttpRequest, wire: &Wire) -> io::Result<Next> {
-        let Some(auth) = &site.auth else { return wire.refuse(404, "Not found") };
+    /// Responds on the authorization server's own origin.
+    pub(crate) fn respond_on_own_origin(
+        site: &TestSite,
+        request: &HttpRequest,
+        wire: &HttpWire,
+    ) -> io::Result<ConnectionNext> {
+        let Some(auth) = &site.auth else { return wire.write_text(404, "Not found") };
         if request.path == "/stats" {
-            return wire.json(200, &[], &auth.figures());
+            return wire.write_json(200, &[], &auth.stats_page());
         }
-        site.record.received(request.to_json().to_string().as_bytes())?;
-        match auth.answer(request, wire)? {
+        site.record.log_received(request.to_json().to_string().as_bytes())?;
+        match auth.respond_to_path(request, wire)? {
             Some(next) => Ok(next),
-            None => wire.refuse(404, "Not found"),
+            None => wire.write_text(404, "Not found"),
         }
     }
 }
 
 impl State {
-    /// What a path gives, and how it travels.
-    fn reply(&mut self, origins: &Origins, request: &HttpRequest) -> Option<(Manner, Reply)> {
-        if let Some(document) = metadata::document(&self.lies, origins, &request.path) {
-            self.book.request(document.name);
-            return Some((document.manner, Reply::json(200, document.body)));
+    /// The response of a path, and how it is delivered.
+    fn reply_to_path(
+        &mut self,
+        origins: &ServerOrigins,
+        request: &HttpRequest,
+    ) -> Option<(OAuthDelivery, OAuthReply)> {
+        if let Some(document) = metadata::find_document(&self.lies, origins, &request.path) {
+            self.book.count_request(document.name);
+            return Some((document.manner, OAuthReply::json(200, document.body)));
         }
         let prefix = self.lies.text(Lie::IssuerPath);
         let path = request.path.strip_prefix(prefix.as_str()).unwrap_or(&request.path);
-        let whole = |reply| Some((Manner::Whole, reply));
+        let whole = |reply| Some((OAuthDelivery::Whole, reply));
         match (request.method.as_str(), path) {
-            ("GET", "/authorize") => whole(self.authorize(origins, &Form::read(request.query_text()))),
-            ("POST", "/token") => Some(self.token(origins, request)),
-            ("POST", "/register") => whole(self.register(request)),
-            ("POST", "/revoke") => whole(self.revoke(request)),
-            ("POST", "/device_authorization") => whole(self.begin_device(origins, request)),
-            ("GET", "/device") => whole(self.approve_device(&Form::read(request.query_text()))),
-            ("POST", "/told") => whole(self.told(request)),
+            ("GET", "/authorize") => {
+                whole(self.reply_to_authorize(origins, &FormParameters::parse(request.query_text())))
+            }
+            ("POST", "/token") => Some(self.reply_to_token(origins, request)),
+            ("POST", "/register") => whole(self.register_client(request)),
+            ("POST", "/revoke") => whole(self.revoke_token(request)),
+            ("POST", "/device_authorization") => whole(self.start_device_grant(origins, request)),
+            ("GET", "/device") => whole(self.approve_device(&FormParameters::parse(request.query_text()))),
+            ("POST", "/told") => whole(self.apply_lies(request)),
             ("POST", "/expire") => {
                 self.tokens.expire_access();
-                whole(Reply::json(200, json!({})))
+                whole(OAuthReply::json(200, json!({})))
             }
-            (_, path) => manner::hop(path).map(|reply| (Manner::Whole, reply)),
+            (_, path) => manner::redirect_hop(path).map(|reply| (OAuthDelivery::Whole, reply)),
         }
     }
 
-    /// A test tells it something new, a line each.
-    fn told(&mut self, request: &HttpRequest) -> Reply {
+    /// Sets new lies for a test, one per line.
+    fn apply_lies(&mut self, request: &HttpRequest) -> OAuthReply {
         self.met = 0;
         let text = String::from_utf8_lossy(&request.body);
-        match text.lines().try_for_each(|line| self.lies.tell(line)) {
-            Ok(()) => Reply::json(200, json!({})),
-            Err(error) => Reply::error(400, &error),
+        match text.lines().try_for_each(|line| self.lies.add_lie(line)) {
+            Ok(()) => OAuthReply::json(200, json!({})),
+            Err(error) => OAuthReply::error(400, &error),
         }
     }
 
-    fn revoke(&mut self, request: &HttpRequest) -> Reply {
-        let form = Form::of_body(request);
-        let shown = self.identify(request, &form);
-        self.book.request("revoke");
-        self.book.keep("revoke", form.to_value_with(&shown));
-        self.tokens.revoke(form.get("token").unwrap_or_default());
-        // RFC 7009, 2.2: a token that is not known is revoked too.
-        Reply::json(200, json!({}))
+    fn revoke_token(&mut self, request: &HttpRequest) -> OAuthReply {
+        let form = FormParameters::from_body(request);
+        let shown = self.client_credentials(request, &form);
+        self.book.count_request("revoke");
+        self.book.store_parameters("revoke", form.to_value_with(&shown));
+        self.tokens.revoke_token(form.parameter("token").unwrap_or_default());
+        // RFC 7009, 2.2: revoking an unknown token succeeds.
+        OAuthReply::json(200, json!({}))
     }
 }

@@ -1,35 +1,40 @@
-//! Who is let in: tokens that stand in a file and may change there, and the tokens of editors.
+//! Access checks of the MCP server: tokens in a file that may change, and editor tokens.
 
 use super::request::HttpRequest;
-use super::{Next, Site, Wire};
-use crate::raw::Raw;
+use super::{ConnectionNext, HttpWire, TestSite};
+use crate::raw::RawBytes;
 use mcparley_testkit::Name;
 use std::io;
 
-/// Refuses a request without the token that is asked for.
-pub(crate) fn closed(site: &Site, request: &HttpRequest, wire: &Wire) -> io::Result<Option<Next>> {
+/// Rejects a request without the required token.
+pub(crate) fn reject_without_token(
+    site: &TestSite,
+    request: &HttpRequest,
+    wire: &HttpWire,
+) -> io::Result<Option<ConnectionNext>> {
     let scripts = &site.server.options.scripts;
     let bearer = request.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
-    let known = |path: &str| bearer.is_some_and(|bearer| read(path).lines().any(|token| token == bearer));
+    let known =
+        |path: &str| bearer.is_some_and(|bearer| read_test_file(path).lines().any(|token| token == bearer));
     if scripts.text(Name::TokenFile).is_some_and(|path| !known(path)) {
-        site.stats.count("unauthorized");
+        site.stats.count_event("unauthorized");
         let challenge = [("WWW-Authenticate", "Bearer error=\"invalid_token\"")];
-        return wire.whole(401, &challenge, &Raw::default()).map(Some);
+        return wire.write_response(401, &challenge, &RawBytes::default()).map(Some);
     }
     let Some(token) = scripts.text(Name::Ide) else { return Ok(None) };
-    // Editors let no web page in, wherever it comes from.
+    // Editors reject all web pages, whatever their origin.
     if request.header("origin").is_some() {
-        return wire.refuse(403, "Origin not allowed").map(Some);
+        return wire.write_text(403, "Origin not allowed").map(Some);
     }
     if request.header("x-claude-code-ide-authorization") != Some(token) {
-        site.stats.count("unauthorized");
-        return wire.refuse(401, "Unauthorized").map(Some);
+        site.stats.count_event("unauthorized");
+        return wire.write_text(401, "Unauthorized").map(Some);
     }
     Ok(None)
 }
 
-/// What a test has written for this server; nothing, if it has not.
+/// The content of a file that a test wrote for this server; empty if there is none.
 #[expect(clippy::disallowed_methods, reason = "tests write these files, and know how large they are")]
-pub(crate) fn read(path: &str) -> String {
+pub(crate) fn read_test_file(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }

@@ -1,92 +1,96 @@
-//! Answers that stand in the place of work: the request is not executed.
+//! Faults that replace the execution of a request.
 
-use super::admission::{Admitted, Refused, unknown_session};
+use super::admission::{AcceptedPost, RejectedPost, unknown_session};
 use super::doors;
 use super::request::HttpRequest;
-use super::wire::{Header, Wire};
-use super::{Next, Site, socket};
-use crate::raw::Raw;
-use crate::server::Due;
+use super::wire::{HttpWire, ResponseHeader};
+use super::{ConnectionNext, TestSite, socket};
+use crate::raw::RawBytes;
+use crate::server::DueFaults;
 use mcparley_testkit::Name;
 use std::io;
 use std::sync::atomic::Ordering;
 
 const PAGE: &str = "<!doctype html><title>Sign in</title><p>Please \u{1b}[31msign in\u{1b}[0m.</p>";
 
-/// Faults that meet every request, whatever it says.
-pub(crate) fn of_everything(site: &Site, request: &HttpRequest, wire: &Wire) -> io::Result<Option<Next>> {
-    if is_foreign(request) {
-        return wire.refuse(403, "Origin not allowed").map(Some);
+/// Faults that apply to every request, whatever its content.
+pub(crate) fn fault_for_any_request(
+    site: &TestSite,
+    request: &HttpRequest,
+    wire: &HttpWire,
+) -> io::Result<Option<ConnectionNext>> {
+    if has_foreign_origin(request) {
+        return wire.write_text(403, "Origin not allowed").map(Some);
     }
     let scripts = &site.server.options.scripts;
     let open = request.header("authorization").is_some() || request.path.starts_with("/.well-known/");
     if scripts.has(Name::WwwAuthenticate) && !open {
-        site.stats.count("unauthorized");
+        site.stats.count_event("unauthorized");
         let metadata = format!("{}/.well-known/oauth-protected-resource", site.origin);
         let challenge = format!("Bearer resource_metadata=\"{metadata}\", scope=\"tools\"");
-        return wire.whole(401, &[("WWW-Authenticate", &challenge)], &Raw::default()).map(Some);
+        return wire.write_response(401, &[("WWW-Authenticate", &challenge)], &RawBytes::default()).map(Some);
     }
-    if let Some(next) = doors::closed(site, request, wire)? {
+    if let Some(next) = doors::reject_without_token(site, request, wire)? {
         return Ok(Some(next));
     }
     match scripts.text(Name::Redirect) {
-        Some(to) if is_sent_on(request) && request.path == "/mcp" => {
-            site.stats.count("redirected");
+        Some(to) if is_redirectable(request) && request.path == "/mcp" => {
+            site.stats.count_event("redirected");
             let location = match to {
                 "other" => format!("{}/mcp", site.other_origin),
                 "loop" => format!("{}/mcp", site.origin),
-                // What a server says that does not know of the TLS in front of it.
+                // The answer of a server that is unaware of the TLS proxy in front of it.
                 "downgrade" => format!("{}/moved", site.origin),
                 _ => "/moved".to_owned(),
             };
-            wire.whole(307, &[("Location", &location)], &Raw::default()).map(Some)
+            wire.write_response(307, &[("Location", &location)], &RawBytes::default()).map(Some)
         }
         Some(_) | None => Ok(None),
     }
 }
 
-/// Faults that meet this request in the place of its execution.
-pub(crate) fn of_work(
-    site: &Site,
-    admitted: &Admitted,
-    due: Due<'_>,
-    wire: &Wire,
-) -> io::Result<Option<Next>> {
-    if let Some(refused) = expired(site, admitted, due) {
-        return wire.json(refused.status, &[], &refused.refusal.to_message(None)).map(Some);
+/// Faults that replace the execution of this request.
+pub(crate) fn fault_for_execution(
+    site: &TestSite,
+    admitted: &AcceptedPost,
+    due: DueFaults<'_>,
+    wire: &HttpWire,
+) -> io::Result<Option<ConnectionNext>> {
+    if let Some(refused) = expire_session(site, admitted, due) {
+        return wire.write_json(refused.status, &[], &refused.refusal.to_message(None)).map(Some);
     }
-    if let Some((status, retry)) = status(site, due) {
-        let header: Option<Header<'_>> = retry.map(|value| ("Retry-After", value));
-        return wire.whole(status, header.as_slice(), &Raw::new("as scripted")).map(Some);
+    if let Some((status, retry)) = scripted_status(site, due) {
+        let header: Option<ResponseHeader<'_>> = retry.map(|value| ("Retry-After", value));
+        return wire.write_response(status, header.as_slice(), &RawBytes::new("as scripted")).map(Some);
     }
     if due.has(Name::NotFound) {
-        return wire.refuse(404, "Not found").map(Some);
+        return wire.write_text(404, "Not found").map(Some);
     }
     if due.has(Name::Html) {
-        return wire.whole(200, &[("Content-Type", "text/html")], &Raw::new(PAGE)).map(Some);
+        return wire.write_response(200, &[("Content-Type", "text/html")], &RawBytes::new(PAGE)).map(Some);
     }
     match due.number(Name::ErrBig) {
         Some(size) => {
-            let body = Raw::default().fill(b'e', size);
-            wire.whole(500, &[("Content-Type", "text/plain")], &body).map(Some)
+            let body = RawBytes::default().append_fill(b'e', size);
+            wire.write_response(500, &[("Content-Type", "text/plain")], &body).map(Some)
         }
         None => Ok(None),
     }
 }
 
-/// Ends the session of this request, if its time has come.
-fn expired(site: &Site, admitted: &Admitted, due: Due<'_>) -> Option<Refused> {
+/// Ends the session of this request, if a script says so.
+fn expire_session(site: &TestSite, admitted: &AcceptedPost, due: DueFaults<'_>) -> Option<RejectedPost> {
     let session = admitted.session.as_deref()?;
     let first = || !site.spent.swap(true, Ordering::Relaxed);
     let now = due.has(Name::ExpireAll) || (due.has(Name::Expire1) || due.has(Name::Expire400)) && first();
     if !now {
         return None;
     }
-    site.sessions.end(session);
+    site.sessions.end_session(session);
     Some(unknown_session(site, session))
 }
 
-fn status<'a>(site: &Site, due: Due<'a>) -> Option<(u16, Option<&'a str>)> {
+fn scripted_status<'a>(site: &TestSite, due: DueFaults<'a>) -> Option<(u16, Option<&'a str>)> {
     let (text, retry) = (due.text(Name::Status), due.text(Name::RetryAfter));
     let (code, once) = match text.map(|text| text.split_once(':').unwrap_or((text, ""))) {
         Some((code, once)) => (code.parse().unwrap_or(500), once == "once"),
@@ -96,12 +100,12 @@ fn status<'a>(site: &Site, due: Due<'a>) -> Option<(u16, Option<&'a str>)> {
     (!over).then_some((code, retry))
 }
 
-/// Messages, and requests for a WebSocket.
-fn is_sent_on(request: &HttpRequest) -> bool {
-    request.method == "POST" || socket::is_wanted(request)
+/// Whether the redirect script applies: to messages and WebSocket requests.
+fn is_redirectable(request: &HttpRequest) -> bool {
+    request.method == "POST" || socket::is_upgrade_request(request)
 }
 
-fn is_foreign(request: &HttpRequest) -> bool {
+fn has_foreign_origin(request: &HttpRequest) -> bool {
     let ours = |origin: &str| {
         let host = origin.strip_prefix("http://").unwrap_or(origin);
         matches!(host.split(':').next(), Some("127.0.0.1" | "localhost"))

@@ -1,24 +1,24 @@
-//! The transport of 2024-11-05: a stream that names an endpoint, and replies on the stream.
+//! The HTTP+SSE transport of 2024-11-05: an event stream that names an endpoint and carries the replies.
 
-use super::admission::Admitted;
+use super::admission::AcceptedPost;
 use super::instead;
 use super::request::HttpRequest;
-use super::stream::forward;
-use super::wire::Wire;
-use super::{Next, Site};
-use crate::message::Message;
-use crate::raw::Raw;
-use crate::server::{Answer, Out, Request};
+use super::stream::forward_messages;
+use super::wire::HttpWire;
+use super::{ConnectionNext, TestSite};
+use crate::message::ClientMessage;
+use crate::raw::RawBytes;
+use crate::server::{MessageSink, Request, ServerAnswer};
 use mcparley_testkit::Name;
 use std::io;
 use std::sync::Arc;
 
-/// GET: the stream.
-pub(crate) fn stream(site: &Site, wire: &Wire, endpoint: &str) -> io::Result<Next> {
-    site.stats.count("get");
-    let id = site.sessions.open("2024-11-05");
+/// Serves the event stream (GET).
+pub(crate) fn serve_stream(site: &TestSite, wire: &HttpWire, endpoint: &str) -> io::Result<ConnectionNext> {
+    site.stats.count_event("get");
+    let id = site.sessions.open_session("2024-11-05");
     if endpoint == "no-events" {
-        return wire.refuse(200, "nothing to hear here");
+        return wire.write_text(200, "nothing to hear here");
     }
     wire.begin_stream(&[])?;
     let origin = match endpoint {
@@ -28,55 +28,70 @@ pub(crate) fn stream(site: &Site, wire: &Wire, endpoint: &str) -> io::Result<Nex
         _ => Some(""),
     };
     if endpoint == "late" {
-        wire.chunk(&Raw::new(": welcome\n\nevent: ping\ndata: 1\n\nevent: message\ndata: not yet\n\n"))?;
+        wire.write_chunk(&RawBytes::new(
+            ": welcome\n\nevent: ping\ndata: 1\n\nevent: message\ndata: not yet\n\n",
+        ))?;
     }
     if let Some(origin) = origin {
-        wire.chunk(&Raw::new(format!("event: endpoint\ndata: {origin}/messages?session={id}\n\n")))?;
+        wire.write_chunk(&RawBytes::new(format!(
+            "event: endpoint\ndata: {origin}/messages?session={id}\n\n"
+        )))?;
     }
     let next = match site.sessions.take_waiting(&id) {
-        Some(waiting) => forward(wire, &waiting),
-        None => Ok(Next::Close),
+        Some(waiting) => forward_messages(wire, &waiting),
+        None => Ok(ConnectionNext::Close),
     };
-    site.sessions.end(&id);
+    site.sessions.end_session(&id);
     next
 }
 
-/// POST: a message; its reply comes on the stream.
-pub(crate) fn message(site: &Arc<Site>, request: &HttpRequest, wire: &Wire) -> io::Result<Next> {
+/// Accepts a message (POST); its reply is sent on the stream.
+pub(crate) fn accept_message(
+    site: &Arc<TestSite>,
+    request: &HttpRequest,
+    wire: &HttpWire,
+) -> io::Result<ConnectionNext> {
     let scope = request.query("session").unwrap_or_default();
     let Some(queue) = site.sessions.queue(scope) else {
-        return wire.refuse(404, "Session not found");
+        return wire.write_text(404, "Session not found");
     };
-    let Some(message) = Message::read(&request.body) else {
-        return wire.refuse(400, "Parse error");
+    let Some(message) = ClientMessage::parse(&request.body) else {
+        return wire.write_text(400, "Parse error");
     };
-    site.stats.post(message.method());
+    site.stats.count_post(message.method());
     let (Some(method), Some(id)) = (message.method(), message.id()) else {
-        site.server.notice(&message, scope);
-        return wire.empty(202);
+        site.server.handle_notification(&message, scope);
+        return wire.write_empty(202);
     };
-    let due = site.server.due(method);
-    let admitted = Admitted { session: Some(scope.to_owned()), greeted: true, modern: false };
-    if let Some(next) = instead::of_work(site, &admitted, due, wire)? {
+    let due = site.server.claim_faults(method);
+    let admitted = AcceptedPost { session: Some(scope.to_owned()), greeted: true, modern: false };
+    if let Some(next) = instead::fault_for_execution(site, &admitted, due, wire)? {
         return Ok(next);
     }
-    // The work is done behind the answer, and nothing more is read from this connection meanwhile.
-    wire.whole(202, &[("Connection", "close")], &Raw::default())?;
+    // The request is executed after the response, so no further request can be read from this connection.
+    wire.write_response(202, &[("Connection", "close")], &RawBytes::default())?;
     if due.has(Name::SseCut) {
-        site.sessions.end(scope);
-        return Ok(Next::Close);
+        site.sessions.end_session(scope);
+        return Ok(ConnectionNext::Close);
     }
     if method == "initialize" {
-        site.stats.count("initialize");
+        site.stats.count_event("initialize");
     }
-    let out: Arc<dyn Out> = queue;
-    let running = site.server.calls.begin(scope, id);
+    let out: Arc<dyn MessageSink> = queue;
+    let running = site.server.calls.register_call(scope, id);
     let (message, running) = (&message, &running);
-    let answer =
-        site.server.answer(&Request { message, method, id, due, greeted: true, running, out: &out })?;
-    if let Answer::Reply(reply) = answer {
+    let answer = site.server.answer_request(&Request {
+        message,
+        method,
+        id,
+        due,
+        has_handshake: true,
+        running,
+        out: &out,
+    })?;
+    if let ServerAnswer::Reply(reply) = answer {
         let body = [reply.ahead.as_slice(), &reply.body.to_vec()?].concat();
-        (0..reply.copies).try_for_each(|_| out.send(&body))?;
+        (0..reply.copies).try_for_each(|_| out.send_lines(&body))?;
     }
-    Ok(Next::Close)
+    Ok(ConnectionNext::Close)
 }

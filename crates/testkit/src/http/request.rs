@@ -6,29 +6,29 @@ use std::io::{self, BufRead, Read};
 const HEAD: u64 = 256 * 1024;
 const BODY: u64 = 256 * 1024 * 1024;
 
-/// What a client sent.
+/// A request of a client.
 #[derive(Debug)]
 pub(crate) struct HttpRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     query: String,
-    /// Names in small letters.
+    /// The headers, with lowercase names.
     headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
 impl HttpRequest {
-    /// The next request of a connection, if there is one more.
-    pub(crate) fn read(reader: &mut impl BufRead) -> io::Result<Option<Self>> {
+    /// Reads the next request of a connection; none at its end.
+    pub(crate) fn read_next(reader: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut head = reader.by_ref().take(HEAD);
-        let Some(start) = line(&mut head)? else {
+        let Some(start) = read_line(&mut head)? else {
             return Ok(None);
         };
         let mut words = start.split(' ');
         let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let mut headers = Vec::new();
-        while let Some(header) = line(&mut head)?.filter(|line| !line.is_empty()) {
+        while let Some(header) = read_line(&mut head)?.filter(|line| !line.is_empty()) {
             let (name, value) = header.split_once(':').unwrap_or((&header, ""));
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
@@ -38,13 +38,13 @@ impl HttpRequest {
         Ok(Some(request))
     }
 
-    /// The first header of that name, which is in small letters.
+    /// The first header with that lowercase name.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether a header names a media type, or all of them.
-    pub(crate) fn lists(&self, name: &str, media: &str) -> bool {
+    /// Whether a header lists a media type or `*/*`.
+    pub(crate) fn lists_media_type(&self, name: &str, media: &str) -> bool {
         let listed = self.header(name).unwrap_or_default().split(',');
         listed
             .map(|item| item.split(';').next().unwrap_or_default().trim())
@@ -57,7 +57,7 @@ impl HttpRequest {
         pairs.find(|(found, _)| *found == name).map(|(_, value)| value)
     }
 
-    /// The whole query, as it was sent.
+    /// The raw query.
     pub(crate) fn query_text(&self) -> &str {
         &self.query
     }
@@ -67,7 +67,7 @@ impl HttpRequest {
         self.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
 
-    /// Whether it asks for a WebSocket as RFC 6455 wants it.
+    /// Whether the request is a WebSocket upgrade by RFC 6455.
     pub(crate) fn is_websocket(&self) -> bool {
         let is = |name: &str, value: &str| {
             self.header(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
@@ -75,7 +75,7 @@ impl HttpRequest {
         self.method == "GET" && is("connection", "upgrade") && is("sec-websocket-version", "13")
     }
 
-    /// How it stands in the log.
+    /// The request as a line of the log.
     pub(crate) fn to_json(&self) -> Value {
         let headers: Map<String, Value> =
             self.headers.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
@@ -86,18 +86,18 @@ impl HttpRequest {
     fn read_body(&self, reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
         let mut body = Vec::new();
         if self.header("transfer-encoding").is_some() {
-            return chunks(reader);
+            return read_chunked_body(reader);
         }
         let length = self.header("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
         if length > BODY {
-            return Err(io::Error::other("a body beyond all limits"));
+            return Err(io::Error::other("the body is too large"));
         }
         reader.take(length).read_to_end(&mut body)?;
         Ok(body)
     }
 }
 
-fn line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
+fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut bytes = Vec::new();
     if reader.read_until(b'\n', &mut bytes)? == 0 {
         return Ok(None);
@@ -107,16 +107,16 @@ fn line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(text).into_owned()))
 }
 
-fn chunks(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
+fn read_chunked_body(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
-    while let Some(size) = line(&mut reader.by_ref().take(HEAD))? {
+    while let Some(size) = read_line(&mut reader.by_ref().take(HEAD))? {
         let size = size.split(';').next().unwrap_or_default().trim();
         let size = u64::from_str_radix(size, 16).map_err(io::Error::other)?;
         if size + body.len() as u64 > BODY {
-            return Err(io::Error::other("a body beyond all limits"));
+            return Err(io::Error::other("the body is too large"));
         }
         reader.by_ref().take(size).read_to_end(&mut body)?;
-        line(&mut reader.by_ref().take(HEAD))?;
+        read_line(&mut reader.by_ref().take(HEAD))?;
         if size == 0 {
             break;
         }

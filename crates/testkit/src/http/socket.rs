@@ -1,20 +1,20 @@
-//! The server behind a WebSocket, at the same URL as the one over HTTP.
+//! Serves MCP over WebSocket, at the same URL as over HTTP.
 //!
-//! One thread reads; calls are worked on by threads of their own, so that they can be cancelled and overtake each
-//! other.
+//! One thread reads; calls are executed by their own threads, so that they can be canceled and finish out of
+//! order.
 
 mod frame;
 mod handshake;
 mod reply;
 
-use super::Site;
-use super::wire::Wire;
+use super::TestSite;
+use super::wire::HttpWire;
 use crate::life;
 use crate::lock::lock;
-use crate::message::Message;
-use crate::raw::Raw;
-use crate::server::{Answer, Out, Refusal, Request, Running};
-use frame::{CLOSE, Frame, LAST, PING, PONG, TEXT};
+use crate::message::ClientMessage;
+use crate::raw::RawBytes;
+use crate::server::{MessageSink, Request, RpcRefusal, ScriptedCall, ServerAnswer};
+use frame::{CLOSE, LAST, PING, PONG, TEXT, WebSocketFrame};
 use mcparley_testkit::Name;
 use serde_json::{Value, json};
 use std::io::{self, Read};
@@ -23,24 +23,28 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) use handshake::{answer, is_wanted};
+pub(crate) use handshake::{answer_upgrade, is_upgrade_request};
 
-/// How long the server waits for a pong.
+/// The timeout for a pong.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// One client.
-struct Socket {
-    site: Arc<Site>,
-    wire: Arc<Wire>,
-    /// Keeps its requests apart from those of others.
+/// The WebSocket connection of one client.
+struct SocketConnection {
+    site: Arc<TestSite>,
+    wire: Arc<HttpWire>,
+    /// Separates the request ids of this client from those of others.
     scope: String,
-    /// Who waits for a pong.
+    /// The channel of a pending ping.
     pong: Mutex<Option<Sender<Vec<u8>>>>,
 }
 
-/// Talks until the client goes.
-pub(crate) fn serve(site: &Arc<Site>, reader: &mut impl Read, wire: &Arc<Wire>) -> io::Result<()> {
-    let socket = Socket {
+/// Serves messages until the client disconnects.
+pub(crate) fn serve_socket(
+    site: &Arc<TestSite>,
+    reader: &mut impl Read,
+    wire: &Arc<HttpWire>,
+) -> io::Result<()> {
+    let socket = SocketConnection {
         site: Arc::clone(site),
         wire: Arc::clone(wire),
         scope: format!("{:p}", Arc::as_ptr(wire)),
@@ -49,27 +53,31 @@ pub(crate) fn serve(site: &Arc<Site>, reader: &mut impl Read, wire: &Arc<Wire>) 
     let socket = Arc::new(socket);
     let deaf = site.server.options.scripts.text(Name::WsDeaf).unwrap_or_default();
     let mut greeted = false;
-    while let Some(frame) = Frame::read(reader)? {
-        site.record.received(noted(&frame).to_string().as_bytes())?;
+    while let Some(frame) = WebSocketFrame::read_next(reader)? {
+        site.record.log_received(log_entry(&frame).to_string().as_bytes())?;
         match frame.kind {
-            TEXT => socket.take(&frame.payload, &mut greeted)?,
-            PING if deaf != "pings" => wire.write(&frame::framed(LAST | PONG, &Raw::new(frame.payload)))?,
-            PONG => socket.hear(frame.payload),
-            CLOSE if deaf == "close" => {
-                wire.is_gone_within(life::LIFE);
+            TEXT => socket.handle_message(&frame.payload, &mut greeted)?,
+            PING if deaf != "pings" => {
+                wire.write_bytes(&frame::encode_frame(LAST | PONG, &RawBytes::new(frame.payload)))?
             }
-            CLOSE => return wire.write(&frame::framed(LAST | CLOSE, &Raw::new(frame.payload))),
+            PONG => socket.deliver_pong(frame.payload),
+            CLOSE if deaf == "close" => {
+                wire.is_closed_within(life::LIFE);
+            }
+            CLOSE => {
+                return wire.write_bytes(&frame::encode_frame(LAST | CLOSE, &RawBytes::new(frame.payload)));
+            }
             _ => {}
         }
         if greeted && deaf == "everything" {
-            wire.is_gone_within(life::LIFE);
+            wire.is_closed_within(life::LIFE);
         }
     }
     Ok(())
 }
 
-/// How it stands in the log.
-fn noted(frame: &Frame) -> Value {
+/// The frame as a line of the log.
+fn log_entry(frame: &WebSocketFrame) -> Value {
     let code = match (frame.kind, frame.payload.as_slice()) {
         (CLOSE, [high, low, ..]) => json!(u16::from_be_bytes([*high, *low])),
         _ => Value::Null,
@@ -77,90 +85,90 @@ fn noted(frame: &Frame) -> Value {
     json!({ "frame": frame.kind, "code": code, "body": String::from_utf8_lossy(&frame.payload) })
 }
 
-/// A request on its way to an answer.
-struct Work {
-    message: Message,
+/// A request that is being executed.
+struct SocketCall {
+    message: ClientMessage,
     method: String,
     id: Value,
     greeted: bool,
-    running: Running,
+    running: ScriptedCall,
 }
 
-impl Socket {
-    fn take(self: &Arc<Self>, text: &[u8], greeted: &mut bool) -> io::Result<()> {
-        let Some(message) = Message::read(text) else {
-            let refusal = Refusal::new(-32700, "Parse error").to_message(Some(&Value::Null));
-            return self.send(refusal.to_string().as_bytes());
+impl SocketConnection {
+    fn handle_message(self: &Arc<Self>, text: &[u8], greeted: &mut bool) -> io::Result<()> {
+        let Some(message) = ClientMessage::parse(text) else {
+            let refusal = RpcRefusal::new(-32700, "Parse error").to_message(Some(&Value::Null));
+            return self.send_lines(refusal.to_string().as_bytes());
         };
-        self.site.stats.post(message.method());
+        self.site.stats.count_post(message.method());
         let (Some(method), Some(id)) = (message.method().map(str::to_owned), message.id().cloned()) else {
-            self.site.server.notice(&message, &self.scope);
+            self.site.server.handle_notification(&message, &self.scope);
             return Ok(());
         };
-        let running = self.site.server.calls.begin(&self.scope, &id);
-        let work = Work { running, message, method, id, greeted: *greeted };
+        let running = self.site.server.calls.register_call(&self.scope, &id);
+        let work = SocketCall { running, message, method, id, greeted: *greeted };
         if matches!(work.method.as_str(), "initialize" | "server/discover") {
             *greeted = true;
-            return self.work(&work);
+            return self.execute_call(&work);
         }
         let socket = Arc::clone(self);
         let run = move || {
-            // A client that is gone hears nothing more.
-            socket.work(&work).unwrap_or_default();
+            // A write error means that the client has disconnected.
+            socket.execute_call(&work).unwrap_or_default();
         };
         thread::Builder::new().name("call".to_owned()).spawn(run).map(drop)
     }
 
-    fn work(self: &Arc<Self>, work: &Work) -> io::Result<()> {
-        let due = self.site.server.due(&work.method);
-        let out: Arc<dyn Out> = Arc::clone(self) as Arc<dyn Out>;
+    fn execute_call(self: &Arc<Self>, work: &SocketCall) -> io::Result<()> {
+        let due = self.site.server.claim_faults(&work.method);
+        let out: Arc<dyn MessageSink> = Arc::clone(self) as Arc<dyn MessageSink>;
         let request = Request {
             message: &work.message,
             method: &work.method,
             id: &work.id,
             due,
-            greeted: work.greeted,
+            has_handshake: work.greeted,
             running: &work.running,
             out: &out,
         };
         if due.has(Name::WsPing) {
-            self.ping()?;
+            self.ping_client()?;
         }
-        match self.site.server.answer(&request)? {
-            Answer::Silence | Answer::Cancelled => Ok(()),
-            Answer::Reply(reply) => reply::send(&self.wire, &reply, due),
+        match self.site.server.answer_request(&request)? {
+            ServerAnswer::Silence | ServerAnswer::Cancelled => Ok(()),
+            ServerAnswer::Reply(reply) => reply::send_reply(&self.wire, &reply, due),
         }
     }
 
-    /// Asks whether the client is there, and waits until it has said so.
-    fn ping(&self) -> io::Result<()> {
+    /// Sends a ping and waits for its pong.
+    fn ping_client(&self) -> io::Result<()> {
         let (sender, pongs) = channel();
         *lock(&self.pong) = Some(sender);
-        self.wire.write(&frame::framed(LAST | PING, &Raw::new("there?")))?;
+        self.wire.write_bytes(&frame::encode_frame(LAST | PING, &RawBytes::new("there?")))?;
         match pongs.recv_timeout(PATIENCE) {
             Ok(payload) if payload == b"there?" => Ok(()),
             Ok(_) | Err(_) => Err(io::Error::other("no pong, or another")),
         }
     }
 
-    fn hear(&self, payload: Vec<u8>) {
+    fn deliver_pong(&self, payload: Vec<u8>) {
         if let Some(sender) = lock(&self.pong).take() {
-            // Whoever waited has gone.
+            // A closed channel means that the ping has timed out.
             sender.send(payload).unwrap_or_default();
         }
     }
 }
 
-impl Out for Socket {
-    fn send(&self, lines: &[u8]) -> io::Result<()> {
+impl MessageSink for SocketConnection {
+    fn send_lines(&self, lines: &[u8]) -> io::Result<()> {
         let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         let frames: io::Result<Vec<_>> =
-            lines.map(|line| frame::framed(LAST | TEXT, &Raw::new(line)).to_vec()).collect();
-        self.wire.write(&Raw::new(frames?.concat()))
+            lines.map(|line| frame::encode_frame(LAST | TEXT, &RawBytes::new(line)).to_vec()).collect();
+        self.wire.write_bytes(&RawBytes::new(frames?.concat()))
     }
 
-    /// A request is taken back by a notification, or by the end of everything.
-    fn gone(&self) -> bool {
-        self.wire.is_gone_within(Duration::ZERO)
+    /// A request is canceled by a notification or by the end of the connection.
+    fn is_closed(&self) -> bool {
+        self.wire.is_closed_within(Duration::ZERO)
     }
 }

@@ -1,4 +1,4 @@
-//! What the server has counted, for the `/stats` page.
+//! The counters of the server, for the `/stats` page.
 
 use crate::lock::lock;
 use serde_json::{Map, Value, json};
@@ -6,37 +6,37 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The figures that are always there.
+/// The counters that are always listed.
 const ALWAYS: [&str; 8] =
     ["initialize", "delete", "get", "otherOrigin", "unauthorized", "redirected", "sockets", "catalogue"];
 
-/// The counters.
+/// The counters of the server.
 #[derive(Debug, Default)]
-pub(crate) struct Stats {
+pub(crate) struct SiteStats {
     counts: Mutex<BTreeMap<&'static str, u64>>,
     posts: Mutex<BTreeMap<String, u64>>,
     connections: AtomicU64,
 }
 
-/// An open connection.
+/// An open connection, counted until dropped.
 #[derive(Debug)]
-pub(crate) struct Open<'a>(&'a Stats);
+pub(crate) struct OpenConnection<'a>(&'a SiteStats);
 
-impl Stats {
-    pub(crate) fn count(&self, what: &'static str) {
+impl SiteStats {
+    pub(crate) fn count_event(&self, what: &'static str) {
         *lock(&self.counts).entry(what).or_default() += 1;
     }
 
-    /// Counts one message by its method; answers to our questions are `response`.
-    pub(crate) fn post(&self, method: Option<&str>) {
+    /// Counts one message by its method; replies to server requests are `response`.
+    pub(crate) fn count_post(&self, method: Option<&str>) {
         let method = method.unwrap_or("response").to_owned();
         *lock(&self.posts).entry(method).or_default() += 1;
     }
 
-    /// Counts a connection until it is dropped.
-    pub(crate) fn open(&self) -> Open<'_> {
+    /// Counts a connection until the returned guard is dropped.
+    pub(crate) fn count_connection(&self) -> OpenConnection<'_> {
         self.connections.fetch_add(1, Ordering::Relaxed);
-        Open(self)
+        OpenConnection(self)
     }
 
     pub(crate) fn to_value(&self, more: [(&str, Value); 4]) -> Value {
@@ -45,7 +45,7 @@ impl Stats {
         let mut page: Map<String, Value> =
             ALWAYS.iter().map(|name| ((*name).to_owned(), count(name))).collect();
         page.insert("post".to_owned(), json!(*lock(&self.posts)));
-        // The connection that asks does not count.
+        // The connection that asks for the page is not counted.
         let connections = self.connections.load(Ordering::Relaxed).saturating_sub(1);
         page.insert("openConnections".to_owned(), json!(connections));
         page.extend(more.map(|(name, value)| (name.to_owned(), value)));
@@ -53,7 +53,7 @@ impl Stats {
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenConnection<'_> {
     fn drop(&mut self) {
         self.0.connections.fetch_sub(1, Ordering::Relaxed);
     }

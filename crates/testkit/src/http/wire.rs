@@ -1,8 +1,8 @@
-//! Writes HTTP/1.1 answers, byte by byte.
+//! Writes HTTP/1.1 responses byte by byte.
 
-use super::Next;
+use super::ConnectionNext;
 use crate::lock::lock;
-use crate::raw::Raw;
+use crate::raw::RawBytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use std::io::{self, Write};
@@ -10,63 +10,78 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// A header of an answer.
-pub(crate) type Header<'a> = (&'a str, &'a str);
+/// A response header.
+pub(crate) type ResponseHeader<'a> = (&'a str, &'a str);
 
-const JSON: Header<'static> = ("Content-Type", "application/json");
-const STREAM: [Header<'static>; 3] =
+const JSON: ResponseHeader<'static> = ("Content-Type", "application/json");
+const STREAM: [ResponseHeader<'static>; 3] =
     [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"), ("Transfer-Encoding", "chunked")];
 
-/// The way back to a client. Streams are written to by several threads.
+/// The connection to a client. Streams are written by several threads.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub(crate) struct HttpWire {
     stream: TcpStream,
     writing: Mutex<()>,
 }
 
-impl Wire {
+impl HttpWire {
     pub(crate) fn new(stream: TcpStream) -> Self {
         Self { stream, writing: Mutex::new(()) }
     }
 
-    /// A JSON answer.
-    pub(crate) fn json(&self, status: u16, headers: &[Header<'_>], body: &Value) -> io::Result<Next> {
-        self.raw_json(status, headers, &Raw::from(body))
+    /// Writes a JSON response.
+    pub(crate) fn write_json(
+        &self,
+        status: u16,
+        headers: &[ResponseHeader<'_>],
+        body: &Value,
+    ) -> io::Result<ConnectionNext> {
+        self.write_raw_json(status, headers, &RawBytes::from(body))
     }
 
-    /// An answer that says it is JSON.
-    pub(crate) fn raw_json(&self, status: u16, headers: &[Header<'_>], body: &Raw) -> io::Result<Next> {
+    /// Writes a body with the JSON content type, valid JSON or not.
+    pub(crate) fn write_raw_json(
+        &self,
+        status: u16,
+        headers: &[ResponseHeader<'_>],
+        body: &RawBytes,
+    ) -> io::Result<ConnectionNext> {
         let headers = [&[JSON], headers].concat();
-        self.whole(status, &headers, body)
+        self.write_response(status, &headers, body)
     }
 
-    /// A whole answer.
-    pub(crate) fn whole(&self, status: u16, headers: &[Header<'_>], body: &Raw) -> io::Result<Next> {
+    /// Writes a complete response.
+    pub(crate) fn write_response(
+        &self,
+        status: u16,
+        headers: &[ResponseHeader<'_>],
+        body: &RawBytes,
+    ) -> io::Result<ConnectionNext> {
         let length = body.len().to_string();
         let headers = [headers, &[("Content-Length", length.as_str())]].concat();
-        self.write(&Raw::new(format!("{}{}", status_line(status), header_lines(&headers))))?;
-        self.write(body)?;
-        Ok(Next::Keep)
+        self.write_bytes(&RawBytes::new(format!("{}{}", status_line(status), header_lines(&headers))))?;
+        self.write_bytes(body)?;
+        Ok(ConnectionNext::Keep)
     }
 
-    /// An answer in plain words.
-    pub(crate) fn refuse(&self, status: u16, text: &str) -> io::Result<Next> {
-        self.whole(status, &[("Content-Type", "text/plain")], &Raw::new(text))
+    /// Writes a plain-text response.
+    pub(crate) fn write_text(&self, status: u16, text: &str) -> io::Result<ConnectionNext> {
+        self.write_response(status, &[("Content-Type", "text/plain")], &RawBytes::new(text))
     }
 
-    /// An answer without a body.
-    pub(crate) fn empty(&self, status: u16) -> io::Result<Next> {
-        self.whole(status, &[], &Raw::default())
+    /// Writes a response without a body.
+    pub(crate) fn write_empty(&self, status: u16) -> io::Result<ConnectionNext> {
+        self.write_response(status, &[], &RawBytes::default())
     }
 
-    /// The head of an event stream, sent in chunks.
-    pub(crate) fn begin_stream(&self, headers: &[Header<'_>]) -> io::Result<()> {
+    /// Writes the head of an event stream with chunked encoding.
+    pub(crate) fn begin_stream(&self, headers: &[ResponseHeader<'_>]) -> io::Result<()> {
         let headers = [&STREAM[..], headers].concat();
-        self.write(&Raw::new(format!("{}{}", status_line(200), header_lines(&headers))))
+        self.write_bytes(&RawBytes::new(format!("{}{}", status_line(200), header_lines(&headers))))
     }
 
-    /// A piece of an event stream.
-    pub(crate) fn chunk(&self, bytes: &Raw) -> io::Result<()> {
+    /// Writes a chunk of an event stream.
+    pub(crate) fn write_chunk(&self, bytes: &RawBytes) -> io::Result<()> {
         // An empty chunk would end the stream.
         if bytes.len() == 0 {
             return Ok(());
@@ -78,23 +93,23 @@ impl Wire {
         out.write_all(b"\r\n")
     }
 
-    /// The proper end of an event stream.
-    pub(crate) fn end_stream(&self) -> io::Result<Next> {
-        self.write(&Raw::new("0\r\n\r\n"))?;
-        Ok(Next::Keep)
+    /// Ends an event stream properly.
+    pub(crate) fn end_stream(&self) -> io::Result<ConnectionNext> {
+        self.write_bytes(&RawBytes::new("0\r\n\r\n"))?;
+        Ok(ConnectionNext::Keep)
     }
 
-    pub(crate) fn write(&self, bytes: &Raw) -> io::Result<()> {
+    pub(crate) fn write_bytes(&self, bytes: &RawBytes) -> io::Result<()> {
         let _held = lock(&self.writing);
         bytes.write_to(&mut &self.stream)
     }
 
-    /// Waits until the client closes its side, at most that long; says whether it did.
-    pub(crate) fn is_gone_within(&self, time: Duration) -> bool {
+    /// Waits until the client closes its side, up to `time`; returns whether it did.
+    pub(crate) fn is_closed_within(&self, time: Duration) -> bool {
         let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
         let time = Timespec { tv_sec: seconds, tv_nsec: i64::from(time.subsec_nanos()) };
         let mut watched = [PollFd::new(&self.stream, PollFlags::RDHUP)];
-        // A socket that cannot be asked is gone.
+        // A socket that cannot be polled counts as closed.
         poll(&mut watched, Some(&time)).is_ok_and(|changed| changed > 0)
     }
 
@@ -104,9 +119,11 @@ impl Wire {
 }
 
 /// One event for each line.
-pub(crate) fn events(lines: &[u8]) -> Raw {
+pub(crate) fn events(lines: &[u8]) -> RawBytes {
     let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    Raw::new(lines.flat_map(|line| [b"event: message\ndata: ", line, b"\n\n"].concat()).collect::<Vec<u8>>())
+    RawBytes::new(
+        lines.flat_map(|line| [b"event: message\ndata: ", line, b"\n\n"].concat()).collect::<Vec<u8>>(),
+    )
 }
 
 pub(crate) fn status_line(status: u16) -> String {
@@ -127,8 +144,8 @@ pub(crate) fn status_line(status: u16) -> String {
     format!("HTTP/1.1 {status} {reason}\r\n")
 }
 
-/// The headers and the empty line behind them.
-pub(crate) fn header_lines(headers: &[Header<'_>]) -> String {
+/// The header lines and the empty line after them.
+pub(crate) fn header_lines(headers: &[ResponseHeader<'_>]) -> String {
     let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("{lines}\r\n")
 }

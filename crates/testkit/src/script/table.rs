@@ -1,14 +1,14 @@
-//! The table of scripts: every lie a server can tell, with its word and what it does.
+//! The table of scripts: all faults of the servers, with their words and effects.
 //!
-//! "On a call" means: on requests of the method that `--on` names (`tools/call` unless told), the first
-//! `--times` of them (all unless told).
+//! "On a call" means: on the first `--times` (default: all) requests of the method that `--on` names
+//! (default: `tools/call`).
 
-use super::{Place, Script, Shape};
-use Shape::{Bare, Number, Size, Text, Word};
+use super::{ArgumentShape, Place, Script};
+use ArgumentShape::{Bare, Number, Size, Text, Word};
 
-/// The most milliseconds a server waits.
+/// The upper limit of delays, in milliseconds.
 const MS: u64 = 120_000;
-/// The most messages of a flood.
+/// The upper limit of counts.
 const COUNT: u64 = 2_000_000;
 
 macro_rules! scripts {
@@ -19,7 +19,7 @@ macro_rules! scripts {
             $(#[doc = $what] $name,)*
         }
 
-        /// Every script there is.
+        /// All scripts.
         pub const SCRIPTS: &[Script] = &[
             $(Script { name: Name::$name, word: $word, place: Place::$place, shape: $shape, what: $what },)*
         ];
@@ -27,9 +27,9 @@ macro_rules! scripts {
 }
 
 scripts! {
-    // The life of the process.
+    // Process lifecycle.
     Stdio ExitStart "exit-start" Bare, "exits at once with code 3 and a text on stderr";
-    Stdio HangStart "hang-start" Bare, "reads everything and answers nothing";
+    Stdio HangStart "hang-start" Bare, "reads all input and answers nothing";
     Stdio CallExit "call-exit" Bare, "exits with code 4 on a call";
     Both CallHang "call-hang" Bare, "never answers a call; other methods still work";
     Stdio PartialExit "partial-exit" Bare, "writes half the line of a reply, then exits with code 6";
@@ -39,25 +39,25 @@ scripts! {
     Stdio CrashLoop "crash-loop" Bare, "exits with code 5 right after the reply to initialize or server/discover";
     Stdio IgnoreTerm "ignore-term" Bare, "ignores SIGINT, SIGTERM, SIGHUP and the end of stdin";
     Stdio Daemon "daemon" Bare, "starts a double-forked grandchild in a session of its own";
-    // What stands around the messages.
+    // Output around the messages.
     Stdio Noise "noise" Size(1), "that much text that is no JSON on stdout before the first message";
-    Stdio Banner "banner" Bare, "log lines, blank lines, CRLF, ANSI colours and LSP framing on stdout before the first message";
+    Stdio Banner "banner" Bare, "log lines, blank lines, CRLF, ANSI colors and LSP framing on stdout before the first message";
     Stdio Chatter "chatter" Bare, "log lines that look like JSON on stdout, before the first message and around every other";
     Stdio Bom "bom" Bare, "a byte order mark before the first message";
     Stdio Crlf "crlf" Bare, "ends every line with CR LF";
     Stdio Batch "batch" Bare, "wraps every message in an array";
     Stdio SplitReply "split-reply" Number(200, MS), "the reply to a call in two writes, that many milliseconds apart";
     Stdio StderrFlood "stderr-flood" Size(1), "that much on stderr before the reply to a call";
-    // What goes ahead of a reply.
+    // Messages before a reply.
     Both Flood "flood" Number(10_000, COUNT), "that many log notifications before the reply to a call, in one write with it on stdio";
     Both ListChangedStorm "list-changed-storm" Number(100_000, COUNT), "that many tools/list_changed before the reply to a call";
     Both ProgressStorm "progress-storm" Number(100_000, COUNT), "that many progress notifications before the reply to a call";
     Both ListenEnd "listen-end" Word(&["result", "cancelled", "cut"]), "a call ends the subscriptions: with a result, a cancelled notification, or (HTTP) the stream alone";
     Both ServerRequest "server-request" Text("roots/list"), "sends a request of its own on a call; its answer is the text of the reply";
-    // What is wanted of the client before a call is answered.
+    // Requests to the client before a call is answered.
     Both Wants "wants" Word(&["form", "url", "roots", "sampling", "bogus", "state"]), "a call of the new era is answered by wanting that first, or only to be asked again";
     Both UrlRequired "url-required" Text("https://example.com/visit"), "a call answers -32042 with that address";
-    // What a call becomes, and what is said beside it.
+    // Tasks, logging and completion.
     Both Task "task" Number(2, COUNT), "a tool `chore` whose calls become tasks that have ended at that look; 0 is never";
     Both TaskWants "task-wants" Bare, "a task wants a form filled in first";
     Both TaskEnd "task-end" Word(&["completed", "failed", "cancelled", "forgotten"]), "how a task ends; a forgotten one is not known any more at the second look";
@@ -75,7 +75,7 @@ scripts! {
     Both JsonrpcNumber "jsonrpc-number" Bare, "a reply whose jsonrpc is the number 2";
     Both DuplicateId "duplicate-id" Bare, "a reply with two ids, the right one first";
     Both DuplicateResult "duplicate-result" Bare, "a reply with two results, the right one first";
-    Both UnknownId "unknown-id" Bare, "a reply to an id that nobody asked with";
+    Both UnknownId "unknown-id" Bare, "a reply with an id that was never requested";
     Both NullId "null-id" Word(&["error", "result"]), "an error, or a result, whose id is null";
     Both StringId "string-id" Bare, "the id in its string form";
     Both FloatId "float-id" Bare, "the id with .0 behind it";
@@ -87,21 +87,21 @@ scripts! {
     Both HugeIdLast "huge-id-last" Size(32), "one reply of exactly that size, the id last";
     Both NumberBombs "number-bombs" Word(&["valid", "nan"]), "1e999999, an integer of 100,000 digits and -0, or NaN too";
     Both Twice "twice" Bare, "answers the same id twice";
-    // Lies about what there is.
+    // Wrong lists.
     Both CursorSame "cursor-same" Bare, "tools/list gives the same cursor for ever";
     Both CursorEndless "cursor-endless" Bare, "tools/list gives a new cursor and a new tool for ever";
     Both ManyTools "many-tools" Number(5_000, COUNT), "tools/list gives that many tools in one page";
     Both AlsoTool "also-tool" Text("authenticate"), "one more tool, of this name; it is only listed";
     Both AppTool "app-tool" Text("panel"), "one more tool, of this name, that is for apps only; it is only listed";
-    Both Described "described" Text("file"), "the tool `add` is described by the text of that file, read anew for each list";
+    Both Described "described" Text("file"), "the tool `add` is described by the text of that file, reread for each list";
     Both BadTools "bad-tools" Bare, "tools without or with a wrong inputSchema, name or description among good ones";
     Both ParamHeaders "param-headers" Bare, "a tool `locate` whose arguments must stand in Mcp-Param headers too, and tools marked wrongly";
     Both StaleMarks "stale-marks" Bare, "a list that marks the arguments of `locate` for other headers (aim it with `--on tools/list --times 1`)";
     Both ListError "list-error" Text("tools/list"), "that method answers -32603";
-    // What else there is.
+    // Further offers.
     Both Watched "watched" Bare, "resources can be subscribed to, and a call tells that `test://note` has changed";
     Both Offers "offers" Text("offers"), "templates, prompts, resources and their contents as that file has them: a JSON object by method";
-    // Lies in the greeting.
+    // Wrong handshakes.
     Both Version "version" Text("9999"), "the greeting names this protocol version";
     Both VersionNumber "version-number" Bare, "the greeting names a number as protocol version";
     Both NoCapabilities "no-capabilities" Bare, "the greeting has no capabilities";
@@ -132,7 +132,7 @@ scripts! {
     Http JsonAfter "json-after" Number(200, MS), "a plain JSON answer to a call after that many milliseconds of silence";
     Http WwwAuthenticate "www-authenticate" Bare, "401 with a challenge for every request without a token";
     Http TokenFile "token-file" Text("tokens"), "401 for every request whose bearer token is no line of that file";
-    Http Connectors "connectors" Text("pages"), "a catalogue of connectors at /v1/mcp_servers, its pages the lines of that file, and the endpoint at /v1/mcp/ID too";
+    Http Connectors "connectors" Text("pages"), "a catalog of connectors at /v1/mcp_servers, its pages the lines of that file, and the endpoint at /v1/mcp/ID too";
     Http Ide "ide" Text("token"), "an editor: its tools, its stream at /sse, 401 without that token, 403 with an Origin";
     Http LegacySseOnly "legacy-sse-only" Word(&["good", "absolute", "late", "no-endpoint", "no-events", "other-origin"]), "POST is 405, GET is a 2024-11-05 event stream with such an endpoint event";
     // WebSocket.
@@ -141,7 +141,7 @@ scripts! {
     Http WsReply "ws-reply" Word(&["binary", "masked", "reserved", "continued", "cut"]), "the reply to a call in such a frame";
     Http WsFragments "ws-fragments" Number(1_000_000, COUNT), "the reply to a call in that many fragments, most of them empty";
     Http WsEndless "ws-endless" Bare, "empty fragments without end instead of the reply to a call";
-    Http WsClose "ws-close" Number(1011, 4999), "ends the WebSocket with that code instead of the reply to a call; 1006 is the end without a word";
+    Http WsClose "ws-close" Number(1011, 4999), "ends the WebSocket with that code instead of the reply to a call; 1006 closes it without a close frame";
     Http WsPing "ws-ping" Bare, "answers a call only when its ping has been answered";
     Http WsDeaf "ws-deaf" Word(&["pings", "close", "everything"]), "answers no ping or no close, or reads nothing more once it was greeted";
 }

@@ -1,4 +1,4 @@
-//! The requests being worked on, so that they can be cancelled, and the count of those that were.
+//! The running requests, so that they can be canceled, and the counts of executions and cancellations.
 
 use crate::lock::lock;
 use serde_json::{Value, json};
@@ -6,67 +6,67 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a waiting call looks whether its client is still there.
+/// The interval at which a waiting call checks whether its client is still connected.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What is running, and what has run.
+/// The running requests and the counts of finished ones.
 #[derive(Debug, Default)]
-pub(crate) struct Calls {
-    running: Mutex<HashMap<String, Arc<Flag>>>,
+pub(crate) struct RunningCalls {
+    running: Mutex<HashMap<String, Arc<CancelFlag>>>,
     executions: Mutex<BTreeMap<String, u64>>,
     cancelled: Mutex<Vec<String>>,
 }
 
-/// A request from the moment it was read; forgotten when dropped.
+/// A running request, removed when dropped.
 #[derive(Debug)]
-pub(crate) struct Running {
-    calls: Arc<Calls>,
+pub(crate) struct ScriptedCall {
+    calls: Arc<RunningCalls>,
     key: String,
     id: String,
-    flag: Arc<Flag>,
+    flag: Arc<CancelFlag>,
 }
 
 #[derive(Debug, Default)]
-struct Flag {
+struct CancelFlag {
     cancelled: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Calls {
-    /// Makes a request known before the next message is read, so that no cancellation is missed.
-    pub(crate) fn begin(self: &Arc<Self>, scope: &str, id: &Value) -> Running {
-        let flag = Arc::<Flag>::default();
-        let key = key(scope, id);
+impl RunningCalls {
+    /// Registers a request before the next message is read, so that no cancellation is missed.
+    pub(crate) fn register_call(self: &Arc<Self>, scope: &str, id: &Value) -> ScriptedCall {
+        let flag = Arc::<CancelFlag>::default();
+        let key = call_key(scope, id);
         lock(&self.running).insert(key.clone(), Arc::clone(&flag));
-        Running { calls: Arc::clone(self), key, id: id.to_string(), flag }
+        ScriptedCall { calls: Arc::clone(self), key, id: id.to_string(), flag }
     }
 
-    /// Takes a request back; one that has ended is not concerned.
-    pub(crate) fn cancel(&self, scope: &str, id: &Value) {
-        if let Some(flag) = lock(&self.running).get(&key(scope, id)) {
+    /// Cancels a request; one that has ended is ignored.
+    pub(crate) fn cancel_call(&self, scope: &str, id: &Value) {
+        if let Some(flag) = lock(&self.running).get(&call_key(scope, id)) {
             *lock(&flag.cancelled) = true;
             flag.changed.notify_all();
         }
     }
 
     /// Counts one execution of a tool.
-    pub(crate) fn count(&self, id: &Value) {
+    pub(crate) fn count_execution(&self, id: &Value) {
         *lock(&self.executions).entry(id.to_string()).or_default() += 1;
     }
 
-    /// Executions by id.
-    pub(crate) fn executions(&self) -> Value {
+    /// The number of executions by id.
+    pub(crate) fn execution_counts(&self) -> Value {
         json!(*lock(&self.executions))
     }
 
-    /// The ids of calls that stopped because they were taken back.
-    pub(crate) fn cancelled(&self) -> Value {
+    /// The ids of calls that stopped because they were canceled.
+    pub(crate) fn canceled_ids(&self) -> Value {
         json!(*lock(&self.cancelled))
     }
 }
 
-impl Running {
-    /// Waits; says whether the request was taken back meanwhile.
+impl ScriptedCall {
+    /// Waits; returns whether the request was canceled meanwhile.
     pub(crate) fn is_cancelled_within(&self, time: Duration, gone: impl Fn() -> bool) -> bool {
         let deadline = Instant::now() + time;
         let mut cancelled = lock(&self.flag.cancelled);
@@ -85,12 +85,12 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ScriptedCall {
     fn drop(&mut self) {
         lock(&self.calls.running).remove(&self.key);
     }
 }
 
-fn key(scope: &str, id: &Value) -> String {
+fn call_key(scope: &str, id: &Value) -> String {
     format!("{scope}/{id}")
 }

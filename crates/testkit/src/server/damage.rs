@@ -1,12 +1,12 @@
-//! Replies that are wrong: each is a template, or made to a size.
+//! Damaged replies, made from templates or to a given size.
 
-use super::Due;
-use crate::raw::Raw;
+use super::DueFaults;
+use crate::raw::RawBytes;
 use mcparley_testkit::Name;
 use serde_json::{Value, json};
 
-/// `$id` is the id, `$string` and `$float` its other forms, `$result` the right result, `$text` a result
-/// up to its text, `$end` what follows the text, `$bad` two bytes that are never UTF-8.
+/// The templates: `$id` is the id, `$string` and `$float` its other forms, `$result` the correct result,
+/// `$text` a result up to its text, `$end` the rest after the text, `$bad` two bytes that are never UTF-8.
 const TEMPLATES: &[(Name, &str)] = &[
     (Name::NotJson, r#"{"jsonrpc":"2.0","id":$id,"result":{oops}}"#),
     (Name::BadUtf8, r#"{"jsonrpc":"2.0","id":$id,"result":$textbad $bad bytes$end}"#),
@@ -38,51 +38,51 @@ const NULL_RESULT: &str = r#"{"jsonrpc":"2.0","id":null,"result":$result}"#;
 const TEXT: &str = r#"{"resultType":"complete","content":[{"type":"text","text":""#;
 const END: &str = r#""}],"isError":false}"#;
 
-/// The reply: damaged by the first script that damages, or right.
-pub(crate) fn body(due: Due<'_>, id: &Value, result: &Value) -> Raw {
+/// The reply, damaged by the first script that applies, or correct.
+pub(crate) fn reply_body(due: DueFaults<'_>, id: &Value, result: &Value) -> RawBytes {
     if let Some((_, template)) = TEMPLATES.iter().find(|(name, _)| due.has(*name)) {
-        return Raw::new(filled(template, id, result));
+        return RawBytes::new(fill_template(template, id, result));
     }
     if let Some(kind) = due.text(Name::NullId) {
         let template = if kind == "result" { NULL_RESULT } else { NULL_ERROR };
-        return Raw::new(filled(template, id, result));
+        return RawBytes::new(fill_template(template, id, result));
     }
     if let Some(depth) = due.number(Name::Deep) {
-        return deep(id, depth);
+        return deep_body(id, depth);
     }
     if let Some(size) = due.number(Name::Huge) {
         let (head, tail) = (format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{TEXT}"#), format!("{END}}}"));
-        return sized(&head, size, &tail);
+        return sized_body(&head, size, &tail);
     }
     if let Some(size) = due.number(Name::HugeIdLast) {
         let (head, tail) = (format!(r#"{{"jsonrpc":"2.0","result":{TEXT}"#), format!(r#"{END},"id":{id}}}"#));
-        return sized(&head, size, &tail);
+        return sized_body(&head, size, &tail);
     }
     if let Some(kind) = due.text(Name::NumberBombs) {
-        return number_bombs(id, kind);
+        return number_bombs_body(id, kind);
     }
-    Raw::from(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+    RawBytes::from(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
-/// Exactly `size` bytes, or as few as there must be.
-pub(crate) fn sized(head: &str, size: u64, tail: &str) -> Raw {
+/// A body of exactly `size` bytes, or of the minimum length.
+pub(crate) fn sized_body(head: &str, size: u64, tail: &str) -> RawBytes {
     let fixed = (head.len() + tail.len()) as u64;
-    Raw::new(head).fill(b'x', size.saturating_sub(fixed)).then(tail)
+    RawBytes::new(head).append_fill(b'x', size.saturating_sub(fixed)).append_bytes(tail)
 }
 
-fn deep(id: &Value, depth: u64) -> Raw {
+fn deep_body(id: &Value, depth: u64) -> RawBytes {
     let head = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{TEXT}deep"}}],"structuredContent":"#);
-    Raw::new(head).fill(b'[', depth).fill(b']', depth).then("}}")
+    RawBytes::new(head).append_fill(b'[', depth).append_fill(b']', depth).append_bytes("}}")
 }
 
-fn number_bombs(id: &Value, kind: &str) -> Raw {
+fn number_bombs_body(id: &Value, kind: &str) -> RawBytes {
     let more = if kind == "nan" { r#","nan":NaN"# } else { "" };
     let head = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{TEXT}bombs"}}],"structuredContent":"#);
     let bombs = r#"{"exponent":1e999999,"zero":-0,"digits":"#;
-    Raw::new(format!("{head}{bombs}")).fill(b'9', 100_000).then(format!("{more}}}}}}}"))
+    RawBytes::new(format!("{head}{bombs}")).append_fill(b'9', 100_000).append_bytes(format!("{more}}}}}}}"))
 }
 
-fn filled(template: &str, id: &Value, result: &Value) -> Vec<u8> {
+fn fill_template(template: &str, id: &Value, result: &Value) -> Vec<u8> {
     let values: [(&str, Vec<u8>); 7] = [
         ("id", id.to_string().into()),
         ("string", string_form(id).into()),
@@ -103,7 +103,7 @@ fn filled(template: &str, id: &Value, result: &Value) -> Vec<u8> {
     bytes
 }
 
-/// A string that is a number already becomes one: either way the form differs.
+/// The id as a string, or as a number if it is a numeric string: the form always differs.
 fn string_form(id: &Value) -> String {
     match id.as_str() {
         Some(text) if text.parse::<i64>().is_ok() => text.to_owned(),

@@ -1,16 +1,16 @@
-//! How a server introduces itself, in either era, and the lies it can tell there.
+//! The handshake of a server, in either era, and its faults.
 
-use super::{Answer, Refusal, Reply, lists, tasks};
+use super::{RpcRefusal, ServerAnswer, ServerReply, lists, tasks};
 use crate::life;
-use crate::message::Message;
-use crate::options::{Options, Scripts};
+use crate::message::ClientMessage;
+use crate::options::{Options, RequestedScripts};
 use mcparley_testkit::Name;
 use serde_json::{Map, Value, json};
 
 const INSTRUCTIONS: &str = "Tools for tests; `echo` is the harmless one.";
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// The methods whose results say how long they may be kept.
+/// The methods whose results have a cache lifetime.
 const CACHEABLE: [&str; 6] = [
     "server/discover",
     "tools/list",
@@ -20,38 +20,42 @@ const CACHEABLE: [&str; 6] = [
     "resources/read",
 ];
 
-/// Old era: agrees on the offered revision, or names the newest it has.
-pub(crate) fn initialize(options: &Options, message: &Message) -> Value {
-    let agreed = json!(agreed(options, message));
+/// The result of `initialize` (old era): the offered protocol revision, or the newest supported one.
+pub(crate) fn initialize_result(options: &Options, message: &ClientMessage) -> Value {
+    let agreed = json!(negotiate_version(options, message));
     let mut result = Map::new();
-    result.insert("protocolVersion".to_owned(), version(&options.scripts, agreed, json!(20_251_125)));
-    introduce(&options.scripts, &mut result);
+    result
+        .insert("protocolVersion".to_owned(), scripted_version(&options.scripts, agreed, json!(20_251_125)));
+    insert_server_fields(&options.scripts, &mut result);
     if !options.scripts.has(Name::NoServerInfo) {
         result.insert("serverInfo".to_owned(), server_info());
     }
     Value::Object(result)
 }
 
-/// The revision that is spoken after `initialize`.
-pub(crate) fn agreed<'a>(options: &'a Options, message: &Message) -> Option<&'a str> {
+/// The negotiated protocol revision.
+pub(crate) fn negotiate_version<'a>(options: &'a Options, message: &ClientMessage) -> Option<&'a str> {
     let offered = message.text("protocolVersion");
-    options.old().find(|version| Some(*version) == offered).or_else(|| options.old().next())
+    options
+        .old_era_versions()
+        .find(|version| Some(*version) == offered)
+        .or_else(|| options.old_era_versions().next())
 }
 
-/// New era: says which revisions there are; [`complete`] adds the rest.
-pub(crate) fn discover(options: &Options) -> Value {
+/// The result of `server/discover` (new era): the supported revisions; [`complete_result`] adds the rest.
+pub(crate) fn discover_result(options: &Options) -> Value {
     let mut result = Map::new();
     let supported = match options.scripts.text(Name::Version) {
         Some(lie) => json!([lie]),
-        None => version(&options.scripts, json!(options.versions), json!([20_260_728])),
+        None => scripted_version(&options.scripts, json!(options.versions), json!([20_260_728])),
     };
     result.insert("supportedVersions".to_owned(), supported);
-    introduce(&options.scripts, &mut result);
+    insert_server_fields(&options.scripts, &mut result);
     Value::Object(result)
 }
 
-/// Adds what every result of the new era carries.
-pub(crate) fn complete(options: &Options, method: &str, result: Value) -> Value {
+/// Adds the fields that every result of the new era has.
+pub(crate) fn complete_result(options: &Options, method: &str, result: Value) -> Value {
     let Value::Object(mut result) = result else {
         return result;
     };
@@ -66,20 +70,22 @@ pub(crate) fn complete(options: &Options, method: &str, result: Value) -> Value 
     Value::Object(result)
 }
 
-/// How old servers meet `server/discover` in the wild.
-pub(crate) fn discover_otherwise(mode: &str, id: &Value) -> Answer {
+/// Responses to `server/discover` of real servers of the old era.
+pub(crate) fn scripted_discovery(mode: &str, id: &Value) -> ServerAnswer {
     match mode {
-        "-32602" => Answer::Reply(Refusal::params("request before initialization").to_reply(id)),
-        "-32600-no-id" => {
-            let message = Refusal::invalid("server/discover").to_message(None);
-            Answer::Reply(Reply::plain(&message, Some(-32600)))
+        "-32602" => {
+            ServerAnswer::Reply(RpcRefusal::invalid_params("request before initialization").to_reply(id))
         }
-        "exit" => life::end(7),
-        _ => Answer::Silence,
+        "-32600-no-id" => {
+            let message = RpcRefusal::invalid_request("server/discover").to_message(None);
+            ServerAnswer::Reply(ServerReply::from_message(&message, Some(-32600)))
+        }
+        "exit" => life::exit_process(7),
+        _ => ServerAnswer::Silence,
     }
 }
 
-fn version(scripts: &Scripts, truth: Value, number: Value) -> Value {
+fn scripted_version(scripts: &RequestedScripts, truth: Value, number: Value) -> Value {
     match scripts.text(Name::Version) {
         Some(lie) => json!(lie),
         None if scripts.has(Name::VersionNumber) => number,
@@ -87,7 +93,7 @@ fn version(scripts: &Scripts, truth: Value, number: Value) -> Value {
     }
 }
 
-fn introduce(scripts: &Scripts, result: &mut Map<String, Value>) {
+fn insert_server_fields(scripts: &RequestedScripts, result: &mut Map<String, Value>) {
     let capabilities = match scripts.has(Name::NullCapabilities) {
         true => Value::Null,
         false => capabilities(scripts),
@@ -102,7 +108,7 @@ fn introduce(scripts: &Scripts, result: &mut Map<String, Value>) {
     result.insert("instructions".to_owned(), json!(instructions));
 }
 
-fn capabilities(scripts: &Scripts) -> Value {
+fn capabilities(scripts: &RequestedScripts) -> Value {
     let tools = json!({ "listChanged": true });
     let resources = if scripts.has(Name::Watched) { json!({ "subscribe": true }) } else { json!({}) };
     let mut all = vec![("tools", tools), ("prompts", json!({})), ("resources", resources)];
@@ -112,7 +118,7 @@ fn capabilities(scripts: &Scripts) -> Value {
     if scripts.has(Name::Completions) {
         all.push(("completions", json!({})));
     }
-    if lists::offered(scripts, "skills/list").is_some() {
+    if lists::offer_from_file(scripts, "skills/list").is_some() {
         all.push(("extensions", json!({ "io.modelcontextprotocol/skills": {} })));
     }
     if scripts.has(Name::Task) {

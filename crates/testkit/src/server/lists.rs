@@ -1,8 +1,8 @@
-//! What a server says it has: lists and what stands in them, and the lies about it.
+//! The lists of a server with their contents, and their faults.
 
-use super::{Due, tasks, tools};
-use crate::message::Message;
-use crate::options::Scripts;
+use super::{DueFaults, tasks, tools};
+use crate::message::ClientMessage;
+use crate::options::RequestedScripts;
 use mcparley_testkit::Name;
 use serde_json::{Value, json};
 
@@ -20,11 +20,11 @@ pub(crate) const METHODS: [&str; 10] = [
     "skills/get",
 ];
 
-/// The address of the only resource.
+/// The URI of the only resource.
 pub(crate) const NOTE: &str = "test://note";
 
-/// What could stand behind a value, numbered.
-pub(crate) fn completion(count: u64, message: &Message) -> Value {
+/// Numbered completions of a value.
+pub(crate) fn completion_result(count: u64, message: &ClientMessage) -> Value {
     let value = message.param("argument").and_then(|argument| argument.get("value")).and_then(Value::as_str);
     let values: Vec<String> =
         (1..=count).map(|number| format!("{}{number}", value.unwrap_or_default())).collect();
@@ -32,9 +32,14 @@ pub(crate) fn completion(count: u64, message: &Message) -> Value {
 }
 
 /// The result of one of [`METHODS`].
-pub(crate) fn result(scripts: &Scripts, due: Due<'_>, message: &Message, method: &str) -> Option<Value> {
-    if let Some(offered) = offered(scripts, method) {
-        return Some(one_of(offered, message));
+pub(crate) fn list_result(
+    scripts: &RequestedScripts,
+    due: DueFaults<'_>,
+    message: &ClientMessage,
+    method: &str,
+) -> Option<Value> {
+    if let Some(offered) = offer_from_file(scripts, method) {
+        return Some(select_offer(offered, message));
     }
     Some(match method {
         "resources/subscribe" | "resources/unsubscribe" if scripts.has(Name::Watched) => json!({}),
@@ -51,40 +56,40 @@ pub(crate) fn result(scripts: &Scripts, due: Due<'_>, message: &Message, method:
     })
 }
 
-/// What the file of a script has for a method.
+/// The result for a method in the file of the `offers` script.
 #[expect(clippy::disallowed_methods, reason = "tests write these files, and know how large they are")]
-pub(crate) fn offered(scripts: &Scripts, method: &str) -> Option<Value> {
+pub(crate) fn offer_from_file(scripts: &RequestedScripts, method: &str) -> Option<Value> {
     let text = std::fs::read(scripts.text(Name::Offers)?).ok()?;
     let mut all: Value = serde_json::from_slice(&text).ok()?;
     Some(all.get_mut(method)?.take()).filter(Value::is_object)
 }
 
-/// The result itself, or the one of the address or the name that is asked for.
-fn one_of(mut offered: Value, message: &Message) -> Value {
+/// The entry for the requested URI or name, or the whole result.
+fn select_offer(mut offered: Value, message: &ClientMessage) -> Value {
     let asked = message.text("uri").or_else(|| message.text("name")).unwrap_or_default();
     offered.get_mut(asked).map(Value::take).unwrap_or(offered)
 }
 
-fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
+fn tools_page(scripts: &RequestedScripts, due: DueFaults<'_>, cursor: Option<&str>) -> Value {
     if scripts.has(Name::CursorSame) {
-        return json!({ "tools": tools::definitions(), "nextCursor": "same" });
+        return json!({ "tools": tools::tool_definitions(), "nextCursor": "same" });
     }
     if scripts.has(Name::CursorEndless) {
         let page = cursor.and_then(|cursor| cursor.parse::<u64>().ok()).unwrap_or(0);
-        return json!({ "tools": [numbered(page)], "nextCursor": (page + 1).to_string() });
+        return json!({ "tools": [numbered_tool(page)], "nextCursor": (page + 1).to_string() });
     }
     if let Some(count) = scripts.number(Name::ManyTools) {
-        return json!({ "tools": (0..count).map(numbered).collect::<Vec<_>>() });
+        return json!({ "tools": (0..count).map(numbered_tool).collect::<Vec<_>>() });
     }
     if scripts.has(Name::Ide) {
-        return json!({ "tools": tools::of_editors() });
+        return json!({ "tools": tools::editor_tools() });
     }
-    let mut tools = tools::definitions();
+    let mut tools = tools::tool_definitions();
     if let Some(name) = scripts.text(Name::AlsoTool) {
-        tools.push(tools::echo(name));
+        tools.push(tools::echo_tool(name));
     }
     if let Some(name) = scripts.text(Name::AppTool) {
-        let mut tool = tools::echo(name);
+        let mut tool = tools::echo_tool(name);
         if let Some(tool) = tool.as_object_mut() {
             tool.insert(
                 "_meta".to_owned(),
@@ -94,10 +99,10 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
         tools.push(tool);
     }
     if let Some(file) = scripts.text(Name::Described) {
-        tools::describe(&mut tools, "add", &written(file));
+        tools::set_description(&mut tools, "add", &read_test_file(file));
     }
     if scripts.has(Name::Task) {
-        tools.push(tasks::tool());
+        tools.push(tasks::task_tool());
     }
     if scripts.has(Name::BadTools) {
         tools.splice(1..1, bad_tools());
@@ -109,13 +114,13 @@ fn tools_page(scripts: &Scripts, due: Due<'_>, cursor: Option<&str>) -> Value {
     json!({ "tools": tools })
 }
 
-/// What a test has written for this server; nothing, if it has not.
+/// The content of a file that a test wrote for this server; empty if there is none.
 #[expect(clippy::disallowed_methods, reason = "tests write these files, and know how large they are")]
-fn written(file: &str) -> String {
+fn read_test_file(file: &str) -> String {
     std::fs::read_to_string(file).unwrap_or_default()
 }
 
-/// The first is right; each of the others breaks one rule.
+/// Tools with header annotations: the first is valid, each of the others breaks one rule.
 fn marked_tools(region: &str) -> Vec<Value> {
     let tool = |name: &str, properties: Value| json!({ "name": name, "inputSchema": { "type": "object", "properties": properties } });
     let marked = |kind: &str, mark: &str| json!({ "type": kind, "x-mcp-header": mark });
@@ -129,7 +134,7 @@ fn marked_tools(region: &str) -> Vec<Value> {
     ]
 }
 
-fn numbered(number: u64) -> Value {
+fn numbered_tool(number: u64) -> Value {
     json!({ "name": format!("tool_{number}"), "inputSchema": { "type": "object" } })
 }
 

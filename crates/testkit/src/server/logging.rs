@@ -1,6 +1,6 @@
-//! What the server says in its log, as much as its client wants to hear.
+//! The log messages of the server, by the level its client asked for.
 
-use super::{Era, Outcome, Refusal, Request};
+use super::{Request, RequestEra, RpcRefusal, ServerOutcome};
 use serde_json::{Value, json};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,37 +9,37 @@ const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "criti
 
 const WANTED: &str = "io.modelcontextprotocol/logLevel";
 
-/// The least important level that the client of the old era wants to hear.
+/// The minimum log level, as set by the client of the old era.
 #[derive(Debug, Default)]
-pub(crate) struct Logging(AtomicUsize);
+pub(crate) struct ServerLogging(AtomicUsize);
 
-impl Logging {
-    /// Takes `logging/setLevel`.
-    pub(super) fn set(&self, request: &Request<'_>) -> Outcome {
-        match request.message.text("level").and_then(place) {
+impl ServerLogging {
+    /// Handles `logging/setLevel`.
+    pub(super) fn set_level(&self, request: &Request<'_>) -> ServerOutcome {
+        match request.message.text("level").and_then(level_index) {
             Some(place) => {
                 self.0.store(place, Ordering::Relaxed);
-                Outcome::Result(json!({}))
+                ServerOutcome::Result(json!({}))
             }
-            None => Outcome::Refused(Refusal::params("no such level")),
+            None => ServerOutcome::Refused(RpcRefusal::invalid_params("no such level")),
         }
     }
 
-    /// Says one thing of each level that is wanted; the new era says with each request what is.
-    pub(super) fn say(&self, request: &Request<'_>, era: Era) -> io::Result<()> {
+    /// Sends one message of each enabled level; in the new era each request states its level.
+    pub(super) fn send_messages(&self, request: &Request<'_>, era: RequestEra) -> io::Result<()> {
         let wanted = match era {
-            Era::Old => Some(self.0.load(Ordering::Relaxed)),
-            Era::New => request.message.meta(WANTED).and_then(Value::as_str).and_then(place),
+            RequestEra::Old => Some(self.0.load(Ordering::Relaxed)),
+            RequestEra::New => request.message.meta(WANTED).and_then(Value::as_str).and_then(level_index),
         };
         for level in LEVELS.iter().skip(wanted.unwrap_or(LEVELS.len())) {
             let params = json!({ "level": level, "logger": "kit", "data": { "said": format!("a {level}") } });
             let note = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": params });
-            request.out.send(format!("{note}\n").as_bytes())?;
+            request.out.send_lines(format!("{note}\n").as_bytes())?;
         }
         Ok(())
     }
 }
 
-fn place(level: &str) -> Option<usize> {
+fn level_index(level: &str) -> Option<usize> {
     LEVELS.iter().position(|known| *known == level)
 }

@@ -1,10 +1,10 @@
-//! Writes messages to stdout, framed as the scripts say.
+//! Writes messages to stdout, with the framing faults of the scripts.
 
 use super::prelude::CHATTER;
 use crate::life;
 use crate::lock::lock;
-use crate::options::Scripts;
-use crate::server::{Due, Out, Reply};
+use crate::options::RequestedScripts;
+use crate::server::{DueFaults, MessageSink, ServerReply};
 use mcparley_testkit::Name;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -12,71 +12,71 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-/// Standard output; one message at a time.
+/// Standard output, written one message at a time.
 #[derive(Debug)]
-pub(crate) struct Stdout {
+pub(crate) struct ScriptedStdout {
     batch: bool,
     crlf: bool,
-    /// Whether log lines stand around every message.
+    /// Whether log lines surround every message.
     chatter: bool,
-    /// Whether a byte order mark has still to be written.
+    /// Whether a byte order mark is still to be written.
     bom: Mutex<bool>,
 }
 
-impl Stdout {
-    pub(crate) fn new(scripts: &Scripts) -> Self {
+impl ScriptedStdout {
+    pub(crate) fn new(scripts: &RequestedScripts) -> Self {
         let bom = Mutex::new(scripts.has(Name::Bom));
         let (batch, crlf) = (scripts.has(Name::Batch), scripts.has(Name::Crlf));
         Self { batch, crlf, chatter: scripts.has(Name::Chatter), bom }
     }
 
-    /// Writes a reply, and what goes ahead of it in the same write.
-    pub(crate) fn reply(&self, reply: &Reply, due: Due<'_>) -> io::Result<()> {
+    /// Writes a reply, together with the messages ahead of it.
+    pub(crate) fn write_reply(&self, reply: &ServerReply, due: DueFaults<'_>) -> io::Result<()> {
         if due.has(Name::PartialExit) {
             let body = reply.body.to_vec()?;
-            self.write(body.get(..body.len() / 2).unwrap_or_default())?;
-            life::end(6);
+            self.write_bytes(body.get(..body.len() / 2).unwrap_or_default())?;
+            life::exit_process(6);
         }
         if let Some(ms) = due.number(Name::SplitReply) {
-            return self.split(reply, Duration::from_millis(ms));
+            return self.write_in_two(reply, Duration::from_millis(ms));
         }
-        self.chat()?;
+        self.write_chatter()?;
         for copy in 0..reply.copies {
-            let ahead = if copy == 0 { self.framed(&reply.ahead) } else { Vec::new() };
-            let mut out = self.begin()?;
+            let ahead = if copy == 0 { self.frame_lines(&reply.ahead) } else { Vec::new() };
+            let mut out = self.lock_stdout()?;
             match ahead.is_empty() {
                 true => {
-                    out.write_all(self.start())?;
+                    out.write_all(self.line_start())?;
                     reply.body.write_to(&mut out)?;
-                    out.write_all(self.end())?;
+                    out.write_all(self.line_end())?;
                 }
                 false => {
-                    let body = [self.start(), &reply.body.to_vec()?, self.end()].concat();
+                    let body = [self.line_start(), &reply.body.to_vec()?, self.line_end()].concat();
                     out.write_all(&[ahead, body].concat())?;
                 }
             }
             out.flush()?;
         }
-        self.chat()
+        self.write_chatter()
     }
 
-    fn chat(&self) -> io::Result<()> {
-        if self.chatter { self.write(CHATTER.as_bytes()) } else { Ok(()) }
+    fn write_chatter(&self) -> io::Result<()> {
+        if self.chatter { self.write_bytes(CHATTER.as_bytes()) } else { Ok(()) }
     }
 
-    /// Closes stdout for the client; what is written later goes nowhere.
+    /// Closes stdout for the client; later output is discarded.
     pub(crate) fn close(&self) -> io::Result<()> {
-        // Whoever is writing shall have finished.
+        // The lock waits for a write in progress.
         let _held = io::stdout().lock();
         let nowhere = OpenOptions::new().write(true).open("/dev/null")?;
         rustix::stdio::dup2_stdout(&nowhere)?;
         Ok(())
     }
 
-    fn split(&self, reply: &Reply, pause: Duration) -> io::Result<()> {
-        let body = [self.start(), &reply.body.to_vec()?, self.end()].concat();
+    fn write_in_two(&self, reply: &ServerReply, pause: Duration) -> io::Result<()> {
+        let body = [self.line_start(), &reply.body.to_vec()?, self.line_end()].concat();
         let (first, second) = body.split_at(body.len() / 2);
-        let mut out = self.begin()?;
+        let mut out = self.lock_stdout()?;
         out.write_all(first)?;
         out.flush()?;
         thread::sleep(pause);
@@ -84,13 +84,13 @@ impl Stdout {
         out.flush()
     }
 
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut out = self.begin()?;
+    fn write_bytes(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = self.lock_stdout()?;
         out.write_all(bytes)?;
         out.flush()
     }
 
-    fn begin(&self) -> io::Result<io::StdoutLock<'static>> {
+    fn lock_stdout(&self) -> io::Result<io::StdoutLock<'static>> {
         let mut bom = lock(&self.bom);
         let mut out = io::stdout().lock();
         if std::mem::take(&mut *bom) {
@@ -99,11 +99,11 @@ impl Stdout {
         Ok(out)
     }
 
-    fn start(&self) -> &'static [u8] {
+    fn line_start(&self) -> &'static [u8] {
         if self.batch { b"[" } else { b"" }
     }
 
-    fn end(&self) -> &'static [u8] {
+    fn line_end(&self) -> &'static [u8] {
         match (self.batch, self.crlf) {
             (true, true) => b"]\r\n",
             (true, false) => b"]\n",
@@ -112,22 +112,22 @@ impl Stdout {
         }
     }
 
-    fn framed(&self, lines: &[u8]) -> Vec<u8> {
+    fn frame_lines(&self, lines: &[u8]) -> Vec<u8> {
         if !self.batch && !self.crlf {
             return lines.to_vec();
         }
         let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-        lines.flat_map(|line| [self.start(), line, self.end()].concat()).collect()
+        lines.flat_map(|line| [self.line_start(), line, self.line_end()].concat()).collect()
     }
 }
 
-impl Out for Stdout {
-    fn send(&self, lines: &[u8]) -> io::Result<()> {
-        self.write(&self.framed(lines))
+impl MessageSink for ScriptedStdout {
+    fn send_lines(&self, lines: &[u8]) -> io::Result<()> {
+        self.write_bytes(&self.frame_lines(lines))
     }
 
-    /// On stdio a request is taken back by a notification only.
-    fn gone(&self) -> bool {
+    /// On stdio a request is canceled by a notification only.
+    fn is_closed(&self) -> bool {
         false
     }
 }

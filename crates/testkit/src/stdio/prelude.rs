@@ -1,4 +1,4 @@
-//! What a server does before its first message, and what it writes that is none.
+//! Startup faults and output that is not a message.
 
 use crate::hostile;
 use crate::life;
@@ -6,7 +6,7 @@ use crate::options::Options;
 use mcparley_testkit::Name;
 use std::io::{self, Write};
 
-/// 64 bytes, one of them never UTF-8.
+/// A line of 64 bytes, one of them never UTF-8.
 const NOISE: &[u8; 64] = b"noise that is neither JSON nor \xff UTF-8, as servers log it {[\"..\n";
 
 const BANNER: &str = "Starting server v1.2.3\n\
@@ -19,7 +19,7 @@ const BANNER: &str = "Starting server v1.2.3\n\
     \r\n\
     {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"\"}}\n";
 
-/// Log lines as servers print them on the channel of their messages; none is one.
+/// Log lines as servers print them among their messages; none is a valid message.
 pub(super) const CHATTER: &str = "[INFO] started\n\
     { port: 3000 }\n\
     {\n\
@@ -36,18 +36,18 @@ pub(super) const CHATTER: &str = "[INFO] started\n\
     [1,2,3]\n\
     []\n";
 
-/// Plays what the scripts have before the first message.
-pub(crate) fn play(options: &Options) -> io::Result<()> {
+/// Applies the startup scripts, before the first message.
+pub(crate) fn apply_startup_faults(options: &Options) -> io::Result<()> {
     let scripts = &options.scripts;
     if scripts.has(Name::ExitStart) {
         io::stderr().write_all(b"exit-start: the database is missing\n")?;
-        life::end(3);
+        life::exit_process(3);
     }
     if scripts.has(Name::Daemon) {
         hostile::leave_daemon(&options.tag)?;
     }
     if let Some(size) = scripts.number(Name::Noise) {
-        repeat(&mut io::stdout().lock(), size)?;
+        write_noise(&mut io::stdout().lock(), size)?;
     }
     if scripts.has(Name::Banner) {
         let mut out = io::stdout().lock();
@@ -62,13 +62,13 @@ pub(crate) fn play(options: &Options) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes that much to stderr.
+/// Writes `size` bytes of noise to stderr.
 pub(crate) fn flood_stderr(size: u64) -> io::Result<()> {
-    repeat(&mut io::stderr().lock(), size)
+    write_noise(&mut io::stderr().lock(), size)
 }
 
-/// Exactly `size` bytes of noise, ended by a newline.
-fn repeat(out: &mut impl Write, size: u64) -> io::Result<()> {
+/// Writes exactly `size` bytes of noise, ended by a newline.
+fn write_noise(out: &mut impl Write, size: u64) -> io::Result<()> {
     let chunk = NOISE.repeat(1024);
     let mut left = usize::try_from(size).unwrap_or_default();
     while left > 0 {

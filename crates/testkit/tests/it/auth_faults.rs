@@ -1,4 +1,5 @@
-//! Each lie of the fake authorization server is told; otherwise tests about it would prove nothing.
+//! Tests that each lie of the fake authorization server takes effect; without them, tests that use it would
+//! prove nothing.
 
 use crate::auth_flow::{Client, greet, parameter};
 use crate::http_client::{post, request};
@@ -18,7 +19,7 @@ fn metadata(server: &AuthServer) -> Value {
 
 // B72 B75
 #[test]
-fn metadata_lie_about_the_issuer_and_about_proof_keys() {
+fn metadata_lies_change_issuer_and_pkce() {
     let server = AuthServer::start(&[]);
     let issuer = server.issuer();
     for (lie, expected) in [
@@ -27,12 +28,12 @@ fn metadata_lie_about_the_issuer_and_about_proof_keys() {
         ("issuer:host", json!(issuer.replacen("127.0.0.1", "127.0.0.2", 1))),
         ("issuer:absent", Value::Null),
     ] {
-        server.tell(&[lie]);
+        server.apply_lies(&[lie]);
         assert_eq!(metadata(&server)["issuer"], expected, "{lie}");
     }
-    server.tell(&["pkce:plain"]);
+    server.apply_lies(&["pkce:plain"]);
     assert_eq!(metadata(&server)["code_challenge_methods_supported"], json!(["plain"]));
-    server.tell(&["pkce:absent", "register:absent", "token-url:http://169.254.169.254/"]);
+    server.apply_lies(&["pkce:absent", "register:absent", "token-url:http://169.254.169.254/"]);
     let page = metadata(&server);
     assert_eq!(page.get("code_challenge_methods_supported"), None);
     assert_eq!(page.get("registration_endpoint"), None);
@@ -41,11 +42,11 @@ fn metadata_lie_about_the_issuer_and_about_proof_keys() {
 
 // B70
 #[test]
-fn documents_arrive_spoiled_or_not_at_all() {
+fn documents_arrive_damaged_or_not_at_all() {
     let server = AuthServer::start(&[]);
     let url = format!("{}/.well-known/oauth-authorization-server", server.issuer());
     let get = |lie: &str| {
-        server.tell(&[lie]);
+        server.apply_lies(&[lie]);
         Browser::new().send("GET", &url, &[], "")
     };
     assert_eq!(get("metadata-body:500").status, 500);
@@ -55,17 +56,17 @@ fn documents_arrive_spoiled_or_not_at_all() {
     assert!(get("metadata-body:redirect").header("location").unwrap().ends_with("/elsewhere"));
     assert!(get("metadata-body:inside").header("location").unwrap().starts_with("http://169.254.169.254"));
     assert_eq!(get("metadata-body:none").status, 404);
-    server.tell(&["metadata-body:hops"]);
+    server.apply_lies(&["metadata-body:hops"]);
     let mut browser = Browser::new();
     assert_eq!(browser.open(&url).status, 404);
-    assert_eq!(browser.visited().len(), 8);
+    assert_eq!(browser.visited_urls().len(), 8);
     assert!(is_silent(&server, "metadata-body:hang", false));
     assert!(is_silent(&server, "metadata-body:endless", true));
 }
 
-/// Whether no end of an answer comes for a while, though bytes do or do not.
+/// Whether a response does not end for a while, with or without received bytes.
 fn is_silent(server: &AuthServer, lie: &str, has_head: bool) -> bool {
-    server.tell(&[lie]);
+    server.apply_lies(&[lie]);
     let mut stream = TcpStream::connect(server.issuer().strip_prefix("http://").unwrap()).unwrap();
     stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
     let get = "GET /.well-known/openid-configuration HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -81,16 +82,16 @@ fn is_silent(server: &AuthServer, lie: &str, has_head: bool) -> bool {
 
 // B74
 #[test]
-fn redirects_lie_about_issuer_and_state_and_carry_errors() {
+fn authorization_redirect_lies_change_iss_state_and_error() {
     let server = AuthServer::start(&[]);
     let client = Client::register(&server);
     for (lie, expected) in [("iss:wrong", Some("https%3A%2F%2Fevil.example")), ("iss:absent", None)] {
-        server.tell(&[lie]);
+        server.apply_lies(&[lie]);
         assert_eq!(parameter(&client.authorize("").url, "iss").as_deref(), expected, "{lie}");
     }
-    server.tell(&["iss:slash"]);
+    server.apply_lies(&["iss:slash"]);
     assert!(parameter(&client.authorize("").url, "iss").unwrap().ends_with("%2F"));
-    server.tell(&["iss-advertised:no", "authorize:access_denied", "authorize-state:wrong"]);
+    server.apply_lies(&["iss-advertised:no", "authorize:access_denied", "authorize-state:wrong"]);
     let page = client.authorize("");
     assert_eq!(parameter(&page.url, "error").as_deref(), Some("access_denied"));
     assert!(parameter(&page.url, "error_description").unwrap().starts_with("%3Cscript"));
@@ -100,11 +101,11 @@ fn redirects_lie_about_issuer_and_state_and_carry_errors() {
 
 // B77
 #[test]
-fn tokens_lie_about_their_time_type_and_scope() {
+fn token_response_lies_change_expiry_type_and_scope() {
     let server = AuthServer::start(&[]);
     let client = Client::register(&server);
     let told = |lie: &str| {
-        server.tell(&[lie]);
+        server.apply_lies(&[lie]);
         client.sign_in("a b")
     };
     assert_eq!(told("expires-in:absent").get("expires_in"), None);
@@ -119,31 +120,31 @@ fn tokens_lie_about_their_time_type_and_scope() {
     let second = client.refresh(&first["refresh_token"]).json();
     assert_eq!(second.get("refresh_token"), None);
     assert_eq!(client.refresh(&first["refresh_token"]).status, 200);
-    server.tell(&["refresh:keep"]);
+    server.apply_lies(&["refresh:keep"]);
     assert_eq!(client.refresh(&first["refresh_token"]).json()["refresh_token"], first["refresh_token"]);
 }
 
 // F45 F81
 #[test]
-fn the_token_endpoint_fails_as_often_as_told_and_loses_what_it_did() {
+fn token_endpoint_fails_given_times_and_loses_responses() {
     let server = AuthServer::start(&[]);
     let client = Client::register(&server);
     let tokens = client.sign_in("");
-    server.tell(&["token:500", "token-on:refresh_token", "token-times:2"]);
+    server.apply_lies(&["token:500", "token-on:refresh_token", "token-times:2"]);
     let status = || client.refresh(&tokens["refresh_token"]).status;
     assert_eq!([status(), status()], [500; 2]);
     assert_eq!(client.sign_in("").get("error"), None);
-    server.tell(&["token:good", "token-error:temporarily_unavailable", "token-times:1"]);
+    server.apply_lies(&["token:good", "token-error:temporarily_unavailable", "token-times:1"]);
     assert_eq!(client.refresh(&tokens["refresh_token"]).json()["error"], "temporarily_unavailable");
-    server.tell(&["token:lost", "token-error:", "token-times:1"]);
+    server.apply_lies(&["token:lost", "token-error:", "token-times:1"]);
     assert!(std::panic::catch_unwind(|| client.refresh(&tokens["refresh_token"])).is_err());
-    // It was spent by the answer that nobody saw.
+    // The refresh token was spent by the lost response.
     assert_eq!(client.refresh(&tokens["refresh_token"]).json()["error"], "invalid_grant");
 }
 
 // F44
 #[test]
-fn a_call_needs_more_scope_than_the_rest() {
+fn call_requires_step_up_scope() {
     let server = AuthServer::start(&["scope:use", "step-up:admin"]);
     let client = Client::register(&server);
     let call = |token: &Value| {
@@ -159,29 +160,29 @@ fn a_call_needs_more_scope_than_the_rest() {
     let high = client.sign_in("use admin")["access_token"].clone();
     // Without a session it gets no further than this.
     assert_eq!(call(&high).status, 400);
-    server.tell(&["step-up-ends:no"]);
+    server.apply_lies(&["step-up-ends:no"]);
     assert_eq!(call(&high).status, 403);
     assert_eq!(client.greeted(&client.sign_in("admin")["access_token"]), 403);
 }
 
 // B68
 #[test]
-fn the_resource_lies_about_itself_and_its_authorization_server() {
+fn resource_metadata_lies_change_resource_and_server() {
     let server = AuthServer::start(&["prm-resource:https://evil.example/mcp", "prm-server:http://10.0.0.1/"]);
     let url = format!("http://{}/.well-known/oauth-protected-resource", server.server().address());
     let page = Browser::new().open(&url).json();
     assert_eq!(page["resource"], "https://evil.example/mcp");
     assert_eq!(page["authorization_servers"], json!(["http://10.0.0.1/"]));
-    server.tell(&["prm:custom"]);
+    server.apply_lies(&["prm:custom"]);
     assert_eq!(Browser::new().open(&url).status, 404);
-    server.tell(&["challenge-url:http://[::ffff:10.0.0.1]/"]);
+    server.apply_lies(&["challenge-url:http://[::ffff:10.0.0.1]/"]);
     let challenge = greet(&server, "").header("www-authenticate").unwrap().to_owned();
     assert_eq!(challenge, "Bearer resource_metadata=\"http://[::ffff:10.0.0.1]/\"");
-    server.tell(&["challenge:none"]);
+    server.apply_lies(&["challenge:none"]);
     assert_eq!(greet(&server, "").header("www-authenticate"), None);
 }
 
-/// A proof that nobody signed, for a POST to that URL.
+/// An unsigned proof for a POST to that URL.
 fn proof(url: &str, more: &Value) -> String {
     let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
     let mut claims = json!({ "htm": "POST", "htu": url, "iat": 1 });
@@ -191,7 +192,7 @@ fn proof(url: &str, more: &Value) -> String {
 }
 
 #[test]
-fn a_bound_token_needs_a_new_proof_each_time_and_this_a_nonce() {
+fn bound_token_requires_fresh_proof_with_nonce() {
     let server = AuthServer::start(&["dpop:nonce"]);
     assert!(greet(&server, "").header("www-authenticate").unwrap().starts_with("DPoP "));
     let url = format!("{}/token", server.issuer());
@@ -233,14 +234,14 @@ fn a_bound_token_needs_a_new_proof_each_time_and_this_a_nonce() {
 }
 
 #[test]
-fn a_server_of_the_first_days_has_everything_at_its_own_root_and_tells_nothing() {
+fn old_authorization_server_has_endpoints_at_root_without_metadata() {
     let server = AuthServer::start(&["place:same", "challenge:bare", "prm-body:none", "metadata-body:none"]);
     assert_eq!(greet(&server, "").header("www-authenticate"), Some("Bearer"));
     let at = |path: &str| format!("http://{}{path}", server.server().address());
     let mut browser = Browser::new();
     assert_eq!(browser.open(&at("/.well-known/oauth-authorization-server")).status, 404);
     assert_eq!(browser.send("POST", &at("/register"), &[], "{}").status, 201);
-    server.tell(&["metadata-body:good", "metadata:appended", "issuer-path:/tenant1"]);
+    server.apply_lies(&["metadata-body:good", "metadata:appended", "issuer-path:/tenant1"]);
     let page = browser.open(&at("/tenant1/.well-known/openid-configuration")).json();
     assert_eq!(page["token_endpoint"], at("/tenant1/token"));
     assert_eq!(browser.post_form(&at("/tenant1/token"), &[]).status, 401);
@@ -248,7 +249,7 @@ fn a_server_of_the_first_days_has_everything_at_its_own_root_and_tells_nothing()
 
 // B83
 #[test]
-fn an_identity_provider_lies_in_what_it_issues() {
+fn identity_provider_lies_change_issued_tokens() {
     let server = AuthServer::start(&["id-token:absent"]);
     let client = Client::register(&server);
     assert_eq!(client.sign_in("openid").get("id_token"), None);
@@ -256,11 +257,11 @@ fn an_identity_provider_lies_in_what_it_issues() {
         let part = token.as_str().unwrap().split('.').nth(1).unwrap().to_owned();
         serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
     };
-    server.tell(&["id-token:other-audience"]);
+    server.apply_lies(&["id-token:other-audience"]);
     let id_token = client.sign_in("openid")["id_token"].clone();
     assert_eq!(claims(&id_token)["aud"], "canary-other-client");
     let exchange = |lie: &str| {
-        server.tell(&[lie]);
+        server.apply_lies(&[lie]);
         let page = client.token(&[
             ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
             ("subject_token", id_token.as_str().unwrap()),

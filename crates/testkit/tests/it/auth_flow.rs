@@ -1,11 +1,11 @@
-//! A client of the fake authorization server that does everything right, step by step.
+//! A correct client of the fake authorization server, step by step.
 
 use crate::http_client::{Answer, post, request};
 use crate::stdio_client::initialize;
-use mcparley_testkit::{AuthServer, Browser, Page, percent_encoded};
+use mcparley_testkit::{AuthServer, Browser, Page, percent_encode};
 use serde_json::{Value, json};
 
-/// What `VERIFIER` hashes to.
+/// The SHA-256 hash of `VERIFIER`.
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const REDIRECT: &str = "http://127.0.0.1:1/callback";
@@ -26,7 +26,7 @@ impl<'a> Client<'a> {
         Self { server, id: page.json()["client_id"].as_str().unwrap().to_owned() }
     }
 
-    /// The redirect that a person's browser ends at.
+    /// The redirect that ends a user's sign-in.
     pub(crate) fn authorize(&self, scope: &str) -> Page {
         let query = [
             ("response_type", "code"),
@@ -39,7 +39,7 @@ impl<'a> Client<'a> {
             ("code_challenge_method", "S256"),
         ];
         let query: Vec<String> =
-            query.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value))).collect();
+            query.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
         let url = format!("{}/authorize?{}", self.server.issuer(), query.join("&"));
         Browser::new().open_until(&url, REDIRECT)
     }
@@ -76,7 +76,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// A parameter of a URL, as it stands there.
+/// A raw query parameter of a URL.
 pub(crate) fn parameter(url: &str, name: &str) -> Option<String> {
     let pairs = url.split_once('?')?.1.split('&').filter_map(|pair| pair.split_once('='));
     pairs.into_iter().find(|(found, _)| *found == name).map(|(_, value)| value.to_owned())

@@ -1,11 +1,11 @@
-//! The fake authorization server is right when it is told nothing.
+//! Tests that the fake authorization server is correct without lies.
 
 use crate::auth_flow::{Client, greet, parameter};
 use mcparley_testkit::{AuthServer, Browser, STATIC_CLIENT, STATIC_SECRET};
 use serde_json::json;
 
 #[test]
-fn a_client_finds_its_way_from_the_challenge_to_the_server() {
+fn client_signs_in_starting_from_the_challenge() {
     let server = AuthServer::start(&["scope:mcp:use"]);
     let challenge = greet(&server, "nothing");
     assert_eq!(challenge.status, 401);
@@ -38,7 +38,7 @@ fn a_client_finds_its_way_from_the_challenge_to_the_server() {
 }
 
 #[test]
-fn a_redirect_carries_code_state_and_issuer_and_a_code_is_good_once() {
+fn redirect_carries_code_state_and_issuer_and_code_is_valid_once() {
     let server = AuthServer::start(&[]);
     let client = Client::register(&server);
     let page = client.authorize("");
@@ -52,7 +52,7 @@ fn a_redirect_carries_code_state_and_issuer_and_a_code_is_good_once() {
 
 // F79
 #[test]
-fn a_refresh_token_shown_twice_ends_its_whole_family() {
+fn replayed_refresh_token_revokes_its_family() {
     let server = AuthServer::start(&[]);
     let client = Client::register(&server);
     let first = client.sign_in("");
@@ -72,12 +72,12 @@ fn a_refresh_token_shown_twice_ends_its_whole_family() {
 }
 
 #[test]
-fn access_tokens_end_by_time_by_command_and_by_revocation() {
+fn access_tokens_expire_by_time_command_and_revocation() {
     let server = AuthServer::start(&["access-ms:0"]);
     let client = Client::register(&server);
     let tokens = client.sign_in("");
     assert_eq!(client.greeted(&tokens["access_token"]), 401);
-    server.tell(&["access-ms:60000"]);
+    server.apply_lies(&["access-ms:60000"]);
     let tokens = client.refresh(&tokens["refresh_token"]).json();
     assert_eq!((client.greeted(&tokens["access_token"]), &tokens["expires_in"]), (200, &json!(60)));
     server.expire_access_tokens();
@@ -89,7 +89,7 @@ fn access_tokens_end_by_time_by_command_and_by_revocation() {
 }
 
 #[test]
-fn a_client_without_a_person_shows_who_it_is() {
+fn client_credentials_require_client_authentication() {
     let server = AuthServer::start(&[]);
     let url = format!("{}/token", server.issuer());
     let mut browser = Browser::new();
@@ -114,7 +114,7 @@ fn a_client_without_a_person_shows_who_it_is() {
 }
 
 #[test]
-fn a_device_waits_until_its_page_is_fetched() {
+fn device_grant_waits_until_its_page_is_fetched() {
     let server = AuthServer::start(&["device-slow:1", "device-pending:100"]);
     let client = Client::register(&server);
     let url = format!("{}/device_authorization", server.issuer());
@@ -131,7 +131,7 @@ fn a_device_waits_until_its_page_is_fetched() {
 }
 
 #[test]
-fn an_id_token_becomes_an_id_jag_and_that_an_access_token() {
+fn id_token_is_exchanged_for_id_jag_and_access_token() {
     let server = AuthServer::start(&[]);
     let client = Client::register(&server);
     let id_token = client.sign_in("openid")["id_token"].as_str().unwrap().to_owned();

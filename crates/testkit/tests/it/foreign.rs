@@ -1,14 +1,14 @@
-//! A server program that others wrote is started, found and ended.
+//! Tests that an external server program is started, reached and ended.
 
-use mcparley_testkit::{Foreign, binary, processes_with_variable};
+use mcparley_testkit::{ExternalServer, processes_with_variable, testkit_path};
 use std::net::TcpStream;
 use std::process::Command;
 
 #[test]
-fn it_listens_when_started_and_is_gone_when_dropped() {
+fn external_server_listens_after_start_and_exits_on_drop() {
     let mark = format!("listens-{}", std::process::id());
-    let server = Foreign::start(|port| {
-        let mut command = Command::new(binary());
+    let server = ExternalServer::start(|port| {
+        let mut command = Command::new(testkit_path());
         command.args(["http", "--port", &port.to_string()]).env("FOREIGN_MARK", &mark);
         command
     });
@@ -20,9 +20,9 @@ fn it_listens_when_started_and_is_gone_when_dropped() {
 }
 
 #[test]
-fn one_that_ends_at_once_fails_the_test_with_its_last_words() {
+fn external_server_that_exits_early_panics_with_its_output() {
     let start = || {
-        Foreign::start(|_| {
+        ExternalServer::start(|_| {
             let mut command = Command::new("sh");
             command.args(["-c", "echo no luck today >&2; exit 3"]);
             command
@@ -30,5 +30,5 @@ fn one_that_ends_at_once_fails_the_test_with_its_last_words() {
     };
     let panicked = std::panic::catch_unwind(start).unwrap_err();
     let words = panicked.downcast_ref::<String>().unwrap();
-    assert_eq!(words, "the server does not listen: it ended with exit status: 3: no luck today\n");
+    assert_eq!(words, "the server does not listen: the program exited with exit status: 3: no luck today\n");
 }

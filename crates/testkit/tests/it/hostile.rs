@@ -1,13 +1,13 @@
-//! The hostile processes do what their names say; otherwise tests about them would prove nothing.
+//! Tests that hostile processes behave as their kinds say; otherwise tests that use them would prove nothing.
 
-use mcparley_testkit::{Kind, binary, processes_tagged};
+use mcparley_testkit::{HostileKind, processes_tagged, testkit_path};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-fn start(kind: Kind, tag: &str) -> Child {
-    let mut child = Command::new(binary())
+fn start(kind: HostileKind, tag: &str) -> Child {
+    let mut child = Command::new(testkit_path())
         .args(["hostile", kind.as_str(), "--tag", tag])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -23,7 +23,7 @@ fn start(kind: Kind, tag: &str) -> Child {
 fn kill_all(tag: &str) {
     for pid in processes_tagged(tag) {
         let pid = Pid::from_raw(pid.cast_signed()).unwrap();
-        // One that has just ended by itself is fine too.
+        // A process that has just exited by itself is fine too.
         kill_process(pid, Signal::KILL).unwrap_or_default();
     }
 }
@@ -37,30 +37,30 @@ fn wait_for(what: &str, condition: impl Fn() -> bool) {
 }
 
 #[test]
-fn every_kind_is_as_many_processes_as_it_says() {
-    for kind in Kind::FIVE {
+fn every_kind_has_its_process_count() {
+    for kind in HostileKind::FIVE {
         let tag = format!("count-{}-{}", kind.as_str(), std::process::id());
         let mut child = start(kind, &tag);
         let count = processes_tagged(&tag).len();
         kill_all(&tag);
         child.wait().unwrap();
-        assert_eq!(count, kind.processes(), "{kind:?}");
+        assert_eq!(count, kind.process_count(), "{kind:?}");
         wait_for("all killed", || processes_tagged(&tag).is_empty());
     }
 }
 
 #[test]
-fn the_polite_kind_ends_with_its_input() {
+fn polite_kind_exits_at_end_of_input() {
     let tag = format!("polite-{}", std::process::id());
-    let mut child = start(Kind::Polite, &tag);
+    let mut child = start(HostileKind::Polite, &tag);
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
 }
 
 #[test]
-fn the_stubborn_kind_hears_only_sigkill() {
+fn stubborn_kind_exits_only_on_sigkill() {
     let tag = format!("stubborn-{}", std::process::id());
-    let mut child = start(Kind::Stubborn, &tag);
+    let mut child = start(HostileKind::Stubborn, &tag);
     drop(child.stdin.take());
     let pid = Pid::from_child(&child);
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {

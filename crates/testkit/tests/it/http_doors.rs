@@ -1,4 +1,4 @@
-//! Servers that let in only who has their token: connectors behind a proxy, and editors.
+//! Tests of servers that require a token: connectors behind a proxy, and editors.
 
 use crate::http_client::{Live, exchange, post, request, send};
 use crate::stdio_client::initialize;
@@ -6,7 +6,7 @@ use mcparley_testkit::HttpServer;
 use serde_json::json;
 
 #[test]
-fn only_tokens_that_stand_in_the_file_now_are_let_in() {
+fn only_tokens_currently_in_file_are_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let tokens = folder.path().join("tokens");
     std::fs::write(&tokens, "one\ntwo\n").unwrap();
@@ -23,7 +23,7 @@ fn only_tokens_that_stand_in_the_file_now_are_let_in() {
 }
 
 #[test]
-fn a_catalogue_is_served_page_by_page_and_its_connectors_are_the_server() {
+fn connector_catalog_is_paged_and_its_paths_reach_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let pages = folder.path().join("pages");
     std::fs::write(&pages, "{\"url\":\"ORIGIN/x\"}\nsecond\n").unwrap();
@@ -40,7 +40,7 @@ fn a_catalogue_is_served_page_by_page_and_its_connectors_are_the_server() {
 
 // B98
 #[test]
-fn an_editor_lets_in_who_has_its_token_and_is_no_web_page() {
+fn editor_requires_token_and_rejects_web_pages() {
     let server = HttpServer::start(&["legacy-sse-only", "ide:key"]);
     let token = ("X-Claude-Code-Ide-Authorization", "key");
     for (headers, status) in [

@@ -1,8 +1,8 @@
-//! Every script of the HTTP server does what its name says.
+//! Tests of the scripts of the HTTP server.
 
 use crate::http_client::{Answer, Live, echo, exchange, greet, listen, post, post_modern, request, send};
 use crate::stdio_client::{HI, initialize};
-use mcparley_testkit::{HttpServer, binary};
+use mcparley_testkit::{HttpServer, testkit_path};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 type Check = fn(&Answer);
 
-/// Scripts, and what is then true of the answer to `echo` with id 2 in a session.
+/// Scripts, each with a condition on the answer to `echo` with id 2 in a session.
 const CALLS: &[(&str, Check)] = &[
     ("html", |answer| {
         assert_eq!((answer.status, answer.header("content-type")), (200, Some("text/html")));
@@ -74,7 +74,7 @@ fn hi() -> Value {
 }
 
 #[test]
-fn a_call_is_answered_as_its_script_says() {
+fn call_answer_follows_its_script() {
     for (script, check) in CALLS {
         let server = HttpServer::start(&[script]);
         let session = greet(&server);
@@ -103,7 +103,7 @@ fn a_session_expires_once_always_or_with_400() {
 }
 
 #[test]
-fn a_session_that_expires_under_many_calls_executes_none_twice() {
+fn session_expiry_under_concurrent_calls_executes_no_call_twice() {
     let server = HttpServer::start(&["expire1"]);
     let session = greet(&server);
     let call = |id: u64, session: &str| {
@@ -124,7 +124,7 @@ fn a_session_that_expires_under_many_calls_executes_none_twice() {
 }
 
 #[test]
-fn a_404_can_come_without_any_session() {
+fn call_returns_404_without_a_session() {
     let server = HttpServer::start(&["404"]);
     let greeting = post(&server, &[], &request(1, "initialize", &initialize("2025-11-25")));
     assert_eq!((greeting.status, greeting.header("mcp-session-id")), (200, None));
@@ -133,7 +133,7 @@ fn a_404_can_come_without_any_session() {
 }
 
 #[test]
-fn a_status_can_come_once_and_anywhere() {
+fn scripted_status_applies_once_or_to_any_method() {
     let server = HttpServer::start(&["status:503:once", "retry-after:2"]);
     let session = greet(&server);
     let refused = echo(&server, &session);
@@ -145,7 +145,7 @@ fn a_status_can_come_once_and_anywhere() {
 }
 
 #[test]
-fn slow_answers_stop_where_their_names_say() {
+fn slow_responses_pause_at_scripted_point() {
     for (script, before) in
         [("slow-headers", "HTTP/1.1 200 OK\r\n"), ("slow-body", "\r\n\r\n"), ("json-after", "")]
     {
@@ -172,7 +172,7 @@ fn slow_answers_stop_where_their_names_say() {
 }
 
 #[test]
-fn redirects_lead_where_their_names_say() {
+fn redirects_point_to_scripted_location() {
     let greeting = request(1, "initialize", &json!({}));
     for to in ["same", "other", "downgrade", "loop"] {
         let server = HttpServer::start(&[&format!("redirect:{to}")]);
@@ -194,7 +194,7 @@ fn redirects_lead_where_their_names_say() {
 }
 
 #[test]
-fn a_reply_can_come_on_the_other_stream() {
+fn reply_can_arrive_on_get_stream() {
     let server = HttpServer::start(&["reply-on-get"]);
     let session = greet(&server);
     let mut stream = listen(&server, &session);
@@ -203,7 +203,7 @@ fn a_reply_can_come_on_the_other_stream() {
 }
 
 #[test]
-fn a_server_asks_on_the_stream_of_the_call() {
+fn server_request_is_sent_on_stream_of_call() {
     let server = HttpServer::start_with(&["server-request", "flood:3", "twice"], &["--answer", "sse"]);
     let session = greet(&server);
     let headers = [("Accept", "*/*"), ("Content-Type", "application/json"), ("Mcp-Session-Id", &session)];
@@ -220,7 +220,7 @@ fn a_server_asks_on_the_stream_of_the_call() {
 }
 
 #[test]
-fn a_challenge_meets_everyone_without_a_token() {
+fn requests_without_token_get_a_challenge() {
     let server = HttpServer::start(&["www-authenticate"]);
     let greeting = request(1, "initialize", &json!({}));
     let refused = post(&server, &[], &greeting);
@@ -231,7 +231,7 @@ fn a_challenge_meets_everyone_without_a_token() {
 }
 
 #[test]
-fn discover_is_refused_as_old_servers_refuse_it() {
+fn discover_is_rejected_like_old_servers_do() {
     for (mode, code) in [("-32602", -32602), ("-32600-no-id", -32600)] {
         for (form, status) in [("json", 400), ("sse", 200)] {
             let server = HttpServer::start_with(&[&format!("discover:{mode}")], &["--answer", form]);
@@ -242,7 +242,7 @@ fn discover_is_refused_as_old_servers_refuse_it() {
 }
 
 #[test]
-fn the_oldest_transport_answers_on_its_stream() {
+fn http_sse_transport_answers_on_its_stream() {
     let server = HttpServer::start(&["legacy-sse-only"]);
     let greeting = request(1, "initialize", &initialize("2024-11-05"));
     assert_eq!(post(&server, &[], &greeting).status, 405);
@@ -267,7 +267,7 @@ fn the_oldest_transport_answers_on_its_stream() {
 }
 
 #[test]
-fn a_server_ends_when_it_is_dropped() {
+fn server_exits_when_dropped() {
     let server = HttpServer::start(&[]);
     let process = std::path::PathBuf::from(format!("/proc/{}", server.id()));
     assert!(process.exists());
@@ -276,8 +276,8 @@ fn a_server_ends_when_it_is_dropped() {
 }
 
 #[test]
-fn a_server_ends_with_its_input() {
-    let mut command = Command::new(binary());
+fn server_exits_at_end_of_input() {
+    let mut command = Command::new(testkit_path());
     let mut child = command.arg("http").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

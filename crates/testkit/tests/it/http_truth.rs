@@ -1,4 +1,4 @@
-//! Without a script the HTTP server is a correct one, in both eras.
+//! Tests that the HTTP server is correct without scripts, in both eras.
 
 use crate::http_client::{Live, echo, exchange, greet, listen, post, post_modern, request, send};
 use crate::stdio_client::{self, initialize, modern};
@@ -39,7 +39,7 @@ fn a_session_lives_from_initialize_to_delete() {
 }
 
 #[test]
-fn an_old_server_refuses_what_is_not_in_order() {
+fn old_era_server_rejects_invalid_requests() {
     let server = HttpServer::start(&[]);
     let session = greet(&server);
     let call = request(2, "tools/call", &stdio_client::echo());
@@ -62,7 +62,7 @@ fn an_old_server_refuses_what_is_not_in_order() {
 }
 
 #[test]
-fn a_session_has_one_stream_which_ends_with_it() {
+fn session_has_one_get_stream_that_ends_with_session() {
     let server = HttpServer::start(&["list-changed-storm:1"]);
     let session = greet(&server);
     let headers = [("Accept", "text/event-stream"), ("Mcp-Session-Id", session.as_str())];
@@ -77,7 +77,7 @@ fn a_session_has_one_stream_which_ends_with_it() {
 }
 
 #[test]
-fn the_server_counts_what_it_sees() {
+fn server_counts_its_requests() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let server = HttpServer::start_with(&[], &["--log", &log.display().to_string()]);
@@ -115,14 +115,14 @@ fn an_old_call_is_cancelled_by_a_notification_only() {
     while stream.piece().is_some() {}
     assert_eq!(server.stats()["cancelled"], json!(["5"]));
     drop(Live::open(slow(6, 1_000)));
-    // Had the closed stream been taken for a wish, it would show by the end of this one.
+    // If closing the stream canceled the call, that would show by the end of this call.
     let mut stream = Live::open(slow(7, 300));
     while stream.piece().is_some() {}
     assert_eq!(server.stats()["cancelled"], json!(["5"]));
 }
 
 #[test]
-fn a_new_server_speaks_the_new_era() {
+fn new_era_server_answers_new_era_requests() {
     let server = new_era(&[]);
     let found = post_modern(&server, "server/discover", json!({})).message();
     assert_eq!(found["result"]["supportedVersions"], json!(["2026-07-28"]));
@@ -177,7 +177,7 @@ fn headers_of_arguments_must_match_the_body() {
 }
 
 #[test]
-fn closing_the_stream_takes_a_new_request_back() {
+fn closing_the_stream_cancels_a_new_era_request() {
     let server = new_era(&["--answer", "sse"]);
     let open = |id, method: &str, name: &str, params: Value| {
         let headers = [
@@ -202,7 +202,7 @@ fn closing_the_stream_takes_a_new_request_back() {
 }
 
 #[test]
-fn both_eras_live_at_one_endpoint() {
+fn one_endpoint_supports_both_eras() {
     let server = HttpServer::start_with(&[], &["--versions", "2025-11-25,2026-07-28"]);
     let session = greet(&server);
     assert_eq!(echo(&server, &session).message()["result"].get("resultType"), None);

@@ -1,4 +1,4 @@
-//! What this crate offers to other tests does what it says; otherwise those tests would prove nothing.
+//! Tests of the test doubles themselves; without them, tests that use them would prove nothing.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,

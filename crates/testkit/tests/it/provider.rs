@@ -1,4 +1,4 @@
-//! The real OpenID provider of the fleet does all that tests of sign-in ask of it.
+//! Tests that the real OpenID provider of the fleet supports all that the sign-in tests need.
 
 use crate::provider_flow::{Person, call};
 use mcparley_testkit::{Browser, OpenIdProvider};
@@ -10,7 +10,7 @@ fn text(value: &Value) -> &str {
 
 // A1 A3
 #[test]
-fn fleet_provider_leads_from_the_challenge_to_the_server_and_rotates() {
+fn fleet_provider_signs_in_from_challenge_and_rotates_refresh_tokens() {
     let provider = OpenIdProvider::start(&[]);
     let challenge = call(provider.url(), &json!(""), "whoami");
     assert_eq!(challenge.status, 401);
@@ -30,7 +30,7 @@ fn fleet_provider_leads_from_the_challenge_to_the_server_and_rotates() {
     let second = refresh(&mut person, &first["refresh_token"]).json();
     assert_ne!(first["refresh_token"], second["refresh_token"]);
     assert_eq!(call(provider.url(), &second["access_token"], "whoami").status, 200);
-    // Shown again, the family ends.
+    // A replay revokes the family.
     assert_eq!(refresh(&mut person, &first["refresh_token"]).json()["error"], "invalid_grant");
     assert_eq!(refresh(&mut person, &second["refresh_token"]).json()["error"], "invalid_grant");
     let stats = provider.stats();
@@ -41,7 +41,7 @@ fn fleet_provider_leads_from_the_challenge_to_the_server_and_rotates() {
 
 // K4
 #[test]
-fn fleet_provider_asks_for_more_scope_and_forgets_revoked_tokens() {
+fn fleet_provider_requires_step_up_scope_and_rejects_revoked_tokens() {
     let provider = OpenIdProvider::start(&["--tokens", "opaque"]);
     let mut person = Person::registered(&provider);
     let low = person.sign_in("mcp:use", Some(provider.url()));
@@ -59,7 +59,7 @@ fn fleet_provider_asks_for_more_scope_and_forgets_revoked_tokens() {
 }
 
 #[test]
-fn fleet_provider_issues_tokens_that_end_when_told() {
+fn fleet_provider_issues_tokens_with_configured_lifetime() {
     let provider = OpenIdProvider::start(&["--access-ttl", "1"]);
     let mut person = Person::registered(&provider);
     let tokens = person.sign_in("mcp:use", Some(provider.url()));
@@ -72,7 +72,7 @@ fn fleet_provider_issues_tokens_that_end_when_told() {
 
 // A8
 #[test]
-fn fleet_provider_knows_machines_and_devices() {
+fn fleet_provider_supports_client_credentials_and_device_grant() {
     let provider = OpenIdProvider::start(&[]);
     let machine = &provider.clients()["secret"];
     let mut browser = Browser::new();
@@ -82,7 +82,7 @@ fn fleet_provider_knows_machines_and_devices() {
     assert_eq!(machine["client_secret"], "canary-secret-of-the-machine");
     let body: Vec<String> = form
         .iter()
-        .map(|(name, value)| format!("{name}={}", mcparley_testkit::percent_encoded(value)))
+        .map(|(name, value)| format!("{name}={}", mcparley_testkit::percent_encode(value)))
         .collect();
     let kind = ("Content-Type", "application/x-www-form-urlencoded");
     let tokens = browser.send("POST", &url, &[basic, kind], &body.join("&")).json();
@@ -108,7 +108,7 @@ fn fleet_provider_signs_in_once_for_three_servers() {
     let provider = OpenIdProvider::start(&["--xaa", "3"]);
     let mut person = Person::with_client(&provider, text(&provider.clients()["idp"]["client_id"]));
     let id_token = person.sign_in("openid", None)["id_token"].clone();
-    for other in provider.others() {
+    for other in provider.other_servers() {
         let exchanged = exchange(&mut person, &id_token, other);
         let tokens = redeem(other, &exchanged["access_token"]);
         assert_eq!(tokens["token_type"], "Bearer", "{exchanged} {tokens}");
@@ -117,7 +117,7 @@ fn fleet_provider_signs_in_once_for_three_servers() {
         assert!(said.text().contains("canary-person"));
         // Each ID-JAG is good once, and only where it is for.
         assert_eq!(redeem(other, &exchanged["access_token"])["error"], "invalid_grant");
-        let elsewhere = provider.others().iter().find(|elsewhere| *elsewhere != other).unwrap();
+        let elsewhere = provider.other_servers().iter().find(|elsewhere| *elsewhere != other).unwrap();
         let fresh = exchange(&mut person, &id_token, other);
         assert_eq!(redeem(elsewhere, &fresh["access_token"])["error"], "invalid_grant");
         assert_eq!(call(text(&elsewhere["mcp"]), &tokens["access_token"], "whoami").status, 401);
@@ -126,7 +126,7 @@ fn fleet_provider_signs_in_once_for_three_servers() {
     assert_eq!(stats["grants"]["authorization_code"], 1);
     assert_eq!(stats["grants"]["urn:ietf:params:oauth:grant-type:token-exchange"], 6);
     assert_eq!(
-        provider.stats_of_other(0)["grants"],
+        provider.other_server_stats(0)["grants"],
         json!({ "urn:ietf:params:oauth:grant-type:jwt-bearer": 4 })
     );
 }

@@ -1,14 +1,14 @@
-//! A client of the real provider that does everything right, step by step.
+//! A correct client of the real provider, step by step.
 
-use mcparley_testkit::{Browser, OpenIdProvider, Page, percent_encoded};
+use mcparley_testkit::{Browser, OpenIdProvider, Page, percent_encode};
 use serde_json::{Value, json};
 
-/// What `VERIFIER` hashes to.
+/// The SHA-256 hash of `VERIFIER`.
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const REDIRECT: &str = "http://127.0.0.1:1/callback";
 
-/// Somebody with a browser and a client that the provider knows.
+/// A user with a browser and a registered client.
 pub(crate) struct Person<'a> {
     provider: &'a OpenIdProvider,
     pub(crate) browser: Browser,
@@ -32,7 +32,7 @@ impl<'a> Person<'a> {
         person
     }
 
-    /// Reads the metadata; the client is known.
+    /// Reads the metadata, with a client that needs no registration.
     pub(crate) fn with_client(provider: &'a OpenIdProvider, client: &str) -> Self {
         let mut browser = Browser::new();
         let url = format!("{}/.well-known/oauth-authorization-server", provider.issuer());
@@ -58,10 +58,10 @@ impl<'a> Person<'a> {
         ];
         query.extend(resource.map(|resource| ("resource", resource)));
         let query: Vec<String> =
-            query.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value))).collect();
+            query.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
         let url = format!("{}?{}", self.endpoint("authorization_endpoint"), query.join("&"));
         let page = self.browser.open_until(&url, REDIRECT);
-        let issuer = format!("iss={}", percent_encoded(self.provider.issuer()));
+        let issuer = format!("iss={}", percent_encode(self.provider.issuer()));
         assert!(page.url.contains(&issuer), "{} {}", page.url, page.text());
         let code = crate::auth_flow::parameter(&page.url, "code").unwrap();
         let mut form = vec![
@@ -76,7 +76,7 @@ impl<'a> Person<'a> {
         page.json()
     }
 
-    /// A token request of the client, which shows nothing but its name.
+    /// A token request of the client, without client authentication.
     pub(crate) fn token(&mut self, form: &[(&str, &str)]) -> Page {
         let url = self.endpoint("token_endpoint");
         let form = [form, &[("client_id", self.client.as_str())]].concat();

@@ -1,4 +1,4 @@
-//! The server behind a WebSocket, looked at frame by frame.
+//! Tests of the WebSocket server, frame by frame.
 
 use crate::http_client::request;
 use crate::stdio_client::{PATIENCE, echo, initialize};
@@ -19,7 +19,7 @@ pub(crate) const WORDS: &[&str] = &[
     "ws-deaf",
 ];
 
-/// The key of RFC 6455, 1.3, and what every server makes of it.
+/// The key of RFC 6455, 1.3, and the accept value derived from it.
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 const ACCEPT: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
@@ -29,7 +29,7 @@ struct Client {
     head: String,
 }
 
-/// A frame as it came: its first byte and its payload.
+/// A received frame: its first byte and its payload.
 type Frame = (u8, Vec<u8>);
 
 impl Client {
@@ -47,7 +47,7 @@ impl Client {
         Self { reader, head }
     }
 
-    /// Connects and greets.
+    /// Connects and does the handshake.
     fn greeted(scripts: &[&str]) -> (HttpServer, Self) {
         let server = HttpServer::start(scripts);
         let mut client = Self::connect(&server);
@@ -96,7 +96,7 @@ impl Client {
 }
 
 #[test]
-fn a_client_is_greeted_and_answered_and_hears_goodbye() {
+fn websocket_does_handshake_call_and_close() {
     let (server, mut client) = Client::greeted(&[]);
     assert!(client.head.starts_with("HTTP/1.1 101 "), "{}", client.head);
     assert!(client.head.contains(&format!("Sec-WebSocket-Accept: {ACCEPT}\r\n")), "{}", client.head);
@@ -113,7 +113,7 @@ fn a_client_is_greeted_and_answered_and_hears_goodbye() {
 }
 
 #[test]
-fn a_handshake_lies_as_told() {
+fn websocket_handshake_follows_its_script() {
     for (script, there, not_there) in [
         ("ws-handshake:accept", "Sec-WebSocket-Accept: ", ACCEPT),
         ("ws-handshake:upgrade", "Upgrade: something", "websocket"),
@@ -129,7 +129,7 @@ fn a_handshake_lies_as_told() {
 }
 
 #[test]
-fn a_reply_is_framed_as_told() {
+fn websocket_reply_frames_follow_their_script() {
     for (script, first) in [("binary", 0x82), ("reserved", 0xc1), ("continued", 0x80)] {
         let (_server, mut client) = Client::greeted(&[&format!("ws-reply:{script}")]);
         client.call();
@@ -168,7 +168,7 @@ fn a_reply_in_fragments_is_the_reply_once_they_are_joined() {
 }
 
 #[test]
-fn the_end_comes_as_told() {
+fn websocket_close_follows_its_script() {
     for (code, frame) in [(1011, Some(0x88)), (1006, None)] {
         let (_server, mut client) = Client::greeted(&[&format!("ws-close:{code}")]);
         client.call();
@@ -179,7 +179,7 @@ fn the_end_comes_as_told() {
 }
 
 #[test]
-fn pings_come_before_the_reply_and_are_not_answered_by_the_deaf() {
+fn ping_is_sent_before_reply_and_deaf_server_sends_no_pong() {
     let (_server, mut client) = Client::greeted(&["ws-ping"]);
     client.call();
     let (first, payload) = client.frame();

@@ -1,7 +1,7 @@
-//! What goes on beside calls: tasks, log messages, completion.
+//! Tests of tasks, log messages and completion.
 
 use crate::stdio_client::{Stdio, echo, modern, start};
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 pub(crate) const WORDS: &[&str] = &["task", "task-wants", "task-end", "logging", "completions"];
@@ -11,10 +11,10 @@ fn chore() -> Value {
 }
 
 fn new_era(scripts: &[&str]) -> Stdio {
-    Stdio::start(&Scripted::stdio(scripts).with("--versions", "2026-07-28"))
+    Stdio::start(&ScriptedStdio::new(scripts).with_option("--versions", "2026-07-28"))
 }
 
-/// The parameters of a stateless request whose client knows tasks.
+/// The parameters of a stateless request of a client that supports tasks.
 fn knowing(params: Value) -> Value {
     let mut params = modern(params);
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
@@ -23,7 +23,7 @@ fn knowing(params: Value) -> Value {
 }
 
 #[test]
-fn a_call_of_the_old_era_becomes_a_task_if_it_asks_for_it() {
+fn old_era_call_becomes_task_on_request() {
     let mut server = start(&["task:2"]);
     let greeting = server.greet()["result"].take();
     assert_eq!(greeting["capabilities"]["tasks"]["requests"], json!({ "tools": { "call": {} } }));
@@ -43,7 +43,7 @@ fn a_call_of_the_old_era_becomes_a_task_if_it_asks_for_it() {
 }
 
 #[test]
-fn a_call_of_the_new_era_becomes_a_task_if_its_client_knows_them() {
+fn new_era_call_becomes_task_if_client_supports_tasks() {
     let mut server = new_era(&["task:1"]);
     assert_eq!(server.ask("tools/call", &modern(chore()))["error"]["code"], -32601);
     let task = server.ask("tools/call", &knowing(chore()))["result"].take();
@@ -54,7 +54,7 @@ fn a_call_of_the_new_era_becomes_a_task_if_its_client_knows_them() {
 }
 
 #[test]
-fn a_task_of_the_new_era_wants_something_until_it_is_told() {
+fn new_era_task_requires_input_until_updated() {
     let mut server = new_era(&["task:1", "task-wants"]);
     let id = server.ask("tools/call", &knowing(chore()))["result"]["taskId"].take();
     let look = server.ask("tasks/get", &knowing(json!({ "taskId": id })))["result"].take();
@@ -68,7 +68,7 @@ fn a_task_of_the_new_era_wants_something_until_it_is_told() {
 }
 
 #[test]
-fn a_task_of_the_old_era_asks_on_the_request_for_its_result() {
+fn old_era_task_elicits_input_on_result_request() {
     let mut server = start(&["task:1", "task-wants"]);
     server.greet();
     let id = json!({ "taskId": server.ask("tools/call", &chore())["result"]["task"]["taskId"] });
@@ -81,7 +81,7 @@ fn a_task_of_the_old_era_asks_on_the_request_for_its_result() {
 }
 
 #[test]
-fn a_task_ends_as_the_script_says_or_when_it_is_cancelled() {
+fn task_ends_by_script_or_cancellation() {
     for (end, status) in [("failed", "failed"), ("cancelled", "cancelled")] {
         let mut server = new_era(&["task:1", &format!("task-end:{end}")]);
         let id = server.ask("tools/call", &knowing(chore()))["result"]["taskId"].take();
@@ -99,7 +99,7 @@ fn a_task_ends_as_the_script_says_or_when_it_is_cancelled() {
 }
 
 #[test]
-fn log_messages_come_as_far_as_they_are_wanted() {
+fn log_messages_respect_requested_level() {
     let mut server = start(&["logging"]);
     assert_eq!(server.greet()["result"]["capabilities"]["logging"], json!({}));
     server.ask("logging/setLevel", &json!({ "level": "alert" }));

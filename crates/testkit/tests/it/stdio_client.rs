@@ -1,6 +1,6 @@
-//! A client on raw pipes: it keeps every byte a server writes, and when it came.
+//! A client on raw pipes, which records every byte of a server with its time.
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio as Pipe};
@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Longer than a loaded machine takes for anything here.
+/// The timeout: longer than any step takes on a loaded machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Stdio {
@@ -16,19 +16,19 @@ pub(crate) struct Stdio {
     stdin: Option<ChildStdin>,
     chunks: Receiver<(Instant, Vec<u8>)>,
     stderr: Option<JoinHandle<Vec<u8>>>,
-    /// What has come and has not been looked at.
+    /// Bytes received and not consumed yet.
     buffer: Vec<u8>,
-    /// When pieces came, with how much had come before.
+    /// The times of reads, each with the number of bytes received before.
     pub(crate) arrivals: Vec<Instant>,
 }
 
 /// A server that follows `scripts`.
 pub(crate) fn start(scripts: &[&str]) -> Stdio {
-    Stdio::start(&Scripted::stdio(scripts))
+    Stdio::start(&ScriptedStdio::new(scripts))
 }
 
 impl Stdio {
-    pub(crate) fn start(scripted: &Scripted) -> Self {
+    pub(crate) fn start(scripted: &ScriptedStdio) -> Self {
         let mut command = Command::new(&scripted.program);
         command.args(&scripted.args).stdin(Pipe::piped()).stdout(Pipe::piped()).stderr(Pipe::piped());
         let mut child = command.spawn().unwrap();
@@ -116,7 +116,7 @@ impl Stdio {
         drop(self.stdin.take());
     }
 
-    /// Closes stdin and says how the server ended.
+    /// Closes stdin and returns the exit status.
     pub(crate) fn end(&mut self) -> ExitStatus {
         self.close_stdin();
         self.wait()
@@ -133,7 +133,7 @@ impl Stdio {
         }
     }
 
-    /// Everything on stderr; the server must have ended.
+    /// The complete stderr; the server must have exited.
     pub(crate) fn stderr(&mut self) -> Vec<u8> {
         self.stderr.take().unwrap().join().unwrap()
     }

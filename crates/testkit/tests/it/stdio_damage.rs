@@ -1,8 +1,8 @@
-//! Every damaged reply is damaged as its name says.
+//! Tests of the scripts that damage replies.
 
 use crate::stdio_client::{HI, Stdio, start};
 
-/// Scripts, and the line that answers `echo` with id 2; `$hi` is the right result.
+/// Scripts, each with the line that answers `echo` with id 2; `$hi` is the correct result.
 const DAMAGES: &[(&str, &str)] = &[
     ("not-json", r#"{"jsonrpc":"2.0","id":2,"result":{oops}}"#),
     ("result-and-error", r#"{"jsonrpc":"2.0","id":2,"result":$hi,"error":{"code":-32603,"message":"both"}}"#),
@@ -22,7 +22,7 @@ const DAMAGES: &[(&str, &str)] = &[
     ("wrong-shape", r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":"no list"}}"#),
 ];
 
-/// Scripts, and what the line that answers `echo` contains.
+/// Scripts, each with a part of the line that answers `echo`.
 const MARKS: &[(&str, &[u8])] = &[
     ("bad-utf8", b"\"bad \xff\xfe bytes\""),
     ("lone-surrogate", br#""lone \ud800 surrogate""#),
@@ -46,7 +46,7 @@ fn answered(script: &str) -> (Stdio, Vec<u8>) {
 }
 
 #[test]
-fn a_damaged_reply_is_damaged_as_its_name_says() {
+fn damaged_reply_matches_its_template() {
     for (script, expected) in DAMAGES {
         let (_server, line) = answered(script);
         assert_eq!(String::from_utf8(line).unwrap(), expected.replace("$hi", HI), "{script}");
@@ -54,7 +54,7 @@ fn a_damaged_reply_is_damaged_as_its_name_says() {
 }
 
 #[test]
-fn a_damaged_reply_carries_its_mark() {
+fn damaged_reply_contains_its_marker() {
     for (script, mark) in MARKS {
         let (_server, line) = answered(script);
         assert!(line.starts_with(br#"{"jsonrpc":"2.0","id":2,"#), "{script}");
@@ -63,7 +63,7 @@ fn a_damaged_reply_carries_its_mark() {
 }
 
 #[test]
-fn a_deep_reply_is_as_deep_as_asked() {
+fn deep_reply_has_requested_depth() {
     let (_server, line) = answered("deep:1000");
     let depth = |bracket| line.iter().filter(|byte| **byte == bracket).count();
     // One pair is the list of contents.
@@ -73,7 +73,7 @@ fn a_deep_reply_is_as_deep_as_asked() {
 }
 
 #[test]
-fn a_huge_reply_has_exactly_its_size() {
+fn huge_reply_has_exact_size() {
     for (script, size) in [("huge:1", 1_048_576), ("huge:70001b", 70_001), ("huge-id-last:1", 1_048_576)] {
         let (_server, line) = answered(script);
         assert_eq!(line.len(), size, "{script}");
@@ -84,7 +84,7 @@ fn a_huge_reply_has_exactly_its_size() {
 }
 
 #[test]
-fn the_same_id_is_answered_twice() {
+fn same_id_is_answered_twice() {
     let (mut server, line) = answered("twice");
     assert_eq!(server.line().unwrap(), line);
 }

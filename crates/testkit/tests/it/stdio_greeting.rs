@@ -1,13 +1,13 @@
-//! Every lie about a server and what it has is told as its name says, in both eras.
+//! Tests of the scripts about handshakes and lists, in both eras.
 
 use crate::stdio_client::{PATIENCE, Stdio, modern, start};
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 use std::time::Instant;
 
 type Check = fn(&Value) -> bool;
 
-/// Scripts, and what is then true of the result of `initialize` and of `server/discover`.
+/// Scripts, each with a condition on the results of `initialize` and `server/discover`.
 const LIES: &[(&str, Check, Check)] = &[
     (
         "version:9999",
@@ -54,10 +54,10 @@ fn listed(scripts: &[&str], cursor: &str) -> Value {
 }
 
 #[test]
-fn a_greeting_lies_as_its_script_says() {
+fn handshake_follows_its_script() {
     for (script, old, new) in LIES {
         assert!(old(&start(&[script]).greet()["result"]), "{script}");
-        let mut server = Stdio::start(&Scripted::stdio(&[script]).with("--versions", "2026-07-28"));
+        let mut server = Stdio::start(&ScriptedStdio::new(&[script]).with_option("--versions", "2026-07-28"));
         let found = server.ask("server/discover", &modern(json!({})));
         assert!(new(&found["result"]), "{script}");
     }
@@ -73,7 +73,7 @@ fn cursors_never_end() {
 }
 
 #[test]
-fn lists_lie_as_their_scripts_say() {
+fn lists_follow_their_scripts() {
     assert_eq!(listed(&["many-tools:10"], "")["tools"].as_array().unwrap().len(), 10);
     let tools = listed(&["bad-tools"], "")["tools"].take();
     let bad = &tools.as_array().unwrap()[..6];
@@ -85,8 +85,9 @@ fn lists_lie_as_their_scripts_say() {
     let names = tools.as_array().unwrap()[1..6].iter().map(|tool| tool["name"].as_str().unwrap());
     let marked = ["locate", "marked_empty", "marked_breaking", "marked_number", "marked_twice"];
     assert_eq!(names.collect::<Vec<_>>(), marked);
-    let stale =
-        Scripted::stdio(&["param-headers", "stale-marks"]).with("--on", "tools/list").with("--times", "1");
+    let stale = ScriptedStdio::new(&["param-headers", "stale-marks"])
+        .with_option("--on", "tools/list")
+        .with_option("--times", "1");
     let mut server = Stdio::start(&stale);
     server.greet();
     for header in ["Place", "Region"] {
@@ -100,7 +101,7 @@ fn lists_lie_as_their_scripts_say() {
 }
 
 #[test]
-fn discover_is_met_as_old_servers_meet_it() {
+fn discover_is_answered_like_old_servers_do() {
     let probe = |mode: &str| {
         let mut server = start(&[&format!("discover:{mode}")]);
         server.request(7, "server/discover", &modern(json!({})));

@@ -1,7 +1,7 @@
-//! Every script about the life of the process does what its name says.
+//! Tests of the scripts about the lifecycle of the process.
 
 use crate::stdio_client::{Stdio, start};
-use mcparley_testkit::{Scripted, log_lines, log_starts, processes_tagged};
+use mcparley_testkit::{ScriptedStdio, log_lines, log_starts, processes_tagged};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -37,7 +37,7 @@ fn exit_start_exits_with_its_reason_on_stderr() {
 fn hang_start_reads_and_never_answers() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let mut server = Stdio::start(&Scripted::stdio(&["hang-start"]).logged(&log));
+    let mut server = Stdio::start(&ScriptedStdio::new(&["hang-start"]).with_log(&log));
     server.request(1, "initialize", &json!({}));
     assert!(server.end().success());
     assert_eq!(server.line(), None);
@@ -45,7 +45,7 @@ fn hang_start_reads_and_never_answers() {
 }
 
 #[test]
-fn a_call_makes_the_server_exit() {
+fn call_exit_ends_the_process() {
     let mut server = called("call-exit");
     assert_eq!((server.line(), server.wait().code()), (None, Some(4)));
     let mut server = called("partial-exit");
@@ -63,7 +63,7 @@ fn a_closed_stdin_is_a_broken_pipe_and_the_server_lives() {
 }
 
 #[test]
-fn a_hanging_call_does_not_stop_the_rest() {
+fn hanging_call_does_not_block_other_requests() {
     let mut server = called("call-hang");
     assert_eq!(server.ask("ping", &json!({}))["id"], 7);
     assert!(server.end().success());
@@ -82,10 +82,10 @@ fn a_closed_stdout_leaves_the_server_alive() {
 }
 
 #[test]
-fn no_read_leaves_what_follows_the_greeting_in_the_pipe() {
+fn no_read_stops_reading_after_handshake() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let mut server = Stdio::start(&Scripted::stdio(&["no-read"]).logged(&log));
+    let mut server = Stdio::start(&ScriptedStdio::new(&["no-read"]).with_log(&log));
     server.greet();
     server.echo();
     assert!(server.end().success());
@@ -94,11 +94,11 @@ fn no_read_leaves_what_follows_the_greeting_in_the_pipe() {
 }
 
 #[test]
-fn a_crash_loop_answers_the_greeting_and_exits_each_time() {
+fn crash_loop_answers_handshake_and_exits_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     for _ in 0..2 {
-        let mut server = Stdio::start(&Scripted::stdio(&["crash-loop"]).logged(&log));
+        let mut server = Stdio::start(&ScriptedStdio::new(&["crash-loop"]).with_log(&log));
         server.request(1, "initialize", &json!({}));
         assert_eq!(server.message()["id"], 1);
         assert_eq!(server.wait().code(), Some(5));
@@ -107,7 +107,7 @@ fn a_crash_loop_answers_the_greeting_and_exits_each_time() {
 }
 
 #[test]
-fn ignore_term_hears_neither_signals_nor_the_end_of_its_input() {
+fn ignore_term_ignores_signals_and_end_of_input() {
     let mut server = start(&["ignore-term"]);
     server.greet();
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
@@ -122,7 +122,7 @@ fn ignore_term_hears_neither_signals_nor_the_end_of_its_input() {
 #[test]
 fn a_daemon_outlives_its_server() {
     let tag = format!("scripted-daemon-{}", std::process::id());
-    let mut server = Stdio::start(&Scripted::stdio(&["daemon"]).with("--tag", &tag));
+    let mut server = Stdio::start(&ScriptedStdio::new(&["daemon"]).with_option("--tag", &tag));
     server.greet();
     assert_eq!(processes_tagged(&tag).len(), 2);
     assert!(server.end().success());
@@ -135,23 +135,23 @@ fn a_daemon_outlives_its_server() {
 
 #[test]
 fn faults_can_be_aimed_and_counted() {
-    let mut server = Stdio::start(&Scripted::stdio(&["unknown-id"]).with("--times", "1"));
+    let mut server = Stdio::start(&ScriptedStdio::new(&["unknown-id"]).with_option("--times", "1"));
     server.greet();
     server.echo();
     assert_eq!(server.message()["id"], 987_654_321);
     server.echo();
     assert_eq!(server.message()["id"], 2);
-    let mut server = Stdio::start(&Scripted::stdio(&["unknown-id"]).with("--on", "initialize"));
+    let mut server = Stdio::start(&ScriptedStdio::new(&["unknown-id"]).with_option("--on", "initialize"));
     assert_eq!(server.greet()["id"], 987_654_321);
     server.echo();
     assert_eq!(server.message()["id"], 2);
 }
 
 #[test]
-fn only_the_first_process_lies_when_told_so() {
+fn once_option_limits_faults_to_first_process() {
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().join("lied").display().to_string();
-    let scripted = Scripted::stdio(&["exit-start"]).with("--once", &mark);
+    let scripted = ScriptedStdio::new(&["exit-start"]).with_option("--once", &mark);
     assert_eq!(Stdio::start(&scripted).wait().code(), Some(3));
     assert_eq!(Stdio::start(&scripted).greet()["id"], 1);
 }

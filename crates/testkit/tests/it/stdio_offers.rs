@@ -1,13 +1,13 @@
-//! Servers that offer more than tools: resources that can be watched, and whatever a file says.
+//! Tests of servers that offer more than tools: resource subscriptions, and offers from a file.
 
 use crate::stdio_client::{Stdio, echo, modern, start};
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::json;
 
 pub(crate) const WORDS: &[&str] = &["watched", "offers"];
 
 #[test]
-fn a_call_tells_that_the_resource_has_changed() {
+fn call_sends_resource_updated_notification() {
     let mut server = start(&["watched"]);
     server.greet();
     assert_eq!(server.ask("resources/subscribe", &json!({ "uri": "test://note" }))["result"], json!({}));
@@ -19,8 +19,8 @@ fn a_call_tells_that_the_resource_has_changed() {
 }
 
 #[test]
-fn in_the_new_era_it_is_told_on_the_stream_that_asked_for_it() {
-    let mut server = Stdio::start(&Scripted::stdio(&["watched"]).with("--versions", "2026-07-28"));
+fn new_era_sends_resource_updated_on_subscription_stream() {
+    let mut server = Stdio::start(&ScriptedStdio::new(&["watched"]).with_option("--versions", "2026-07-28"));
     let wanted = json!({ "notifications": { "resourceSubscriptions": ["test://note"] } });
     server.request(5, "subscriptions/listen", &modern(wanted));
     let taken = server.message();
@@ -32,7 +32,7 @@ fn in_the_new_era_it_is_told_on_the_stream_that_asked_for_it() {
 }
 
 #[test]
-fn what_a_file_has_for_a_method_is_the_answer() {
+fn offers_file_provides_the_answer_for_a_method() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("offers");
     let offers = json!({

@@ -1,4 +1,4 @@
-//! Every script about the bytes around messages does what its name says; and no script is without a test.
+//! Tests of the scripts about bytes around messages, and that every script has a test.
 
 use crate::stdio_client::{HI, start};
 use crate::{
@@ -29,7 +29,7 @@ const WORDS: &[&str] = &[
 ];
 
 #[test]
-fn every_script_has_its_test() {
+fn every_script_is_tested() {
     let beside = [stdio_beside::WORDS, stdio_offers::WORDS, stdio_wants::WORDS].concat();
     let tested = [WORDS, stdio_life::WORDS, &beside, socket::WORDS].concat().into_iter();
     let tested =
@@ -40,7 +40,7 @@ fn every_script_has_its_test() {
 }
 
 #[test]
-fn noise_has_its_size_and_ends_before_the_greeting() {
+fn noise_has_its_size_and_ends_before_handshake() {
     let mut server = start(&["noise:1"]);
     server.request(1, "initialize", &json!({}));
     let mut size = 0;
@@ -55,7 +55,7 @@ fn noise_has_its_size_and_ends_before_the_greeting() {
 }
 
 #[test]
-fn a_banner_has_everything_that_is_no_message() {
+fn banner_contains_all_kinds_of_non_messages() {
     let mut server = start(&["banner"]);
     server.request(1, "initialize", &json!({}));
     let mut lines = Vec::new();
@@ -73,7 +73,7 @@ fn a_banner_has_everything_that_is_no_message() {
 }
 
 #[test]
-fn chatter_stands_around_every_message() {
+fn chatter_surrounds_every_message() {
     let mut server = start(&["chatter"]);
     for id in 1..3 {
         server.request(id, "initialize", &json!({}));
@@ -104,7 +104,7 @@ fn messages_are_framed_as_the_script_says() {
 }
 
 #[test]
-fn a_split_reply_comes_in_two_pieces() {
+fn split_reply_arrives_in_two_writes() {
     let mut server = start(&["split-reply:100"]);
     server.greet();
     server.arrivals.clear();
@@ -148,7 +148,7 @@ fn notifications_go_ahead_of_the_reply() {
 }
 
 #[test]
-fn one_more_tool_is_listed_and_not_there() {
+fn also_tool_is_listed_but_not_callable() {
     let mut server = start(&["also-tool:authenticate"]);
     server.greet();
     server.request(2, "tools/list", &json!({}));
@@ -159,7 +159,7 @@ fn one_more_tool_is_listed_and_not_there() {
 }
 
 #[test]
-fn a_tool_is_described_by_what_a_file_says_now() {
+fn tool_description_is_reread_from_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("description");
     let mut server = start(&[&format!("described:{}", file.display())]);
@@ -174,7 +174,7 @@ fn a_tool_is_described_by_what_a_file_says_now() {
 }
 
 #[test]
-fn a_server_asks_before_it_answers() {
+fn server_request_is_sent_before_reply() {
     for method in ["roots/list", "sampling/createMessage", "no/such"] {
         let mut server = start(&[&format!("server-request:{method}")]);
         server.greet();

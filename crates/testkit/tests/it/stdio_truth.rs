@@ -1,11 +1,11 @@
-//! Without a script the stdio server is a correct one, in both eras.
+//! Tests that the stdio server is correct without scripts, in both eras.
 
 use crate::stdio_client::{HI, Stdio, echo, initialize, modern, start};
-use mcparley_testkit::{Scripted, log_lines, log_starts};
+use mcparley_testkit::{ScriptedStdio, log_lines, log_starts};
 use serde_json::{Value, json};
 
 fn new_era() -> Stdio {
-    Stdio::start(&Scripted::stdio(&[]).with("--versions", "2026-07-28"))
+    Stdio::start(&ScriptedStdio::new(&[]).with_option("--versions", "2026-07-28"))
 }
 
 fn hi() -> Value {
@@ -13,19 +13,19 @@ fn hi() -> Value {
 }
 
 #[test]
-fn the_offered_version_is_agreed_on_or_the_newest_named() {
+fn offered_version_is_accepted_or_newest_returned() {
     let versions = "2024-11-05,2025-06-18,2026-07-28";
     for (offered, agreed) in
         [("2024-11-05", "2024-11-05"), ("2025-11-25", "2025-06-18"), ("2026-07-28", "2025-06-18")]
     {
-        let mut server = Stdio::start(&Scripted::stdio(&[]).with("--versions", versions));
+        let mut server = Stdio::start(&ScriptedStdio::new(&[]).with_option("--versions", versions));
         let answer = server.ask("initialize", &initialize(offered));
         assert_eq!(answer["result"]["protocolVersion"], json!(agreed), "{offered}");
     }
 }
 
 #[test]
-fn an_old_server_speaks_the_whole_old_era() {
+fn old_era_server_supports_all_old_era_methods() {
     let mut server = start(&[]);
     assert_eq!(server.ask("tools/list", &json!({}))["error"]["code"], -32600, "before the handshake");
     let greeting = server.greet();
@@ -43,7 +43,7 @@ fn an_old_server_speaks_the_whole_old_era() {
 }
 
 #[test]
-fn every_tool_does_what_it_is_called_for() {
+fn every_tool_returns_its_result() {
     let mut server = start(&[]);
     server.greet();
     let mut call = |name: &str, arguments: Value| {
@@ -64,7 +64,7 @@ fn every_tool_does_what_it_is_called_for() {
 }
 
 #[test]
-fn a_slow_call_tells_its_progress_and_is_overtaken() {
+fn slow_call_reports_progress_and_finishes_after_later_calls() {
     let mut server = start(&[]);
     server.greet();
     let slow = json!({ "name": "slow", "arguments": { "ms": 50 }, "_meta": { "progressToken": "t" } });
@@ -81,16 +81,16 @@ fn a_slow_call_tells_its_progress_and_is_overtaken() {
 }
 
 #[test]
-fn a_cancelled_call_is_never_answered_and_the_log_shows_why() {
+fn cancelled_call_is_never_answered_and_cancellation_is_logged() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let mut server = Stdio::start(&Scripted::stdio(&[]).logged(&log));
+    let mut server = Stdio::start(&ScriptedStdio::new(&[]).with_log(&log));
     server.greet();
     server.request(3, "tools/call", &json!({ "name": "slow", "arguments": { "ms": 200 } }));
     let cancel =
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 3 } });
     server.send(&cancel);
-    // It would have been answered long before this one.
+    // The canceled call would have been answered long before this one.
     server.request(4, "tools/call", &json!({ "name": "slow", "arguments": { "ms": 400 } }));
     assert_eq!(server.message()["id"], 4);
     let lines = log_lines(&log);
@@ -101,7 +101,7 @@ fn a_cancelled_call_is_never_answered_and_the_log_shows_why() {
 }
 
 #[test]
-fn a_new_server_speaks_the_whole_new_era() {
+fn new_era_server_supports_all_new_era_methods() {
     let mut server = new_era();
     let found = server.ask("server/discover", &modern(json!({})))["result"].take();
     assert_eq!(found["supportedVersions"], json!(["2026-07-28"]));
@@ -117,7 +117,7 @@ fn a_new_server_speaks_the_whole_new_era() {
 }
 
 #[test]
-fn a_new_server_refuses_what_is_not_its_era() {
+fn new_era_server_rejects_old_era_requests() {
     let mut server = new_era();
     let mut params = modern(json!({}));
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("1900-01-01");
@@ -132,8 +132,8 @@ fn a_new_server_refuses_what_is_not_its_era() {
 }
 
 #[test]
-fn a_subscription_is_acknowledged_and_hears_what_it_asked_for() {
-    let scripted = Scripted::stdio(&["list-changed-storm:2"]).with("--versions", "2026-07-28");
+fn subscription_is_acknowledged_and_receives_requested_notifications() {
+    let scripted = ScriptedStdio::new(&["list-changed-storm:2"]).with_option("--versions", "2026-07-28");
     let mut server = Stdio::start(&scripted);
     let asked = json!({ "toolsListChanged": true, "promptsListChanged": true });
     server.request(1, "subscriptions/listen", &modern(json!({ "notifications": asked })));
@@ -156,10 +156,11 @@ fn a_subscription_is_acknowledged_and_hears_what_it_asked_for() {
 }
 
 #[test]
-fn a_subscription_ends_as_its_script_says() {
+fn subscription_end_follows_its_script() {
     for manner in ["result", "cancelled"] {
         let script = format!("listen-end:{manner}");
-        let mut server = Stdio::start(&Scripted::stdio(&[&script]).with("--versions", "2026-07-28"));
+        let mut server =
+            Stdio::start(&ScriptedStdio::new(&[&script]).with_option("--versions", "2026-07-28"));
         let asked = json!({ "toolsListChanged": true });
         server.request(1, "subscriptions/listen", &modern(json!({ "notifications": asked })));
         server.message();

@@ -1,18 +1,18 @@
-//! Servers that want something of their client before they answer, or refuse first.
+//! Tests of servers that require client input before they answer, or refuse first.
 
 use crate::stdio_client::{Stdio, echo, modern};
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 pub(crate) const WORDS: &[&str] = &["wants", "url-required", "refuse-version"];
 
 fn new_era(script: &str, on: &str) -> Stdio {
-    let scripted = Scripted::stdio(&[script]).with("--versions", "2026-07-28");
-    Stdio::start(&scripted.with("--on", on).with("--times", "1"))
+    let scripted = ScriptedStdio::new(&[script]).with_option("--versions", "2026-07-28");
+    Stdio::start(&scripted.with_option("--on", on).with_option("--times", "1"))
 }
 
 #[test]
-fn a_call_of_the_new_era_is_answered_by_wanting_something_first() {
+fn new_era_call_returns_input_required_first() {
     for (kind, method) in [
         ("form", json!("elicitation/create")),
         ("url", json!("elicitation/create")),
@@ -32,8 +32,8 @@ fn a_call_of_the_new_era_is_answered_by_wanting_something_first() {
 }
 
 #[test]
-fn a_call_may_need_a_page_to_be_visited() {
-    let mut server = Stdio::start(&Scripted::stdio(&["url-required:https://a.example/x"]));
+fn call_returns_url_elicitation_required() {
+    let mut server = Stdio::start(&ScriptedStdio::new(&["url-required:https://a.example/x"]));
     server.greet();
     let error = server.ask("tools/call", &echo())["error"].take();
     assert_eq!(error["code"], -32042);
@@ -41,7 +41,7 @@ fn a_call_may_need_a_page_to_be_visited() {
 }
 
 #[test]
-fn a_version_is_refused_that_is_spoken() {
+fn supported_version_is_refused_by_script() {
     let mut server = new_era("refuse-version", "server/discover");
     let error = server.ask("server/discover", &modern(json!({})))["error"].take();
     assert_eq!((&error["code"], &error["data"]["supported"]), (&json!(-32022), &json!(["2026-07-28"])));

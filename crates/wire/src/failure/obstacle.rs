@@ -1,65 +1,66 @@
-//! What stood in the way of a server that could not be started or reached.
+//! Reason codes for a server that could not be started or reached.
 //!
-//! The reason of a refusal is for people; this is the same for programs, told where the refusal is born.
+//! The text of a failure is for people; this is the same reason for programs, classified where the failure
+//! occurs.
 
-/// What stood in the way.
+/// The reason why a server could not be started or reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// There is no such program.
+    /// The program does not exist.
     NoProgram,
-    /// The user may not execute it.
+    /// The user may not execute the program.
     NotExecutable,
-    /// It is a directory.
+    /// The program is a directory.
     Directory,
-    /// It is a script, and its interpreter is missing.
+    /// The program is a script, and its interpreter is missing.
     NoInterpreter,
-    /// It is neither a binary for this machine nor a script.
+    /// The program is neither a binary for this machine nor a script.
     BadFormat,
-    /// Its working directory is missing or closed to us.
+    /// The working directory is missing or closed to us.
     WorkingDirectory,
-    /// The system has no descriptor left.
+    /// The system has no file descriptor left.
     Descriptors,
     /// The system has no process or memory left.
     Resources,
-    /// It was not loaded in time.
+    /// The program was not loaded in time.
     SlowStart,
-    /// Its host has no address.
+    /// The host name cannot be resolved.
     NoAddress,
-    /// Nobody listens at its port.
+    /// Connection refused: no program listens on the port.
     PortClosed,
-    /// No way leads to its host.
+    /// No route leads to the host.
     NoRoute,
-    /// Its certificate is signed by nobody who is trusted here.
+    /// The certificate is signed by an issuer that is not trusted here.
     UnknownIssuer,
-    /// Its certificate is signed by itself.
+    /// The certificate is self-signed.
     SelfSigned,
-    /// Its certificate has expired.
+    /// The certificate has expired.
     CertificateExpired,
-    /// Its certificate is not valid yet.
+    /// The certificate is not valid yet.
     CertificateEarly,
-    /// Its certificate is for another name.
+    /// The certificate is for another host name.
     CertificateName,
-    /// It wants a certificate of ours, or does not accept it.
+    /// The server requires a client certificate, or does not accept ours.
     ClientCertificate,
-    /// It does not speak TLS at this port.
+    /// The server does not speak TLS on this port.
     NoTls,
-    /// Something else about TLS.
+    /// Any other TLS error.
     Tls,
     /// A file with certificates cannot be used.
     CertificateFile,
-    /// The proxy wants a sign-in.
+    /// The proxy requires sign-in.
     ProxySignIn,
-    /// The proxy is not there, not usable, or lets nobody through.
+    /// The proxy is unreachable, invalid, or refuses to connect to the server.
     Proxy,
-    /// What would let us in cannot be had now: whoever gives it is in trouble. The server itself was not asked, or said
-    /// that it wants it.
+    /// Credentials are unavailable: the authorization server, or another source of them, has failed. The
+    /// server itself was not asked, or requires sign-in.
     SignIn,
-    /// Anything else; the reason says what.
+    /// Any other reason; the text of the failure has it.
     Other,
 }
 
 impl Obstacle {
-    /// Every obstacle.
+    /// All reason codes.
     pub const ALL: [Self; 25] = [
         Self::NoProgram,
         Self::NotExecutable,
@@ -88,7 +89,39 @@ impl Obstacle {
         Self::Other,
     ];
 
-    /// The word for it, as `--json` has it.
+    /// The action that failed, for messages that name the server next: "cannot start".
+    #[must_use]
+    pub fn failed_action(self) -> &'static str {
+        match self {
+            Self::NoProgram
+            | Self::NotExecutable
+            | Self::Directory
+            | Self::NoInterpreter
+            | Self::BadFormat
+            | Self::WorkingDirectory
+            | Self::Descriptors
+            | Self::Resources
+            | Self::SlowStart => "cannot start",
+            Self::NoAddress
+            | Self::PortClosed
+            | Self::NoRoute
+            | Self::UnknownIssuer
+            | Self::SelfSigned
+            | Self::CertificateExpired
+            | Self::CertificateEarly
+            | Self::CertificateName
+            | Self::ClientCertificate
+            | Self::NoTls
+            | Self::Tls
+            | Self::CertificateFile
+            | Self::ProxySignIn
+            | Self::Proxy => "cannot reach",
+            Self::SignIn => "cannot get credentials for",
+            Self::Other => "cannot connect to",
+        }
+    }
+
+    /// The name of the code in `--json` output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

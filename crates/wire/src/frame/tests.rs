@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn feed(lines: &mut Lines, chunks: &[&[u8]]) -> Vec<Frame> {
+fn feed(lines: &mut LineDecoder, chunks: &[&[u8]]) -> Vec<Frame> {
     let mut frames = Vec::new();
     for chunk in chunks {
         lines.buffer().extend_from_slice(chunk);
@@ -21,25 +21,25 @@ fn line(text: &'static str) -> Frame {
 // B10 B09
 #[test]
 fn blank_lines_crlf_and_a_byte_order_mark_do_not_matter() {
-    let mut lines = Lines::default();
+    let mut lines = LineDecoder::default();
     let frames = feed(&mut lines, &["\u{feff}{\"a\":1}\r\n\n  \n{}\n{".as_bytes()]);
     assert_eq!(frames, [line("{\"a\":1}"), line("{}")]);
-    assert_eq!(lines.rest(), Some(Bytes::from_static(b"{")));
+    assert_eq!(lines.take_rest(), Some(Bytes::from_static(b"{")));
 }
 
 // B01
 #[test]
-fn the_room_of_a_long_line_can_be_given_back_once_nothing_is_left_in_it() {
+fn capacity_of_a_long_line_is_released_once_the_buffer_is_empty() {
     let long = "x".repeat(LONG + 1) + "\n{";
-    let mut lines = Lines::default();
+    let mut lines = LineDecoder::default();
     assert_eq!(feed(&mut lines, &[b"{}\n"]).len(), 1);
-    assert!(!lines.is_spacious());
+    assert!(!lines.has_spare_capacity());
     assert_eq!(feed(&mut lines, &[long.as_bytes()]).len(), 1);
-    assert!(!lines.is_spacious());
+    assert!(!lines.has_spare_capacity());
     assert_eq!(feed(&mut lines, &[b"}\n"]), [line("{}")]);
-    assert!(lines.is_spacious());
-    lines.give_back();
-    assert!(!lines.is_spacious() && lines.buffer().capacity() == 0);
+    assert!(lines.has_spare_capacity());
+    lines.release_capacity();
+    assert!(!lines.has_spare_capacity() && lines.buffer().capacity() == 0);
     assert_eq!(feed(&mut lines, &[b"[", b"]\n"]), [line("[]")]);
 }
 
@@ -47,11 +47,11 @@ fn the_room_of_a_long_line_can_be_given_back_once_nothing_is_left_in_it() {
 #[test]
 fn exactly_the_limit_is_a_line_and_one_byte_more_is_not() {
     let exact = "x".repeat(100) + "\n";
-    assert_eq!(feed(&mut Lines::with_limit(100), &[exact.as_bytes()]).len(), 1);
+    assert_eq!(feed(&mut LineDecoder::with_limit(100), &[exact.as_bytes()]).len(), 1);
     let over = "x".repeat(101) + "\nnext\n";
     for split in [1, 50, 101, 102] {
         let (first, second) = over.as_bytes().split_at(split);
-        let frames = feed(&mut Lines::with_limit(100), &[first, second]);
+        let frames = feed(&mut LineDecoder::with_limit(100), &[first, second]);
         assert!(
             matches!(frames.first(), Some(Frame::TooLong { head }) if head.starts_with(b"xxx")),
             "{split}"
@@ -62,11 +62,11 @@ fn exactly_the_limit_is_a_line_and_one_byte_more_is_not() {
 
 // B01 K7
 #[test]
-fn a_line_that_is_too_long_is_told_with_both_its_ends_however_it_came() {
+fn oversized_line_is_reported_with_both_ends_for_any_chunking() {
     let over = format!("{}end\nnext\n", "x".repeat(100));
     for split in [1, 100, 102, 103, 104] {
         let (first, second) = over.as_bytes().split_at(split);
-        let frames = feed(&mut Lines::with_limit(100), &[first, second]);
+        let frames = feed(&mut LineDecoder::with_limit(100), &[first, second]);
         let end = frames.get(1);
         assert!(
             matches!(end, Some(Frame::TooLongEnd { tail, .. }) if tail.ends_with(b"end")),
@@ -78,8 +78,8 @@ fn a_line_that_is_too_long_is_told_with_both_its_ends_however_it_came() {
 
 // B02 F12
 #[test]
-fn an_endless_line_is_told_once_and_keeps_no_memory() {
-    let mut lines = Lines::with_limit(1 << 20);
+fn endless_line_is_reported_once_in_bounded_memory() {
+    let mut lines = LineDecoder::with_limit(1 << 20);
     let chunk = vec![b'x'; 64 * 1024];
     let mut told = 0;
     for _ in 0..1024 {
@@ -105,7 +105,7 @@ proptest! {
         text in "[ab\\r\\n{}]{0,60}",
         cuts in prop::collection::vec(0..61usize, 0..6),
     ) {
-        let whole = feed(&mut Lines::default(), &[text.as_bytes()]);
+        let whole = feed(&mut LineDecoder::default(), &[text.as_bytes()]);
         let mut cuts: Vec<usize> = cuts.into_iter().filter(|cut| *cut <= text.len()).collect();
         cuts.sort_unstable();
         let mut chunks = Vec::new();
@@ -115,6 +115,6 @@ proptest! {
             from = cut;
         }
         chunks.push(&text.as_bytes()[from..]);
-        prop_assert_eq!(feed(&mut Lines::default(), &chunks), whole);
+        prop_assert_eq!(feed(&mut LineDecoder::default(), &chunks), whole);
     }
 }

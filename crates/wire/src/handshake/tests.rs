@@ -1,4 +1,4 @@
-//! What a refusal says about the server.
+//! Classification of handshake errors.
 
 use mcparley_model::text::Untrusted;
 
@@ -11,7 +11,7 @@ fn answered(code: i64, data: Option<&str>) -> RpcError {
 
 // T9
 #[test]
-fn a_refusal_of_the_new_era_is_no_reason_to_greet_in_the_old_way() {
+fn error_of_the_new_era_does_not_lead_to_initialize() {
     for (code, data, expected) in [
         (-32020, None, true),
         (-32021, None, true),
@@ -30,15 +30,15 @@ fn a_refusal_of_the_new_era_is_no_reason_to_greet_in_the_old_way() {
 
 // T2 T9
 #[test]
-fn only_a_plain_refusal_of_messages_may_mean_the_oldest_transport() {
+fn only_plain_client_errors_may_mean_the_legacy_transport() {
     let status = |code| Failure::Status { code, retry_after: None, text: Untrusted::new("") };
     for code in [400, 404, 405, 406, 415, 422] {
-        assert!(takes_no_posts(&status(code)), "{code}");
+        assert!(may_be_legacy(&status(code)), "{code}");
     }
     for code in [408, 429, 500, 502, 503] {
-        assert!(!takes_no_posts(&status(code)), "{code}");
+        assert!(!may_be_legacy(&status(code)), "{code}");
     }
-    assert!(!takes_no_posts(&Failure::Unauthorized { challenge: None }));
-    assert!(!takes_no_posts(&Failure::Forbidden { challenge: None }));
-    assert!(!takes_no_posts(&Failure::Answered(answered(-32601, None))));
+    assert!(!may_be_legacy(&Failure::Unauthorized { challenge: None }));
+    assert!(!may_be_legacy(&Failure::Forbidden { challenge: None }));
+    assert!(!may_be_legacy(&Failure::ErrorResponse(answered(-32601, None))));
 }

@@ -1,7 +1,7 @@
-//! The messages of a batch, one by one.
+//! Iterates over the messages of a batch, bounded.
 //!
-//! A line of sixteen megabytes can be an array of eight million zeros. Kept as messages they would take a
-//! gigabyte, so there is an end to what a batch may hold.
+//! A line of sixteen megabytes can be an array of eight million zeros. Stored as messages they would take a
+//! gigabyte, so a batch has a limit.
 
 use std::fmt;
 
@@ -10,17 +10,20 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Hands every element to `take`. What is no array, or one with too many elements, is an error, and some may have
-/// been handed over until then.
-pub(super) fn each<'m>(bytes: &'m [u8], take: impl FnMut(&'m RawValue)) -> Result<(), serde_json::Error> {
+/// Passes every element to `take`. Input that is not an array, or has too many elements, is an error, and
+/// some may have been passed before.
+pub(super) fn for_each_message<'m>(
+    bytes: &'m [u8],
+    take: impl FnMut(&'m RawValue),
+) -> Result<(), serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    Elements(take).deserialize(&mut reader)?;
+    BatchVisitor(take).deserialize(&mut reader)?;
     reader.end()
 }
 
-struct Elements<F>(F);
+struct BatchVisitor<F>(F);
 
-impl<'m, F: FnMut(&'m RawValue)> DeserializeSeed<'m> for Elements<F> {
+impl<'m, F: FnMut(&'m RawValue)> DeserializeSeed<'m> for BatchVisitor<F> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'m>>(self, reader: D) -> Result<(), D::Error> {
@@ -28,7 +31,7 @@ impl<'m, F: FnMut(&'m RawValue)> DeserializeSeed<'m> for Elements<F> {
     }
 }
 
-impl<'m, F: FnMut(&'m RawValue)> Visitor<'m> for Elements<F> {
+impl<'m, F: FnMut(&'m RawValue)> Visitor<'m> for BatchVisitor<F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

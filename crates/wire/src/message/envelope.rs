@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::failure::Damage;
 use crate::message::Id;
-use crate::salvage::Outline;
+use crate::salvage::MessageOutline;
 
-/// The members that decide, each as it is written.
+/// The significant members, each as raw JSON.
 #[derive(Debug, Default)]
 pub(super) struct Envelope<'m> {
     version: Option<&'m RawValue>,
@@ -20,17 +20,17 @@ pub(super) struct Envelope<'m> {
     pub(super) params: Option<&'m RawValue>,
     pub(super) result: Option<&'m RawValue>,
     pub(super) error: Option<&'m RawValue>,
-    twice: Option<&'static str>,
+    duplicate: Option<&'static str>,
 }
 
 impl Envelope<'_> {
-    /// Whether it is JSON-RPC and says one thing.
-    pub(super) fn check(&self) -> Result<(), Damage> {
-        if let Some(name) = self.twice {
+    /// Checks that the message is JSON-RPC 2.0 and has no duplicate keys.
+    pub(super) fn check_envelope(&self) -> Result<(), Damage> {
+        if let Some(name) = self.duplicate {
             return Err(Damage::Twice(name));
         }
         match self.version.map(RawValue::get) {
-            // `error` alone means nothing: it is what log lines have.
+            // `error` alone means nothing: log lines have it too.
             None if self.id.is_none() && self.method.is_none() && self.result.is_none() => {
                 Err(Damage::Foreign)
             }
@@ -39,9 +39,9 @@ impl Envelope<'_> {
         }
     }
 
-    /// Which members it has, with the id that was found for it.
-    pub(super) fn outline(&self, id: Option<Id>) -> Outline {
-        Outline {
+    /// The members that are present, with the id found for the message.
+    pub(super) fn outline(&self, id: Option<Id>) -> MessageOutline {
+        MessageOutline {
             has_version: self.version.is_some(),
             has_method: self.method.is_some(),
             has_outcome: self.result.is_some() || self.error.is_some(),
@@ -52,13 +52,13 @@ impl Envelope<'_> {
 
 impl<'de> Deserialize<'de> for Envelope<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(EnvelopeVisitor)
     }
 }
 
-struct Members;
+struct EnvelopeVisitor;
 
-impl<'de> Visitor<'de> for Members {
+impl<'de> Visitor<'de> for EnvelopeVisitor {
     type Value = Envelope<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,8 +67,8 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
         let mut envelope = Envelope::default();
-        // Borrowed where it can be: an escaped key is another spelling of the same key.
-        while let Some(Key(key)) = map.next_key()? {
+        // Borrowed where possible: an escaped key is another spelling of the same key.
+        while let Some(EnvelopeKey(key)) = map.next_key()? {
             let (slot, name) = match key.as_ref() {
                 "jsonrpc" => (&mut envelope.version, "jsonrpc"),
                 "id" => (&mut envelope.id, "id"),
@@ -77,9 +77,9 @@ impl<'de> Visitor<'de> for Members {
                 "error" => (&mut envelope.error, "error"),
                 "method" => {
                     if envelope.method.is_some() {
-                        envelope.twice = Some("method");
+                        envelope.duplicate = Some("method");
                     }
-                    envelope.method = Some(map.next_value::<Key<'de>>()?.0);
+                    envelope.method = Some(map.next_value::<EnvelopeKey<'de>>()?.0);
                     continue;
                 }
                 _ => {
@@ -88,7 +88,7 @@ impl<'de> Visitor<'de> for Members {
                 }
             };
             if slot.is_some() {
-                envelope.twice = Some(name);
+                envelope.duplicate = Some(name);
             }
             *slot = Some(map.next_value()?);
         }
@@ -101,4 +101,4 @@ impl<'de> Visitor<'de> for Members {
 }
 
 #[derive(Deserialize)]
-struct Key<'k>(#[serde(borrow)] Cow<'k, str>);
+struct EnvelopeKey<'k>(#[serde(borrow)] Cow<'k, str>);

@@ -1,21 +1,21 @@
-//! What each form of a message is read as.
+//! Table tests of parsing every form of a message.
 
 use super::*;
 
 fn one(text: &str) -> String {
-    let mut messages = read(&Bytes::copy_from_slice(text.as_bytes()));
+    let mut messages = parse_messages(&Bytes::copy_from_slice(text.as_bytes()));
     assert_eq!(messages.len(), 1, "{text}");
     match messages.remove(0) {
-        Message::Request { id, method, .. } => {
+        RpcMessage::Request { id, method, .. } => {
             format!("request {} {method}", String::from_utf8_lossy(id.as_bytes()))
         }
-        Message::Notification { method, .. } => format!("notification {method}"),
-        Message::Response { id, outcome: Ok(result) } => {
+        RpcMessage::Notification { method, .. } => format!("notification {method}"),
+        RpcMessage::Response { id, outcome: Ok(result) } => {
             format!("result {id:?} {}", String::from_utf8_lossy(result.as_bytes()))
         }
-        Message::Response { id, outcome: Err(error) } => format!("error {id:?} {}", error.code),
-        Message::Damaged { id, damage, .. } => format!("damaged {id:?} {damage:?}"),
-        Message::Noise => "noise".to_owned(),
+        RpcMessage::Response { id, outcome: Err(error) } => format!("error {id:?} {}", error.code),
+        RpcMessage::Damaged { id, damage, .. } => format!("damaged {id:?} {damage:?}"),
+        RpcMessage::Noise => "noise".to_owned(),
     }
 }
 
@@ -65,29 +65,29 @@ fn every_form_is_sorted() {
 #[test]
 fn a_damaged_line_is_a_message_only_by_its_members() {
     for (text, expected) in [
-        ("[INFO] started", Form::Foreign),
-        ("{ port: 3000 }", Form::Foreign),
-        ("{", Form::Foreign),
-        ("[", Form::Foreign),
-        (r#"{"half":"#, Form::Foreign),
-        (r#"{"level":30,"msg":"x"}"#, Form::Foreign),
-        (r#"{"id":1,"msg":"x"}"#, Form::Foreign),
-        (r#"{"method":"GET","path":"/"}"#, Form::Foreign),
-        (r#"{"id":1,"method":"GET"}"#, Form::Foreign),
-        (r#"{"result":"ok"}"#, Form::Foreign),
-        (r#"{"error":"lost","jsonrpc"}"#, Form::Foreign),
-        (r#"{"msg":"jsonrpc","at":{"jsonrpc":"2.0","id":1,"result":1"#, Form::Foreign),
-        (r#"[DEBUG] <- {"jsonrpc":"2.0","id":1,"result":1}"#, Form::Foreign),
-        (r#"{"id":1,"result":1}"#, Form::Unversioned),
-        (r#"{"id":1,"error":"no"#, Form::Unversioned),
-        (r#"{"jsonrpc":"2.0","method":"n","params":NaN}"#, Form::Request),
-        (r#"{"jsonrpc":"2.0","id":1,"resul"#, Form::Answer),
-        (r#"{"jsonrpc":"2.0","id":1,"result":[1,2,,]}"#, Form::Answer),
-        (r#"{"result":{"text":"a " quote"},"jsonrpc":"2.0","id":1}"#, Form::Answer),
-        (r#"[{"jsonrpc":"2.0","id":1,"result":1},"#, Form::Answer),
+        ("[INFO] started", DamagedForm::Foreign),
+        ("{ port: 3000 }", DamagedForm::Foreign),
+        ("{", DamagedForm::Foreign),
+        ("[", DamagedForm::Foreign),
+        (r#"{"half":"#, DamagedForm::Foreign),
+        (r#"{"level":30,"msg":"x"}"#, DamagedForm::Foreign),
+        (r#"{"id":1,"msg":"x"}"#, DamagedForm::Foreign),
+        (r#"{"method":"GET","path":"/"}"#, DamagedForm::Foreign),
+        (r#"{"id":1,"method":"GET"}"#, DamagedForm::Foreign),
+        (r#"{"result":"ok"}"#, DamagedForm::Foreign),
+        (r#"{"error":"lost","jsonrpc"}"#, DamagedForm::Foreign),
+        (r#"{"msg":"jsonrpc","at":{"jsonrpc":"2.0","id":1,"result":1"#, DamagedForm::Foreign),
+        (r#"[DEBUG] <- {"jsonrpc":"2.0","id":1,"result":1}"#, DamagedForm::Foreign),
+        (r#"{"id":1,"result":1}"#, DamagedForm::Unversioned),
+        (r#"{"id":1,"error":"no"#, DamagedForm::Unversioned),
+        (r#"{"jsonrpc":"2.0","method":"n","params":NaN}"#, DamagedForm::Request),
+        (r#"{"jsonrpc":"2.0","id":1,"resul"#, DamagedForm::Answer),
+        (r#"{"jsonrpc":"2.0","id":1,"result":[1,2,,]}"#, DamagedForm::Answer),
+        (r#"{"result":{"text":"a " quote"},"jsonrpc":"2.0","id":1}"#, DamagedForm::Answer),
+        (r#"[{"jsonrpc":"2.0","id":1,"result":1},"#, DamagedForm::Answer),
     ] {
-        let form = match read(&Bytes::copy_from_slice(text.as_bytes())).pop() {
-            Some(Message::Damaged { form, .. }) => Some(form),
+        let form = match parse_messages(&Bytes::copy_from_slice(text.as_bytes())).pop() {
+            Some(RpcMessage::Damaged { form, .. }) => Some(form),
             Some(_) | None => None,
         };
         assert_eq!(form, Some(expected), "{text}");
@@ -99,7 +99,8 @@ fn a_damaged_line_is_a_message_only_by_its_members() {
 fn depth_is_no_danger() {
     let deep =
         format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
-    let Some(Message::Response { outcome: Ok(result), .. }) = read(&Bytes::from(deep)).pop() else {
+    let Some(RpcMessage::Response { outcome: Ok(result), .. }) = parse_messages(&Bytes::from(deep)).pop()
+    else {
         panic!()
     };
     assert!(result.decode::<serde_json::Value>().is_err());
@@ -107,30 +108,30 @@ fn depth_is_no_danger() {
 
 // B10
 #[test]
-fn a_batch_gives_all_its_messages() {
+fn batch_yields_all_its_messages() {
     let batch = r#"[{"jsonrpc":"2.0","id":1,"result":1},{"jsonrpc":"2.0","method":"n"}]"#;
-    assert_eq!(read(&Bytes::from_static(batch.as_bytes())).len(), 2);
+    assert_eq!(parse_messages(&Bytes::from_static(batch.as_bytes())).len(), 2);
 }
 
 // B04
 #[test]
 fn a_batch_has_an_end() {
     let batch = |count: usize| Bytes::from(format!("[{}0]", "0,".repeat(count - 1)));
-    assert_eq!(read(&batch(10_000)).len(), 10_000);
+    assert_eq!(parse_messages(&batch(10_000)).len(), 10_000);
     for count in [10_001, 8_000_000] {
-        let read = read(&batch(count));
+        let read = parse_messages(&batch(count));
         assert!(matches!(
             read.as_slice(),
-            [Message::Damaged { id: None, damage: Damage::NotJson, form: Form::Foreign }]
+            [RpcMessage::Damaged { id: None, damage: Damage::NotJson, form: DamagedForm::Foreign }]
         ));
     }
-    assert!(matches!(read(&Bytes::from_static(b"[0] 1")).as_slice(), [Message::Damaged { .. }]));
-    assert!(read(&Bytes::from_static(b"[ ]")).is_empty());
+    assert!(matches!(parse_messages(&Bytes::from_static(b"[0] 1")).as_slice(), [RpcMessage::Damaged { .. }]));
+    assert!(parse_messages(&Bytes::from_static(b"[ ]")).is_empty());
 }
 
 // B04 B09
 #[test]
-fn odd_numbers_and_characters_are_kept_as_they_are() {
+fn odd_numbers_and_characters_are_preserved() {
     for result in [
         "1e999999",
         "-0",
@@ -145,30 +146,30 @@ fn odd_numbers_and_characters_are_kept_as_they_are() {
     }
     let with = |bytes: &[u8]| {
         let line = [br#"{"jsonrpc":"2.0","id":1,"result":{""#, bytes, br#"":1}}"#].concat();
-        read(&Bytes::from(line)).pop()
+        parse_messages(&Bytes::from(line)).pop()
     };
-    let damaged = |message| matches!(message, Some(Message::Damaged { id: Some(Id::Number(1)), .. }));
+    let damaged = |message| matches!(message, Some(RpcMessage::Damaged { id: Some(Id::Number(1)), .. }));
     assert!(damaged(with(b"\xff\xfe")), "no text in a key");
     assert!(damaged(with(b"\x00")), "a bare NUL");
 }
 
 #[test]
-fn what_we_write_is_what_we_mean() {
+fn encoded_messages_match_their_content() {
     let params = RawJson::from_text(r#"{"a":1}"#);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     assert_eq!(
-        text(request(3, "a\"b", Some(&params))),
+        text(encode_request(3, "a\"b", Some(&params))),
         r#"{"jsonrpc":"2.0","id":3,"method":"a\"b","params":{"a":1}}"#
     );
-    assert_eq!(text(notification("n", None)), r#"{"jsonrpc":"2.0","method":"n"}"#);
+    assert_eq!(text(encode_notification("n", None)), r#"{"jsonrpc":"2.0","method":"n"}"#);
     let id = RawJson::from_text(r#""x""#);
     assert_eq!(
-        text(response(&id, &Err(RpcError::new(-1, "no")))),
+        text(encode_response(&id, &Err(RpcError::new(-1, "no")))),
         r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no"}}"#
     );
     let more = RpcError::new(-1, "no").with_data(RawJson::from_text(r#"{"a": 1.0}"#));
     assert_eq!(
-        text(response(&id, &Err(more))),
+        text(encode_response(&id, &Err(more))),
         r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"no","data":{"a": 1.0}}}"#
     );
 }
@@ -190,7 +191,7 @@ fn an_answer_is_read_the_same_in_every_order_of_its_members() {
 
 // B05 H22 K7
 #[test]
-fn what_only_begins_and_ends_like_an_answer_is_read_as_a_whole() {
+fn line_that_only_resembles_a_plain_response_is_parsed_in_full() {
     for (text, expected) in [
         (r#"{"jsonrpc":"2.0","id":1,"result":{},"id":2}"#, r#"damaged Some(Number(1)) Twice("id")"#),
         (r#"{"result":1,"id":2,"jsonrpc":"2.0","id":1}"#, r#"damaged Some(Number(2)) Twice("id")"#),

@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! Sends one request and waits for its response.
 
 use std::time::Duration;
 
@@ -8,76 +8,83 @@ use serde_json::json;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 
-use super::pending::Waiting;
-use super::{Peer, Ticket};
-use crate::failure::{Failure, Phase};
-use crate::json::RawJson;
+use super::incoming::RequestId;
+use super::pending::WaitingCall;
+use super::{Peer, RequestTicket};
+use crate::failure::{Failure, FailurePhase};
 use crate::message;
-use crate::params::{Meta, Params};
+use crate::params::{PeerRequestMeta, RequestParams};
+use mcparley_model::json::RawJson;
 
-/// How a request is made.
+/// Options of a request.
 #[derive(Debug, Default)]
-pub struct CallOptions {
-    /// How long to wait for the answer; absent means for ever.
+pub struct PeerCallOptions {
+    /// Timeout for the response; `None` waits forever.
     pub limit: Option<Duration>,
-    /// Where the newest progress goes; the caller puts [`Prepared::token`] into `_meta`.
-    pub progress: Option<watch::Sender<Option<Progress>>>,
-    /// Whether giving up is told to the other side. Not so for the handshake.
+    /// Receiver of the newest progress; the caller puts [`PreparedRequest::token`] into `_meta`.
+    pub progress: Option<watch::Sender<Option<ProgressUpdate>>>,
+    /// Whether giving up sends no cancellation. Set for the handshake.
     pub silent: bool,
-    /// What the request says in its headers too (`Mcp-Param-…`), in plain text. Transports without headers, and
-    /// the old era, leave it out; so is every header of another name.
+    /// Parameters that are also sent as headers (`Mcp-Param-…`), in plain text. Transports without headers,
+    /// and the old era, leave them out; headers of any other name are dropped.
     pub headers: Vec<(String, String)>,
 }
 
-/// How far the other side is.
+/// Progress of a request, as the other side reports it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Progress {
-    /// How much is done.
+pub struct ProgressUpdate {
+    /// The amount that is done.
     pub progress: f64,
-    /// How much there is to do.
+    /// The total amount.
     #[serde(default)]
     pub total: Option<f64>,
-    /// What is being done; text of the server.
+    /// The current activity; text of the server.
     #[serde(default)]
     pub message: Option<String>,
 }
 
 /// A request that has its id but was not sent yet, so that its id can be a progress token.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedRequest {
     peer: Peer,
     id: u64,
 }
 
 impl Peer {
-    /// Takes an id for a request.
+    /// Allocates an id for a request.
     #[must_use]
-    pub fn prepare(&self) -> Prepared {
-        Prepared { peer: self.clone(), id: self.next_id() }
+    pub fn prepare_request(&self) -> PreparedRequest {
+        PreparedRequest { peer: self.clone(), id: self.next_id() }
     }
 
-    /// Makes a request and waits for its answer. Dropping the future gives the request up.
+    /// Sends a request and waits for its response. Dropping the future cancels the request.
     ///
     /// # Errors
-    /// A [`Failure`]; also when the answer is damaged, at once and not at the limit.
+    /// A [`Failure`]; a malformed response fails at once and not at the timeout.
     pub async fn call(
         &self,
         method: &str,
         params: Option<&RawJson>,
-        options: CallOptions,
+        options: PeerCallOptions,
     ) -> Result<RawJson, Failure> {
-        self.prepare().call(method, params, options).await
+        self.prepare_request().call(method, params, options).await
     }
 }
 
-impl Prepared {
-    /// The id, which is also the token progress comes under.
+impl PreparedRequest {
+    /// The identity of the request.
+    #[must_use]
+    pub fn id(&self) -> RequestId {
+        self.peer.request_id(self.id)
+    }
+
+    /// The JSON-RPC id, which is also the progress token.
     #[must_use]
     pub fn token(&self) -> u64 {
         self.id
     }
 
-    /// Makes the request; see [`Peer::call`].
+    /// Sends the request; see [`Peer::call`].
     ///
     /// # Errors
     /// A [`Failure`].
@@ -85,60 +92,64 @@ impl Prepared {
         self,
         method: &str,
         params: Option<&RawJson>,
-        options: CallOptions,
+        options: PeerCallOptions,
     ) -> Result<RawJson, Failure> {
-        let request = message::request(self.id, method, params);
-        self.make(request, options, None).await
+        let request = message::encode_request(self.id, method, params);
+        self.send_and_wait(request, options, None).await
     }
 
-    /// Makes the request, with parameters that are written where they stand.
-    pub(crate) async fn call_with(
+    /// Sends the request, with its parameters encoded in place.
+    pub(crate) async fn call_with_params(
         self,
         method: &str,
-        (params, always): (&Params, &Meta),
-        options: CallOptions,
+        (params, always): (&RequestParams, &PeerRequestMeta),
+        options: PeerCallOptions,
     ) -> Result<RawJson, Failure> {
-        let request = message::request_with(self.id, method, params, always);
-        self.make(request, options, None).await
+        let request = message::encode_request_with(self.id, method, params, always);
+        self.send_and_wait(request, options, None).await
     }
 
-    /// Makes a request that stays open; `acknowledged` hears when the other side has taken it.
-    pub(crate) async fn subscribe(
+    /// Sends a request that stays open; `acknowledged` is notified when the other side has accepted it.
+    pub(crate) async fn open_subscription(
         self,
         method: &str,
         params: Option<&RawJson>,
         acknowledged: oneshot::Sender<RawJson>,
     ) -> Result<RawJson, Failure> {
-        let request = message::request(self.id, method, params);
-        self.make(request, CallOptions::default(), Some(acknowledged)).await
+        let request = message::encode_request(self.id, method, params);
+        self.send_and_wait(request, PeerCallOptions::default(), Some(acknowledged)).await
     }
 
-    async fn make(
+    async fn send_and_wait(
         self,
         request: Vec<u8>,
-        options: CallOptions,
+        options: PeerCallOptions,
         acknowledged: Option<oneshot::Sender<RawJson>>,
     ) -> Result<RawJson, Failure> {
         let Self { peer, id } = self;
-        let CallOptions { limit, progress, silent, headers } = options;
-        peer.check()?;
+        let PeerCallOptions { limit, progress, silent, headers } = options;
+        peer.check_open()?;
         let (answer, mut answered) = oneshot::channel();
-        if !peer.shared.pending.insert(id, Waiting { answer, progress, stays: acknowledged.into() }) {
-            peer.check()?;
+        if !peer
+            .shared
+            .pending
+            .insert_call(id, WaitingCall { answer, progress, subscription: acknowledged.into() })
+        {
+            peer.check_open()?;
         }
         let outbound = &peer.shared.outbound;
-        let (until, ticket) = if outbound.takes_tickets() {
+        let (until, ticket) = if outbound.uses_tickets() {
             let (until, over) = oneshot::channel();
-            (Some(until), Some(Ticket { id, over, headers }))
+            (Some(until), Some(RequestTicket { id, done: over, headers }))
         } else {
             (None, None)
         };
         let mut call = InFlight { peer: &peer, id, silent, sent: false, _until: until };
         let deadline = limit.map(|limit| Instant::now() + limit);
         let request = Bytes::from(request);
-        let timed_out = |limit| Failure::TimedOut { phase: Phase::Answering, after: limit };
+        let timed_out = |limit| Failure::TimedOut { phase: FailurePhase::Answering, after: limit };
         let work = async {
-            match if ticket.is_none() { outbound.push(request) } else { Err(request) } {
+            match if ticket.is_none() { outbound.try_send(request) } else { Err(request) } {
                 Ok(()) => {}
                 Err(request) => outbound.send(request, ticket).await?,
             }
@@ -156,25 +167,26 @@ impl Prepared {
     }
 }
 
-/// A request that may still be answered; dropping it gives it up.
+/// A request that may still be answered; dropping it sends a cancellation.
 struct InFlight<'p> {
     peer: &'p Peer,
     id: u64,
     silent: bool,
     sent: bool,
-    /// Its transport sees the end of this, if it looks.
+    /// Dropped with the request, which the transport may observe.
     _until: Option<oneshot::Sender<()>>,
 }
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        let was_waiting = self.peer.shared.pending.forget(self.id);
+        let was_waiting = self.peer.shared.pending.remove_call(self.id);
         if !was_waiting || !self.sent || self.silent {
             return;
         }
-        let params = RawJson::of(&json!({ "requestId": self.id, "reason": "the caller gave up" })).ok();
-        let message = message::notification("notifications/cancelled", params.as_ref());
-        self.peer.shared.outbound.offer(Bytes::from(message));
-        *self.peer.gave_up() = Some(Instant::now());
+        let params =
+            RawJson::from_value(&json!({ "requestId": self.id, "reason": "the caller gave up" })).ok();
+        let message = message::encode_notification("notifications/cancelled", params.as_ref());
+        self.peer.shared.outbound.send_or_drop(Bytes::from(message));
+        *self.peer.last_cancellation() = Some(Instant::now());
     }
 }

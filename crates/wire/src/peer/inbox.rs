@@ -1,26 +1,28 @@
-//! Where everything that comes is sorted.
+//! Dispatches inbound messages: answers to their callers, requests and notifications to the handler.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use mcparley_model::limits::{EXCERPT_CHARS, INBOUND_REQUESTS, SERVED_REQUESTS};
-use mcparley_model::text::{Untrusted, cut};
+use mcparley_model::text::{Untrusted, truncate_text};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
-use super::call::Progress;
-use super::owed::Owed;
-use super::refusal::{self, Refusal};
+use super::call::ProgressUpdate;
+use super::incoming::{Cause, Incoming, Notice};
+use super::owed_answers::OwedAnswers;
+use super::refusal::{self, MessageRefusal};
+use super::replies::Replies;
 use super::{Handler, Peer};
 use crate::failure::{Damage, Failure, RpcError};
 use crate::frame::Frame;
-use crate::json::RawJson;
-use crate::message::{self, Form, Id, Message};
+use crate::message::{self, DamagedForm, Id, RpcMessage};
 use crate::salvage;
-use crate::task::Tasks;
+use crate::task::OwnedTasks;
+use mcparley_model::json::RawJson;
 
-/// Too many requests of the other side at once.
+/// Error code: too many concurrent requests of the other side.
 const BUSY: i64 = -32000;
 
 /// The receiving end of a peer, for transports.
@@ -28,62 +30,62 @@ const BUSY: i64 = -32000;
 pub(crate) struct Inbox {
     peer: Peer,
     handler: Arc<dyn Handler>,
-    /// How many bytes a message may have.
+    /// Limit of one message in bytes.
     limit: usize,
-    /// Requests of the other side that are being answered; they end with the conversation.
-    answers: Arc<Tasks>,
-    owed: Arc<Owed>,
+    /// Requests of the other side that are being answered; they are aborted with the connection.
+    answers: Arc<OwnedTasks>,
+    owed: Arc<OwedAnswers>,
     room: Arc<Semaphore>,
-    strays: Arc<Counters>,
-    /// Whether the other side is told what could not be read: a client waits for an answer to it.
-    tells: bool,
+    strays: Arc<StrayCounters>,
+    /// Whether malformed messages are refused: a client waits for a response to them.
+    refuses: bool,
 }
 
 #[derive(Debug, Default)]
-struct Counters {
+struct StrayCounters {
     noise: AtomicU64,
     unclaimed: AtomicU64,
-    /// The beginning of the first line that was no message: often enough to know whose it is.
+    /// The beginning of the first line that was no message: often enough to recognize its origin.
     first: OnceLock<String>,
 }
 
-/// What a part of a line turned out to be.
+/// Whether a line, or a part of it, is a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sorted {
+enum LineKind {
     Message,
     Noise,
 }
 
-/// What came and belonged to nobody.
+/// Counts of inbound data that belonged to no request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Strays {
+pub struct StrayCounts {
     /// Lines that were no messages.
     pub noise: u64,
-    /// Answers to no request of ours, and damage that names none.
+    /// Responses to no request of ours, and malformed messages that name none.
     pub unclaimed: u64,
 }
 
-/// What came and belonged to nobody, as it grows.
+/// A live view on the inbound data that belonged to no request.
 #[derive(Clone, Debug)]
-pub struct StrayRecord(Arc<Counters>);
+pub struct StrayRecord(Arc<StrayCounters>);
 
 impl StrayRecord {
-    /// How much it is so far.
+    /// The counts so far.
     #[must_use]
-    pub fn now(&self) -> Strays {
-        self.0.now()
+    pub fn counts(&self) -> StrayCounts {
+        self.0.counts()
     }
 
     /// The beginning of the first line that was no message.
     #[must_use]
-    pub fn first(&self) -> Option<Untrusted> {
+    pub fn first_line(&self) -> Option<Untrusted> {
         self.0.first.get().map(|line| Untrusted::new(line.as_str()))
     }
 }
 
-impl Counters {
-    fn now(&self) -> Strays {
-        Strays {
+impl StrayCounters {
+    fn counts(&self) -> StrayCounts {
+        StrayCounts {
             noise: self.noise.load(Ordering::Relaxed),
             unclaimed: self.unclaimed.load(Ordering::Relaxed),
         }
@@ -100,289 +102,302 @@ impl Inbox {
             owed: Arc::default(),
             room: Arc::new(Semaphore::new(INBOUND_REQUESTS)),
             strays: Arc::default(),
-            tells: false,
+            refuses: false,
         }
     }
 
-    /// The same for the side that serves: it takes more requests at once, and tells what it could not read.
-    pub(crate) fn serving(self) -> Self {
-        Self { room: Arc::new(Semaphore::new(SERVED_REQUESTS)), tells: true, ..self }
+    /// The inbox of a server: it accepts more concurrent requests, and refuses malformed messages.
+    pub(crate) fn for_server(self) -> Self {
+        Self { room: Arc::new(Semaphore::new(SERVED_REQUESTS)), refuses: true, ..self }
     }
 
     /// Waits until no request of the other side is being answered.
-    pub(crate) async fn idle(&self) {
-        // All the room there is; were it closed, nothing would be answered either.
+    pub(crate) async fn wait_until_idle(&self) {
+        // Acquires all permits of the semaphore; an error would mean that no request is answered either.
         let _all = self.room.acquire_many(u32::try_from(SERVED_REQUESTS).unwrap_or(u32::MAX)).await;
     }
 
-    /// The requests that are being answered are not answered any more.
-    pub(crate) fn drop_answers(&self) {
-        self.answers.abort();
+    /// Aborts the requests that are being answered.
+    pub(crate) fn abort_answers(&self) {
+        self.answers.abort_all();
     }
 
-    /// How many bytes a message may have.
+    /// Limit of one message in bytes.
     pub(crate) fn message_limit(&self) -> usize {
         self.limit
     }
 
-    /// Takes what a stream of lines gives.
+    /// Receives a frame of a stream of lines.
     pub(crate) fn deliver_frame(&self, frame: Frame) {
         let too_large = Failure::TooLarge { limit: self.limit };
         match frame {
-            Frame::Line(line) => self.deliver(&line),
-            Frame::TooLong { head } if self.tells => self.refuse_early(&head),
+            Frame::Line(line) => self.deliver_message(&line),
+            Frame::TooLong { head } if self.refuses => self.refuse_by_head(&head),
             Frame::TooLong { head } => match may_be_message(&head) {
-                true => self.fail(salvage::id(&head), &too_large),
-                false => self.note_stray(&head),
+                true => self.fail_matching_call(salvage::find_id(&head), &too_large),
+                false => self.count_stray(&head),
             },
-            Frame::TooLongEnd { head, tail } if self.tells => self.refuse_late(&head, &tail),
-            // What stands in the end may be nested deep, so it counts only when the beginning names no call.
+            Frame::TooLongEnd { head, tail } if self.refuses => self.refuse_by_tail(&head, &tail),
+            // An id at the end may be nested deep, so it counts only when the beginning names no call.
             Frame::TooLongEnd { head, tail } => {
                 if let (true, None, Some(id)) =
-                    (may_be_message(&head), salvage::id(&head), salvage::last_id(&tail))
+                    (may_be_message(&head), salvage::find_id(&head), salvage::find_last_id(&tail))
                 {
-                    self.peer.shared.pending.answer(&id, Err(too_large));
+                    self.peer.shared.pending.answer_call(&id, Err(too_large));
                 }
             }
         }
     }
 
-    /// Takes one message.
-    pub(crate) fn deliver(&self, line: &Bytes) {
-        let messages = message::read(line);
-        if self.tells {
-            refusal::all(line, &messages).for_each(|refusal| self.refuse(&refusal));
+    /// Receives one message of the channel that all requests share.
+    pub(crate) fn deliver_message(&self, line: &Bytes) {
+        let messages = message::parse_messages(line);
+        if self.refuses {
+            refusal::refusals_for_line(line, &messages).for_each(|refusal| self.send_refusal(&refusal));
         }
         let mut is_stray = messages.is_empty();
         for message in messages {
-            is_stray |= self.sort(message) == Sorted::Noise;
+            is_stray |= self.dispatch_message(message, Cause::Connection) == LineKind::Noise;
         }
         if is_stray {
-            self.note_stray(line);
+            self.count_stray(line);
         }
     }
 
-    /// Takes one message from the stream of one request, on which only that request may be answered (B12).
-    /// Says whether it now is.
-    pub(crate) fn deliver_to(&self, call: u64, line: &Bytes) -> bool {
+    /// Receives one message of the stream of one request, on which only that request may be answered. Returns
+    /// whether it now is.
+    pub(crate) fn deliver_to_call(&self, call: u64, line: &Bytes) -> bool {
         let mut answered = false;
-        for message in message::read(line) {
+        for message in message::parse_messages(line) {
             let outcome = match message {
-                Message::Response { id: Some(Id::Number(id)), outcome } if id == call => {
-                    outcome.map_err(Failure::Answered)
+                RpcMessage::Response { id: Some(Id::Number(id)), outcome } if id == call => {
+                    outcome.map_err(Failure::ErrorResponse)
                 }
-                // An error that names no request can only mean the one whose stream this is.
-                Message::Response { id: None, outcome: Err(error) } => Err(Failure::Answered(error)),
-                Message::Damaged { id, damage, form: _ } if is(id.as_ref(), call) => {
+                // An error that names no request can only be for the one that this stream belongs to.
+                RpcMessage::Response { id: None, outcome: Err(error) } => Err(Failure::ErrorResponse(error)),
+                RpcMessage::Damaged { id, damage, form: _ } if may_name(id.as_ref(), call) => {
                     Err(Failure::Damaged(damage))
                 }
-                Message::Response { .. } | Message::Damaged { .. } => {
-                    self.unclaimed();
+                RpcMessage::Response { .. } | RpcMessage::Damaged { .. } => {
+                    self.count_unclaimed();
                     continue;
                 }
-                Message::Request { .. } | Message::Notification { .. } | Message::Noise => {
-                    if self.sort(message) == Sorted::Noise {
-                        self.note_stray(line);
+                RpcMessage::Request { .. } | RpcMessage::Notification { .. } | RpcMessage::Noise => {
+                    if self.dispatch_message(message, Cause::Ours(self.peer.request_id(call)))
+                        == LineKind::Noise
+                    {
+                        self.count_stray(line);
                     }
                     continue;
                 }
             };
-            if self.peer.shared.pending.answer(&Id::Number(call), outcome) {
+            if self.peer.shared.pending.answer_call(&Id::Number(call), outcome) {
                 answered = true;
             } else {
-                self.unclaimed();
+                self.count_unclaimed();
             }
         }
         answered
     }
 
-    /// Fails one call; nothing if it has its answer already.
+    /// Fails one call; ignored if it has its response already.
     pub(crate) fn fail_call(&self, call: u64, failure: Failure) {
-        self.peer.shared.pending.answer(&Id::Number(call), Err(failure));
+        self.peer.shared.pending.answer_call(&Id::Number(call), Err(failure));
     }
 
-    /// The conversation is over.
-    pub(crate) fn close(&self, failure: &Failure) {
-        self.answers.abort();
-        self.peer.end(failure, failure);
+    /// Ends the connection.
+    pub(crate) fn close_connection(&self, failure: &Failure) {
+        self.answers.abort_all();
+        self.peer.end_connection(failure, failure);
     }
 
-    /// The conversation is over because the server cannot be reached any more. That one exchange found out why does
-    /// not mean that nothing became of the others.
-    pub(crate) fn lose(&self, why: &Failure) {
-        self.answers.abort();
-        self.peer.end(why, &Failure::Closed { exit: None, sent: true });
+    /// Ends the connection because the server cannot be reached any more. One exchange noticed it; the
+    /// requests of the others may have been executed.
+    pub(crate) fn lose_connection(&self, why: &Failure) {
+        self.answers.abort_all();
+        self.peer.end_connection(why, &Failure::Closed { exit: None, sent: true });
     }
 
-    /// Waits until the conversation is over.
-    pub(crate) async fn ended(&self) {
-        self.peer.ended().await;
+    /// Waits until the connection has ended.
+    pub(crate) async fn wait_until_ended(&self) {
+        self.peer.wait_until_ended().await;
     }
 
-    /// What belonged to nobody so far.
-    pub(crate) fn strays(&self) -> Strays {
-        self.strays.now()
+    /// Counts of inbound data that belonged to no request so far.
+    pub(crate) fn stray_counts(&self) -> StrayCounts {
+        self.strays.counts()
     }
 
-    /// The same, to be looked at also when the conversation is over.
+    /// The stray record, readable also after the end of the connection.
     pub(crate) fn stray_record(&self) -> StrayRecord {
         StrayRecord(Arc::clone(&self.strays))
     }
 
-    fn sort(&self, message: Message) -> Sorted {
+    fn dispatch_message(&self, message: RpcMessage, cause: Cause) -> LineKind {
         match message {
-            Message::Response { id: Some(id), outcome } => {
-                let answer = outcome.map_err(Failure::Answered);
-                if !self.peer.shared.pending.answer(&id, answer) {
-                    self.unclaimed();
+            RpcMessage::Response { id: Some(id), outcome } => {
+                let answer = outcome.map_err(Failure::ErrorResponse);
+                if !self.peer.shared.pending.answer_call(&id, answer) {
+                    self.count_unclaimed();
                 }
             }
-            // An error without an id means the request it could not read.
-            Message::Response { id: None, outcome: Err(error) } => self.fail(None, &Failure::Answered(error)),
-            Message::Response { id: None, outcome: Ok(_) } => self.unclaimed(),
-            Message::Damaged { id, damage, form } => return self.sort_damage(id, damage, form),
-            Message::Request { id, .. } if self.tells && !refusal::is_id(&id) => self.unclaimed(),
-            Message::Request { id, method, params } => self.answer(id, &method, params),
-            Message::Notification { method, params } => self.hear(&method, params),
-            Message::Noise => return Sorted::Noise,
+            // An error without an id is for the request that the other side could not read.
+            RpcMessage::Response { id: None, outcome: Err(error) } => {
+                self.fail_matching_call(None, &Failure::ErrorResponse(error))
+            }
+            RpcMessage::Response { id: None, outcome: Ok(_) } => self.count_unclaimed(),
+            RpcMessage::Damaged { id, damage, form } => return self.dispatch_damaged(id, damage, form),
+            RpcMessage::Request { id, .. } if self.refuses && !refusal::is_id(&id) => self.count_unclaimed(),
+            RpcMessage::Request { id, method, params } => {
+                let replies = Replies::over_peer(&self.peer);
+                self.answer_request(Incoming { id, method, params, cause, replies });
+            }
+            RpcMessage::Notification { method, params } => {
+                self.receive_notice(Notice { method, params, cause })
+            }
+            RpcMessage::Noise => return LineKind::Noise,
         }
-        Sorted::Message
+        LineKind::Message
     }
 
-    /// Fails the call that a damaged message was to answer. What nothing but its braces has of a message is noise, and a
-    /// line without a version is a message only if it names a call that waits.
-    fn sort_damage(&self, id: Option<Id>, damage: Damage, form: Form) -> Sorted {
+    /// Fails the call that a malformed message was to answer. A line that has only the braces of a message is
+    /// noise, and one without a version is a message only if it names a call that waits.
+    fn dispatch_damaged(&self, id: Option<Id>, damage: Damage, form: DamagedForm) -> LineKind {
         let failure = Failure::Damaged(damage);
         match form {
-            Form::Foreign => return Sorted::Noise,
-            Form::Unversioned => {
-                let is_open = id.is_some_and(|id| self.peer.shared.pending.answer(&id, Err(failure)));
-                return if is_open { Sorted::Message } else { Sorted::Noise };
+            DamagedForm::Foreign => return LineKind::Noise,
+            DamagedForm::Unversioned => {
+                let is_open = id.is_some_and(|id| self.peer.shared.pending.answer_call(&id, Err(failure)));
+                return if is_open { LineKind::Message } else { LineKind::Noise };
             }
-            Form::Request => self.unclaimed(),
-            Form::Answer => self.fail(id, &failure),
+            DamagedForm::Request => self.count_unclaimed(),
+            DamagedForm::Answer => self.fail_matching_call(id, &failure),
         }
-        Sorted::Message
+        LineKind::Message
     }
 
-    /// Fails the call that is meant, or the only one there is.
-    pub(crate) fn fail(&self, id: Option<Id>, failure: &Failure) {
+    /// Fails the call with this id, or without an id the only one that waits.
+    pub(crate) fn fail_matching_call(&self, id: Option<Id>, failure: &Failure) {
         let pending = &self.peer.shared.pending;
         let claimed = match id {
-            Some(id) => pending.answer(&id, Err(failure.clone())),
-            None => pending.answer_only(Err(failure.clone())),
+            Some(id) => pending.answer_call(&id, Err(failure.clone())),
+            None => pending.answer_only_call(Err(failure.clone())),
         };
         if !claimed {
-            self.unclaimed();
+            self.count_unclaimed();
         }
     }
 
-    /// Tells the other side that something cannot be answered, unless it does not listen anyway.
-    fn refuse(&self, refusal: &Refusal) {
-        self.peer.shared.outbound.offer(Bytes::from(refusal.message()));
+    /// Sends the refusal of a message; dropped if the other side does not read.
+    fn send_refusal(&self, refusal: &MessageRefusal) {
+        self.peer.shared.outbound.send_or_drop(Bytes::from(refusal.to_message()));
     }
 
-    fn refuse_early(&self, head: &Bytes) {
-        if let Some(id) = salvage::id(head) {
-            self.refuse(&Refusal::too_large(Some(id)));
+    fn refuse_by_head(&self, head: &Bytes) {
+        if let Some(id) = salvage::find_id(head) {
+            self.send_refusal(&MessageRefusal::too_large(Some(id)));
         }
     }
 
-    /// The end of a message that was too large says whose it is, if its beginning did not.
-    fn refuse_late(&self, head: &Bytes, tail: &Bytes) {
-        if salvage::id(head).is_none() {
-            self.refuse(&Refusal::too_large(salvage::last_id(tail)));
+    /// Refuses an oversized message by the id at its end, if its beginning had none.
+    fn refuse_by_tail(&self, head: &Bytes, tail: &Bytes) {
+        if salvage::find_id(head).is_none() {
+            self.send_refusal(&MessageRefusal::too_large(salvage::find_last_id(tail)));
         }
     }
 
-    fn note_stray(&self, line: &Bytes) {
-        self.strays.first.get_or_init(|| excerpt(line));
+    fn count_stray(&self, line: &Bytes) {
+        self.strays.first.get_or_init(|| line_excerpt(line));
         self.strays.noise.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn unclaimed(&self) {
+    fn count_unclaimed(&self) {
         self.strays.unclaimed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What concerns a call of ours goes there; the rest is for the handler.
-    fn hear(&self, method: &str, params: Option<RawJson>) {
+    /// Dispatches progress and acknowledgements to the request they belong to, and every other notification
+    /// to the handler.
+    fn receive_notice(&self, notice: Notice) {
         let pending = &self.peer.shared.pending;
-        match (method, params) {
-            ("notifications/progress", Some(params)) => {
-                let token =
-                    params.decode::<Token>().ok().and_then(|token| Id::read(&token.token.to_string()));
-                if let (Some(Id::Number(id)), Ok(progress)) = (token, params.decode::<Progress>()) {
-                    pending.progress(id, progress);
+        match (&*notice.method, &notice.params) {
+            ("notifications/progress", params) => {
+                let token = params.as_ref().and_then(|params| params.decode::<ProgressTokenParams>().ok());
+                let token = token.and_then(|token| Id::parse(&token.token.to_string()));
+                let progress = params.as_ref().and_then(|params| params.decode::<ProgressUpdate>().ok());
+                if let (Some(Id::Number(id)), Some(progress)) = (token, progress) {
+                    pending.send_progress(id, progress);
                 }
+                return;
             }
-            ("notifications/subscriptions/acknowledged", Some(params)) => {
-                let meta = params.member("_meta");
-                if let Some(id) = meta.and_then(|meta| meta.names("io.modelcontextprotocol/subscriptionId")) {
-                    pending.acknowledge(id, params);
+            ("notifications/subscriptions/acknowledged", params) => {
+                let meta = params.as_ref().and_then(|params| params.member("_meta"));
+                let id = meta.and_then(|meta| request_id(&meta, "io.modelcontextprotocol/subscriptionId"));
+                if let (Some(id), Some(params)) = (id, params) {
+                    pending.acknowledge_subscription(id, params.clone());
                 }
+                return;
             }
             ("notifications/cancelled", Some(params)) => {
-                if let Some(id) = params.names("requestId") {
-                    pending.end(id);
+                if let Some(id) = request_id(params, "requestId") {
+                    pending.end_subscription(id);
                 }
                 if let Some(id) = params.member("requestId") {
-                    self.owed.release(&id);
+                    self.owed.cancel_request(&id);
                 }
-                self.handler.notification(method, Some(params));
             }
-            ("notifications/progress" | "notifications/subscriptions/acknowledged", None) => {}
-            (method, params) => self.handler.notification(method, params),
+            (_, _) => {}
         }
+        self.handler.handle_notice(notice);
     }
 
-    /// Answers a request of the other side, beside everything else.
-    fn answer(&self, id: RawJson, method: &str, params: Option<RawJson>) {
+    /// Answers a request of the other side, in a task of its own.
+    fn answer_request(&self, incoming: Incoming) {
+        let id = incoming.id.clone();
         let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
             let busy = Err(RpcError::new(BUSY, "too many requests at once"));
-            return self.peer.shared.outbound.offer(Bytes::from(message::response(&id, &busy)));
+            self.peer.shared.outbound.send_or_drop(Bytes::from(message::encode_response(&id, &busy)));
+            return;
         };
-        let answer = self.handler.asked(&id, method, params);
-        let owed = self.owed.note(self.peer.clone(), id);
-        let (handler, method) = (Arc::clone(&self.handler), Box::<str>::from(method));
+        let (handler, method) = (Arc::clone(&self.handler), incoming.method.clone());
+        let answer = self.handler.handle_request(incoming);
+        let owed = self.owed.add_request(self.peer.clone(), id);
         self.answers.spawn(async move {
-            owed.pay(answer).await;
-            handler.answered(&method);
+            owed.send_answer(answer).await;
+            handler.on_request_done(&method);
             drop(room);
         });
     }
 }
 
-/// Comes by the million, so it is read for itself and without a table of all members.
+/// The token of a progress notification, which comes by the million: parsed without a table of all members.
 #[derive(Deserialize)]
-struct Token {
+struct ProgressTokenParams {
     #[serde(rename = "progressToken")]
     token: serde_json::Value,
 }
 
-impl RawJson {
-    /// The request of ours that the member `name` means.
-    fn names(&self, name: &str) -> Option<u64> {
-        let raw = self.member(name)?;
-        match std::str::from_utf8(raw.as_bytes()).ok().and_then(Id::read)? {
-            Id::Number(id) => Some(id),
-            Id::Text(_) => None,
-        }
+/// The id of our request in the member `name` of `params`.
+fn request_id(params: &RawJson, name: &str) -> Option<u64> {
+    let raw = params.member(name)?;
+    match std::str::from_utf8(raw.as_bytes()).ok().and_then(Id::parse)? {
+        Id::Number(id) => Some(id),
+        Id::Text(_) => None,
     }
 }
 
-fn excerpt(line: &Bytes) -> String {
+fn line_excerpt(line: &Bytes) -> String {
     // Four bytes hold the largest character, so this much is enough.
     let head = line.get(..EXCERPT_CHARS * 4).unwrap_or(line);
-    cut(&String::from_utf8_lossy(head), EXCERPT_CHARS).into_owned()
+    truncate_text(&String::from_utf8_lossy(head), EXCERPT_CHARS).into_owned()
 }
 
-/// Whether a line that is too long may be a message; the members behind its beginning are not known yet.
+/// Whether an oversized line may be a message; only the members at its beginning are known.
 fn may_be_message(head: &Bytes) -> bool {
-    let outline = salvage::Outline::of(head);
+    let outline = salvage::MessageOutline::from_bytes(head);
     outline.has_version || outline.has_outcome
 }
 
-fn is(id: Option<&Id>, call: u64) -> bool {
+fn may_name(id: Option<&Id>, call: u64) -> bool {
     id.is_none_or(|id| *id == Id::Number(call))
 }
 

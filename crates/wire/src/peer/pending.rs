@@ -1,55 +1,55 @@
-//! The calls that wait for an answer.
+//! The calls that wait for a response.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{oneshot, watch};
 
-use super::call::Progress;
+use super::call::ProgressUpdate;
 use crate::failure::Failure;
-use crate::json::RawJson;
 use crate::message::Id;
+use mcparley_model::json::RawJson;
 
-/// Calls by id. A short lock around plain data, never held across a wait.
+/// Pending calls by id. A short lock around plain data, never held across an await.
 #[derive(Debug, Default)]
-pub(super) struct Pending(Mutex<Table>);
+pub(super) struct PendingCalls(Mutex<CallTable>);
 
 #[derive(Debug, Default)]
-struct Table {
-    /// In the order of their ids, which are numbers of ours: nothing to hash, and new ones come at the end.
-    waiting: BTreeMap<u64, Waiting>,
+struct CallTable {
+    /// Ordered by id, which our counter yields: no hashing, and new calls come at the end.
+    waiting: BTreeMap<u64, WaitingCall>,
     closed: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct WaitingCall {
     pub(super) answer: oneshot::Sender<Result<RawJson, Failure>>,
-    /// The newest progress; older ones are overtaken, so a million of them cost nothing (F62).
-    pub(super) progress: Option<watch::Sender<Option<Progress>>>,
-    pub(super) stays: Stays,
+    /// The newest progress; older ones are overwritten, so a million of them cost nothing.
+    pub(super) progress: Option<watch::Sender<Option<ProgressUpdate>>>,
+    pub(super) subscription: CallSubscription,
 }
 
-/// Whether a request stays open.
+/// Whether a request is a subscription, which stays open after its acknowledgement.
 #[derive(Debug)]
-pub(super) enum Stays {
-    /// It is answered like any other.
-    No,
-    /// It does, once the other side has taken it.
-    Asked(oneshot::Sender<RawJson>),
-    /// It does, until the other side ends it.
-    Taken,
+pub(super) enum CallSubscription {
+    /// An ordinary request, with one response.
+    NotSubscription,
+    /// A subscription that the other side has not acknowledged yet.
+    Requested(oneshot::Sender<RawJson>),
+    /// An acknowledged subscription, open until the other side ends it.
+    Acknowledged,
 }
 
-impl From<Option<oneshot::Sender<RawJson>>> for Stays {
+impl From<Option<oneshot::Sender<RawJson>>> for CallSubscription {
     fn from(acknowledged: Option<oneshot::Sender<RawJson>>) -> Self {
-        acknowledged.map_or(Self::No, Self::Asked)
+        acknowledged.map_or(Self::NotSubscription, Self::Requested)
     }
 }
 
-impl Pending {
-    /// Notes a call; `false` when the conversation has ended meanwhile.
-    pub(super) fn insert(&self, id: u64, waiting: Waiting) -> bool {
-        let mut table = self.table();
+impl PendingCalls {
+    /// Adds a call; `false` when the connection has ended meanwhile.
+    pub(super) fn insert_call(&self, id: u64, waiting: WaitingCall) -> bool {
+        let mut table = self.lock_table();
         if table.closed {
             return false;
         }
@@ -57,24 +57,28 @@ impl Pending {
         true
     }
 
-    /// Takes a call out; `false` when it had its answer already.
-    pub(super) fn forget(&self, id: u64) -> bool {
-        self.table().waiting.remove(&id).is_some()
+    /// Removes a call; `false` when it had its response already.
+    pub(super) fn remove_call(&self, id: u64) -> bool {
+        self.lock_table().waiting.remove(&id).is_some()
     }
 
-    /// Answers a call; `false` when nobody waits for this id.
-    pub(super) fn answer(&self, id: &Id, answer: Result<RawJson, Failure>) -> bool {
+    /// Answers a call; `false` when no call waits under this id.
+    pub(super) fn answer_call(&self, id: &Id, answer: Result<RawJson, Failure>) -> bool {
         let Id::Number(id) = id else { return false };
-        let waiting = self.table().waiting.remove(id);
-        // A caller that went away in this moment wants no answer any more.
+        let waiting = self.lock_table().waiting.remove(id);
+        // If the caller was dropped at this moment, the response is not needed any more.
         waiting.map(|waiting| waiting.answer.send(answer).is_ok()).is_some()
     }
 
-    /// Answers the only call there is: what names no call can only mean that one. `false` for none or several.
-    /// A subscription that stands expects no answer.
-    pub(super) fn answer_only(&self, answer: Result<RawJson, Failure>) -> bool {
-        let mut table = self.table();
-        let mut calls = table.waiting.iter().filter(|(_, waiting)| !matches!(waiting.stays, Stays::Taken));
+    /// Answers the only call that waits: a response without an id can only be for that one. `false` for none
+    /// or several.
+    /// An acknowledged subscription expects no response.
+    pub(super) fn answer_only_call(&self, answer: Result<RawJson, Failure>) -> bool {
+        let mut table = self.lock_table();
+        let mut calls = table
+            .waiting
+            .iter()
+            .filter(|(_, waiting)| !matches!(waiting.subscription, CallSubscription::Acknowledged));
         let only = match (calls.next(), calls.next()) {
             (Some((id, _)), None) => *id,
             (Some(_), Some(_)) | (None, _) => return false,
@@ -84,22 +88,26 @@ impl Pending {
         waiting.map(|waiting| waiting.answer.send(answer).is_ok()).is_some()
     }
 
-    /// Tells a subscription that it was taken.
-    pub(super) fn acknowledge(&self, id: u64, acknowledgement: RawJson) {
-        let mut table = self.table();
+    /// Marks a subscription as acknowledged.
+    pub(super) fn acknowledge_subscription(&self, id: u64, acknowledgement: RawJson) {
+        let mut table = self.lock_table();
         let Some(waiting) = table.waiting.get_mut(&id) else { return };
-        match std::mem::replace(&mut waiting.stays, Stays::Taken) {
-            // Whoever asked and is gone gives it up right now.
-            Stays::Asked(sender) => drop(sender.send(acknowledgement)),
-            Stays::Taken => {}
-            Stays::No => waiting.stays = Stays::No,
+        match std::mem::replace(&mut waiting.subscription, CallSubscription::Acknowledged) {
+            // If the caller is gone, its request is canceled right now.
+            CallSubscription::Requested(sender) => drop(sender.send(acknowledgement)),
+            CallSubscription::Acknowledged => {}
+            CallSubscription::NotSubscription => waiting.subscription = CallSubscription::NotSubscription,
         }
     }
 
-    /// Ends a subscription that the other side takes back; other calls are not its to end.
-    pub(super) fn end(&self, id: u64) {
-        let mut table = self.table();
-        if table.waiting.get(&id).is_some_and(|waiting| !matches!(waiting.stays, Stays::No)) {
+    /// Ends a subscription that the other side cancels; other calls cannot be ended by it.
+    pub(super) fn end_subscription(&self, id: u64) {
+        let mut table = self.lock_table();
+        if table
+            .waiting
+            .get(&id)
+            .is_some_and(|waiting| !matches!(waiting.subscription, CallSubscription::NotSubscription))
+        {
             let waiting = table.waiting.remove(&id);
             drop(table);
             // As above.
@@ -107,31 +115,31 @@ impl Pending {
         }
     }
 
-    /// Hands progress to its call.
-    pub(super) fn progress(&self, id: u64, progress: Progress) {
-        if let Some(Waiting { progress: Some(sender), .. }) = self.table().waiting.get(&id) {
+    /// Passes progress to its call.
+    pub(super) fn send_progress(&self, id: u64, progress: ProgressUpdate) {
+        if let Some(WaitingCall { progress: Some(sender), .. }) = self.lock_table().waiting.get(&id) {
             sender.send_replace(Some(progress));
         }
     }
 
-    /// Fails every call, and every later one.
+    /// Fails every pending call, and every later one.
     pub(super) fn fail_all(&self, failure: &Failure) {
-        let mut table = self.table();
+        let mut table = self.lock_table();
         table.closed = true;
         let waiting = std::mem::take(&mut table.waiting);
         drop(table);
         for (_, waiting) in waiting {
-            // As above: nobody waits, nobody misses it.
+            // As above: a dropped caller needs no response.
             drop(waiting.answer.send(Err(failure.clone())));
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.table().waiting.len()
+        self.lock_table().waiting.len()
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
-        // A panic while holding it cannot leave the table half changed: every change is one step.
+    fn lock_table(&self) -> MutexGuard<'_, CallTable> {
+        // A panic while holding the lock cannot leave a partial change: every change is one step.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,11 +1,11 @@
-//! Which request a broken message answers.
+//! Finding the request that a malformed message answers.
 
 use super::*;
 use proptest::prelude::*;
 
 // K7
 #[test]
-fn the_outermost_id_is_found_in_what_is_no_json() {
+fn outermost_id_is_found_in_malformed_json() {
     for (text, expected) in [
         (&br#"{"jsonrpc":"2.0","id":7,"result":{"content":[oops]}}"#[..], Some(7)),
         (br#"{"result":{"id":3,"x":"\"id\":4"}, "id" : "7", broken"#, Some(7)),
@@ -17,23 +17,26 @@ fn the_outermost_id_is_found_in_what_is_no_json() {
         (b"", None),
     ] {
         let expected = expected.map(Id::Number);
-        assert_eq!(id(text), expected, "{}", String::from_utf8_lossy(text));
+        assert_eq!(find_id(text), expected, "{}", String::from_utf8_lossy(text));
     }
-    assert_eq!(last_id(br#"xxxx"},"jsonrpc":"2.0","id":9}"#), Some(Id::Number(9)));
+    assert_eq!(find_last_id(br#"xxxx"},"jsonrpc":"2.0","id":9}"#), Some(Id::Number(9)));
 }
 
 // K7
 #[test]
-fn the_id_of_a_reply_is_found_behind_a_quote_too_many_and_in_a_batch() {
+fn id_of_a_response_is_found_after_an_extra_quote_and_in_a_batch() {
     for text in [
         r#"{"result":{"text":"a " quote"},"jsonrpc":"2.0","id":7}"#,
         r#"[{"jsonrpc":"2.0","id":7,"result":{"content":[oops]}}]"#,
         r#"{"method":"id","jsonrpc":"2.0","id":7,"#,
     ] {
-        let outline = Outline::of(text.as_bytes());
+        let outline = MessageOutline::from_bytes(text.as_bytes());
         assert_eq!((outline.has_version, outline.id), (true, Some(Id::Number(7))), "{text}");
     }
-    assert_eq!(Outline::of(b"[INFO] {\"jsonrpc\":\"2.0\",\"id\":7}"), Outline::default());
+    assert_eq!(
+        MessageOutline::from_bytes(b"[INFO] {\"jsonrpc\":\"2.0\",\"id\":7}"),
+        MessageOutline::default()
+    );
 }
 
 proptest! {
@@ -41,7 +44,7 @@ proptest! {
 
     // K7 B04: no bytes make it panic.
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _either = (id(&bytes), last_id(&bytes), Outline::of(&bytes));
+    fn salvage_never_panics_on_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _either = (find_id(&bytes), find_last_id(&bytes), MessageOutline::from_bytes(&bytes));
     }
 }

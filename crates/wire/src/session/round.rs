@@ -1,93 +1,98 @@
-//! What a server of the new era wants before it answers: its result says so, and the request is made again with what it
-//! wanted (SEP-2322).
+//! Input that a server of the new era requires before it answers: the result lists input requests, and the
+//! client repeats the request with their responses (SEP-2322).
 //!
-//! Only reading it is done here; who fulfils it, and how often, is for others to decide.
+//! This file only parses the result; callers decide on the answers, and on the number of round trips.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use mcparley_model::limits::INPUT_REQUESTS;
-use mcparley_model::text::display;
+use mcparley_model::text::display_line;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::failure::{Damage, Failure};
-use crate::json::RawJson;
+use mcparley_model::json::RawJson;
 
-/// What a request came to.
+/// The outcome of one round trip of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answered {
-    /// The result.
+pub enum RoundOutcome {
+    /// The final result.
     Complete(RawJson),
-    /// None yet: the server wants something first.
-    Wants(Wanted),
-    /// None yet: the server works on it by itself, and says so (SEP-2663).
+    /// No result yet: the server requires input first.
+    InputRequired(RequiredInput),
+    /// No result yet: the server has created a task for it (SEP-2663).
     Task(RawJson),
 }
 
-/// What a server wants before it answers.
+/// The input that a server requires before it answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Its requests, in its order.
-    pub requests: Vec<Want>,
-    /// What it wants to be told again, byte for byte.
+pub struct RequiredInput {
+    /// The input requests, in the order of the server.
+    pub requests: Vec<InputRequest>,
+    /// Opaque state that the client returns byte for byte.
     pub state: Option<RawJson>,
 }
 
-/// One thing that a server wants.
+/// One input request of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Want {
-    /// What the server calls it.
+pub struct InputRequest {
+    /// The server's key for the request, under which it is answered.
     pub key: String,
-    /// The method, as servers of the old era would ask with.
+    /// The method that a server of the old era would call.
     pub method: String,
-    /// Its parameters.
+    /// The parameters.
     pub params: Option<RawJson>,
 }
 
-impl Wanted {
-    pub(super) fn read(answer: &RawJson) -> Result<Self, Failure> {
-        let state = present(answer, "requestState");
-        let requests = present(answer, "inputRequests");
+impl RequiredInput {
+    pub(super) fn from_result(answer: &RawJson) -> Result<Self, Failure> {
+        let state = non_null_member(answer, "requestState");
+        let requests = non_null_member(answer, "inputRequests");
         if state.is_none() && requests.is_none() {
-            return Err(Failure::Protocol("it wants something and does not say what".into()));
+            return Err(Failure::Protocol(
+                "its result has neither `inputRequests` nor `requestState`".into(),
+            ));
         }
-        let requests = requests.map(|requests| wants(&requests)).transpose()?.unwrap_or_default();
+        let requests =
+            requests.map(|requests| parse_input_requests(&requests)).transpose()?.unwrap_or_default();
         Ok(Self { requests, state })
     }
 }
 
-impl Wanted {
-    /// What the task of a server wants before it goes on, as the answer to a look at it says.
+impl RequiredInput {
+    /// The input requests of a server's task, from the response to `tasks/get`.
     ///
     /// # Errors
-    /// A [`Failure`] when that cannot be read.
-    pub fn of_task(answer: &RawJson) -> Result<Vec<Want>, Failure> {
-        present(answer, "inputRequests")
-            .map(|requests| wants(&requests))
+    /// A [`Failure`] when they cannot be parsed.
+    pub fn for_task(answer: &RawJson) -> Result<Vec<InputRequest>, Failure> {
+        non_null_member(answer, "inputRequests")
+            .map(|requests| parse_input_requests(&requests))
             .transpose()
             .map(Option::unwrap_or_default)
     }
 }
 
-fn wants(requests: &RawJson) -> Result<Vec<Want>, Failure> {
-    let Keys(keys) = requests.decode()?;
+fn parse_input_requests(requests: &RawJson) -> Result<Vec<InputRequest>, Failure> {
+    let KeyList(keys) = requests.decode()?;
     if keys.len() > INPUT_REQUESTS {
-        return Err(Failure::Protocol(format!("it wants more than {INPUT_REQUESTS} things at once").into()));
+        return Err(Failure::Protocol(
+            format!("it sends more than {INPUT_REQUESTS} input requests at once").into(),
+        ));
     }
     let mut seen = HashSet::new();
-    // Answers go by the key, so two wishes with one key cannot both be fulfilled.
+    // Responses go by the key, so two input requests with the same key cannot both be answered.
     if let Some(twice) = keys.iter().find(|key| !seen.insert(key.as_str())) {
-        let twice = display(twice);
-        return Err(Failure::Protocol(format!("it wants two things under the same key `{twice}`").into()));
+        let twice = display_line(twice);
+        return Err(Failure::Protocol(format!("it sends two input requests with the key `{twice}`").into()));
     }
-    keys.into_iter().map(|key| Want::read(requests, key)).collect()
+    keys.into_iter().map(|key| InputRequest::from_requests(requests, key)).collect()
 }
 
-/// The keys of an object in their order, each as often as it stands there.
-struct Keys(Vec<String>);
+/// The keys of an object in their order, duplicates included.
+struct KeyList(Vec<String>);
 
-impl<'de> Deserialize<'de> for Keys {
+impl<'de> Deserialize<'de> for KeyList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(KeysVisitor).map(Self)
     }
@@ -111,20 +116,20 @@ impl<'de> Visitor<'de> for KeysVisitor {
     }
 }
 
-impl Want {
-    fn read(requests: &RawJson, key: String) -> Result<Self, Failure> {
+impl InputRequest {
+    fn from_requests(requests: &RawJson, key: String) -> Result<Self, Failure> {
         #[derive(Deserialize)]
-        struct Named {
+        struct MethodField {
             method: String,
         }
         let request = requests.member(&key).ok_or(Failure::Damaged(Damage::Shape))?;
-        let Named { method } = request.decode()?;
-        Ok(Self { key, method, params: present(&request, "params") })
+        let MethodField { method } = request.decode()?;
+        Ok(Self { key, method, params: non_null_member(&request, "params") })
     }
 }
 
-/// A member that is there and says something.
-fn present(of: &RawJson, name: &str) -> Option<RawJson> {
+/// A member that is present and not null.
+fn non_null_member(of: &RawJson, name: &str) -> Option<RawJson> {
     of.member(name).filter(|member| member.as_bytes() != b"null")
 }
 

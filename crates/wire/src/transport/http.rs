@@ -1,124 +1,126 @@
-//! A server behind a URL that speaks Streamable HTTP (T3).
+//! Streamable HTTP transport: a server behind a URL.
 //!
-//! Every message of ours is one POST, and its answer comes back as JSON or as a stream of events. In the old
-//! era there is a session, and a GET stream for what the server says unasked.
+//! Every message of ours is one POST, and its response comes back as JSON or as an event stream (SSE). In the
+//! old era there is a session, and a GET stream for messages that the server sends on its own.
 //!
-//! | what | where |
+//! | responsibility | module |
 //! |---|---|
-//! | the HTTP library, proxies, certificates | `network`, `tunnel` |
-//! | one HTTP request, redirects, what its errors mean | `http_sender`, `redirect`, `trouble` |
-//! | which headers our requests have | `target`, `endpoint` |
-//! | what of a message stands in headers | `head` |
+//! | the HTTP client, proxies, certificates | `network`, `tunnel` |
+//! | one HTTP request, redirects, classification of errors | `http_sender`, `redirect`, `http_error` |
+//! | the headers of our requests | `target`, `endpoint` |
+//! | the parts of a message that are repeated in headers | `message_head` |
 //! | the queue of POSTs | `post` |
-//! | one request and its answer | `exchange` |
-//! | answers that say no, and who asks again | `refusal`, `retry` |
-//! | bodies and streams, bounded | `body`, `event` |
+//! | one request and its response | `exchange` |
+//! | error statuses, and retries after them | `refusal`, `retry` |
+//! | bodies and event streams, bounded | `body`, `event` |
 //! | the GET stream | `listen` |
-//! | whether the server is still there | `reach` |
-//! | documents that are no conversation | `document` |
+//! | whether the server is still reachable | `reachability` |
+//! | plain JSON documents | `document` |
 
 pub(super) mod body;
 mod document;
 mod endpoint;
 mod event;
 mod exchange;
-pub(super) mod head;
+mod http_error;
 pub(super) mod http_sender;
 mod listen;
+pub(super) mod message_head;
 mod network;
 pub(super) mod post;
-pub(super) mod reach;
+pub(super) mod reachability;
 mod redirect;
 pub(super) mod refusal;
 pub(super) mod retry;
 mod target;
-mod trouble;
 mod tunnel;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::failure::Failure;
-use crate::handshake::Carrier;
-use crate::peer::{Handler, Inbox, Peer, Strays};
-use crate::session::Spoken;
-use crate::task::Tasks;
-pub use document::document;
-use endpoint::Endpoint;
-use exchange::Exchange;
-pub use network::{KeepAlive, Names, Network, NetworkSettings, ProxySettings};
-use post::Posts;
+use crate::handshake::TransportConnection;
+use crate::peer::{Handler, Inbox, Peer, StrayCounts};
+use crate::session::AgreedProtocol;
+use crate::task::OwnedTasks;
+pub use document::fetch_document;
+use endpoint::HttpEndpoint;
+use exchange::HttpExchange;
+pub use network::{KeepAlive, NameResolver, Network, NetworkSettings, ProxySettings};
+use post::PostQueue;
 pub use target::HttpTarget;
 
-/// How long saying goodbye may take. Sessions that hear none expire by themselves.
+/// Timeout of the DELETE that ends the session. Without it the session expires by itself.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// How long what is still to be said may take before that.
+/// Timeout for sending the queued messages before that.
 const FAREWELL: Duration = Duration::from_millis(200);
 
-/// A server behind a URL. Dropping it ends every stream; [`Http::stop`] ends the session too.
+/// A connection over Streamable HTTP. Dropping it ends every stream; [`HttpTransport::stop`] ends the session
+/// too.
 #[derive(Debug)]
-pub struct Http {
+pub struct HttpTransport {
     peer: Peer,
     inbox: Inbox,
-    endpoint: Arc<Endpoint>,
-    tasks: Tasks,
+    endpoint: Arc<HttpEndpoint>,
+    tasks: OwnedTasks,
 }
 
-impl Http {
-    /// Gets ready to talk. Nothing is sent yet, so a server that is not there is noticed by the first call.
+impl HttpTransport {
+    /// Prepares the connection. No request is sent yet, so the first call notices a server that is
+    /// unreachable.
     ///
     /// # Errors
     /// [`Failure::Refused`] when the URL or a header cannot be sent.
     pub fn open(target: &HttpTarget, network: &Network, handler: Arc<dyn Handler>) -> Result<Self, Failure> {
-        let endpoint = Arc::new(Endpoint::new(target, network)?);
-        let (posts, waiting) = Posts::new();
+        let endpoint = Arc::new(HttpEndpoint::new(target, network)?);
+        let (posts, waiting) = PostQueue::new();
         let (peer, inbox) = Peer::new(Box::new(posts), handler);
-        let exchange = Exchange::new(Arc::clone(&endpoint), inbox.clone());
-        let tasks = Tasks::default();
-        tasks.spawn(listen::run(exchange.clone()));
-        tasks.spawn(post::run(waiting, exchange));
+        let exchange = HttpExchange::new(Arc::clone(&endpoint), inbox.clone());
+        let tasks = OwnedTasks::default();
+        tasks.spawn(listen::run_listener(exchange.clone()));
+        tasks.spawn(post::run_post_queue(waiting, exchange));
         Ok(Self { peer, inbox, endpoint, tasks })
     }
 
-    /// Our end of the conversation.
+    /// Our end of the connection.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
     }
 
-    /// What came and belonged to nobody.
+    /// Counts of inbound data that belonged to no request.
     #[must_use]
-    pub fn strays(&self) -> Strays {
-        self.inbox.strays()
+    pub fn stray_counts(&self) -> StrayCounts {
+        self.inbox.stray_counts()
     }
 
     /// Ends every stream, then the session.
     pub async fn stop(self) {
         self.peer.flush(FAREWELL).await;
-        self.end();
-        // A server that does not answer, or knows no goodbye, forgets the session by itself.
-        let _late = tokio::time::timeout(GOODBYE, self.endpoint.delete()).await;
+        self.end_streams();
+        // A server that does not answer, or does not support DELETE, lets the session expire.
+        let _late = tokio::time::timeout(GOODBYE, self.endpoint.delete_session()).await;
     }
 
-    fn end(&self) {
-        self.tasks.abort();
-        self.inbox.close(&Failure::Closed { exit: None, sent: true });
+    fn end_streams(&self) {
+        self.tasks.abort_all();
+        self.inbox.close_connection(&Failure::Closed { exit: None, sent: true });
     }
 }
 
-impl Carrier for Http {
+impl TransportConnection for HttpTransport {
     fn peer(&self) -> &Peer {
         &self.peer
     }
 
-    fn agreed(&self, spoken: Spoken) {
-        self.endpoint.agreed(spoken);
+    fn set_protocol(&self, spoken: AgreedProtocol) {
+        self.endpoint.set_protocol(spoken);
     }
 }
 
-impl Drop for Http {
+impl Drop for HttpTransport {
     fn drop(&mut self) {
-        self.end();
+        self.end_streams();
     }
 }

@@ -6,39 +6,42 @@ use std::time::Duration;
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::queue::{Outgoing, Queued};
-use crate::frame::Lines;
+use super::queue::{OutgoingMessages, QueuedMessage};
+use crate::frame::LineDecoder;
 use crate::peer::Inbox;
 
-/// How much is asked for in one read, and how much is written at once.
+/// Size of one read, and limit of one batched write.
 const READ_BYTES: usize = 64 * 1024;
 
-/// With less room than this a new buffer is taken. Small messages share one: a fresh buffer for each costs more
-/// than reading it.
+/// Minimal free capacity; below it a new buffer is allocated. Small messages share one: a fresh buffer for
+/// each costs more than reading it.
 const LEAST_ROOM: usize = 16 * 1024;
 
-/// How many lines are handed on before others get their turn: whoever was answered may write the next request, and the
-/// server works on it while the rest is handed on.
+/// Lines delivered before other tasks get their turn: a caller that got its response may write the next
+/// request, and the server works on it while the rest is delivered.
 const LINES_IN_A_ROW: usize = 16;
 
-/// After a long message the next may be as long, and finds the room that the last one needed. A server that says nothing
-/// for so long does not hold it any longer: the list of its tools may have been its longest message ever.
+/// Idle time after which the buffer of a long message is freed. The next message may be as long and reuse it,
+/// but the list of tools may also have been the server's longest message ever.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Writes what is queued until the queue ends. Closes the stream at the end.
+/// Writes queued messages until the queue ends, then closes the stream.
 ///
 /// # Errors
-/// When the stream does not take it; what was written before may have arrived.
-pub(super) async fn write(mut outgoing: Outgoing, mut stream: impl AsyncWrite + Unpin) -> io::Result<()> {
+/// When the stream fails; earlier messages may have arrived.
+pub(super) async fn write_lines(
+    mut outgoing: OutgoingMessages,
+    mut stream: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
     let mut buffer = BytesMut::new();
     while let Some(first) = outgoing.next().await {
-        append(&mut buffer, &first);
+        append_line(&mut buffer, &first);
         let mut written = vec![first];
-        // What waits already goes out in the same write.
+        // Messages that are queued already go out in the same write.
         while buffer.len() < READ_BYTES
-            && let Some(next) = outgoing.waiting()
+            && let Some(next) = outgoing.try_next()
         {
-            append(&mut buffer, &next);
+            append_line(&mut buffer, &next);
             written.push(next);
         }
         stream.write_all(&buffer).await?;
@@ -50,23 +53,23 @@ pub(super) async fn write(mut outgoing: Outgoing, mut stream: impl AsyncWrite + 
     Ok(())
 }
 
-fn append(buffer: &mut BytesMut, queued: &Queued) {
+fn append_line(buffer: &mut BytesMut, queued: &QueuedMessage) {
     buffer.extend_from_slice(&queued.message);
     buffer.extend_from_slice(b"\n");
 }
 
 /// Reads lines and delivers them until the stream ends.
-pub(super) async fn read(mut stream: impl AsyncRead + Unpin, inbox: &Inbox) {
-    let mut lines = Lines::with_limit(inbox.message_limit());
+pub(super) async fn read_lines(mut stream: impl AsyncRead + Unpin, inbox: &Inbox) {
+    let mut lines = LineDecoder::with_limit(inbox.message_limit());
     loop {
         let buffer = lines.buffer();
         if buffer.capacity() - buffer.len() < LEAST_ROOM {
             buffer.reserve(READ_BYTES);
         }
-        match fill(&mut stream, &mut lines).await {
+        match fill_buffer(&mut stream, &mut lines).await {
             Ok(Some(0)) | Err(_) => break,
             Ok(Some(_)) => {}
-            Ok(None) => lines.give_back(),
+            Ok(None) => lines.release_capacity(),
         }
         let mut in_a_row = 0;
         while let Some(frame) = lines.next() {
@@ -78,15 +81,18 @@ pub(super) async fn read(mut stream: impl AsyncRead + Unpin, inbox: &Inbox) {
             in_a_row += 1;
         }
     }
-    // Half a line is still worth reading: it may name the call it was meant for.
-    if let Some(rest) = lines.rest() {
-        inbox.deliver(&rest);
+    // A partial line is still delivered: it may name the call it was meant for.
+    if let Some(rest) = lines.take_rest() {
+        inbox.deliver_message(&rest);
     }
 }
 
-/// Reads what comes next; nothing when there is room to give back and nothing comes.
-async fn fill(stream: &mut (impl AsyncRead + Unpin), lines: &mut Lines) -> io::Result<Option<usize>> {
-    if !lines.is_spacious() {
+/// Reads the next bytes; `None` when the buffer has capacity to free and the stream is idle.
+async fn fill_buffer(
+    stream: &mut (impl AsyncRead + Unpin),
+    lines: &mut LineDecoder,
+) -> io::Result<Option<usize>> {
+    if !lines.has_spare_capacity() {
         return stream.read_buf(lines.buffer()).await.map(Some);
     }
     match tokio::time::timeout(QUIET, stream.read_buf(lines.buffer())).await {

@@ -1,7 +1,7 @@
-//! Two peers in one process, linked (T5).
+//! In-memory transport: two linked peers in one process.
 //!
-//! What one sends reaches the other through a queue and a task, never on the sender's stack, so two sides
-//! that answer each other at once cannot exhaust it.
+//! Messages reach the other peer through a queue and a task, never on the sender's stack, so two sides
+//! that answer each other at once cannot overflow it.
 
 use std::sync::Arc;
 
@@ -10,86 +10,89 @@ use mcparley_model::limits::QUEUE_MESSAGES;
 use tokio::sync::mpsc;
 
 use crate::failure::Failure;
-use crate::handshake::Carrier;
-use crate::peer::{Boxed, Handler, Inbox, Outbound, Peer, Ticket};
-use crate::task::Tasks;
+use crate::handshake::TransportConnection;
+use crate::peer::{BoxedFuture, Handler, Inbox, Outbound, Peer, RequestTicket};
+use crate::task::OwnedTasks;
 
-/// Two ends of one conversation. It ends for both when this is dropped, or when a handler panics.
+/// Two ends of one connection. It ends for both when this is dropped, or when a handler panics.
 #[derive(Debug)]
-pub struct Link {
-    /// The end that asks.
+pub struct MemoryLink {
+    /// The client's end.
     pub client: Peer,
-    /// The end that answers.
+    /// The server's end.
     pub server: Peer,
-    tasks: Tasks,
+    tasks: OwnedTasks,
 }
 
 /// Links two handlers.
 #[must_use]
-pub fn link(client: Arc<dyn Handler>, server: Arc<dyn Handler>) -> Link {
+pub fn link_handlers(client: Arc<dyn Handler>, server: Arc<dyn Handler>) -> MemoryLink {
     let (to_server, from_client) = mpsc::channel(QUEUE_MESSAGES);
     let (to_client, from_server) = mpsc::channel(QUEUE_MESSAGES);
-    let (client, client_inbox) = Peer::new(Box::new(Pipe(to_server)), client);
-    let (server, server_inbox) = Peer::new(Box::new(Pipe(to_client)), server);
-    let tasks = Tasks::default();
-    tasks.spawn(carry(from_client, Close { to: server_inbox.clone(), from: client_inbox.clone() }));
-    tasks.spawn(carry(from_server, Close { to: client_inbox, from: server_inbox }));
-    Link { client, server, tasks }
+    let (client, client_inbox) = Peer::new(Box::new(MemoryPipe(to_server)), client);
+    let (server, server_inbox) = Peer::new(Box::new(MemoryPipe(to_client)), server);
+    let tasks = OwnedTasks::default();
+    tasks.spawn(forward_messages(
+        from_client,
+        CloseOnDrop { to: server_inbox.clone(), from: client_inbox.clone() },
+    ));
+    tasks.spawn(forward_messages(from_server, CloseOnDrop { to: client_inbox, from: server_inbox }));
+    MemoryLink { client, server, tasks }
 }
 
-impl Carrier for Link {
+impl TransportConnection for MemoryLink {
     fn peer(&self) -> &Peer {
         &self.client
     }
 }
 
-impl Drop for Link {
+impl Drop for MemoryLink {
     fn drop(&mut self) {
-        self.tasks.abort();
+        self.tasks.abort_all();
     }
 }
 
 #[derive(Debug)]
-struct Pipe(mpsc::Sender<Bytes>);
+struct MemoryPipe(mpsc::Sender<Bytes>);
 
-impl Outbound for Pipe {
-    fn send(&self, message: Bytes, _ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>> {
+impl Outbound for MemoryPipe {
+    fn send(&self, message: Bytes, _ticket: Option<RequestTicket>) -> BoxedFuture<'_, Result<(), Failure>> {
         Box::pin(async move {
             self.0.send(message).await.map_err(|_| Failure::Closed { exit: None, sent: false })
         })
     }
 
-    fn push(&self, message: Bytes) -> Result<(), Bytes> {
+    fn try_send(&self, message: Bytes) -> Result<(), Bytes> {
         self.0.try_send(message).map_err(mpsc::error::TrySendError::into_inner)
     }
 
-    fn takes_tickets(&self) -> bool {
+    fn uses_tickets(&self) -> bool {
         false
     }
 
-    fn offer(&self, message: Bytes) {
+    fn send_or_drop(&self, message: Bytes) -> bool {
         // Dropped when the queue is full, as on every transport.
-        let _full = self.0.try_send(message);
+        self.0.try_send(message).is_ok()
     }
 }
 
-/// Ends the conversation for both sides when one direction ends, by being aborted or by a panic included: a side
-/// that is still there would wait for answers that nobody can give.
-struct Close {
+/// Closes the connection for both sides when one direction ends, also by an abort or a panic: the other side
+/// would otherwise wait for responses that never come.
+struct CloseOnDrop {
     to: Inbox,
     from: Inbox,
 }
 
-impl Drop for Close {
+impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         let failure = Failure::Closed { exit: None, sent: true };
-        self.to.close(&failure);
-        self.from.close(&failure);
+        self.to.close_connection(&failure);
+        self.from.close_connection(&failure);
     }
 }
 
-async fn carry(mut from: mpsc::Receiver<Bytes>, ends: Close) {
+async fn forward_messages(mut from: mpsc::Receiver<Bytes>, ends: CloseOnDrop) {
     while let Some(message) = from.recv().await {
-        ends.to.deliver(&message);
+        ends.to.deliver_message(&message);
     }
 }

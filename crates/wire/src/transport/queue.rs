@@ -1,4 +1,4 @@
-//! What waits to be written to one server, bounded in number and in bytes.
+//! The bounded send queue of one server, limited in messages and in bytes.
 
 use std::sync::Arc;
 
@@ -7,124 +7,122 @@ use mcparley_model::limits::{QUEUE_BYTES, QUEUE_MESSAGES};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::failure::Failure;
-use crate::peer::{Boxed, Outbound, Ticket};
+use crate::peer::{BoxedFuture, Outbound, RequestTicket};
 
-/// A queue to a writer. Full means: callers wait, and what is only offered is dropped.
+/// The sending end of the queue. When it is full, callers wait (backpressure), and optional messages are
+/// dropped.
 #[derive(Debug)]
-pub(super) struct Queue {
-    messages: mpsc::Sender<Queued>,
+pub(super) struct SendQueue {
+    messages: mpsc::Sender<QueuedMessage>,
     room: Arc<Semaphore>,
-    /// Whether the writer wants to know whose call a message is.
-    names_calls: bool,
+    /// Whether the writer needs the call id of each message.
+    tracks_calls: bool,
 }
 
-/// A message and its share of the queue's bytes.
+/// A queued message with its share of the queue's bytes.
 #[derive(Debug)]
-pub(super) struct Queued {
+pub(super) struct QueuedMessage {
     pub(super) message: Bytes,
-    /// The call it makes, if it makes one and the writer wants to know.
+    /// The id of its call, if it is a request and the writer needs it.
     pub(super) call: Option<u64>,
     _room: OwnedSemaphorePermit,
 }
 
-/// The other end of the queue.
+/// The receiving end of the queue.
 #[derive(Debug)]
-pub(super) struct Outgoing {
-    messages: mpsc::Receiver<Queued>,
-    /// Ends when nothing more is to be taken, though somebody could still send.
-    until: Option<oneshot::Receiver<()>>,
+pub(super) struct OutgoingMessages {
+    messages: mpsc::Receiver<QueuedMessage>,
+    /// Resolves when the queue has to be closed, although senders still exist.
+    stop: Option<oneshot::Receiver<()>>,
 }
 
-impl Queue {
-    pub(super) fn new() -> (Self, Outgoing) {
-        Self::with(false)
+impl SendQueue {
+    pub(super) fn new() -> (Self, OutgoingMessages) {
+        Self::with_tracking(false)
     }
 
-    /// One whose writer can tell which calls were never sent. Costs every request a ticket.
-    pub(super) fn naming_calls() -> (Self, Outgoing) {
-        Self::with(true)
+    /// A queue whose writer can tell which calls were never sent. Costs every request a ticket.
+    pub(super) fn with_call_ids() -> (Self, OutgoingMessages) {
+        Self::with_tracking(true)
     }
 
-    fn with(names_calls: bool) -> (Self, Outgoing) {
+    fn with_tracking(names_calls: bool) -> (Self, OutgoingMessages) {
         let (messages, outgoing) = mpsc::channel(QUEUE_MESSAGES);
-        let outgoing = Outgoing { messages: outgoing, until: None };
-        (Self { messages, room: Arc::new(Semaphore::new(QUEUE_BYTES)), names_calls }, outgoing)
+        let outgoing = OutgoingMessages { messages: outgoing, stop: None };
+        (Self { messages, room: Arc::new(Semaphore::new(QUEUE_BYTES)), tracks_calls: names_calls }, outgoing)
     }
 }
 
-impl Outgoing {
-    /// The same, which ends when `stop` does: with the last message that waits then.
-    pub(super) fn until(self, stop: oneshot::Receiver<()>) -> Self {
-        Self { until: Some(stop), ..self }
+impl OutgoingMessages {
+    /// Closes the queue when `stop` resolves, after the messages that are queued then.
+    pub(super) fn stop_with(self, stop: oneshot::Receiver<()>) -> Self {
+        Self { stop: Some(stop), ..self }
     }
 
-    /// The next message; nothing once nobody can send any more.
-    pub(super) async fn next(&mut self) -> Option<Queued> {
-        if let Some(stop) = &mut self.until {
+    /// Returns the next message; `None` once the queue is closed and empty.
+    pub(super) async fn next(&mut self) -> Option<QueuedMessage> {
+        if let Some(stop) = &mut self.stop {
             tokio::select! {
                 biased;
                 message = self.messages.recv() => return message,
-                // Whether it was told or is gone means the same.
+                // A sent value and a dropped sender mean the same.
                 _ = stop => {}
             }
-            self.until = None;
+            self.stop = None;
             self.close();
         }
         self.messages.recv().await
     }
 
-    /// The next message, if it is here already.
-    pub(super) fn waiting(&mut self) -> Option<Queued> {
+    /// Returns the next message, if one is queued.
+    pub(super) fn try_next(&mut self) -> Option<QueuedMessage> {
         self.messages.try_recv().ok()
     }
 
-    /// Takes no more; what is here already can still be taken out.
+    /// Closes the queue; queued messages can still be taken out.
     pub(super) fn close(&mut self) {
         self.messages.close();
     }
 }
 
-fn share(message: &Bytes) -> Result<u32, Failure> {
+fn permit_count(message: &Bytes) -> Result<u32, Failure> {
     let too_large = Failure::TooLarge { limit: QUEUE_BYTES };
     u32::try_from(message.len()).ok().filter(|bytes| *bytes as usize <= QUEUE_BYTES).ok_or(too_large)
 }
 
-impl Outbound for Queue {
-    fn send(&self, message: Bytes, ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>> {
+impl Outbound for SendQueue {
+    fn send(&self, message: Bytes, ticket: Option<RequestTicket>) -> BoxedFuture<'_, Result<(), Failure>> {
         Box::pin(async move {
             let closed = || Failure::Closed { exit: None, sent: false };
-            let share = share(&message)?;
+            let share = permit_count(&message)?;
             let room = Arc::clone(&self.room).acquire_many_owned(share).await.map_err(|_| closed())?;
             let call = ticket.map(|ticket| ticket.id);
-            self.messages.send(Queued { message, call, _room: room }).await.map_err(|_| closed())
+            self.messages.send(QueuedMessage { message, call, _room: room }).await.map_err(|_| closed())
         })
     }
 
-    fn push(&self, message: Bytes) -> Result<(), Bytes> {
-        let Ok(share) = share(&message) else { return Err(message) };
+    fn try_send(&self, message: Bytes) -> Result<(), Bytes> {
+        let Ok(share) = permit_count(&message) else { return Err(message) };
         match Arc::clone(&self.room).try_acquire_many_owned(share) {
             Ok(room) => {
-                let sent = self.messages.try_send(Queued { message, call: None, _room: room });
+                let sent = self.messages.try_send(QueuedMessage { message, call: None, _room: room });
                 sent.map_err(|unsent| unsent.into_inner().message)
             }
             Err(_) => Err(message),
         }
     }
 
-    fn takes_tickets(&self) -> bool {
-        self.names_calls
+    fn uses_tickets(&self) -> bool {
+        self.tracks_calls
     }
 
-    fn offer(&self, message: Bytes) {
-        let Ok(share) = share(&message) else { return };
-        if let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(share) {
-            // Dropped when the queue is full: the other side does not read anyway.
-            let _full = self.messages.try_send(Queued { message, call: None, _room: room });
-        }
+    fn send_or_drop(&self, message: Bytes) -> bool {
+        // Dropped when the queue is full: the other side does not read anyway.
+        self.try_send(message).is_ok()
     }
 
-    /// Every message holds its room until it is written.
-    fn flush(&self) -> Boxed<'_, ()> {
+    /// Waits until all messages are written: each holds its share until then.
+    fn flush(&self) -> BoxedFuture<'_, ()> {
         let all = u32::try_from(QUEUE_BYTES).unwrap_or(u32::MAX);
         Box::pin(async move { drop(self.room.acquire_many(all).await) })
     }

@@ -1,7 +1,7 @@
-//! The other way round: a client at the far end of two byte streams, for which we are the server.
+//! Serves a client over two byte streams: we are the server.
 //!
-//! One message a line, as on every standard stream. The end of the input is the client's word that it is done; what it is
-//! still owed then is not worth much of anybody's time.
+//! One message per line, as on stdio. The end of the input means that the client is done; open
+//! requests then get only a short time to finish.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,51 +12,51 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::line;
-use super::queue::Queue;
+use super::queue::SendQueue;
 use crate::failure::Failure;
 use crate::peer::{Handler, Peer};
 
-/// How long answers may still take when the client has said its last word. One that is done but for the writing is
-/// given; one that waits for somebody is given up, so that this is told in time (F91).
+/// Timeout for open requests after the end of the input. A response that is almost ready is sent; a request
+/// that waits for the user is dropped, so that its cancellation is reported in time.
 const LAST_ANSWERS: Duration = Duration::from_millis(50);
 
-/// How long the last answers may take to be read by the client.
+/// Timeout for the client to read the last responses.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Answers a client until its input ends or it reads no more. Requests that are still open then are dropped, which
-/// cancels what they wait for; dropping this future drops them too.
-pub async fn serve(
+/// Serves a client until its input ends or it stops reading. Requests that are still open then are dropped,
+/// which cancels their work; dropping this future drops them too.
+pub async fn serve_client(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
     handler: Arc<dyn Handler>,
 ) {
-    let (queue, outgoing) = Queue::new();
+    let (queue, outgoing) = SendQueue::new();
     let (stop, stopped) = oneshot::channel();
     let (_peer, inbox) = Peer::new(Box::new(queue), handler);
-    let ends = Ends(inbox.serving());
-    let mut writing = pin!(line::write(outgoing.until(stopped), output));
+    let ends = CloseServedOnDrop(inbox.for_server());
+    let mut writing = pin!(line::write_lines(outgoing.stop_with(stopped), output));
     let reading = async {
-        line::read(input, &ends.0).await;
-        // In time or not: what is open then is dropped.
-        let _late = timeout(LAST_ANSWERS, ends.0.idle()).await;
+        line::read_lines(input, &ends.0).await;
+        // On timeout the open requests are dropped.
+        let _late = timeout(LAST_ANSWERS, ends.0.wait_until_idle()).await;
     };
     tokio::select! {
         _ = &mut writing => return,
         () = reading => {}
     }
-    ends.0.drop_answers();
-    // They end when the runtime comes to it; until then what they wait for has not heard of it.
-    let _late = timeout(LAST_ANSWERS, ends.0.idle()).await;
+    ends.0.abort_answers();
+    // The aborted tasks end when the runtime polls them; until then their work is not canceled.
+    let _late = timeout(LAST_ANSWERS, ends.0.wait_until_idle()).await;
     drop(stop);
-    // One that does not read has no use for more.
+    // A client that does not read cannot be helped.
     let _unread = timeout(LAST_WORDS, writing).await;
 }
 
-/// Ends the conversation however its future ends.
-struct Ends(crate::peer::Inbox);
+/// Closes the connection when the future ends or is dropped.
+struct CloseServedOnDrop(crate::peer::Inbox);
 
-impl Drop for Ends {
+impl Drop for CloseServedOnDrop {
     fn drop(&mut self) {
-        self.0.close(&Failure::Closed { exit: None, sent: true });
+        self.0.close_connection(&Failure::Closed { exit: None, sent: true });
     }
 }

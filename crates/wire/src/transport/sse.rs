@@ -1,12 +1,12 @@
-//! A server behind a URL that speaks the transport of 2024-11-05 (T2).
+//! HTTP+SSE transport of 2024-11-05: a server behind a URL.
 //!
-//! Its URL is a stream of events without end. The first names the endpoint that takes our messages; their answers
-//! come on the stream. The session is the stream: when it ends the conversation is over.
+//! Its URL is an endless event stream. The first event names the endpoint for our messages; their responses
+//! come on the stream. The stream is the session: its end closes the connection.
 //!
-//! Bodies, events, the queue of POSTs and the way to the network are those of [`super::http`].
+//! Bodies, events, the queue of POSTs and the network are those of [`super::http`].
 
 mod endpoint;
-mod letter;
+mod posts;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,34 +17,35 @@ use reqwest::header::{ACCEPT, HeaderValue};
 use reqwest::{Method, Response};
 use url::Url;
 
-use super::http::body::{self, Kind, Stream};
+use super::http::body::{self, EventStream, Kind};
 use super::http::http_sender::HttpSender;
-use super::http::post::{self, Posts};
+use super::http::post::{self, PostQueue};
 use super::http::refusal;
 use super::http::{HttpTarget, Network};
-use crate::failure::{Failure, Phase};
-use crate::handshake::Carrier;
-use crate::peer::{Handler, Inbox, Peer, Strays};
-use crate::task::Tasks;
-use letter::Letters;
+use crate::failure::{Failure, FailurePhase};
+use crate::handshake::TransportConnection;
+use crate::peer::{Handler, Inbox, Peer, StrayCounts};
+use crate::task::OwnedTasks;
+use posts::SsePosts;
 
-/// How long what is still to be said may take at the end.
+/// Timeout for sending the queued messages at the end.
 const FAREWELL: Duration = Duration::from_millis(200);
 
-/// How long a server that may speak this transport has to name its endpoint. One that does not may be of another
-/// kind, whose stream has nothing to say.
+/// Timeout for a server that may use this transport to name its endpoint. One that does not may use another
+/// transport, with an idle stream.
 const PROBE: Duration = Duration::from_secs(3);
 
-/// A server of 2024-11-05. Dropping it ends its stream.
+/// A connection over the transport of 2024-11-05. Dropping it ends its stream.
 #[derive(Debug)]
-pub struct Sse {
+pub struct SseTransport {
     peer: Peer,
     inbox: Inbox,
-    tasks: Tasks,
+    tasks: OwnedTasks,
 }
 
-impl Sse {
-    /// Opens the stream and waits for the endpoint. What follows is greeted in the old way, never probed.
+impl SseTransport {
+    /// Opens the stream and waits for the endpoint. The handshake that follows is `initialize`, never the
+    /// probe.
     ///
     /// # Errors
     /// A [`Failure`]; [`Failure::Protocol`] when the endpoint is of another origin.
@@ -53,26 +54,27 @@ impl Sse {
         network: &Network,
         handler: Arc<dyn Handler>,
     ) -> Result<Self, Failure> {
-        let late = Failure::TimedOut { phase: Phase::Connecting, after: REQUEST_LIMIT };
+        let late = Failure::TimedOut { phase: FailurePhase::Connecting, after: REQUEST_LIMIT };
         let work = async {
             let http_sender = HttpSender::new(target, network, |_| false)?;
-            let response = get(&http_sender, &target.url).await?;
+            let response = open_event_stream(&http_sender, &target.url).await?;
             if !response.status().is_success() {
-                return Err(refusal::of(response, None).await);
+                return Err(refusal::read_refusal(response, None).await);
             }
-            if Kind::of(&response) != Kind::Events {
-                let text = body::excerpt(&body::beginning(response).await);
-                return Err(Failure::Protocol(format!("its answer is no stream of events: {text}").into()));
+            if Kind::from_response(&response) != Kind::Events {
+                let text = body::body_excerpt(&body::read_beginning(response).await);
+                return Err(Failure::Protocol(format!("its response is not an event stream: {text}").into()));
             }
-            Self::begin(http_sender, response, handler).await
+            Self::start_session(http_sender, response, handler).await
         };
         tokio::time::timeout(REQUEST_LIMIT, work).await.unwrap_or(Err(late))
     }
 
-    /// Like [`Sse::open`], for a server that may be of another kind: `None` unless its URL is such a stream.
+    /// Like [`SseTransport::open`], for a server of unknown transport: `None` unless its URL is such a
+    /// stream.
     ///
     /// # Errors
-    /// A [`Failure`] when it is one and cannot be used.
+    /// A [`Failure`] when it is such a stream and cannot be used.
     pub async fn probe(
         target: &HttpTarget,
         network: &Network,
@@ -80,9 +82,11 @@ impl Sse {
     ) -> Result<Option<Self>, Failure> {
         let work = async {
             let http_sender = HttpSender::new(target, network, |_| false)?;
-            match get(&http_sender, &target.url).await {
-                Ok(response) if response.status().is_success() && Kind::of(&response) == Kind::Events => {
-                    Self::begin(http_sender, response, handler).await.map(Some)
+            match open_event_stream(&http_sender, &target.url).await {
+                Ok(response)
+                    if response.status().is_success() && Kind::from_response(&response) == Kind::Events =>
+                {
+                    Self::start_session(http_sender, response, handler).await.map(Some)
                 }
                 Ok(_) | Err(_) => Ok(None),
             }
@@ -90,73 +94,73 @@ impl Sse {
         tokio::time::timeout(PROBE, work).await.unwrap_or(Ok(None))
     }
 
-    async fn begin(
+    async fn start_session(
         http_sender: HttpSender,
         response: Response,
         handler: Arc<dyn Handler>,
     ) -> Result<Self, Failure> {
         let base = response.url().clone();
-        let mut stream = Stream::new(response, handler.message_limit());
-        let endpoint = endpoint::named(&mut stream, &base).await?;
-        let (posts, waiting) = Posts::new();
+        let mut stream = EventStream::new(response, handler.message_limit());
+        let endpoint = endpoint::wait_for_endpoint(&mut stream, &base).await?;
+        let (posts, waiting) = PostQueue::new();
         let (peer, inbox) = Peer::new(Box::new(posts), handler);
-        let tasks = Tasks::default();
-        tasks.spawn(post::run(waiting, Letters::new(http_sender, endpoint, inbox.clone())));
-        tasks.spawn(listen(stream, inbox.clone()));
+        let tasks = OwnedTasks::default();
+        tasks.spawn(post::run_post_queue(waiting, SsePosts::new(http_sender, endpoint, inbox.clone())));
+        tasks.spawn(deliver_events(stream, inbox.clone()));
         Ok(Self { peer, inbox, tasks })
     }
 
-    /// Our end of the conversation.
+    /// Our end of the connection.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
     }
 
-    /// What came and belonged to nobody.
+    /// Counts of inbound data that belonged to no request.
     #[must_use]
-    pub fn strays(&self) -> Strays {
-        self.inbox.strays()
+    pub fn stray_counts(&self) -> StrayCounts {
+        self.inbox.stray_counts()
     }
 
     /// Ends the stream, and with it the session.
     pub async fn stop(self) {
         self.peer.flush(FAREWELL).await;
-        self.end();
-        self.peer.ended().await;
+        self.end_stream();
+        self.peer.wait_until_ended().await;
     }
 
-    fn end(&self) {
-        self.tasks.abort();
-        self.inbox.close(&Failure::Closed { exit: None, sent: true });
+    fn end_stream(&self) {
+        self.tasks.abort_all();
+        self.inbox.close_connection(&Failure::Closed { exit: None, sent: true });
     }
 }
 
-impl Carrier for Sse {
+impl TransportConnection for SseTransport {
     fn peer(&self) -> &Peer {
         &self.peer
     }
 }
 
-impl Drop for Sse {
+impl Drop for SseTransport {
     fn drop(&mut self) {
-        self.end();
+        self.end_stream();
     }
 }
 
-async fn get(http_sender: &HttpSender, url: &Url) -> Result<Response, Failure> {
-    let mut headers = http_sender.headers();
+async fn open_event_stream(http_sender: &HttpSender, url: &Url) -> Result<Response, Failure> {
+    let mut headers = http_sender.base_headers();
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-    http_sender.send(Method::GET, url, headers, Bytes::new(), None).await
+    http_sender.send_request(Method::GET, url, headers, Bytes::new(), None).await
 }
 
-/// Delivers what comes until the stream ends, and the conversation with it.
-async fn listen(mut stream: Stream, inbox: Inbox) {
+/// Delivers messages until the stream ends, then closes the connection.
+async fn deliver_events(mut stream: EventStream, inbox: Inbox) {
     let end = loop {
         match stream.next().await {
-            Ok(Some(message)) => inbox.deliver(&message),
+            Ok(Some(message)) => inbox.deliver_message(&message),
             Ok(None) => break Failure::Closed { exit: None, sent: true },
             Err(failure) => break failure,
         }
     };
-    inbox.close(&end);
+    inbox.close_connection(&end);
 }

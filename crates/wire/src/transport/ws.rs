@@ -1,14 +1,14 @@
-//! A server behind a WebSocket (T4).
+//! WebSocket transport.
 //!
-//! Every message is one text frame, in both directions. The conversation is the socket: when it ends, every waiting
-//! call fails at once, and those that never left are told apart (L6).
+//! Every message is one text frame, in both directions. The socket is the session: when it ends, every
+//! waiting call fails at once, and calls that were never sent are distinguished.
 //!
-//! | what | where |
+//! | responsibility | module |
 //! |---|---|
-//! | from a URL to a socket | `upgrade` |
-//! | what comes, and silence | `reader` |
-//! | what goes out | `writer` |
-//! | fragments without end | `meter`, `fragments` |
+//! | upgrades an HTTP connection to a socket | `upgrade` |
+//! | inbound messages and keep-alive | `reader` |
+//! | outbound messages | `writer` |
+//! | limits the fragments of a message | `meter`, `fragments` |
 
 mod fragments;
 mod meter;
@@ -31,186 +31,190 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use super::http::{HttpTarget, Network};
-use super::queue::{Outgoing, Queue};
-use crate::failure::{Failure, Phase};
-use crate::handshake::Carrier;
-use crate::peer::{Handler, Inbox, Peer, Strays};
-use crate::task::Tasks;
-use meter::{Meter, Metered};
-use reader::Reader;
-use writer::Writer;
+use super::queue::{OutgoingMessages, SendQueue};
+use crate::failure::{Failure, FailurePhase};
+use crate::handshake::TransportConnection;
+use crate::peer::{Handler, Inbox, Peer, StrayCounts};
+use crate::task::OwnedTasks;
+use meter::{ByteMeter, MeteredStream};
+use reader::SocketReader;
+use writer::SocketWriter;
 
-/// How long saying goodbye may take. A server that hears none sees the connection end.
+/// Timeout of the closing handshake. Without it the server sees the connection end.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// How long what is still to be said may take before that.
+/// Timeout for sending the queued messages before that.
 const FAREWELL: Duration = Duration::from_millis(200);
 
-/// How much is asked for in one read.
+/// Size of one read.
 const READ_BYTES: usize = 32 * 1024;
 
-type Socket = WebSocketStream<Metered<Upgraded>>;
-type Incoming = SplitStream<Socket>;
-type Outlet = SplitSink<Socket, Message>;
+type Socket = WebSocketStream<MeteredStream<Upgraded>>;
+type SocketReceiver = SplitStream<Socket>;
+type SocketSender = SplitSink<Socket, Message>;
 
-/// A server behind a WebSocket. Dropping it ends the connection; [`Ws::stop`] says goodbye first.
+/// A connection over WebSocket. Dropping it ends the connection; [`WsTransport::stop`] sends a close frame
+/// first.
 #[derive(Debug)]
-pub struct Ws {
+pub struct WsTransport {
     peer: Peer,
     inbox: Inbox,
-    /// Taken to ask for the end.
+    /// Taken to request the end.
     stop: Option<oneshot::Sender<()>>,
-    /// Closes when nothing is left of the connection.
+    /// Closes when the connection has ended completely.
     gone: Option<oneshot::Receiver<()>>,
-    tasks: Tasks,
+    tasks: OwnedTasks,
 }
 
-impl Ws {
-    /// Connects. What follows is greeted in the old way, never probed, unless the configuration says otherwise.
+impl WsTransport {
+    /// Connects. The handshake that follows is `initialize`, never the probe, unless the configuration
+    /// demands it.
     ///
     /// # Errors
-    /// A [`Failure`]; [`Failure::Protocol`] when what answers is no WebSocket, or one for something else.
+    /// A [`Failure`]; [`Failure::Protocol`] when the server is no WebSocket, or one with another subprotocol.
     pub async fn open(
         target: &HttpTarget,
         network: &Network,
         handler: Arc<dyn Handler>,
     ) -> Result<Self, Failure> {
-        let late = Failure::TimedOut { phase: Phase::Connecting, after: REQUEST_LIMIT };
-        let connecting = tokio::time::timeout(REQUEST_LIMIT, upgrade::connect(target, network)).await;
+        let late = Failure::TimedOut { phase: FailurePhase::Connecting, after: REQUEST_LIMIT };
+        let connecting =
+            tokio::time::timeout(REQUEST_LIMIT, upgrade::connect_websocket(target, network)).await;
         let stream = connecting.unwrap_or(Err(late))?;
-        let meter = Meter::default();
-        let limits = Some(limits(handler.message_limit()));
-        let socket = WebSocketStream::from_raw_socket(meter.on(stream), Role::Client, limits).await;
-        Ok(Self::begin(socket, meter, handler))
+        let meter = ByteMeter::default();
+        let limits = Some(socket_config(handler.message_limit()));
+        let socket = WebSocketStream::from_raw_socket(meter.wrap_stream(stream), Role::Client, limits).await;
+        Ok(Self::start_session(socket, meter, handler))
     }
 
-    fn begin(socket: Socket, meter: Meter, handler: Arc<dyn Handler>) -> Self {
-        let (queue, outgoing) = Queue::naming_calls();
+    fn start_session(socket: Socket, meter: ByteMeter, handler: Arc<dyn Handler>) -> Self {
+        let (queue, outgoing) = SendQueue::with_call_ids();
         let (peer, inbox) = Peer::new(Box::new(queue), handler);
         let (stop, stopped) = oneshot::channel();
         let (going, gone) = oneshot::channel();
-        let tasks = Tasks::default();
-        let life = Life { socket, meter, outgoing, inbox: inbox.clone() };
+        let tasks = OwnedTasks::default();
+        let life = SocketLifetime { socket, meter, outgoing, inbox: inbox.clone() };
         tasks.spawn(async move {
-            life.run(stopped).await;
+            life.run_until_end(stopped).await;
             drop(going);
         });
         Self { peer, inbox, stop: Some(stop), gone: Some(gone), tasks }
     }
 
-    /// Our end of the conversation.
+    /// Our end of the connection.
     #[must_use]
     pub fn peer(&self) -> &Peer {
         &self.peer
     }
 
-    /// What came and belonged to nobody.
+    /// Counts of inbound data that belonged to no request.
     #[must_use]
-    pub fn strays(&self) -> Strays {
-        self.inbox.strays()
+    pub fn stray_counts(&self) -> StrayCounts {
+        self.inbox.stray_counts()
     }
 
-    /// Says goodbye and waits, but not for long, until the server has done so too.
+    /// Sends a close frame and waits, within a timeout, for that of the server.
     pub async fn stop(mut self) {
         self.peer.flush(FAREWELL).await;
         if let Some(stop) = self.stop.take() {
-            // Nobody to tell means that it has ended already.
+            // A closed channel means that the connection has ended already.
             let _ended = stop.send(());
         }
         if let Some(gone) = self.gone.take() {
-            // Nothing is ever sent; that it closes is the news.
+            // No value is ever sent: the channel only closes.
             let _closed = gone.await;
         }
     }
 }
 
-impl Carrier for Ws {
+impl TransportConnection for WsTransport {
     fn peer(&self) -> &Peer {
         &self.peer
     }
 }
 
-impl Drop for Ws {
+impl Drop for WsTransport {
     fn drop(&mut self) {
-        self.tasks.abort();
-        self.inbox.close(&End::closed().failure);
+        self.tasks.abort_all();
+        self.inbox.close_connection(&SocketEnd::closed().failure);
     }
 }
 
-/// What is refused before it is kept.
-fn limits(message: usize) -> WebSocketConfig {
+/// The size limits of messages and frames, enforced before they are stored.
+fn socket_config(message: usize) -> WebSocketConfig {
     WebSocketConfig::default()
         .read_buffer_size(READ_BYTES)
         .max_message_size(Some(message))
         .max_frame_size(Some(message))
 }
 
-/// How a conversation ends.
-struct End {
-    /// What every waiting call is told.
+/// The end of a connection.
+struct SocketEnd {
+    /// The failure of every waiting call.
     failure: Failure,
-    /// What the server is told, if it is not the server that ended it.
+    /// The close code for the server, unless the server closed the connection.
     goodbye: Option<CloseCode>,
 }
 
-impl End {
+impl SocketEnd {
     fn closed() -> Self {
         Self { failure: Failure::Closed { exit: None, sent: true }, goodbye: None }
     }
 }
 
-/// Everything that lives with the connection.
-struct Life {
+/// The parts that live as long as the connection.
+struct SocketLifetime {
     socket: Socket,
-    meter: Meter,
-    outgoing: Outgoing,
+    meter: ByteMeter,
+    outgoing: OutgoingMessages,
     inbox: Inbox,
 }
 
-impl Life {
-    /// Until the server ends it, breaks it, falls silent, or its owner wants it to end.
-    async fn run(self, mut stopped: oneshot::Receiver<()>) {
+impl SocketLifetime {
+    /// Runs until the server closes or breaks the connection, falls silent, or the owner requests the end.
+    async fn run_until_end(self, mut stopped: oneshot::Receiver<()>) {
         let Self { socket, meter, mut outgoing, inbox } = self;
         let (mut outlet, mut incoming) = socket.split();
         let ping = Notify::new();
         let end = {
-            let reader = Reader { incoming: &mut incoming, meter: &meter, inbox: &inbox, ping: &ping };
-            let mut reading = Box::pin(reader.run());
-            let writer = Writer { outlet: &mut outlet, outgoing: &mut outgoing, inbox: &inbox, ping: &ping };
-            let mut writing = Box::pin(writer.run());
+            let reader = SocketReader { incoming: &mut incoming, meter: &meter, inbox: &inbox, ping: &ping };
+            let mut reading = Box::pin(reader.read_until_end());
+            let writer =
+                SocketWriter { outlet: &mut outlet, outgoing: &mut outgoing, inbox: &inbox, ping: &ping };
+            let mut writing = Box::pin(writer.write_until_failure());
             let mut writes = true;
             loop {
                 tokio::select! {
                     end = &mut reading => break end,
                     () = &mut writing, if writes => writes = false,
-                    // An owner that is gone without a word aborts this task instead.
-                    _ = &mut stopped => break End { goodbye: Some(CloseCode::Normal), ..End::closed() },
+                    // An owner that is dropped aborts this task instead.
+                    _ = &mut stopped => break SocketEnd { goodbye: Some(CloseCode::Normal), ..SocketEnd::closed() },
                 }
             }
         };
-        tell(&end.failure, outgoing, &inbox);
-        // A server that takes no goodbye, or gives none, sees the connection end.
-        let _late = tokio::time::timeout(GOODBYE, say_goodbye(outlet, incoming, end.goodbye)).await;
+        fail_waiting_calls(&end.failure, outgoing, &inbox);
+        // A server that does not read or answer the close frame sees the connection end.
+        let _late = tokio::time::timeout(GOODBYE, close_socket(outlet, incoming, end.goodbye)).await;
     }
 }
 
-/// Tells every waiting call. What is still queued has certainly not been executed.
-fn tell(failure: &Failure, mut outgoing: Outgoing, inbox: &Inbox) {
+/// Fails every waiting call. Requests that are still queued have certainly not been executed.
+fn fail_waiting_calls(failure: &Failure, mut outgoing: OutgoingMessages, inbox: &Inbox) {
     outgoing.close();
-    while let Some(queued) = outgoing.waiting() {
+    while let Some(queued) = outgoing.try_next() {
         if let Some(call) = queued.call {
             inbox.fail_call(call, Failure::Closed { exit: None, sent: false });
         }
     }
-    inbox.close(failure);
+    inbox.close_connection(failure);
 }
 
-async fn say_goodbye(mut outlet: Outlet, mut incoming: Incoming, code: Option<CloseCode>) {
+async fn close_socket(mut outlet: SocketSender, mut incoming: SocketReceiver, code: Option<CloseCode>) {
     let said = match code {
         Some(code) => {
             outlet.send(Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::default() }))).await
         }
-        // The library has an answer to the server's goodbye ready.
+        // The library has queued the reply to the server's close frame.
         None => outlet.flush().await,
     };
     if said.is_ok() {

@@ -1,4 +1,4 @@
-//! Who we are to a server: asked for every request, and once more when one is refused.
+//! Authorizers: called for every request, and again when one is refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,52 +7,64 @@ use mcparley_model::config::Era;
 use mcparley_model::secret::Secret;
 use mcparley_testkit::HttpServer;
 use mcparley_wire::Failure;
-use mcparley_wire::authorizer::{Asking, Authorizer, Challenge, Credentials, Next, Wants};
+use mcparley_wire::authorizer::{
+    Authorizer, Challenge, ChallengeKind, Credentials, RequestTarget, RetryDecision,
+};
 use mcparley_wire::handshake::connect;
-use mcparley_wire::peer::Boxed;
+use mcparley_wire::peer::BoxedFuture;
 use serde_json::{Value, json};
 
 use crate::http_world::{Site, received};
 use crate::sse::Legacy;
 use crate::world::{LONG, call, introduction, log_file, text};
 
-/// Has tokens `0`, `1`, `2` …; a refusal of the current one makes the next the current one.
+/// An authorizer with tokens `0`, `1`, `2` …; a refusal of the current one advances to the next.
 #[derive(Debug, Default)]
 struct Counting {
     current: AtomicUsize,
     asked: AtomicUsize,
     refused: AtomicUsize,
     gives_up: bool,
-    /// Whether it does not know that the next one is good.
+    /// Whether the next token is unverified.
     guesses: bool,
 }
 
 impl Authorizer for Counting {
-    fn headers<'a>(&'a self, request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>> {
+    fn authorize_request<'a>(
+        &'a self,
+        request: RequestTarget<'a>,
+    ) -> BoxedFuture<'a, Result<Credentials, Failure>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let token = Secret::new(self.current.load(Ordering::Relaxed).to_string());
-        let mut credentials = Credentials::bearer(token);
+        let mut credentials = Credentials::from_bearer_token(token);
         let seen = format!("{} {}", request.method, request.url.path());
         credentials.headers.push(("x-seen".to_owned(), Secret::new(seen)));
         Box::pin(std::future::ready(Ok(credentials)))
     }
 
-    fn refused<'a>(&'a self, sent: &'a Credentials, challenge: &'a Challenge) -> Boxed<'a, Next> {
+    fn handle_refusal<'a>(
+        &'a self,
+        sent: &'a Credentials,
+        challenge: &'a Challenge,
+    ) -> BoxedFuture<'a, RetryDecision> {
         self.refused.fetch_add(1, Ordering::Relaxed);
-        assert!(challenge.wants == Wants::SignIn && challenge.words.is_some(), "{challenge:?}");
+        assert!(
+            challenge.kind == ChallengeKind::SignIn && challenge.www_authenticate.is_some(),
+            "{challenge:?}"
+        );
         let sent: usize = sent.token.as_ref().unwrap().expose().parse().unwrap();
-        // Whoever comes later with the same token finds it renewed.
+        // A later caller with the same token finds it refreshed.
         let _lost = self.current.compare_exchange(sent, sent + 1, Ordering::Relaxed, Ordering::Relaxed);
         let next = match (self.gives_up, self.guesses) {
-            (true, _) => Next::GiveUp,
-            (false, true) => Next::Try,
-            (false, false) => Next::Again,
+            (true, _) => RetryDecision::GiveUp,
+            (false, true) => RetryDecision::RetryUnverified,
+            (false, false) => RetryDecision::Retry,
         };
         Box::pin(std::future::ready(next))
     }
 }
 
-/// A server that takes these tokens now, and the folder with them and with what it received.
+/// A server that accepts these tokens, and the folder with the tokens and the received requests.
 #[expect(clippy::disallowed_methods, reason = "the server reads what a test writes")]
 fn guarded(tokens: &str, scripts: &[&str]) -> (HttpServer, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
@@ -71,7 +83,7 @@ fn counting(authorizer: &Arc<Counting>) -> [usize; 2] {
 
 // T7 K4
 #[tokio::test]
-async fn every_leg_carries_what_the_authorizer_gives_for_it() {
+async fn every_request_carries_the_credentials_of_the_authorizer() {
     let (server, folder) = guarded("0", &[]);
     let authorizer = Arc::new(Counting::default());
     let mut site = Site::at(server.url()).with_header("Authorization", "Bearer configured");
@@ -92,7 +104,7 @@ async fn every_leg_carries_what_the_authorizer_gives_for_it() {
 
 // T7 K4
 #[tokio::test]
-async fn a_refused_request_is_repeated_once_with_what_is_given_then() {
+async fn refused_request_is_retried_once_with_new_credentials() {
     for legacy in [false, true] {
         let scripts: &[&str] = if legacy { &["legacy-sse-only"] } else { &[] };
         let (server, _folder) = guarded("1", scripts);
@@ -114,7 +126,7 @@ async fn a_refused_request_is_repeated_once_with_what_is_given_then() {
 
 // T7 K4
 #[tokio::test]
-async fn what_stays_refused_wants_a_sign_in_and_is_not_tried_for_ever() {
+async fn request_that_stays_refused_is_unauthorized_and_not_retried_forever() {
     for (gives_up, asked) in [(false, 2), (true, 1)] {
         let (server, _folder) = guarded("never", &[]);
         let authorizer = Arc::new(Counting { gives_up, ..Counting::default() });
@@ -148,23 +160,30 @@ async fn no_other_origin_gets_our_token() {
     }
 }
 
-/// Cannot say who we are.
+/// An authorizer that always fails.
 #[derive(Debug)]
 struct Unknown;
 
 impl Authorizer for Unknown {
-    fn headers<'a>(&'a self, _request: Asking<'a>) -> Boxed<'a, Result<Credentials, Failure>> {
+    fn authorize_request<'a>(
+        &'a self,
+        _request: RequestTarget<'a>,
+    ) -> BoxedFuture<'a, Result<Credentials, Failure>> {
         Box::pin(std::future::ready(Err(Failure::Unauthorized { challenge: None })))
     }
 
-    fn refused<'a>(&'a self, _sent: &'a Credentials, _challenge: &'a Challenge) -> Boxed<'a, Next> {
-        Box::pin(std::future::ready(Next::Again))
+    fn handle_refusal<'a>(
+        &'a self,
+        _sent: &'a Credentials,
+        _challenge: &'a Challenge,
+    ) -> BoxedFuture<'a, RetryDecision> {
+        Box::pin(std::future::ready(RetryDecision::Retry))
     }
 }
 
 // T7 K4
 #[tokio::test]
-async fn who_only_guesses_is_asked_once_more_and_no_oftener() {
+async fn unverified_credentials_are_retried_once_more_and_no_oftener() {
     for (good, refused) in [("2", None), ("never", Some(3))] {
         let (server, _folder) = guarded(good, &[]);
         let authorizer = Arc::new(Counting { guesses: true, ..Counting::default() });
@@ -178,7 +197,7 @@ async fn who_only_guesses_is_asked_once_more_and_no_oftener() {
 
 // T7
 #[tokio::test]
-async fn without_credentials_nothing_is_sent() {
+async fn request_without_credentials_is_not_sent() {
     let (server, folder) = guarded("0", &[]);
     let mut site = Site::at(server.url()).with_authorizer(&Arc::new(Unknown));
     let error = site.connect_as(Era::Auto).await.unwrap_err();
@@ -190,6 +209,6 @@ async fn without_credentials_nothing_is_sent() {
 // T7
 #[test]
 fn a_token_is_not_printed() {
-    let printed = format!("{:?}", Credentials::bearer(Secret::new("hidden".to_owned())));
+    let printed = format!("{:?}", Credentials::from_bearer_token(Secret::new("hidden".to_owned())));
     assert!(!printed.contains("hidden"), "{printed}");
 }

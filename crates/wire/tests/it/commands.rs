@@ -1,18 +1,18 @@
-//! Commands that are run to their end, or given up before it.
+//! Commands that run to their end, or are dropped before it.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use mcparley_platform::process::{Exit, Launch, SpawnError};
+use mcparley_platform::process::{ProcessExit, ProgramLaunch, SpawnError};
 use mcparley_testkit::processes_with_variable;
-use mcparley_wire::command::{Unfinished, run};
+use mcparley_wire::command::{GuardedCommandError, run_command};
 use tokio::sync::Notify;
 
-/// The variable by which processes of these tests are found.
+/// The variable that marks processes of these tests.
 const MARK: &str = "COMMAND_MARK";
 
-fn shell(script: &str) -> Launch {
-    Launch {
+fn shell(script: &str) -> ProgramLaunch {
+    ProgramLaunch {
         program: "sh".into(),
         args: vec!["-c".into(), script.into()],
         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
@@ -22,27 +22,27 @@ fn shell(script: &str) -> Launch {
 
 // K1 A7
 #[tokio::test]
-async fn a_command_gets_its_input_and_all_it_writes_is_handed_on() {
+async fn command_gets_its_input_and_its_output_is_passed_on() {
     let (mut printed, mut said) = (Vec::new(), Vec::new());
     let print = |bytes: &[u8]| {
         printed.extend_from_slice(bytes);
         ControlFlow::Continue(())
     };
     let say = |bytes: &[u8]| said.extend_from_slice(bytes);
-    let exit = run(&shell("cat; echo why >&2; exit 3"), b"input", print, say).await.unwrap();
-    assert_eq!(exit, Exit { code: Some(3), signal: None });
+    let exit = run_command(&shell("cat; echo why >&2; exit 3"), b"input", print, say).await.unwrap();
+    assert_eq!(exit, ProcessExit { code: Some(3), signal: None });
     assert_eq!((printed.as_slice(), said.as_slice()), (&b"input"[..], &b"why\n"[..]));
 }
 
 // K1 A7
 #[tokio::test]
-async fn a_command_that_cannot_be_started_tells_why() {
-    let launch = Launch { program: "no-such-program".into(), ..shell("") };
-    let error = run(&launch, &[], |_| ControlFlow::Continue(()), |_| ()).await.unwrap_err();
-    assert!(matches!(error, Unfinished::NotStarted(SpawnError::NotFound { .. })), "{error:?}");
+async fn command_that_cannot_be_started_returns_the_reason() {
+    let launch = ProgramLaunch { program: "no-such-program".into(), ..shell("") };
+    let error = run_command(&launch, &[], |_| ControlFlow::Continue(()), |_| ()).await.unwrap_err();
+    assert!(matches!(error, GuardedCommandError::NotStarted(SpawnError::NotFound { .. })), "{error:?}");
 }
 
-/// Waits until nothing is left that was started with the variable.
+/// Waits until no process with the variable is left.
 async fn gone(value: &str) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !processes_with_variable(MARK, value).is_empty() {
@@ -53,12 +53,12 @@ async fn gone(value: &str) {
 
 // K1 A7 H01
 #[tokio::test]
-async fn what_a_command_has_started_ends_with_one_that_prints_too_much_or_is_given_up() {
+async fn children_of_a_command_end_when_it_prints_too_much_or_is_dropped() {
     let value = format!("command-{}", std::process::id());
     let mut launch = shell("setsid sleep 600 & yes");
     launch.env.push((MARK.into(), value.clone().into()));
-    let error = run(&launch, &[], |_| ControlFlow::Break(()), |_| ()).await.unwrap_err();
-    assert!(matches!(error, Unfinished::TooMuch), "{error:?}");
+    let error = run_command(&launch, &[], |_| ControlFlow::Break(()), |_| ()).await.unwrap_err();
+    assert!(matches!(error, GuardedCommandError::OutputTooLarge), "{error:?}");
     gone(&value).await;
     let printed = Notify::new();
     let print = |_: &[u8]| {
@@ -67,7 +67,7 @@ async fn what_a_command_has_started_ends_with_one_that_prints_too_much_or_is_giv
         ControlFlow::Continue(())
     };
     tokio::select! {
-        ended = run(&launch, &[], print, |_| ()) => panic!("{ended:?}"),
+        ended = run_command(&launch, &[], print, |_| ()) => panic!("{ended:?}"),
         () = printed.notified() => {}
     }
     gone(&value).await;

@@ -1,10 +1,10 @@
-//! A damaged reply fails its call at once, and nothing else.
+//! A malformed response fails its call at once, and only that.
 
 use std::time::{Duration, Instant};
 
-use mcparley_testkit::{HttpServer, Scripted};
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Damage, Failure, Params};
+use mcparley_testkit::{HttpServer, ScriptedStdio};
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Damage, Failure, RequestParams};
 use serde_json::json;
 
 use crate::world::{Server, call, text};
@@ -16,8 +16,8 @@ async fn failure_of(script: &str) -> Failure {
     let connected = Server::scripted(&[script]).connect().await.unwrap();
     let start = Instant::now();
     let failure = match call(&connected, "echo", json!({"message": "x"})).await {
-        // Some damage is inside the payload and shows when it is decoded.
-        Ok(answer) => answer.decode::<serde_json::Value>().map(|value| value.to_string()).unwrap_err(),
+        // Some malformed payloads are noticed only when they are decoded.
+        Ok(answer) => answer.decode::<serde_json::Value>().map(|value| value.to_string()).unwrap_err().into(),
         Err(failure) => failure,
     };
     assert!(start.elapsed() < AT_ONCE, "{script} took {:?}", start.elapsed());
@@ -26,7 +26,7 @@ async fn failure_of(script: &str) -> Failure {
 
 // K7 B03 B05 B07 B08 B09
 #[tokio::test]
-async fn each_kind_of_damage_fails_its_call_at_once() {
+async fn each_kind_of_malformed_response_fails_its_call_at_once() {
     for (script, expected) in [
         ("not-json", Damage::NotJson),
         ("bad-utf8", Damage::NotJson),
@@ -114,28 +114,31 @@ async fn an_id_in_another_form_is_the_same_id() {
 
 // B08
 #[tokio::test]
-async fn a_reply_to_nobody_is_dropped_and_counted_and_the_call_goes_on_waiting() {
+async fn unclaimed_response_is_dropped_and_counted_and_the_call_keeps_waiting() {
     for script in ["unknown-id", "bool-id", "object-id", "null-id:result"] {
-        let scripted = Scripted::stdio(&[script]).with("--times", "1");
+        let scripted = ScriptedStdio::new(&[script]).with_option("--times", "1");
         let connected = Server::new(scripted).connect().await.unwrap();
-        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
-        let options = CallOptions { limit: Some(Duration::from_millis(500)), ..CallOptions::default() };
+        let params = RequestParams::new()
+            .with_member("name", &"echo")
+            .with_member("arguments", &json!({"message": "x"}));
+        let options =
+            PeerCallOptions { limit: Some(Duration::from_millis(500)), ..PeerCallOptions::default() };
         let waiting = connected.session.call("tools/call", params, options);
         let next = async {
-            // Behind this the reply to nobody has come.
-            let tools = connected.session.peer().call("tools/list", None, CallOptions::default());
+            // When this is answered, the unclaimed response has arrived.
+            let tools = connected.session.peer().call("tools/list", None, PeerCallOptions::default());
             tools.await.unwrap();
         };
         let (failure, ()) = tokio::join!(waiting, next);
         assert!(matches!(failure, Err(Failure::TimedOut { .. })), "{script}: {failure:?}");
-        assert_eq!(connected.link.strays().unclaimed, 1, "{script}");
+        assert_eq!(connected.link.stray_counts().unclaimed, 1, "{script}");
         assert_eq!(text(&call(&connected, "echo", json!({"message": "on"})).await.unwrap()), "on");
     }
 }
 
 // B04
 #[tokio::test]
-async fn numbers_no_machine_has_are_carried_as_they_are_written() {
+async fn numbers_beyond_machine_precision_are_preserved() {
     let connected = Server::scripted(&["number-bombs:valid"]).connect().await.unwrap();
     let answer = call(&connected, "echo", json!({"message": "x"})).await.unwrap();
     let bombs = answer.member("structuredContent").unwrap();
@@ -144,22 +147,22 @@ async fn numbers_no_machine_has_are_carried_as_they_are_written() {
     assert_eq!(written("digits"), "9".repeat(100_000));
 }
 
-// B08: an error without an id can only mean the one request that waits.
+// B08: an error without an id can only be for the one request that waits.
 #[tokio::test]
 async fn an_error_that_names_no_call_fails_the_only_one() {
     let failure = failure_of("null-id:error").await;
-    assert!(matches!(failure, Failure::Answered(_)), "{failure:?}");
+    assert!(matches!(failure, Failure::ErrorResponse(_)), "{failure:?}");
 }
 
 // B09 B10
 #[tokio::test]
-async fn what_is_no_message_is_skipped_and_counted() {
+async fn noise_lines_are_skipped_and_counted() {
     for script in ["banner", "bom", "crlf", "batch"] {
         let connected = Server::scripted(&[script]).connect().await.unwrap();
         let answer = call(&connected, "echo", json!({"message": script})).await.unwrap();
         assert_eq!(text(&answer), script);
-        assert_eq!(connected.link.strays().noise > 0, script == "banner", "{script}");
-        let first = connected.link.stray_record().first();
+        assert_eq!(connected.link.stray_counts().noise > 0, script == "banner", "{script}");
+        let first = connected.link.stray_record().first_line();
         let first = first.as_ref().map(mcparley_model::text::Untrusted::raw);
         assert_eq!(first, (script == "banner").then_some("Starting server v1.2.3"), "{script}");
     }
@@ -168,27 +171,27 @@ async fn what_is_no_message_is_skipped_and_counted() {
 // F103 T1
 #[tokio::test]
 async fn log_lines_that_look_like_json_are_skipped_with_one_call_open_and_with_many() {
-    /// Lines of one outburst; the server has one before its first message, and two for every reply.
+    /// Lines of one burst; the server writes one before its first message, and two for every response.
     const OUTBURST: u64 = 15;
     let connected = Server::scripted(&["chatter"]).connect().await.unwrap();
     let answer = call(&connected, "echo", json!({"message": "one"})).await.unwrap();
     assert_eq!(text(&answer), "one");
-    let before = connected.link.strays().noise;
+    let before = connected.link.stray_counts().noise;
     assert!(before >= OUTBURST * 4, "{before}");
 
     let many = (0..64).map(|number| call(&connected, "echo", json!({ "message": number.to_string() })));
     let answers = futures_util::future::join_all(many).await;
     let texts: Vec<String> = answers.iter().map(|answer| text(answer.as_ref().unwrap())).collect();
     assert_eq!(texts, (0..64).map(|number| number.to_string()).collect::<Vec<_>>());
-    // Lines behind a reply may still be on their way: they have come when later calls are answered.
-    let counted = || connected.link.strays().noise - before;
+    // Lines after a response may still be on their way: they have arrived when later calls are answered.
+    let counted = || connected.link.stray_counts().noise - before;
     let mut calls = 64;
     while counted() < OUTBURST * (2 * calls - 1) && calls < 164 {
         call(&connected, "echo", json!({"message": "again"})).await.unwrap();
         calls += 1;
     }
     assert!(counted() >= OUTBURST * (2 * calls - 1), "{} lines in {calls} calls", counted());
-    assert_eq!(connected.link.strays().unclaimed, 0);
-    let first = connected.link.stray_record().first();
+    assert_eq!(connected.link.stray_counts().unclaimed, 0);
+    let first = connected.link.stray_record().first_line();
     assert_eq!(first.as_ref().map(mcparley_model::text::Untrusted::raw), Some("[INFO] started"));
 }

@@ -1,12 +1,12 @@
-//! Too much of everything: memory stays bounded and answers still come.
+//! Floods of messages: memory stays bounded and responses still arrive.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Failure, Params};
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Failure, RequestParams};
 use serde_json::json;
 use tokio::sync::watch;
 
@@ -27,11 +27,12 @@ async fn a_flood_of_notifications_is_delivered_in_full_and_the_reply_behind_it_t
 
 // F62
 #[tokio::test]
-async fn a_storm_of_progress_is_coalesced() {
+async fn progress_flood_is_coalesced() {
     let connected = Server::scripted(&["progress-storm:100000"]).connect().await.unwrap();
     let (sender, mut progress) = watch::channel(None);
-    let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
-    let options = CallOptions { limit: Some(LONG), progress: Some(sender), ..CallOptions::default() };
+    let params =
+        RequestParams::new().with_member("name", &"echo").with_member("arguments", &json!({"message": "x"}));
+    let options = PeerCallOptions { limit: Some(LONG), progress: Some(sender), ..PeerCallOptions::default() };
     let answer = connected.session.call("tools/call", params, options).await.unwrap();
     assert_eq!(text(&answer), "x");
     assert!(progress.borrow_and_update().is_some());
@@ -60,7 +61,7 @@ async fn noise_before_the_handshake_does_not_prevent_it() {
 async fn a_flooded_stderr_is_drained_and_its_end_is_kept() {
     let connected = Server::scripted(&["stderr-flood:32"]).connect().await.unwrap();
     assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
-    // Bytes that are no text become a mark of three.
+    // An invalid byte becomes a replacement character of three bytes.
     assert!(connected.link.stderr().text().len() <= 3 * 64 * 1024 + 100);
 }
 
@@ -75,15 +76,17 @@ async fn a_reply_in_two_halves_is_one_reply() {
 
 // F11
 #[tokio::test]
-async fn a_server_that_stops_reading_costs_its_callers_their_limit_and_us_a_bounded_queue() {
-    // It stops after its first answer, so that must be the one to the greeting.
+async fn server_that_stops_reading_times_its_callers_out_with_a_bounded_queue() {
+    // The server stops after its first response, so that must be the one to `initialize`.
     let connected = Server::scripted(&["no-read"]).connect_as(Era::Old, LONG).await.unwrap();
     let payload = "x".repeat(64 * 1024);
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..1000 {
         let session = connected.session.clone();
-        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": payload}));
-        let options = CallOptions { limit: Some(Duration::from_secs(1)), ..CallOptions::default() };
+        let params = RequestParams::new()
+            .with_member("name", &"echo")
+            .with_member("arguments", &json!({"message": payload}));
+        let options = PeerCallOptions { limit: Some(Duration::from_secs(1)), ..PeerCallOptions::default() };
         calls.spawn(async move { session.call("tools/call", params, options).await });
     }
     let start = Instant::now();

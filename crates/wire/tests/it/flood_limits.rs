@@ -1,11 +1,11 @@
-//! Too much of everything: what it may cost us in memory.
+//! Floods of messages: the limit of their memory.
 
 use std::time::Duration;
 
 use mcparley_model::config::Era;
-use mcparley_testkit::alone;
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Failure, Params};
+use mcparley_testkit::run_in_own_process;
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Failure, RequestParams};
 use serde_json::json;
 use tokio::sync::watch;
 
@@ -15,16 +15,16 @@ use crate::world::{LONG, Server, call, text};
 // F12 F17 B02 B13 F62
 #[test]
 fn a_flood_costs_a_bounded_amount_of_memory() {
-    alone("flood_limits::floods_alone_in_their_process").unwrap();
+    run_in_own_process("flood_limits::floods_alone_in_their_process").unwrap();
 }
 
 #[tokio::test]
 #[ignore = "started by the test above, in a process of its own"]
 async fn floods_alone_in_their_process() {
-    // The first of everything costs what it costs.
+    // The first use of each part costs extra memory.
     let connected = Server::scripted(&[]).connect().await.unwrap();
     call(&connected, "echo", json!({"message": "x"})).await.unwrap();
-    // Less than the catalogue names, and less may be kept of it: what grows with the flood shows all the same.
+    // Less than the fault catalog names: growth with the flood shows all the same.
     for (script, most, is_answered) in [
         ("noise:32", 2, true),
         ("stderr-flood:256", 1, true),
@@ -35,9 +35,12 @@ async fn floods_alone_in_their_process() {
     ] {
         let before = peak();
         let connected = Server::scripted(&[script]).connect_as(Era::Old, 3 * LONG).await.unwrap();
-        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
+        let params = RequestParams::new()
+            .with_member("name", &"echo")
+            .with_member("arguments", &json!({"message": "x"}));
         let (sender, progress) = watch::channel(None);
-        let options = CallOptions { limit: Some(3 * LONG), progress: Some(sender), ..CallOptions::default() };
+        let options =
+            PeerCallOptions { limit: Some(3 * LONG), progress: Some(sender), ..PeerCallOptions::default() };
         let outcome = connected.session.call("tools/call", params, options).await;
         match outcome {
             Ok(reply) => assert!(is_answered && text(&reply) == "x", "{script}"),
@@ -45,8 +48,9 @@ async fn floods_alone_in_their_process() {
             Err(failure) => unreachable!("{script}: {failure:?}"),
         }
         assert_eq!(progress.borrow().is_some(), script.starts_with("progress"), "{script}");
-        // Behind what was too large the server is not wedged.
-        let tools = connected.session.call("tools/list", Params::new(), CallOptions::default()).await;
+        // After an oversized message the server is still usable.
+        let tools =
+            connected.session.call("tools/list", RequestParams::new(), PeerCallOptions::default()).await;
         assert!(tools.is_ok(), "{script}: {tools:?}");
         let grown = peak() - before;
         assert!(grown <= most * MIB, "{script}: {} KiB more", grown / 1024);
@@ -56,7 +60,7 @@ async fn floods_alone_in_their_process() {
 // F11
 #[test]
 fn calls_to_a_server_that_stops_reading_cost_no_more_than_the_queue() {
-    alone("flood_limits::calls_nobody_reads_alone_in_their_process").unwrap();
+    run_in_own_process("flood_limits::calls_nobody_reads_alone_in_their_process").unwrap();
 }
 
 #[tokio::test]
@@ -68,11 +72,14 @@ async fn calls_nobody_reads_alone_in_their_process() {
     for _ in 0..1000 {
         let session = connected.session.clone();
         calls.spawn(async move {
-            // Made here, so that what waits outside the queue is the caller's own.
+            // Created here, so that memory outside the queue is the caller's own.
             let payload = "x".repeat(64 * 1024);
-            let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": payload}));
+            let params = RequestParams::new()
+                .with_member("name", &"echo")
+                .with_member("arguments", &json!({"message": payload}));
             drop(payload);
-            let options = CallOptions { limit: Some(Duration::from_secs(1)), ..CallOptions::default() };
+            let options =
+                PeerCallOptions { limit: Some(Duration::from_secs(1)), ..PeerCallOptions::default() };
             session.call("tools/call", params, options).await
         });
     }

@@ -1,11 +1,11 @@
-//! Requests that are made again because a server says no for now.
+//! Retries after temporary error statuses.
 
 use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
 use mcparley_testkit::HttpServer;
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Failure, Params};
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Failure, RequestParams};
 use serde_json::json;
 
 use crate::http_world::{AT_ONCE, NEW, Site, old};
@@ -14,7 +14,7 @@ use crate::world::call;
 
 // F53
 #[tokio::test]
-async fn a_greeting_is_made_up_to_three_times() {
+async fn handshake_is_retried_up_to_three_times() {
     for (script, on, era, options) in
         [("status:503", "initialize", Era::Old, &[][..]), ("status:502", "server/discover", Era::New, &NEW)]
     {
@@ -31,12 +31,12 @@ async fn a_greeting_is_made_up_to_three_times() {
 
 // F52 F53 T8
 #[tokio::test]
-async fn a_list_is_asked_for_again_when_the_server_wants_it_and_a_tool_never_here() {
+async fn list_is_retried_after_retry_after_and_a_tool_call_is_not() {
     let server =
         HttpServer::start_with(&["status:429", "retry-after:1"], &["--on", "tools/list", "--times", "1"]);
     let connected = old(&server).await;
     let start = Instant::now();
-    connected.session.call("tools/list", Params::new(), CallOptions::default()).await.unwrap();
+    connected.session.call("tools/list", RequestParams::new(), PeerCallOptions::default()).await.unwrap();
     assert!(start.elapsed() >= Duration::from_secs(1));
     let server = HttpServer::start(&["status:503", "retry-after:1"]);
     let connected = old(&server).await;
@@ -49,12 +49,12 @@ async fn a_list_is_asked_for_again_when_the_server_wants_it_and_a_tool_never_her
 
 // F52
 #[tokio::test]
-async fn nobody_waits_longer_than_a_minute_and_what_is_no_time_is_none() {
+async fn retry_after_over_a_minute_is_not_waited_for_and_an_invalid_one_is_ignored() {
     for (script, posts) in [("retry-after:9999999", 1), ("retry-after:soon", 3)] {
         let server = HttpServer::start_with(&[script], &["--on", "tools/list"]);
         let connected = old(&server).await;
         let start = Instant::now();
-        let listing = connected.session.call("tools/list", Params::new(), CallOptions::default());
+        let listing = connected.session.call("tools/list", RequestParams::new(), PeerCallOptions::default());
         let error = listing.await.unwrap_err();
         assert!(matches!(error, Failure::Status { code: 429, .. }), "{script}: {error:?}");
         assert!(start.elapsed() < Duration::from_secs(5), "{script}");
@@ -62,21 +62,21 @@ async fn nobody_waits_longer_than_a_minute_and_what_is_no_time_is_none() {
     }
 }
 
-// F52: what the server wants is within what the caller grants.
+// F52: the server's pause is limited by the caller's timeout.
 #[tokio::test]
-async fn waiting_ends_with_the_limit_of_the_request() {
+async fn retry_pause_ends_with_the_timeout_of_the_request() {
     let server = HttpServer::start_with(&["retry-after:50"], &["--on", "tools/list"]);
     let connected = old(&server).await;
     let start = Instant::now();
-    let options = CallOptions { limit: Some(Duration::from_millis(300)), ..CallOptions::default() };
-    let error = connected.session.call("tools/list", Params::new(), options).await.unwrap_err();
+    let options = PeerCallOptions { limit: Some(Duration::from_millis(300)), ..PeerCallOptions::default() };
+    let error = connected.session.call("tools/list", RequestParams::new(), options).await.unwrap_err();
     assert!(matches!(error, Failure::TimedOut { .. }), "{error:?}");
     assert!(start.elapsed() < AT_ONCE);
 }
 
 // F53 T2
 #[tokio::test]
-async fn the_oldest_transport_asks_again_too() {
+async fn legacy_sse_transport_retries_too() {
     let server =
         HttpServer::start_with(&["legacy-sse-only", "status:503"], &["--on", "initialize", "--times", "1"]);
     legacy(&server).await;

@@ -1,4 +1,4 @@
-//! Which protocol is agreed on over HTTP, and which headers that gives.
+//! Era negotiation over HTTP, and the resulting headers.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use std::time::Instant;
 use mcparley_model::config::Era;
 use mcparley_model::secret::Secret;
 use mcparley_testkit::HttpServer;
-use mcparley_wire::peer::{CallOptions, Deaf};
-use mcparley_wire::transport::http::{Http, HttpTarget, Network};
-use mcparley_wire::{Failure, Obstacle, Spoken, Version};
+use mcparley_wire::peer::{PeerCallOptions, PingHandler};
+use mcparley_wire::transport::http::{HttpTarget, HttpTransport, Network};
+use mcparley_wire::{AgreedProtocol, Failure, Obstacle, ProtocolVersion};
 use serde_json::{Value, json};
 
 use crate::http_world::{AT_ONCE, NEW, Site, old, received, until};
@@ -22,7 +22,7 @@ async fn every_revision_is_agreed_on_and_calls_work_in_it_in_json_and_in_events(
         for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
             let server = HttpServer::start_with(&[], &["--versions", version, "--answer", answer]);
             let connected = Site::at(server.url()).connect_as(Era::Auto).await.unwrap();
-            assert_eq!(connected.session.spoken().version().as_str(), version, "{answer}");
+            assert_eq!(connected.session.protocol().version().as_str(), version, "{answer}");
             for message in ["one", "two"] {
                 let reply = call(&connected, "echo", json!({"message": message})).await.unwrap();
                 assert_eq!(text(&reply), message, "{version} {answer}");
@@ -37,12 +37,16 @@ async fn every_revision_is_agreed_on_and_calls_work_in_it_in_json_and_in_events(
 
 // T9
 #[tokio::test]
-async fn whatever_an_old_server_answers_to_the_probe_it_is_connected_to() {
+async fn old_http_server_is_connected_however_it_answers_the_probe() {
     for script in ["discover:-32602", "discover:-32600-no-id"] {
         for answer in ["json", "sse"] {
             let server = HttpServer::start_with(&[script], &["--answer", answer]);
             let connected = Site::at(server.url()).connect_as(Era::Auto).await.unwrap();
-            assert_eq!(connected.session.spoken(), Spoken::Old(Version::NEWEST_OLD), "{script}");
+            assert_eq!(
+                connected.session.protocol(),
+                AgreedProtocol::Old(ProtocolVersion::NEWEST_OLD),
+                "{script}"
+            );
         }
     }
 }
@@ -74,7 +78,7 @@ async fn requests_of_the_old_era_name_their_session_and_version_and_the_stream_d
 
 // T9
 #[tokio::test]
-async fn requests_of_the_new_era_are_told_in_their_headers_and_have_no_session() {
+async fn requests_of_the_new_era_have_routing_headers_and_no_session() {
     let folder = tempfile::tempdir().unwrap();
     let log = log_file(&folder);
     let [versions, new] = NEW;
@@ -82,8 +86,8 @@ async fn requests_of_the_new_era_are_told_in_their_headers_and_have_no_session()
     let connected = crate::http_world::new(&server).await;
     call(&connected, "echo", json!({"message": "x"})).await.unwrap();
     let refused = call(&connected, "nämlich", json!({})).await.unwrap_err();
-    // The server says this only if the encoded name was the right one.
-    assert!(matches!(&refused, Failure::Answered(error) if error.code == -32602), "{refused:?}");
+    // The server returns this only if the encoded name was right.
+    assert!(matches!(&refused, Failure::ErrorResponse(error) if error.code == -32602), "{refused:?}");
     connected.link.stop().await;
     let told: Vec<Value> = received(&log)
         .iter()
@@ -116,18 +120,18 @@ async fn a_closed_port_is_refused_at_once() {
 
 // F30
 #[tokio::test]
-async fn a_name_without_an_address_and_a_port_without_tls_are_told_clearly() {
-    // Longer than a label may be, so no resolver has to ask anybody.
+async fn unresolvable_name_and_port_without_tls_have_clear_errors() {
+    // Longer than a DNS label may be, so no resolver asks a name server.
     let name = "a".repeat(64);
     let error = Site::at(&format!("http://{name}/mcp")).connect_as(Era::Old).await.unwrap_err();
     assert!(matches!(error, Failure::Refused { obstacle: Obstacle::NoAddress, .. }), "{error:?}");
-    assert!(error.to_string().contains("cannot be looked up"), "{error}");
+    assert!(error.to_string().contains("cannot be resolved"), "{error}");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}/mcp", listener.local_addr().unwrap());
     let plain = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
-        // Until the client has had enough.
+        // Until the client closes the connection.
         std::io::copy(&mut stream, &mut std::io::sink()).unwrap_or_default();
     });
     let error = Site::at(&url).connect_as(Era::Old).await.unwrap_err();
@@ -138,7 +142,7 @@ async fn a_name_without_an_address_and_a_port_without_tls_are_told_clearly() {
 
 // T3
 #[tokio::test]
-async fn a_header_that_is_not_ours_to_send_is_refused_and_its_value_is_not_shown() {
+async fn invalid_configured_header_is_refused_without_its_value() {
     for (name, value) in [("a b", "v"), ("x-key", "hid\nden"), ("Content-Length", "5")] {
         let mut site = Site::at("http://127.0.0.1:1/").with_header(name, value);
         let error = site.connect_as(Era::Old).await.unwrap_err();
@@ -173,8 +177,8 @@ async fn no_secret_is_printed() {
     let url = "http://user:hidden@127.0.0.1:1/hidden?key=hidden".parse().unwrap();
     let headers = vec![("X-Key".to_owned(), Secret::new("hidden".to_owned()))];
     let target = HttpTarget::new(url, headers);
-    let link = Http::open(&target, &Network::default(), Arc::new(Deaf)).unwrap();
-    let error = link.peer().call("ping", None, CallOptions::default()).await.unwrap_err();
+    let link = HttpTransport::open(&target, &Network::default(), Arc::new(PingHandler)).unwrap();
+    let error = link.peer().call("ping", None, PeerCallOptions::default()).await.unwrap_err();
     let printed = format!("{target:?} {link:?} {error:?} {error}");
     assert!(!printed.contains("hidden") && printed.contains("X-Key"), "{printed}");
 }
@@ -186,7 +190,7 @@ async fn one_redirect_within_the_origin_is_followed_and_no_other() {
     let connected = old(&server).await;
     let reply = call(&connected, "echo", json!({"message": "moved"})).await.unwrap();
     assert_eq!(text(&reply), "moved");
-    // The second would lead on for ever.
+    // The second redirect would lead on forever.
     for (to, redirected) in [("redirect:other", 1), ("redirect:loop", 2)] {
         let server = HttpServer::start(&[to]);
         let error = Site::at(server.url()).connect_as(Era::Old).await.unwrap_err();
@@ -198,7 +202,7 @@ async fn one_redirect_within_the_origin_is_followed_and_no_other() {
 
 // T3
 #[tokio::test]
-async fn a_server_that_wants_a_sign_in_says_what_for_and_takes_a_token() {
+async fn unauthorized_server_returns_a_challenge_and_accepts_a_token() {
     let server = HttpServer::start(&["www-authenticate"]);
     let error = Site::at(server.url()).connect_as(Era::Auto).await.unwrap_err();
     let Failure::Unauthorized { challenge: Some(challenge) } = error else {

@@ -1,10 +1,10 @@
-//! Answers that are wrong: each fails its call, at once and with the right words.
+//! Wrong responses: each fails its call at once, with the right error.
 
 use std::time::{Duration, Instant};
 
 use mcparley_testkit::HttpServer;
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Failure, Params, Phase};
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Failure, FailurePhase, RequestParams};
 use serde_json::json;
 
 use crate::http_world::{AT_ONCE, old};
@@ -20,7 +20,7 @@ async fn a_wrong_answer_fails_its_call_at_once_and_the_next_works() {
         ("sse-cut", "sse", |failure| matches!(failure, Failure::Closed { sent: true, .. })),
         ("unknown-id", "json", |failure| matches!(failure, Failure::Protocol(_))),
         ("unknown-id", "sse", |failure| matches!(failure, Failure::Closed { sent: true, .. })),
-        ("null-id:error", "json", |failure| matches!(failure, Failure::Answered(_))),
+        ("null-id:error", "json", |failure| matches!(failure, Failure::ErrorResponse(_))),
         ("null-id:result", "sse", |failure| matches!(failure, Failure::Closed { sent: true, .. })),
         ("not-json", "json", |failure| matches!(failure, Failure::Damaged(_))),
         ("not-json", "sse", |failure| matches!(failure, Failure::Damaged(_))),
@@ -45,7 +45,7 @@ async fn a_wrong_answer_fails_its_call_at_once_and_the_next_works() {
 
 // F55
 #[tokio::test]
-async fn a_web_page_is_quoted_shortly_and_cleanly() {
+async fn web_page_is_quoted_shortly_and_sanitized() {
     let server = HttpServer::start(&["html"]);
     let connected = old(&server).await;
     let error = call(&connected, "echo", json!({"message": "x"})).await.unwrap_err().to_string();
@@ -54,7 +54,7 @@ async fn a_web_page_is_quoted_shortly_and_cleanly() {
 
 // T8
 #[tokio::test]
-async fn a_server_may_say_when_to_come_back() {
+async fn retry_after_is_part_of_the_failure() {
     let server = HttpServer::start(&["retry-after:2"]);
     let connected = old(&server).await;
     let error = call(&connected, "echo", json!({"message": "x"})).await.unwrap_err();
@@ -66,16 +66,16 @@ async fn a_server_may_say_when_to_come_back() {
 
 // T8
 #[tokio::test]
-async fn an_ordinary_request_has_its_limit_and_a_tool_has_not() {
+async fn ordinary_request_has_a_timeout_and_a_tool_call_has_none() {
     let server = HttpServer::start_with(&["slow-headers:100000"], &["--on", "tools/list"]);
     let connected = old(&server).await;
-    // From here on time passes as soon as everybody waits.
+    // From here on the clock advances whenever all tasks wait.
     tokio::time::pause();
-    let listing = connected.session.call("tools/list", Params::new(), CallOptions::default());
+    let listing = connected.session.call("tools/list", RequestParams::new(), PeerCallOptions::default());
     let error = listing.await.unwrap_err();
     let limit = Duration::from_secs(60);
     assert!(
-        matches!(error, Failure::TimedOut { phase: Phase::Answering, after } if after == limit),
+        matches!(error, Failure::TimedOut { phase: FailurePhase::Answering, after } if after == limit),
         "{error:?}"
     );
     tokio::time::resume();

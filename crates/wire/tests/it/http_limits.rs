@@ -1,8 +1,8 @@
-//! Answers that are too large: refused at the limit, in bounded memory.
+//! Oversized responses: refused at the limit, in bounded memory.
 
 use std::time::Instant;
 
-use mcparley_testkit::{HttpServer, alone};
+use mcparley_testkit::{HttpServer, run_in_own_process};
 use mcparley_wire::Failure;
 use serde_json::json;
 
@@ -16,8 +16,8 @@ type Check = fn(&Failure) -> bool;
 
 // F40 F41 F42
 #[test]
-fn an_answer_without_end_is_refused_in_bounded_memory() {
-    alone("http_limits::alone_in_its_process").unwrap();
+fn endless_response_is_refused_in_bounded_memory() {
+    run_in_own_process("http_limits::alone_in_its_process").unwrap();
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn alone_in_its_process() {
     assert!(peak() - before <= 64 * MIB, "{} MiB more", (peak() - before) / MIB);
 }
 
-/// The most memory this process ever had, in bytes.
+/// Peak memory of this process, in bytes.
 #[expect(clippy::disallowed_methods, reason = "the kernel writes it, and it is short")]
 pub(crate) fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();

@@ -1,29 +1,33 @@
-//! Arguments that stand in headers too.
+//! Arguments that are repeated in headers.
 
-use mcparley_model::tool::{Tool, headers};
+use mcparley_model::tool::{Tool, param_headers};
 use mcparley_testkit::HttpServer;
-use mcparley_wire::handshake::Connected;
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::transport::http::Http;
-use mcparley_wire::{Failure, Params, RawJson};
+use mcparley_wire::handshake::EstablishedConnection;
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::transport::http::HttpTransport;
+use mcparley_wire::{Failure, RawJson, RequestParams};
 use serde_json::{Value, json};
 
 use crate::http_world::{NEW, new};
 use crate::world::{LONG, Server, text};
 
 fn tools(listing: &RawJson) -> (Vec<Tool>, Vec<String>) {
-    let entries = listing.elements("tools").unwrap();
-    let read = entries.iter().map(|entry| Tool::read(entry.as_raw_value().unwrap()));
+    let entries = listing.member_elements("tools").unwrap();
+    let read = entries.iter().map(|entry| Tool::parse(entry.as_raw_value().unwrap()));
     let (good, bad): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
     let reasons = bad.into_iter().map(|bad| bad.unwrap_err().to_string()).collect();
     (good.into_iter().map(Result::unwrap).collect(), reasons)
 }
 
-async fn locate(connected: &Connected<Http>, tool: &Tool, arguments: &Value) -> Result<RawJson, Failure> {
-    let raw = RawJson::of(arguments).unwrap();
-    let headers = headers(&tool.header_params, raw.as_raw_value().unwrap());
-    let params = Params::new().with("name", &"locate").with_raw("arguments", &raw);
-    let options = CallOptions { limit: Some(LONG), headers, ..CallOptions::default() };
+async fn locate(
+    connected: &EstablishedConnection<HttpTransport>,
+    tool: &Tool,
+    arguments: &Value,
+) -> Result<RawJson, Failure> {
+    let raw = RawJson::from_value(arguments).unwrap();
+    let headers = param_headers(&tool.header_params, raw.as_raw_value().unwrap());
+    let params = RequestParams::new().with_member("name", &"locate").with_raw("arguments", &raw);
+    let options = PeerCallOptions { limit: Some(LONG), headers, ..PeerCallOptions::default() };
     connected.session.call("tools/call", params, options).await
 }
 
@@ -32,7 +36,8 @@ async fn locate(connected: &Connected<Http>, tool: &Tool, arguments: &Value) -> 
 async fn a_server_that_compares_headers_with_the_body_finds_them_equal() {
     let server = HttpServer::start_with(&["param-headers"], &NEW);
     let connected = new(&server).await;
-    let listing = connected.session.call("tools/list", Params::new(), CallOptions::default()).await.unwrap();
+    let listing =
+        connected.session.call("tools/list", RequestParams::new(), PeerCallOptions::default()).await.unwrap();
     let (good, bad) = tools(&listing);
     assert_eq!(bad.len(), 4, "{bad:?}");
     assert!(bad.iter().all(|reason| reason.contains("x-mcp-header")), "{bad:?}");
@@ -53,15 +58,16 @@ async fn a_server_that_compares_headers_with_the_body_finds_them_equal() {
     }
     let without = locate(&connected, tool, &json!({"region": "x", "deep": null})).await.unwrap();
     assert_eq!(text(&without), "x");
-    // It does compare.
-    let params = Params::new().with("name", &"locate").with("arguments", &json!({"region": "x"}));
-    let refused = connected.session.call("tools/call", params, CallOptions::default()).await.unwrap_err();
-    assert!(matches!(&refused, Failure::Answered(error) if error.code == -32020), "{refused:?}");
+    // The server does compare.
+    let params =
+        RequestParams::new().with_member("name", &"locate").with_member("arguments", &json!({"region": "x"}));
+    let refused = connected.session.call("tools/call", params, PeerCallOptions::default()).await.unwrap_err();
+    assert!(matches!(&refused, Failure::ErrorResponse(error) if error.code == -32020), "{refused:?}");
 }
 
 // H26
 #[tokio::test]
-async fn only_headers_of_arguments_can_be_set_for_a_call_and_other_transports_have_none() {
+async fn only_argument_headers_can_be_set_for_a_call_and_other_transports_ignore_them() {
     let folder = tempfile::tempdir().unwrap();
     let log = crate::world::log_file(&folder);
     let [versions, version] = NEW;
@@ -70,15 +76,17 @@ async fn only_headers_of_arguments_can_be_set_for_a_call_and_other_transports_ha
     let headers = ["Authorization", "mcp-method", "Mcp-Param-A", "Mcp-Param-\r\n"]
         .map(|name| (name.to_owned(), "mine".to_owned()))
         .to_vec();
-    let params = || Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
-    let options = CallOptions { headers: headers.clone(), ..CallOptions::default() };
+    let params = || {
+        RequestParams::new().with_member("name", &"echo").with_member("arguments", &json!({"message": "x"}))
+    };
+    let options = PeerCallOptions { headers: headers.clone(), ..PeerCallOptions::default() };
     connected.session.call("tools/call", params(), options).await.unwrap();
     let sent = &crate::http_world::received(&log)[1]["headers"];
     let mine = sent.as_object().unwrap().iter().filter(|(_, value)| **value == "mine");
     assert_eq!(mine.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["mcp-param-a"]);
 
     let connected = Server::scripted(&[]).connect().await.unwrap();
-    let options = CallOptions { headers, ..CallOptions::default() };
+    let options = PeerCallOptions { headers, ..PeerCallOptions::default() };
     let answer = connected.session.call("tools/call", params(), options).await.unwrap();
     assert_eq!(text(&answer), "x");
 }

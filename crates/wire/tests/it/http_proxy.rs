@@ -1,31 +1,31 @@
-//! Proxies on the way to a server: used, avoided, and blamed.
+//! Proxies: used, bypassed, and blamed.
 //!
-//! Names are never looked up here: whoever is proxied leaves that to the proxy.
+//! Names are never resolved here: a proxied request leaves that to the proxy.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use mcparley_model::config::Era;
-use mcparley_testkit::{HttpServer, SocksAsked, SocksManner, SocksProxy};
+use mcparley_testkit::{HttpServer, SocksBehavior, SocksProxy, SocksRequest};
 use mcparley_wire::{Failure, Obstacle};
 use serde_json::json;
 
 use crate::http_world::{NEW, Site, received};
 use crate::world::{call, log_file, text};
 
-/// A proxy that notes the head of every request and hands it on to one server, whatever it names.
+/// A proxy that records the head of every request and forwards it to one server, for any host.
 pub(crate) struct Proxy {
     pub(crate) address: String,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
-/// What a proxy does with a request.
+/// The action of a proxy on a request.
 #[derive(Clone)]
 pub(crate) enum Manner {
-    /// Hands it on to this server.
+    /// Forwards the request to this server.
     HandOn(String),
-    /// Answers it itself.
+    /// Answers the request itself.
     Answer(&'static str),
 }
 
@@ -49,7 +49,7 @@ impl Proxy {
     }
 }
 
-/// One request for each connection, so that nothing must be understood but its head.
+/// One request per connection, so that only its head has to be parsed.
 fn serve(mut client: TcpStream, heads: &Mutex<Vec<String>>, manner: &Manner) {
     let mut reader = BufReader::new(client.try_clone().unwrap());
     let mut head = String::new();
@@ -86,7 +86,7 @@ fn serve(mut client: TcpStream, heads: &Mutex<Vec<String>>, manner: &Manner) {
 
 // T8 F34
 #[tokio::test]
-async fn a_server_is_reached_through_its_proxy_which_is_told_who_we_are() {
+async fn server_is_reached_through_its_proxy_with_proxy_credentials() {
     let server = HttpServer::start_with(&[], &NEW);
     let proxy = Proxy::start(Manner::HandOn(server.address().to_owned()));
     let url = format!("http://name:hidden@{}", proxy.address);
@@ -112,24 +112,24 @@ async fn this_machine_and_exempt_hosts_are_reached_without_the_proxy() {
     let told = received(&log).iter().any(|request| request.to_string().contains("authorization"));
     assert!(!told, "the password is the proxy's");
     let variables = [("ALL_PROXY", proxy.address.as_str()), ("NO_PROXY", "*")];
-    // Longer than a label may be, so no resolver has to ask anybody.
+    // Longer than a DNS label may be, so no resolver asks a name server.
     let name = format!("http://{}/mcp", "a".repeat(64));
     let error = Site::at(&name).with_variables(&variables).connect_as(Era::Old).await.unwrap_err();
-    assert!(error.to_string().contains("cannot be looked up"), "{error}");
+    assert!(error.to_string().contains("cannot be resolved"), "{error}");
     assert!(proxy.heads().is_empty());
 }
 
 async fn refused(url: &str, variables: &[(&str, &str)]) -> (String, String) {
     let error = Site::at(url).with_variables(variables).connect_as(Era::Auto).await.unwrap_err();
     let Failure::Refused { obstacle, reason, hint } = error else { unreachable!("{error:?}") };
-    let wants_sign_in = reason.ends_with("wants a sign-in");
+    let wants_sign_in = reason.ends_with("requires sign-in");
     assert_eq!(obstacle, if wants_sign_in { Obstacle::ProxySignIn } else { Obstacle::Proxy });
     (reason.to_string(), hint.unwrap_or_default().to_string())
 }
 
 // T8 F34
 #[tokio::test]
-async fn a_proxy_that_wants_a_sign_in_or_refuses_or_is_down_is_blamed_and_not_the_server() {
+async fn proxy_that_requires_sign_in_refuses_or_is_down_is_blamed_and_not_the_server() {
     let wants =
         "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     let forbids = "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -137,14 +137,14 @@ async fn a_proxy_that_wants_a_sign_in_or_refuses_or_is_down_is_blamed_and_not_th
     for url in ["http://server.invalid/mcp", "https://server.invalid/mcp"] {
         let proxy = format!("http://name:hidden@{}", wants.address);
         let (reason, hint) = refused(url, &[("ALL_PROXY", &proxy)]).await;
-        assert_eq!(reason, format!("the proxy `http://{}` wants a sign-in", wants.address));
-        assert!(hint.contains("name:password"), "{hint}");
+        assert_eq!(reason, format!("the proxy `http://{}` requires sign-in", wants.address));
+        assert!(hint.contains("user:password"), "{hint}");
     }
     assert!(wants.heads()[1].starts_with("CONNECT server.invalid:443 "), "{:?}", wants.heads());
     let (reason, _) = refused("https://server.invalid/mcp", &[("https_proxy", &forbids.address)]).await;
     assert_eq!(
         reason,
-        format!("the proxy `http://{}`: it does not let us through to the server", forbids.address)
+        format!("the proxy `http://{}`: it refuses to connect to the server", forbids.address)
     );
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let down = listener.local_addr().unwrap().to_string();
@@ -158,20 +158,20 @@ async fn a_proxy_that_wants_a_sign_in_or_refuses_or_is_down_is_blamed_and_not_th
     assert!(reason.contains("proxy") && hint.contains("HTTPS_PROXY"), "{reason} {hint}");
 }
 
-// T8 F34: the proxy looks the name up.
+// T8 F34: the proxy resolves the name.
 #[tokio::test]
-async fn a_server_is_reached_through_socks_which_alone_hears_who_we_are() {
+async fn server_is_reached_through_socks_and_only_the_proxy_gets_its_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let log = log_file(&folder);
     let server = HttpServer::start_with(&[], &[&NEW[..], &["--log", &log.to_string_lossy()]].concat());
     for (login, heard) in [("", None), ("name:hidden@", Some("name:hidden".to_owned()))] {
-        let proxy = SocksProxy::start(SocksManner::HandOn(server.address().to_owned()));
+        let proxy = SocksProxy::start(SocksBehavior::HandOn(server.address().to_owned()));
         let url = format!("socks5h://{login}{}", proxy.address());
         let mut site = Site::at("http://server.invalid/mcp").with_variables(&[("ALL_PROXY", &url)]);
         let connected = site.connect_as(Era::New).await.unwrap();
         assert_eq!(text(&call(&connected, "echo", json!({"message": "through"})).await.unwrap()), "through");
-        let asked = SocksAsked { login: heard, server: "server.invalid:80".to_owned() };
-        assert_eq!(proxy.asked().first(), Some(&asked));
+        let asked = SocksRequest { login: heard, server: "server.invalid:80".to_owned() };
+        assert_eq!(proxy.received_requests().first(), Some(&asked));
     }
     let told = received(&log).iter().any(|request| request.to_string().contains("authorization"));
     assert!(!told, "the password is the proxy's");
@@ -182,8 +182,8 @@ async fn a_server_is_reached_through_socks_which_alone_hears_who_we_are() {
 async fn a_socks_proxy_that_refuses_or_is_down_is_blamed_and_not_the_server() {
     let hidden = |address: &str| format!("socks5h://name:hidden@{address}");
     for (manner, why) in [
-        (SocksManner::Refuse, "SOCKS error: connection refused"),
-        (SocksManner::Deny, "SOCKS error: server does not support user/pass authentication"),
+        (SocksBehavior::Refuse, "SOCKS error: connection refused"),
+        (SocksBehavior::Deny, "SOCKS error: server does not support user/pass authentication"),
     ] {
         let proxy = SocksProxy::start(manner);
         let url = hidden(proxy.address());

@@ -1,4 +1,4 @@
-//! The end of a session, and what only looks like it.
+//! Session expiry, and errors that only look like it.
 
 use mcparley_testkit::HttpServer;
 use mcparley_wire::Failure;
@@ -9,7 +9,7 @@ use crate::world::{call, text};
 
 // F47 F48 L7
 #[tokio::test]
-async fn a_session_that_has_expired_is_told_as_that_and_a_new_one_works_if_the_server_lets_it() {
+async fn expired_session_is_reported_and_a_new_one_works() {
     for (script, lets) in [("expire1", true), ("expire-400", true), ("expire-all", false)] {
         let server = HttpServer::start(&[script]);
         let connected = old(&server).await;
@@ -30,17 +30,17 @@ async fn a_session_that_has_expired_is_told_as_that_and_a_new_one_works_if_the_s
 
 // F49
 #[tokio::test]
-async fn a_session_that_expires_under_many_calls_is_told_to_each_that_was_not_executed() {
+async fn session_expiry_is_reported_to_each_concurrent_call() {
     let server = HttpServer::start(&["expire1"]);
     let connected = old(&server).await;
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..100 {
         let session = connected.session.clone();
         calls.spawn(async move {
-            let params = mcparley_wire::Params::new()
-                .with("name", &"echo")
-                .with("arguments", &json!({"message": "x"}));
-            session.call("tools/call", params, mcparley_wire::peer::CallOptions::default()).await
+            let params = mcparley_wire::RequestParams::new()
+                .with_member("name", &"echo")
+                .with_member("arguments", &json!({"message": "x"}));
+            session.call("tools/call", params, mcparley_wire::peer::PeerCallOptions::default()).await
         });
     }
     let outcomes = calls.join_all().await;

@@ -1,19 +1,19 @@
-//! A network on which nothing comes any more, in the middle of a call.
+//! A network that goes silent in the middle of a call.
 
 use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
 use mcparley_testkit::{Fault, FaultProxy, HttpServer};
-use mcparley_wire::peer::CallOptions;
+use mcparley_wire::peer::PeerCallOptions;
 use mcparley_wire::transport::http::KeepAlive;
-use mcparley_wire::{Failure, Params, Phase};
+use mcparley_wire::{Failure, FailurePhase, RequestParams};
 use serde_json::json;
 
 use crate::http_world::{NEW, Site, until};
 use crate::namespace::{alone, ip};
 use crate::world::{LONG, call, text};
 
-/// As long as a call may take that waits for a person.
+/// The timeout of a call that waits for the user.
 const FOR_EVER: Duration = Duration::from_secs(100_000);
 
 /// Noticed after two seconds instead of sixty.
@@ -38,8 +38,10 @@ async fn in_a_network_that_goes_away() {
         let mut site = Site::at(server.url()).with_keep_alive(SOON);
         let connected = site.connect_as(Era::Auto).await.unwrap();
         let session = connected.session.clone();
-        let options = CallOptions { limit: Some(FOR_EVER), ..CallOptions::default() };
-        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
+        let options = PeerCallOptions { limit: Some(FOR_EVER), ..PeerCallOptions::default() };
+        let params = RequestParams::new()
+            .with_member("name", &"echo")
+            .with_member("arguments", &json!({"message": "x"}));
         let running = tokio::spawn(async move { session.call("tools/call", params, options).await });
         until(&server, |stats| stats["post"]["tools/call"] == 1).await;
         ip("link set lo down");
@@ -47,14 +49,16 @@ async fn in_a_network_that_goes_away() {
         let failure = tokio::time::timeout(LONG, running).await.unwrap().unwrap().unwrap_err();
         assert!(matches!(failure, Failure::Closed { sent: true, .. }), "{failure:?}");
         assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-        // Whoever calls now finds nobody, and so the conversation is over soon.
+        // A call now finds no server, and so the connection ends soon.
         for _ in 0..2 {
             let next = call(&connected, "echo", json!({"message": "x"})).await.unwrap_err();
-            let is_gone =
-                matches!(next, Failure::TimedOut { phase: Phase::Connecting, .. } | Failure::Closed { .. });
+            let is_gone = matches!(
+                next,
+                Failure::TimedOut { phase: FailurePhase::Connecting, .. } | Failure::Closed { .. }
+            );
             assert!(is_gone, "{next:?}");
         }
-        assert!(connected.link.peer().is_over());
+        assert!(connected.link.peer().is_ended());
         let closing = Instant::now();
         connected.link.stop().await;
         assert!(closing.elapsed() < Duration::from_secs(2), "{:?}", closing.elapsed());
@@ -64,29 +68,31 @@ async fn in_a_network_that_goes_away() {
     }
 }
 
-// T8: whose system answers may think.
+// T8: a server may be slow as long as its kernel answers.
 #[tokio::test]
-async fn a_server_that_says_nothing_for_longer_than_that_is_waited_for() {
+async fn slow_server_is_waited_for_beyond_the_keep_alive_timeout() {
     let server = HttpServer::start(&["json-after:4000"]);
     let connected = Site::at(server.url()).with_keep_alive(SOON).connect_as(Era::Old).await.unwrap();
     assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
 }
 
-// F35: its system answers for it, so only the limit of the call can end this.
+// F35: the kernel answers for the server, so only the timeout of the call can end this.
 #[tokio::test]
-async fn a_way_on_which_nothing_comes_through_ends_a_call_at_its_limit_and_holds_up_no_end() {
+async fn silent_connection_times_the_call_out_and_does_not_delay_the_shutdown() {
     for options in [&NEW[..], &[]] {
         let server = HttpServer::start_with(&[], options);
-        let proxy = FaultProxy::to(server.address());
+        let proxy = FaultProxy::for_server(server.address());
         let url = format!("http://{}/mcp", proxy.address());
         let connected = Site::at(&url).connect_as(Era::Auto).await.unwrap();
-        proxy.set(Fault::Stop);
+        proxy.set_fault(Fault::Stop);
         let limit = Duration::from_millis(300);
-        let options = CallOptions { limit: Some(limit), ..CallOptions::default() };
-        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
+        let options = PeerCallOptions { limit: Some(limit), ..PeerCallOptions::default() };
+        let params = RequestParams::new()
+            .with_member("name", &"echo")
+            .with_member("arguments", &json!({"message": "x"}));
         let failure = connected.session.call("tools/call", params, options).await.unwrap_err();
-        assert!(matches!(failure, Failure::TimedOut { phase: Phase::Answering, .. }), "{failure:?}");
-        assert!(!connected.link.peer().is_over(), "it may be there");
+        assert!(matches!(failure, Failure::TimedOut { phase: FailurePhase::Answering, .. }), "{failure:?}");
+        assert!(!connected.link.peer().is_ended(), "it may be there");
         let closing = Instant::now();
         connected.link.stop().await;
         assert!(closing.elapsed() < Duration::from_secs(2), "{:?}", closing.elapsed());

@@ -1,4 +1,4 @@
-//! Streams that break off and are taken up again, against a server of a few lines.
+//! Streams that break off and are resumed, against a minimal server.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,24 +6,24 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
-use mcparley_wire::peer::{Boxed, Deaf, Handler};
-use mcparley_wire::{Failure, RawJson, RpcError};
+use mcparley_wire::peer::{BoxedFuture, Handler, PingHandler};
+use mcparley_wire::{Failure, Incoming, Notice, RawJson, RpcError};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::http_world::Site;
 use crate::world::{LONG, call, text};
 
-/// What a request was: its head in lower case, and its body.
+/// A received request: its head in lower case, and its body.
 pub(crate) struct Asked {
     pub(crate) head: String,
     pub(crate) body: Value,
 }
 
-/// Answers with one write; `None` keeps silent until the client is gone.
+/// Answers with one write; `None` stays silent until the client is gone.
 pub(crate) type Answer = fn(&Asked, nth: usize) -> Option<String>;
 
-/// Starts a server and gives its URL. Every request has a connection of its own.
+/// Starts a server and returns its URL. Every request has a connection of its own.
 pub(crate) fn serve(answer: Answer) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -58,7 +58,7 @@ fn converse(mut stream: TcpStream, answer: Answer, heads: &Mutex<Vec<String>>) {
     }
 }
 
-fn events(text: &str) -> Option<String> {
+pub(crate) fn events(text: &str) -> Option<String> {
     Some(format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n{text}"))
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn empty(status: &str) -> Option<String> {
     Some(format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"))
 }
 
-/// The greeting, and what is no request.
+/// The response to `initialize` and to messages that are no requests.
 pub(crate) fn greet(asked: &Asked) -> Option<String> {
     if asked.body["method"] != "initialize" {
         return empty("202 Accepted");
@@ -79,9 +79,9 @@ pub(crate) fn greet(asked: &Asked) -> Option<String> {
 
 const NOTE: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#;
 
-// T3: the reply comes on the stream that takes the broken one up.
+// T3: the response comes on the stream that resumes the broken one.
 #[tokio::test]
-async fn a_calls_stream_that_breaks_off_behind_an_id_is_taken_up_again() {
+async fn stream_that_breaks_off_after_an_id_is_resumed() {
     let url = serve(|asked, _| {
         if asked.body["method"] == "tools/call" {
             return events("id: p1\nretry: 1\ndata:\n\n");
@@ -96,9 +96,9 @@ async fn a_calls_stream_that_breaks_off_behind_an_id_is_taken_up_again() {
     assert_eq!(text(&call(&connected, "echo", json!({})).await.unwrap()), "resumed");
 }
 
-// T3 F39: what is taken up in vain ends.
+// T3 F39: failed resumptions end.
 #[tokio::test]
-async fn a_calls_stream_that_cannot_be_taken_up_fails_its_call() {
+async fn stream_that_cannot_be_resumed_fails_its_call() {
     let url = serve(|asked, _| {
         if asked.body["method"] == "tools/call" {
             return events("id: p1\nretry: 1\ndata:\n\n");
@@ -113,27 +113,27 @@ async fn a_calls_stream_that_cannot_be_taken_up_fails_its_call() {
     assert!(matches!(error, Failure::Closed { sent: true, .. }), "{error:?}");
 }
 
-/// Hands on that it heard something.
-struct Hearing(mpsc::Sender<()>);
+/// Reports that it received a notification.
+pub(crate) struct Hearing(pub(crate) mpsc::Sender<()>);
 
 impl Handler for Hearing {
-    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        Deaf.request(method, params)
+    fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        PingHandler.handle_request(incoming)
     }
 
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {
+    fn handle_notice(&self, _notice: Notice) {
         self.0.try_send(()).unwrap();
     }
 }
 
 // T3 B11
 #[tokio::test]
-async fn the_get_stream_is_opened_again_behind_what_it_brought() {
+async fn get_stream_is_resumed_after_its_last_event() {
     let url = serve(|asked, nth| match (asked.head.starts_with("get"), nth) {
         (false, _) => greet(asked),
         (true, 1) => events(&format!("id: g1\nretry: 1\ndata: {NOTE}\n\n")),
         (true, 2) if asked.head.contains("last-event-id: g1\r\n") => events(&format!("data: {NOTE}\n\n")),
-        // The id of the first still counts, as the second had none.
+        // The id of the first stream still counts, as the second had none.
         (true, 3) if asked.head.contains("last-event-id: g1\r\n") => events(&format!("data: {NOTE}\n\n")),
         (true, _) => None,
     });
@@ -147,7 +147,7 @@ async fn the_get_stream_is_opened_again_behind_what_it_brought() {
 
 // T3
 #[tokio::test]
-async fn a_request_that_is_answered_with_nothing_fails() {
+async fn empty_response_fails_its_request() {
     let url = serve(|asked, _| match asked.body["method"] == "tools/call" {
         true => empty("204 No Content"),
         false => greet(asked),
@@ -157,9 +157,9 @@ async fn a_request_that_is_answered_with_nothing_fails() {
     assert!(matches!(error, Failure::Protocol(_)), "{error:?}");
 }
 
-// T3 F41: a small body could otherwise become a large one.
+// T3 F41: a small body could otherwise expand to a large one.
 #[tokio::test]
-async fn an_answer_that_is_compressed_without_our_asking_is_refused() {
+async fn unrequested_compressed_response_is_refused() {
     let url = serve(|asked, _| match asked.body["method"] == "tools/call" {
         true => greet(&Asked { head: String::new(), body: json!({"method": "initialize", "id": 2}) })
             .map(|answer| answer.replace("Mcp-Session-Id: s", "Content-Encoding: gzip")),
@@ -170,9 +170,9 @@ async fn an_answer_that_is_compressed_without_our_asking_is_refused() {
     assert!(matches!(error, Failure::Protocol(_)), "{error:?}");
 }
 
-// F41: without a length beforehand.
+// F41: without a `Content-Length`.
 #[tokio::test]
-async fn a_body_that_says_no_length_is_refused_at_the_limit() {
+async fn body_without_a_length_is_refused_at_the_limit() {
     let url = serve(|asked, _| match asked.body["method"] == "tools/call" {
         true => events(&" ".repeat(17 * 1024 * 1024))
             .map(|answer| answer.replace("text/event-stream", "application/json")),
@@ -185,7 +185,7 @@ async fn a_body_that_says_no_length_is_refused_at_the_limit() {
 
 // T3 L8
 #[tokio::test]
-async fn a_server_that_does_not_take_the_goodbye_is_left_without() {
+async fn stop_does_not_wait_for_a_server_that_ignores_delete() {
     let url = serve(|asked, _| match asked.head.starts_with("post") {
         true => greet(asked),
         false => None,
@@ -197,7 +197,7 @@ async fn a_server_that_does_not_take_the_goodbye_is_left_without() {
     assert!(waited >= Duration::from_secs(1) && waited < Duration::from_secs(3), "{waited:?}");
 }
 
-// T3: nothing can come where nothing is heard.
+// T3: without a GET stream no response can come.
 #[tokio::test]
 async fn a_request_that_is_only_accepted_fails_where_there_is_no_get_stream() {
     let url = serve(|asked, _| match asked.head.starts_with("get") {

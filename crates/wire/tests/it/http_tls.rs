@@ -1,4 +1,4 @@
-//! Servers behind TLS: who is trusted, and what is wrong with the others.
+//! Servers behind TLS: trusted certificates, and errors of the others.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -46,15 +46,15 @@ pub(crate) fn identity(
     Identity { certificate, key: key.serialize_pem() }
 }
 
-/// What a server received.
+/// A request that a server received.
 type Heard = Arc<Mutex<Vec<String>>>;
 
-/// A server with a few lines of HTTP behind TLS: its URL.
+/// Starts a minimal HTTP server behind TLS; returns its URL.
 async fn serve(identity: &Identity, clients: Option<&Authority>) -> String {
     listen(identity, clients).await.0
 }
 
-/// Who speaks TLS as `identity`, to clients of that authority only.
+/// Accepts TLS as `identity`, for clients of that authority only.
 pub(crate) fn acceptor(identity: &Identity, clients: Option<&Authority>) -> TlsAcceptor {
     let certificate = CertificateDer::from_pem_slice(identity.certificate.as_bytes()).unwrap();
     let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes()).unwrap();
@@ -70,12 +70,12 @@ pub(crate) fn acceptor(identity: &Identity, clients: Option<&Authority>) -> TlsA
     TlsAcceptor::from(Arc::new(config.with_single_cert(vec![certificate], key).unwrap()))
 }
 
-/// As [`serve`], and what it hears.
+/// As [`serve`], with the received requests.
 async fn listen(identity: &Identity, clients: Option<&Authority>) -> (String, Heard) {
     listen_with(identity, clients, None).await
 }
 
-/// As [`listen`], with an answer of its own.
+/// As [`listen`], with a response of its own.
 async fn listen_with(
     identity: &Identity,
     clients: Option<&Authority>,
@@ -146,7 +146,7 @@ async fn obstructed(url: &str, variables: &[(&str, &str)]) -> (Obstacle, String,
 
 // T8 F33
 #[tokio::test]
-async fn each_thing_that_can_be_wrong_with_a_certificate_is_told_apart() {
+async fn each_certificate_error_has_its_own_reason() {
     let ours = authority("ours");
     let files = Files::new();
     let ca = files.put("ca.pem", &ours.pem());
@@ -156,7 +156,7 @@ async fn each_thing_that_can_be_wrong_with_a_certificate_is_told_apart() {
     Site::at(&good).with_variables(&trusting).connect_as(Era::New).await.unwrap();
     let (obstacle, reason, hint) = obstructed(&good, &[]).await;
     assert_eq!(obstacle, Obstacle::UnknownIssuer);
-    assert_eq!(reason, "its certificate is not signed by anybody who is trusted here");
+    assert_eq!(reason, "its certificate is signed by an unknown issuer");
     assert!(hint.unwrap().contains("NODE_EXTRA_CA_CERTS"));
 
     let past = |params: &mut CertificateParams| {
@@ -183,7 +183,7 @@ async fn each_thing_that_can_be_wrong_with_a_certificate_is_told_apart() {
     assert!(hint.unwrap().contains("URL"));
 }
 
-/// As everybody makes one: with themselves as an authority, or without.
+/// Creates a self-signed certificate, marked as an authority or not.
 fn own(name: &str, is_ca: IsCa) -> Identity {
     let mut params = CertificateParams::new([name.to_owned()]).unwrap();
     params.is_ca = is_ca;
@@ -195,13 +195,13 @@ fn own(name: &str, is_ca: IsCa) -> Identity {
 
 // T8 F33
 #[tokio::test]
-async fn a_certificate_that_vouches_for_itself_is_told_apart_and_can_be_trusted_by_name() {
+async fn self_signed_certificate_is_distinguished_and_can_be_trusted() {
     let files = Files::new();
     for is_ca in [IsCa::NoCa, IsCa::ExplicitNoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
         let url = serve(&own("127.0.0.1", is_ca), None).await;
         let (obstacle, reason, hint) = obstructed(&url, &[]).await;
         assert_eq!(obstacle, Obstacle::SelfSigned);
-        assert_eq!(reason, "its certificate is signed by itself, and by nobody who is trusted here");
+        assert_eq!(reason, "its certificate is self-signed and not trusted");
         assert!(hint.unwrap().contains("NODE_EXTRA_CA_CERTS"), "{is_ca:?}");
     }
     let own = own("127.0.0.1", IsCa::NoCa);
@@ -211,22 +211,22 @@ async fn a_certificate_that_vouches_for_itself_is_told_apart_and_can_be_trusted_
     Site::at(&url).with_variables(&variables).connect_as(Era::New).await.unwrap();
 }
 
-// F33: neither is it tried again, nor without.
+// F33: no retry, and none without TLS.
 #[tokio::test]
-async fn what_is_wrong_with_tls_is_told_after_one_attempt() {
+async fn tls_error_is_not_retried() {
     let (url, heard) = listen(&own("127.0.0.1", IsCa::NoCa), None).await;
     let address = url.strip_prefix("https://").unwrap().strip_suffix("/mcp").unwrap();
-    let proxy = FaultProxy::to(address);
+    let proxy = FaultProxy::for_server(address);
     let url = format!("https://{}/mcp", proxy.address());
     let error = Site::at(&url).connect_as(Era::Auto).await.unwrap_err();
     assert!(matches!(error, Failure::Refused { .. }), "{error:?}");
-    assert_eq!(proxy.accepted(), 1);
+    assert_eq!(proxy.accepted_connections(), 1);
     assert!(heard.lock().unwrap().is_empty(), "nothing was said without TLS");
 }
 
 // T8 F33
 #[tokio::test]
-async fn a_server_that_wants_a_certificate_gets_ours_and_says_when_there_is_none() {
+async fn client_certificate_is_sent_and_its_absence_reported() {
     let (ours, theirs, strangers) = (authority("ours"), authority("theirs"), authority("strangers"));
     let files = Files::new();
     let ca = files.put("ca.pem", &ours.pem());
@@ -237,7 +237,7 @@ async fn a_server_that_wants_a_certificate_gets_ours_and_says_when_there_is_none
     let trusting = ("NODE_EXTRA_CA_CERTS", ca.as_str());
     let (obstacle, reason, hint) = obstructed(&url, &[trusting]).await;
     assert_eq!(obstacle, Obstacle::ClientCertificate);
-    assert_eq!(reason, "it wants a client certificate");
+    assert_eq!(reason, "it requires a client certificate");
     assert!(hint.unwrap().contains("CLAUDE_CODE_CLIENT_CERT"));
 
     let certificate = files.put("client.pem", &client.certificate);
@@ -255,14 +255,14 @@ async fn a_server_that_wants_a_certificate_gets_ours_and_says_when_there_is_none
 
 // T8
 #[tokio::test]
-async fn a_certificate_file_that_cannot_be_used_is_named_and_hurts_only_servers_with_tls() {
+async fn invalid_certificate_file_is_named_and_affects_only_tls_servers() {
     let files = Files::new();
     let empty = files.put("empty.pem", "no certificate at all");
     let missing = path_text(&files.0.path().join("missing.pem"));
     for (variable, file, why) in [
-        ("NODE_EXTRA_CA_CERTS", &empty, "it holds no certificate"),
+        ("NODE_EXTRA_CA_CERTS", &empty, "it contains no certificate"),
         ("SSL_CERT_FILE", &missing, "there is no such file"),
-        ("CLAUDE_CODE_CLIENT_CERT", &empty, "it holds no certificate with its key"),
+        ("CLAUDE_CODE_CLIENT_CERT", &empty, "it contains no certificate with its key"),
     ] {
         let (obstacle, reason, hint) = obstructed("https://127.0.0.1:1/mcp", &[(variable, file)]).await;
         assert_eq!(obstacle, Obstacle::CertificateFile);
@@ -275,7 +275,7 @@ async fn a_certificate_file_that_cannot_be_used_is_named_and_hurts_only_servers_
 
 // F54
 #[tokio::test]
-async fn a_redirect_out_of_tls_is_not_followed_and_nothing_is_said_there() {
+async fn redirect_from_https_to_http_is_not_followed() {
     let plain = mcparley_testkit::HttpServer::start_with(&[], &crate::http_world::NEW);
     let ours = authority("ours");
     let files = Files::new();

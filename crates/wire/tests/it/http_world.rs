@@ -1,4 +1,4 @@
-//! A client of the scripted server behind a URL.
+//! A client of the scripted HTTP server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use mcparley_model::secret::Secret;
 use mcparley_testkit::{HttpServer, log_lines};
 use mcparley_wire::Failure;
 use mcparley_wire::authorizer::Authorizer;
-use mcparley_wire::handshake::{Connect, Connected, connect};
-use mcparley_wire::peer::{Boxed, Deaf, Handler};
-use mcparley_wire::transport::http::{Http, HttpTarget, KeepAlive, Network, NetworkSettings};
-use mcparley_wire::transport::sse::Sse;
-use mcparley_wire::transport::ws::Ws;
+use mcparley_wire::handshake::{EstablishedConnection, ServerConnector, connect};
+use mcparley_wire::peer::{BoxedFuture, Handler, PingHandler};
+use mcparley_wire::transport::http::{HttpTarget, HttpTransport, KeepAlive, Network, NetworkSettings};
+use mcparley_wire::transport::sse::SseTransport;
+use mcparley_wire::transport::ws::WsTransport;
 use serde_json::Value;
 
 use crate::world::{LONG, introduction};
 
-/// The fault catalogue says 100 ms for an idle machine; this one runs the other tests beside.
+/// The fault catalog says 100 ms for an idle machine; this one runs other tests at the same time.
 pub(crate) const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// A server to connect to.
@@ -28,10 +28,10 @@ pub(crate) struct Site {
     handler: Arc<dyn Handler>,
 }
 
-impl Connect for Site {
-    type Link = Http;
+impl ServerConnector for Site {
+    type Link = HttpTransport;
 
-    fn open(&mut self) -> Boxed<'_, Result<Http, Failure>> {
+    fn open(&mut self) -> BoxedFuture<'_, Result<HttpTransport, Failure>> {
         Box::pin(std::future::ready(self.open_http()))
     }
 }
@@ -39,7 +39,7 @@ impl Connect for Site {
 impl Site {
     pub(crate) fn at(url: &str) -> Self {
         let target = HttpTarget::new(url.parse().unwrap(), Vec::new());
-        Self { target, network: Network::default(), handler: Arc::new(Deaf) }
+        Self { target, network: Network::default(), handler: Arc::new(PingHandler) }
     }
 
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
@@ -58,7 +58,7 @@ impl Site {
         self
     }
 
-    /// On a network that these variables describe.
+    /// Uses a network with these variables.
     pub(crate) fn with_variables(mut self, variables: &[(&str, &str)]) -> Self {
         let lookup = |name: &str| variables.iter().find(|(known, _)| *known == name);
         let settings =
@@ -67,50 +67,53 @@ impl Site {
         self
     }
 
-    /// On a network of which one knows sooner that it is gone.
+    /// Uses a network with a short keep-alive timeout.
     pub(crate) fn with_keep_alive(mut self, keep_alive: KeepAlive) -> Self {
         self.network = Network::new(NetworkSettings { keep_alive, ..NetworkSettings::default() });
         self
     }
 
-    pub(crate) async fn connect_as(&mut self, era: Era) -> Result<Connected<Http>, Failure> {
+    pub(crate) async fn connect_as(
+        &mut self,
+        era: Era,
+    ) -> Result<EstablishedConnection<HttpTransport>, Failure> {
         connect(self, era, &introduction(), LONG).await
     }
 
-    /// The oldest transport, known to be the one.
-    pub(crate) async fn open_sse(&self) -> Result<Sse, Failure> {
-        Sse::open(&self.target, &self.network, Arc::clone(&self.handler)).await
+    /// Uses the legacy SSE transport.
+    pub(crate) async fn open_sse(&self) -> Result<SseTransport, Failure> {
+        SseTransport::open(&self.target, &self.network, Arc::clone(&self.handler)).await
     }
 
-    /// The oldest transport, if the server has it.
-    pub(crate) async fn probe_sse(&self) -> Result<Option<Sse>, Failure> {
-        Sse::probe(&self.target, &self.network, Arc::clone(&self.handler)).await
+    /// Uses the legacy SSE transport, if the server has it.
+    pub(crate) async fn probe_sse(&self) -> Result<Option<SseTransport>, Failure> {
+        SseTransport::probe(&self.target, &self.network, Arc::clone(&self.handler)).await
     }
 
-    /// A WebSocket.
-    pub(crate) async fn open_socket(&self) -> Result<Ws, Failure> {
-        Ws::open(&self.target, &self.network, Arc::clone(&self.handler)).await
+    /// Uses a WebSocket.
+    pub(crate) async fn open_socket(&self) -> Result<WsTransport, Failure> {
+        WsTransport::open(&self.target, &self.network, Arc::clone(&self.handler)).await
     }
 
-    pub(crate) fn open_http(&self) -> Result<Http, Failure> {
-        Http::open(&self.target, &self.network, Arc::clone(&self.handler))
+    pub(crate) fn open_http(&self) -> Result<HttpTransport, Failure> {
+        HttpTransport::open(&self.target, &self.network, Arc::clone(&self.handler))
     }
 }
 
-/// Connects to a server in the old way, which is what its scripts are about.
-pub(crate) async fn old(server: &HttpServer) -> Connected<Http> {
+/// Connects to a server in the old era, which its scripts are about.
+pub(crate) async fn old(server: &HttpServer) -> EstablishedConnection<HttpTransport> {
     Site::at(server.url()).connect_as(Era::Old).await.unwrap()
 }
 
-/// Connects to a server that knows only the new way.
-pub(crate) async fn new(server: &HttpServer) -> Connected<Http> {
+/// Connects to a server that supports only the new era.
+pub(crate) async fn new(server: &HttpServer) -> EstablishedConnection<HttpTransport> {
     Site::at(server.url()).connect_as(Era::New).await.unwrap()
 }
 
-/// Options for a server that knows only the new way.
+/// Options for a server that supports only the new era.
 pub(crate) const NEW: [&str; 2] = ["--versions", "2026-07-28"];
 
-/// Asks for the figures until they are as expected: what was sent may still be on its way.
+/// Fetches the statistics until they are as expected: messages may still be on their way.
 pub(crate) async fn until(server: &HttpServer, expected: impl Fn(&Value) -> bool) -> Value {
     let start = Instant::now();
     loop {
@@ -123,7 +126,7 @@ pub(crate) async fn until(server: &HttpServer, expected: impl Fn(&Value) -> bool
     }
 }
 
-/// What a server received: a method and the headers in lower case, or the body.
+/// A received message: a method and the headers in lower case, or the body.
 pub(crate) fn received(log: &Path) -> Vec<Value> {
     log_lines(log).iter().map(|line| serde_json::from_str(&line.text).unwrap()).collect()
 }

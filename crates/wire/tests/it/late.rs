@@ -1,13 +1,15 @@
-//! Servers that are slow to start: they answer the probe only after the old greeting has been sent too.
+//! Servers that are slow to start: they answer the probe only after `initialize` has been sent too.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcparley_model::config::Era;
-use mcparley_wire::handshake::{Connect, Introduction, connect};
-use mcparley_wire::peer::{Boxed, Deaf, Handler};
-use mcparley_wire::transport::memory::{Link, link};
-use mcparley_wire::{Failure, METHOD_NOT_FOUND, RawJson, RpcError, Spoken, Version};
+use mcparley_wire::handshake::{Introduction, ServerConnector, connect};
+use mcparley_wire::peer::{BoxedFuture, Handler, PingHandler};
+use mcparley_wire::transport::memory::{MemoryLink, link_handlers};
+use mcparley_wire::{
+    AgreedProtocol, Failure, Incoming, METHOD_NOT_FOUND, Notice, ProtocolVersion, RawJson, RpcError,
+};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -16,13 +18,13 @@ const INITIALIZE: &str = "initialize";
 
 type Answer = fn() -> Result<RawJson, RpcError>;
 
-/// Answers both greetings once it has both, the one named `first` before the other.
+/// Answers the probe and `initialize` once it has both, the one named `first` before the other.
 #[derive(Clone)]
 struct Slow {
     first: &'static str,
     to_discover: Answer,
     to_initialize: Answer,
-    /// Opens when the second greeting has come, and again when the first answer has been given.
+    /// Opens when the second request has come, and again when the first response has been sent.
     ready: Arc<Semaphore>,
     answered: Arc<Semaphore>,
     heard: Arc<Mutex<Vec<String>>>,
@@ -35,10 +37,10 @@ impl Slow {
         Self { first, to_discover, to_initialize, ready, answered, heard: Arc::default() }
     }
 
-    async fn connect(&mut self) -> Result<Spoken, Failure> {
+    async fn connect(&mut self) -> Result<AgreedProtocol, Failure> {
         let introduction = Introduction { info: json!({"name": "test"}), capabilities: json!({}) };
         let connected = connect(self, Era::Auto, &introduction, Duration::from_secs(30)).await?;
-        Ok(connected.session.spoken())
+        Ok(connected.session.protocol())
     }
 
     fn heard(&self) -> Vec<String> {
@@ -46,18 +48,21 @@ impl Slow {
     }
 }
 
-impl Connect for Slow {
-    type Link = Link;
+impl ServerConnector for Slow {
+    type Link = MemoryLink;
 
-    fn open(&mut self) -> Boxed<'_, Result<Link, Failure>> {
-        Box::pin(async { Ok(link(Arc::new(Deaf), Arc::new(self.clone()))) })
+    fn open(&mut self) -> BoxedFuture<'_, Result<MemoryLink, Failure>> {
+        Box::pin(async { Ok(link_handlers(Arc::new(PingHandler), Arc::new(self.clone()))) })
     }
 }
 
 impl Handler for Slow {
-    fn request(&self, method: &str, _: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        self.heard.lock().unwrap().push(method.to_owned());
-        let (server, method) = (self.clone(), method.to_owned());
+    fn handle_request(
+        &self,
+        Incoming { method, .. }: Incoming,
+    ) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        let (server, method) = (self.clone(), String::from(method));
+        self.heard.lock().unwrap().push(method.clone());
         Box::pin(async move {
             if method == INITIALIZE {
                 server.ready.add_permits(2);
@@ -75,17 +80,17 @@ impl Handler for Slow {
         })
     }
 
-    fn notification(&self, method: &str, _: Option<RawJson>) {
-        self.heard.lock().unwrap().push(method.to_owned());
+    fn handle_notice(&self, notice: Notice) {
+        self.heard.lock().unwrap().push(notice.method.into());
     }
 }
 
 fn discovered() -> Result<RawJson, RpcError> {
-    Ok(RawJson::of(&json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})).unwrap())
+    Ok(RawJson::from_value(&json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})).unwrap())
 }
 
 fn initialized() -> Result<RawJson, RpcError> {
-    Ok(RawJson::of(&json!({"protocolVersion": "2025-11-25", "capabilities": {}})).unwrap())
+    Ok(RawJson::from_value(&json!({"protocolVersion": "2025-11-25", "capabilities": {}})).unwrap())
 }
 
 fn unsupported() -> Result<RawJson, RpcError> {
@@ -96,23 +101,23 @@ fn unknown() -> Result<RawJson, RpcError> {
     Err(RpcError::new(METHOD_NOT_FOUND, "method not found"))
 }
 
-// T9: as FastMCP 4 does when loading it takes longer than the probe may.
+// T9: like FastMCP 4 when it takes longer to load than the timeout of the probe.
 #[tokio::test(start_paused = true)]
 async fn a_late_answer_to_the_probe_still_counts() {
     for first in [DISCOVER, INITIALIZE] {
         let mut server = Slow::new(first, discovered, unsupported);
-        assert_eq!(server.connect().await.unwrap(), Spoken::New, "{first} is answered first");
+        assert_eq!(server.connect().await.unwrap(), AgreedProtocol::New, "{first} is answered first");
         assert_eq!(server.heard(), [DISCOVER, INITIALIZE]);
     }
 }
 
 // T9
 #[tokio::test(start_paused = true)]
-async fn a_late_refusal_of_the_probe_leaves_the_old_greeting_as_sent() {
+async fn late_refusal_of_the_probe_keeps_initialize_pending() {
     for first in [DISCOVER, INITIALIZE] {
         let mut server = Slow::new(first, unknown, initialized);
         let spoken = server.connect().await.unwrap();
-        assert_eq!(spoken, Spoken::Old(Version::NEWEST_OLD), "{first} is answered first");
+        assert_eq!(spoken, AgreedProtocol::Old(ProtocolVersion::NEWEST_OLD), "{first} is answered first");
         let greetings = server.heard().into_iter().filter(|method| method == INITIALIZE).count();
         assert_eq!(greetings, 1);
     }
@@ -120,8 +125,8 @@ async fn a_late_refusal_of_the_probe_leaves_the_old_greeting_as_sent() {
 
 // T9
 #[tokio::test(start_paused = true)]
-async fn a_server_that_refuses_both_fails_with_its_answer_to_the_old_greeting() {
+async fn server_that_refuses_both_fails_with_its_answer_to_initialize() {
     let refused: Answer = || Err(RpcError::new(-32000, "go away"));
     let error = Slow::new(DISCOVER, unknown, refused).connect().await.unwrap_err();
-    assert!(matches!(&error, Failure::Answered(answer) if answer.code == -32000), "{error:?}");
+    assert!(matches!(&error, Failure::ErrorResponse(answer) if answer.code == -32000), "{error:?}");
 }

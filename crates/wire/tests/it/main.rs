@@ -1,7 +1,8 @@
-//! The room against real processes and linked peers: one binary, a file per behaviour family.
+//! The crate against real processes and linked peers: one binary, a file per behavior family.
 #![expect(clippy::unwrap_used, reason = "a failed expectation is a failed test")]
 
 mod authorizers;
+mod cause;
 mod commands;
 mod conversation;
 mod damage;

@@ -1,4 +1,4 @@
-//! Names that cannot be looked up, and names with an address that leads nowhere.
+//! Host names that cannot be resolved, and names with an unreachable address.
 
 use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::http_world::{NEW, Site};
 use crate::namespace::alone;
 use crate::world::introduction;
 
-/// Names are looked up at a server of ours, and an address of the sixth version leads nowhere.
+/// Resolves names by a name server of ours; IPv6 addresses are unreachable.
 const PREPARE: &str = "
 mount -t tmpfs tmpfs /mnt
 printf 'nameserver 127.0.0.1\\noptions timeout:2 attempts:1\\n' > /mnt/resolv.conf
@@ -29,7 +29,7 @@ ip -6 neighbour add 2001:db8::2 lladdr 02:00:00:00:00:02 dev here nud permanent
 const A: u16 = 1;
 const AAAA: u16 = 28;
 
-/// Answers by the first word of a name.
+/// Answers by the first label of a name.
 fn answer(question: &[u8]) -> Option<Vec<u8>> {
     let length = usize::from(*question.get(12)?);
     let word = question.get(13..13 + length)?;
@@ -67,7 +67,7 @@ fn serve_names() {
 
 // F32 F60
 #[test]
-fn names_are_looked_up_and_told_and_an_address_that_leads_nowhere_is_passed_over() {
+fn names_are_resolved_or_reported_and_unreachable_addresses_are_skipped() {
     alone("names::with_a_name_server_of_ours", PREPARE);
 }
 
@@ -83,8 +83,8 @@ fn with_a_name_server_of_ours() {
             let url = format!("http://{name}.example/mcp");
             let error = Site::at(&url).connect_as(Era::Auto).await.unwrap_err();
             let Failure::Refused { reason, hint, .. } = error else { unreachable!("{error:?}") };
-            assert_eq!(*reason, format!("the name `{name}.example` cannot be looked up: {cause}"));
-            assert!(hint.unwrap().contains("name server"));
+            assert_eq!(*reason, format!("the name `{name}.example` cannot be resolved: {cause}"));
+            assert!(hint.unwrap().contains("DNS"));
         }
         let server = HttpServer::start_with(&[], &NEW);
         let port = server.address().rsplit(':').next().unwrap().to_owned();
@@ -112,7 +112,7 @@ fn with_a_name_server_of_ours() {
 
 // F32
 #[test]
-fn a_name_server_that_says_nothing_is_told_at_last() {
+fn silent_name_server_is_reported_in_the_end() {
     alone("names::with_a_silent_name_server", PREPARE);
 }
 
@@ -122,6 +122,6 @@ async fn with_a_silent_name_server() {
     serve_names();
     let error = Site::at("http://silent.example/mcp").connect_as(Era::Auto).await.unwrap_err();
     let Failure::Refused { reason, .. } = error else { unreachable!("{error:?}") };
-    let expected = "the name `silent.example` cannot be looked up: Temporary failure in name resolution";
+    let expected = "the name `silent.example` cannot be resolved: Temporary failure in name resolution";
     assert_eq!(*reason, *expected);
 }

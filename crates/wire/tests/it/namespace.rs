@@ -1,9 +1,10 @@
-//! Runs a test of this binary in a network of its own, in which things can be broken that everybody shares.
+//! Runs a test of this binary in a network namespace of its own, in which shared parts of the system can be
+//! broken.
 //!
-//! A machine on which that cannot be done fails the test.
+//! A machine without namespaces fails the test.
 
-/// Runs the ignored test `name` as the root of namespaces of its own, behind the shell lines of `prepare`. There is no
-/// network but what these set up.
+/// Runs the ignored test `name` as the root of namespaces of its own, after the shell lines of `prepare`. The
+/// only network is the one these set up.
 #[expect(clippy::disallowed_methods, reason = "a test of ours, which ends by itself")]
 pub(crate) fn alone(name: &str, prepare: &str) {
     let script = format!("set -e\nip link set lo up\n{prepare}\nexec \"$@\"");

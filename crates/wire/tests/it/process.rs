@@ -1,23 +1,23 @@
-//! Servers as processes: how they start, die and are ended.
+//! Servers as processes: start, exit and shutdown.
 
 use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
-use mcparley_platform::process::Launch;
-use mcparley_testkit::{Scripted, log_lines, processes_tagged};
-use mcparley_wire::peer::{CallOptions, Deaf};
-use mcparley_wire::transport::stdio::Stdio;
-use mcparley_wire::{Exit, Failure, Obstacle, Params};
+use mcparley_platform::process::ProgramLaunch;
+use mcparley_testkit::{ScriptedStdio, log_lines, processes_tagged};
+use mcparley_wire::peer::{PeerCallOptions, PingHandler};
+use mcparley_wire::transport::stdio::StdioTransport;
+use mcparley_wire::{Failure, Obstacle, RequestParams, ServerExit};
 use serde_json::json;
 
 use crate::world::{Server, call, log_file, text};
 
 // F01
 #[tokio::test]
-async fn a_server_that_exits_at_once_gives_its_code_and_its_last_words() {
+async fn server_that_exits_at_once_reports_its_code_and_stderr() {
     let mut server = Server::scripted(&["exit-start"]);
     let error = server.connect_as(Era::Old, Duration::from_secs(10)).await.unwrap_err();
-    let Failure::Closed { exit: Some(Exit { code: Some(3), .. }), .. } = error else {
+    let Failure::Closed { exit: Some(ServerExit { code: Some(3), .. }), .. } = error else {
         panic!("{error:?}");
     };
 }
@@ -32,13 +32,13 @@ async fn a_program_that_cannot_be_started_is_named() {
         ("/etc/passwd", None, Obstacle::NotExecutable),
         ("sh", Some("/no/such"), Obstacle::WorkingDirectory),
     ] {
-        let launch = Launch {
+        let launch = ProgramLaunch {
             program: program.into(),
             args: Vec::new(),
             env: vec![("PATH".into(), "/usr/bin:/bin".into())],
             cwd: cwd.map(Into::into),
         };
-        let error = Stdio::open(&launch, std::sync::Arc::new(Deaf)).await.unwrap_err();
+        let error = StdioTransport::open(&launch, std::sync::Arc::new(PingHandler)).await.unwrap_err();
         let Failure::Refused { obstacle, reason, .. } = error else { panic!("{error:?}") };
         assert_eq!(obstacle, stood);
         assert!(reason.contains(cwd.unwrap_or(program)), "{reason}");
@@ -52,8 +52,10 @@ async fn calls_in_flight_end_when_the_server_dies_and_say_that_the_outcome_is_un
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..5 {
         let session = connected.session.clone();
-        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
-        calls.spawn(async move { session.call("tools/call", params, CallOptions::default()).await });
+        let params = RequestParams::new()
+            .with_member("name", &"echo")
+            .with_member("arguments", &json!({"message": "x"}));
+        calls.spawn(async move { session.call("tools/call", params, PeerCallOptions::default()).await });
     }
     let start = Instant::now();
     for outcome in calls.join_all().await {
@@ -64,7 +66,7 @@ async fn calls_in_flight_end_when_the_server_dies_and_say_that_the_outcome_is_un
 
 // F14
 #[tokio::test]
-async fn half_a_line_and_the_end_fail_the_call_at_once() {
+async fn partial_line_and_end_of_output_fail_the_call_at_once() {
     let connected = Server::scripted(&["partial-exit"]).connect().await.unwrap();
     let start = Instant::now();
     assert!(call(&connected, "echo", json!({"message": "x"})).await.is_err());
@@ -75,7 +77,7 @@ async fn half_a_line_and_the_end_fail_the_call_at_once() {
 #[tokio::test]
 async fn a_server_that_closes_its_output_is_over_and_gone() {
     let tag = format!("wire-closed-{}", std::process::id());
-    let scripted = Scripted::stdio(&["close-stdout:call"]).with("--tag", &tag);
+    let scripted = ScriptedStdio::new(&["close-stdout:call"]).with_option("--tag", &tag);
     let connected = Server::new(scripted).connect().await.unwrap();
     assert!(!processes_tagged(&tag).is_empty());
     let start = Instant::now();
@@ -89,7 +91,7 @@ async fn a_server_that_closes_its_output_is_over_and_gone() {
 #[tokio::test]
 async fn a_server_that_closes_its_input_and_lives_fails_all_calls_at_once() {
     let tag = format!("wire-closed-input-{}", std::process::id());
-    let scripted = Scripted::stdio(&["close-stdin"]).with("--tag", &tag);
+    let scripted = ScriptedStdio::new(&["close-stdin"]).with_option("--tag", &tag);
     let connected = Server::new(scripted).connect().await.unwrap();
     let slow = call(&connected, "slow", json!({"ms": 60_000}));
     let mut slow = std::pin::pin!(slow);
@@ -116,7 +118,8 @@ async fn a_server_that_closes_its_input_and_lives_fails_all_calls_at_once() {
 
 /// The parent of a process, which for a server is its guardian.
 fn guardian_of(pid: u32) -> rustix::process::Pid {
-    let stat = mcparley_platform::file::read(format!("/proc/{pid}/stat").as_ref(), 4096).unwrap().unwrap();
+    let stat =
+        mcparley_platform::file::read_text(format!("/proc/{pid}/stat").as_ref(), 4096).unwrap().unwrap();
     let (_, fields) = stat.text.rsplit_once(')').unwrap();
     let parent = fields.split_whitespace().nth(1).unwrap();
     rustix::process::Pid::from_raw(parent.parse().unwrap()).unwrap()
@@ -126,19 +129,19 @@ fn guardian_of(pid: u32) -> rustix::process::Pid {
 #[tokio::test]
 async fn calls_fail_when_the_guardian_is_killed_though_a_child_holds_the_output() {
     let tag = format!("wire-bereft-{}", std::process::id());
-    let scripted = Scripted::stdio(&[]);
+    let scripted = ScriptedStdio::new(&[]);
     let mut command = vec![scripted.program.to_string_lossy().into_owned()];
     command.extend(scripted.args);
     let script = r#"sh -c 'sleep 1000; true' --tag "$0" & exec "$@""#;
     let args = ["-c", script, &tag].into_iter().map(str::to_owned).chain(command).collect();
-    let mut server = Server::new(Scripted { program: "/bin/sh".into(), args });
+    let mut server = Server::new(ScriptedStdio { program: "/bin/sh".into(), args });
     let connected = server.connect().await.unwrap();
     assert!(!processes_tagged(&tag).is_empty());
 
     let slow = call(&connected, "slow", json!({"ms": 60_000}));
     let guardian = guardian_of(connected.link.pid());
     let kill = async {
-        // Behind this the call is in flight.
+        // When this is answered, the call is in flight.
         call(&connected, "echo", json!({"message": "x"})).await.unwrap();
         rustix::process::kill_process(guardian, rustix::process::Signal::KILL).unwrap();
         Instant::now()
@@ -159,15 +162,17 @@ async fn calls_fail_when_the_guardian_is_killed_though_a_child_holds_the_output(
 
 // F07 K3
 #[tokio::test]
-async fn a_call_given_up_right_before_the_end_is_still_told() {
+async fn call_dropped_right_before_the_stop_still_sends_its_cancellation() {
     for _ in 0..10 {
         let folder = tempfile::tempdir().unwrap();
         let log = log_file(&folder);
-        // Deaf to signals, so that what was sent in time is also read in time.
-        let scripted = Scripted::stdio(&["ignore-term"]).logged(&log);
+        // Ignores signals, so that messages that were sent in time are also read in time.
+        let scripted = ScriptedStdio::new(&["ignore-term"]).with_log(&log);
         let connected = Server::new(scripted).connect().await.unwrap();
-        let params = Params::new().with("name", &"slow").with("arguments", &json!({"ms": 60_000}));
-        let slow = connected.session.call("tools/call", params, CallOptions::default());
+        let params = RequestParams::new()
+            .with_member("name", &"slow")
+            .with_member("arguments", &json!({"ms": 60_000}));
+        let slow = connected.session.call("tools/call", params, PeerCallOptions::default());
         assert!(tokio::time::timeout(Duration::from_millis(20), slow).await.is_err());
         connected.link.stop().await;
         let told =
@@ -178,12 +183,13 @@ async fn a_call_given_up_right_before_the_end_is_still_told() {
 
 // F07
 #[tokio::test]
-async fn a_call_that_is_given_up_is_told_once_and_the_next_one_works() {
+async fn dropped_call_sends_one_cancellation_and_the_next_call_works() {
     let folder = tempfile::tempdir().unwrap();
     let log = log_file(&folder);
-    let connected = Server::new(Scripted::stdio(&[]).logged(&log)).connect().await.unwrap();
-    let params = Params::new().with("name", &"slow").with("arguments", &json!({"ms": 60_000}));
-    let slow = connected.session.call("tools/call", params, CallOptions::default());
+    let connected = Server::new(ScriptedStdio::new(&[]).with_log(&log)).connect().await.unwrap();
+    let params =
+        RequestParams::new().with_member("name", &"slow").with_member("arguments", &json!({"ms": 60_000}));
+    let slow = connected.session.call("tools/call", params, PeerCallOptions::default());
     assert!(tokio::time::timeout(Duration::from_millis(200), slow).await.is_err());
     assert_eq!(text(&call(&connected, "echo", json!({"message": "next"})).await.unwrap()), "next");
     connected.link.stop().await;
@@ -205,7 +211,7 @@ async fn a_server_sees_exactly_the_environment_it_is_given() {
 #[tokio::test]
 async fn stopping_ends_a_stubborn_server_and_all_it_started() {
     let tag = format!("wire-{}", std::process::id());
-    let scripted = Scripted::stdio(&["ignore-term", "daemon"]).with("--tag", &tag);
+    let scripted = ScriptedStdio::new(&["ignore-term", "daemon"]).with_option("--tag", &tag);
     let connected = Server::new(scripted).connect().await.unwrap();
     assert!(processes_tagged(&tag).len() >= 2);
     let start = Instant::now();
@@ -226,7 +232,7 @@ async fn dropping_a_server_ends_it_and_leaves_no_descriptor() {
         let pid = connected.link.pid();
         let peer = connected.session.peer().clone();
         drop(connected);
-        peer.ended().await;
+        peer.wait_until_ended().await;
         assert!(!std::path::Path::new(&format!("/proc/{pid}/exe")).exists());
     }
     assert!(descriptors() <= before + 2, "{} then {}", before, descriptors());

@@ -1,4 +1,4 @@
-//! Servers of 2024-11-05: a stream without end, and messages beside it.
+//! Servers of 2024-11-05: an endless event stream, and POSTs beside it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,39 +6,39 @@ use std::time::{Duration, Instant};
 
 use mcparley_model::config::Era;
 use mcparley_testkit::HttpServer;
-use mcparley_wire::handshake::{Carrier, Connect, Connected, connect};
-use mcparley_wire::peer::{Boxed, CallOptions, Peer};
-use mcparley_wire::transport::http::Http;
-use mcparley_wire::transport::sse::Sse;
-use mcparley_wire::{Failure, Params, Phase, Spoken};
+use mcparley_wire::handshake::{EstablishedConnection, ServerConnector, TransportConnection, connect};
+use mcparley_wire::peer::{BoxedFuture, Peer, PeerCallOptions};
+use mcparley_wire::transport::http::HttpTransport;
+use mcparley_wire::transport::sse::SseTransport;
+use mcparley_wire::{AgreedProtocol, Failure, FailurePhase, RequestParams};
 use serde_json::json;
 
 use crate::http_world::{AT_ONCE, Site, received, until};
 use crate::world::{LONG, Rooted, call, introduction, log_file, text};
 
-/// A server that is known to be of this kind.
+/// A server that is known to use this transport.
 pub(crate) struct Legacy(pub(crate) Site);
 
-impl Connect for Legacy {
-    type Link = Sse;
+impl ServerConnector for Legacy {
+    type Link = SseTransport;
 
-    fn open(&mut self) -> Boxed<'_, Result<Sse, Failure>> {
+    fn open(&mut self) -> BoxedFuture<'_, Result<SseTransport, Failure>> {
         Box::pin(self.0.open_sse())
     }
 }
 
-/// Connects to a server that is known to be of this kind.
-pub(crate) async fn legacy(server: &HttpServer) -> Connected<Sse> {
+/// Connects to a server that is known to use this transport.
+pub(crate) async fn legacy(server: &HttpServer) -> EstablishedConnection<SseTransport> {
     connect_to(Site::at(server.url())).await.unwrap()
 }
 
-async fn connect_to(site: Site) -> Result<Connected<Sse>, Failure> {
+async fn connect_to(site: Site) -> Result<EstablishedConnection<SseTransport>, Failure> {
     connect(&mut Legacy(site), Era::Old, &introduction(), LONG).await
 }
 
 // T2
 #[tokio::test]
-async fn a_server_is_greeted_and_called_over_its_stream() {
+async fn handshake_and_calls_work_over_legacy_sse() {
     for script in ["legacy-sse-only", "legacy-sse-only:absolute", "legacy-sse-only:late"] {
         let folder = tempfile::tempdir().unwrap();
         let log = log_file(&folder);
@@ -59,7 +59,7 @@ async fn a_server_is_greeted_and_called_over_its_stream() {
 
 // T2 F65 F16
 #[tokio::test]
-async fn what_a_server_says_and_asks_on_its_stream_is_heard_and_answered() {
+async fn notifications_and_requests_on_the_sse_stream_are_handled() {
     let heard = Arc::new(AtomicUsize::new(0));
     let server = HttpServer::start(&["legacy-sse-only", "server-request:roots/list", "flood:1000"]);
     let site = Site::at(server.url()).with_handler(Rooted(Arc::clone(&heard)));
@@ -71,37 +71,39 @@ async fn what_a_server_says_and_asks_on_its_stream_is_heard_and_answered() {
 
 // T2
 #[tokio::test]
-async fn the_stream_has_no_limit_and_a_request_has() {
+async fn stream_has_no_timeout_and_a_request_has_one() {
     let server = HttpServer::start(&["legacy-sse-only"]);
     let connected = legacy(&server).await;
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(24 * 3600)).await;
     tokio::time::resume();
     assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
-    let params = Params::new().with("name", &"slow").with("arguments", &json!({"ms": 60_000}));
-    let options = CallOptions { limit: Some(Duration::from_millis(200)), ..CallOptions::default() };
+    let params =
+        RequestParams::new().with_member("name", &"slow").with_member("arguments", &json!({"ms": 60_000}));
+    let options = PeerCallOptions { limit: Some(Duration::from_millis(200)), ..PeerCallOptions::default() };
     let error = connected.session.call("tools/call", params, options).await.unwrap_err();
-    assert!(matches!(error, Failure::TimedOut { phase: Phase::Answering, .. }), "{error:?}");
+    assert!(matches!(error, Failure::TimedOut { phase: FailurePhase::Answering, .. }), "{error:?}");
     let stats = until(&server, |stats| stats["cancelled"].as_array().unwrap().len() == 1).await;
     assert_eq!(stats["post"]["notifications/cancelled"], 1);
 }
 
 // T2
 #[tokio::test]
-async fn a_request_that_is_taken_and_never_answered_ends_at_its_limit_and_a_tool_does_not() {
+async fn accepted_request_without_a_response_times_out_and_a_tool_call_does_not() {
     for (method, is_limited) in [("tools/list", true), ("tools/call", false)] {
         let server = HttpServer::start_with(&["legacy-sse-only", "call-hang"], &["--on", method]);
         let connected = legacy(&server).await;
         let session = connected.session.clone();
-        let asking =
-            tokio::spawn(async move { session.call(method, Params::new(), CallOptions::default()).await });
-        // The message is taken, and only the stream is left.
+        let asking = tokio::spawn(async move {
+            session.call(method, RequestParams::new(), PeerCallOptions::default()).await
+        });
+        // The POST is accepted, and only the stream is left.
         until(&server, |stats| stats["post"][method] == 1 && stats["openConnections"] == 1).await;
         tokio::time::pause();
         let outcome = tokio::time::timeout(Duration::from_secs(24 * 3600), asking).await;
         tokio::time::resume();
         match outcome {
-            Ok(Ok(Err(Failure::TimedOut { phase: Phase::Answering, after }))) => {
+            Ok(Ok(Err(Failure::TimedOut { phase: FailurePhase::Answering, after }))) => {
                 assert!(is_limited && after == Duration::from_secs(60), "{method}");
             }
             Err(_) => assert!(!is_limited, "{method}: the caller's limit is the only one"),
@@ -127,16 +129,16 @@ async fn a_stream_that_names_no_endpoint_or_a_foreign_one_is_refused() {
     let mut site = Legacy(Site::at(server.url()));
     let start = Instant::now();
     let error = connect(&mut site, Era::Old, &introduction(), limit).await.unwrap_err();
-    assert!(matches!(error, Failure::TimedOut { phase: Phase::Connecting, .. }), "{error:?}");
+    assert!(matches!(error, Failure::TimedOut { phase: FailurePhase::Connecting, .. }), "{error:?}");
     assert!(start.elapsed() >= limit && start.elapsed() < limit + AT_ONCE);
     tokio::time::pause();
     let error = site.0.open_sse().await.unwrap_err();
-    assert!(matches!(error, Failure::TimedOut { phase: Phase::Connecting, .. }), "{error:?}");
+    assert!(matches!(error, Failure::TimedOut { phase: FailurePhase::Connecting, .. }), "{error:?}");
 }
 
 // F58
 #[tokio::test]
-async fn each_stream_has_the_endpoint_it_names_itself() {
+async fn each_stream_has_its_own_endpoint() {
     let server = HttpServer::start(&["legacy-sse-only", "sse-cut"]);
     for _ in 0..2 {
         let connected = legacy(&server).await;
@@ -154,14 +156,14 @@ type Check = fn(&Failure) -> bool;
 
 // T2 K7 B05
 #[tokio::test]
-async fn a_message_that_is_refused_or_answered_badly_fails_its_call_at_once() {
+async fn refused_or_malformed_post_fails_its_call_at_once() {
     let cases: [(&str, Check); 6] = [
         ("status:503", |failure| matches!(failure, Failure::Status { code: 503, .. })),
         ("status:403", |failure| matches!(failure, Failure::Forbidden { .. })),
         ("expire-400", |failure| matches!(failure, Failure::SessionExpired | Failure::Closed { .. })),
         ("not-json", |failure| matches!(failure, Failure::Damaged(_))),
         ("duplicate-id", |failure| matches!(failure, Failure::Damaged(_))),
-        ("null-id:error", |failure| matches!(failure, Failure::Answered(_))),
+        ("null-id:error", |failure| matches!(failure, Failure::ErrorResponse(_))),
     ];
     for (script, check) in cases {
         let server = HttpServer::start(&["legacy-sse-only", script]);
@@ -176,14 +178,14 @@ async fn a_message_that_is_refused_or_answered_badly_fails_its_call_at_once() {
     assert!(matches!(error, Failure::Unauthorized { challenge: Some(_) }), "{error:?}");
 }
 
-/// A server behind a URL, of whichever kind it turns out to be.
+/// A server behind a URL, of unknown transport.
 #[derive(Debug)]
 enum Either {
-    Streamable(Http),
-    Oldest(Sse),
+    Streamable(HttpTransport),
+    Oldest(SseTransport),
 }
 
-impl Carrier for Either {
+impl TransportConnection for Either {
     fn peer(&self) -> &Peer {
         match self {
             Self::Streamable(http) => http.peer(),
@@ -191,35 +193,35 @@ impl Carrier for Either {
         }
     }
 
-    fn agreed(&self, spoken: Spoken) {
+    fn set_protocol(&self, spoken: AgreedProtocol) {
         match self {
-            Self::Streamable(http) => http.agreed(spoken),
-            Self::Oldest(sse) => sse.agreed(spoken),
+            Self::Streamable(http) => http.set_protocol(spoken),
+            Self::Oldest(sse) => sse.set_protocol(spoken),
         }
     }
 }
 
 struct Unknown(Site);
 
-impl Connect for Unknown {
+impl ServerConnector for Unknown {
     type Link = Either;
 
-    fn open(&mut self) -> Boxed<'_, Result<Either, Failure>> {
+    fn open(&mut self) -> BoxedFuture<'_, Result<Either, Failure>> {
         Box::pin(std::future::ready(self.0.open_http().map(Either::Streamable)))
     }
 
-    fn open_legacy(&mut self) -> Boxed<'_, Result<Option<Either>, Failure>> {
+    fn open_legacy(&mut self) -> BoxedFuture<'_, Result<Option<Either>, Failure>> {
         Box::pin(async { Ok(self.0.probe_sse().await?.map(Either::Oldest)) })
     }
 }
 
-async fn find_out(server: &HttpServer, era: Era) -> Result<Connected<Either>, Failure> {
+async fn find_out(server: &HttpServer, era: Era) -> Result<EstablishedConnection<Either>, Failure> {
     connect(&mut Unknown(Site::at(server.url())), era, &introduction(), LONG).await
 }
 
 // T2 T9
 #[tokio::test]
-async fn a_url_that_takes_no_messages_is_spoken_to_in_the_oldest_way() {
+async fn url_that_accepts_no_post_falls_back_to_legacy_sse() {
     for era in [Era::Auto, Era::Old] {
         let server = HttpServer::start(&["legacy-sse-only"]);
         let connected = find_out(&server, era).await.unwrap();
@@ -233,7 +235,7 @@ async fn a_url_that_takes_no_messages_is_spoken_to_in_the_oldest_way() {
 
 // T2 T9 F58
 #[tokio::test]
-async fn a_url_that_is_no_such_stream_either_is_told_by_its_first_refusal() {
+async fn url_that_is_no_event_stream_either_fails_with_its_first_error() {
     let server = HttpServer::start(&["legacy-sse-only:no-events"]);
     let error = find_out(&server, Era::Auto).await.unwrap_err();
     assert!(matches!(error, Failure::Status { code: 405, .. }), "{error:?}");

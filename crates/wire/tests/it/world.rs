@@ -7,54 +7,56 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mcparley_model::config::Era;
-use mcparley_platform::process::Launch;
-use mcparley_testkit::Scripted;
-use mcparley_wire::handshake::{Connect, Connected, Introduction, Step, connect};
-use mcparley_wire::peer::{Boxed, CallOptions, Deaf, Handler};
-use mcparley_wire::transport::stdio::Stdio;
-use mcparley_wire::{Failure, Params, RawJson, RpcError};
+use mcparley_platform::process::ProgramLaunch;
+use mcparley_testkit::ScriptedStdio;
+use mcparley_wire::handshake::{
+    EstablishedConnection, HandshakeStep, Introduction, ServerConnector, connect,
+};
+use mcparley_wire::peer::{BoxedFuture, Handler, PeerCallOptions, PingHandler};
+use mcparley_wire::transport::stdio::StdioTransport;
+use mcparley_wire::{Failure, Incoming, Notice, RawJson, RequestParams, RpcError};
 use serde_json::json;
 
-/// Longer than anything here takes, so that a hang is a failure and not a hang.
+/// Longer than any test here takes, so that a hang becomes a failure.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
-/// A server to connect to, as often as the handshake wants.
+/// A server to connect to, as often as the handshake demands.
 pub(crate) struct Server {
-    launch: Launch,
+    launch: ProgramLaunch,
     handler: Arc<dyn Handler>,
-    /// How often it was started.
+    /// The number of starts.
     pub(crate) starts: usize,
-    /// What was tried.
-    pub(crate) steps: Vec<Step>,
+    /// The steps of the handshake.
+    pub(crate) steps: Vec<HandshakeStep>,
 }
 
-impl Connect for Server {
-    type Link = Stdio;
+impl ServerConnector for Server {
+    type Link = StdioTransport;
 
-    fn open(&mut self) -> Boxed<'_, Result<Stdio, Failure>> {
+    fn open(&mut self) -> BoxedFuture<'_, Result<StdioTransport, Failure>> {
         self.starts += 1;
-        Box::pin(Stdio::open(&self.launch, Arc::clone(&self.handler)))
+        Box::pin(StdioTransport::open(&self.launch, Arc::clone(&self.handler)))
     }
 
-    fn about_to(&mut self, step: Step) {
+    fn on_step(&mut self, step: HandshakeStep) {
         self.steps.push(step);
     }
 }
 
 impl Server {
-    pub(crate) fn new(scripted: Scripted) -> Self {
+    pub(crate) fn new(scripted: ScriptedStdio) -> Self {
         let args = scripted.args.into_iter().map(OsString::from).collect();
-        let launch = Launch {
+        let launch = ProgramLaunch {
             program: scripted.program.into_os_string(),
             args,
             env: vec![("PATH".into(), "/usr/bin:/bin".into()), ("MARK".into(), "here".into())],
             cwd: None,
         };
-        Self { launch, handler: Arc::new(Deaf), starts: 0, steps: Vec::new() }
+        Self { launch, handler: Arc::new(PingHandler), starts: 0, steps: Vec::new() }
     }
 
     pub(crate) fn scripted(scripts: &[&str]) -> Self {
-        Self::new(Scripted::stdio(scripts))
+        Self::new(ScriptedStdio::new(scripts))
     }
 
     pub(crate) fn with_handler(mut self, handler: impl Handler) -> Self {
@@ -62,7 +64,7 @@ impl Server {
         self
     }
 
-    pub(crate) async fn connect(&mut self) -> Result<Connected<Stdio>, Failure> {
+    pub(crate) async fn connect(&mut self) -> Result<EstablishedConnection<StdioTransport>, Failure> {
         self.connect_as(Era::Auto, LONG).await
     }
 
@@ -70,7 +72,7 @@ impl Server {
         &mut self,
         era: Era,
         limit: Duration,
-    ) -> Result<Connected<Stdio>, Failure> {
+    ) -> Result<EstablishedConnection<StdioTransport>, Failure> {
         connect(self, era, &introduction(), limit).await
     }
 }
@@ -81,12 +83,12 @@ pub(crate) fn introduction() -> Introduction {
 
 /// Calls a tool.
 pub(crate) async fn call<L>(
-    connected: &Connected<L>,
+    connected: &EstablishedConnection<L>,
     tool: &str,
     arguments: serde_json::Value,
 ) -> Result<RawJson, Failure> {
-    let params = Params::new().with("name", &tool).with("arguments", &arguments);
-    let options = CallOptions { limit: Some(LONG), ..CallOptions::default() };
+    let params = RequestParams::new().with_member("name", &tool).with_member("arguments", &arguments);
+    let options = PeerCallOptions { limit: Some(LONG), ..PeerCallOptions::default() };
     connected.session.call("tools/call", params, options).await
 }
 
@@ -101,18 +103,18 @@ pub(crate) fn log_file(folder: &tempfile::TempDir) -> PathBuf {
     folder.path().join("log")
 }
 
-/// Knows its roots and counts what it hears.
+/// Returns its roots and counts the messages it receives.
 pub(crate) struct Rooted(pub(crate) Arc<AtomicUsize>);
 
 impl Handler for Rooted {
-    fn request(&self, method: &str, params: Option<RawJson>) -> Boxed<'static, Result<RawJson, RpcError>> {
-        if method == "roots/list" {
+    fn handle_request(&self, incoming: Incoming) -> BoxedFuture<'static, Result<RawJson, RpcError>> {
+        if &*incoming.method == "roots/list" {
             return Box::pin(std::future::ready(Ok(RawJson::parse(r#"{"roots":[]}"#).unwrap())));
         }
-        Deaf.request(method, params)
+        PingHandler.handle_request(incoming)
     }
 
-    fn notification(&self, _method: &str, _params: Option<RawJson>) {
+    fn handle_notice(&self, _notice: Notice) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! Servers behind a WebSocket that do as they should, and those that never become one.
+//! Servers behind a WebSocket that follow the protocol, and those that never upgrade.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use mcparley_model::config::Era;
 use mcparley_testkit::HttpServer;
-use mcparley_wire::handshake::{Connect, Connected, connect};
-use mcparley_wire::peer::Boxed;
-use mcparley_wire::transport::ws::Ws;
-use mcparley_wire::{Failure, Phase, Spoken};
+use mcparley_wire::handshake::{EstablishedConnection, ServerConnector, connect};
+use mcparley_wire::peer::BoxedFuture;
+use mcparley_wire::transport::ws::WsTransport;
+use mcparley_wire::{AgreedProtocol, Failure, FailurePhase};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -19,36 +19,36 @@ use crate::world::{LONG, Rooted, call, introduction, log_file, text};
 /// A server that is known to be behind a WebSocket.
 pub(crate) struct Socket(pub(crate) Site);
 
-impl Connect for Socket {
-    type Link = Ws;
+impl ServerConnector for Socket {
+    type Link = WsTransport;
 
-    fn open(&mut self) -> Boxed<'_, Result<Ws, Failure>> {
+    fn open(&mut self) -> BoxedFuture<'_, Result<WsTransport, Failure>> {
         Box::pin(self.0.open_socket())
     }
 }
 
-/// Connects in the old way, which is the usual one here.
-pub(crate) async fn connect_to(site: Site) -> Result<Connected<Ws>, Failure> {
+/// Connects in the old era, which is the usual one here.
+pub(crate) async fn connect_to(site: Site) -> Result<EstablishedConnection<WsTransport>, Failure> {
     connect(&mut Socket(site), Era::Old, &introduction(), LONG).await
 }
 
-pub(crate) async fn socket(server: &HttpServer) -> Connected<Ws> {
+pub(crate) async fn socket(server: &HttpServer) -> EstablishedConnection<WsTransport> {
     connect_to(Site::at(&server.socket_url())).await.unwrap()
 }
 
-/// Why there is no socket.
+/// The failure of a connection without a socket.
 pub(crate) async fn refused(site: Site) -> Failure {
     site.open_socket().await.err().unwrap()
 }
 
-/// The frames a server received, behind the request for the socket.
+/// The frames a server received, after the upgrade request.
 pub(crate) fn frames(log: &std::path::Path) -> Vec<Value> {
     received(log).into_iter().filter(|line| !line["frame"].is_null()).collect()
 }
 
 // T4
 #[tokio::test]
-async fn a_server_is_greeted_and_called_and_hears_goodbye() {
+async fn handshake_calls_and_close_frame_work_over_websocket() {
     let folder = tempfile::tempdir().unwrap();
     let log = log_file(&folder);
     let server = HttpServer::start_with(&[], &["--log", &log.to_string_lossy()]);
@@ -66,7 +66,7 @@ async fn a_server_is_greeted_and_called_and_hears_goodbye() {
     assert_eq!(request["headers"]["sec-websocket-protocol"], "mcp");
     assert_eq!(request["headers"]["x-key"], "k");
     let frames = frames(&log);
-    // Nothing is probed, and every message is a text frame of its own.
+    // No probe is sent, and every message is a text frame of its own.
     assert!(frames[0]["body"].as_str().unwrap().contains(r#""method":"initialize""#), "{}", frames[0]);
     assert!(frames.len() >= 6, "a greeting in two parts, three calls and a goodbye: {frames:?}");
     assert!(frames.iter().rev().skip(1).all(|frame| frame["frame"] == 1), "{frames:?}");
@@ -75,7 +75,7 @@ async fn a_server_is_greeted_and_called_and_hears_goodbye() {
 
 // T4 F65 F16
 #[tokio::test]
-async fn what_a_server_says_and_asks_is_heard_and_answered() {
+async fn notifications_and_requests_of_the_server_are_handled() {
     let heard = Arc::new(AtomicUsize::new(0));
     let server = HttpServer::start(&["server-request:roots/list", "flood:1000", "ws-ping"]);
     let site = Site::at(&server.socket_url()).with_handler(Rooted(Arc::clone(&heard)));
@@ -87,17 +87,17 @@ async fn what_a_server_says_and_asks_is_heard_and_answered() {
 
 // T4
 #[tokio::test]
-async fn a_server_of_the_new_era_is_spoken_to_in_its_way_when_that_is_configured() {
+async fn new_era_is_used_over_websocket_when_configured() {
     let server = HttpServer::start_with(&[], &NEW);
     let mut site = Socket(Site::at(&server.socket_url()));
     let connected = connect(&mut site, Era::New, &introduction(), LONG).await.unwrap();
-    assert_eq!(connected.session.spoken(), Spoken::New);
+    assert_eq!(connected.session.protocol(), AgreedProtocol::New);
     assert_eq!(text(&call(&connected, "echo", json!({"message": "x"})).await.unwrap()), "x");
 }
 
 // T4 H26
 #[tokio::test]
-async fn headers_of_the_handshake_are_not_for_the_configuration_to_set() {
+async fn headers_of_the_handshake_cannot_be_configured() {
     let folder = tempfile::tempdir().unwrap();
     let log = log_file(&folder);
     let server = HttpServer::start_with(&[], &["--log", &log.to_string_lossy()]);
@@ -118,10 +118,10 @@ async fn headers_of_the_handshake_are_not_for_the_configuration_to_set() {
 
 // T4
 #[tokio::test]
-async fn a_handshake_that_agrees_on_something_else_is_refused() {
+async fn upgrade_to_another_protocol_is_refused() {
     for (lie, says) in [
         ("accept", "the key"),
-        ("upgrade", "no WebSocket"),
+        ("upgrade", "does not upgrade"),
         ("extension", "extension"),
         ("other-protocol", "`graphql-ws`"),
         ("page", "nothing to see"),
@@ -139,7 +139,7 @@ type Check = fn(&Failure) -> bool;
 
 // T4 F54 B05
 #[tokio::test]
-async fn a_status_in_place_of_a_socket_means_what_it_means_elsewhere() {
+async fn http_status_instead_of_an_upgrade_is_classified_as_elsewhere() {
     let cases: [(&str, Check); 7] = [
         ("www-authenticate", |failure| matches!(failure, Failure::Unauthorized { challenge: Some(_) })),
         ("ws-status:403", |failure| matches!(failure, Failure::Forbidden { .. })),
@@ -166,17 +166,17 @@ async fn a_status_in_place_of_a_socket_means_what_it_means_elsewhere() {
 
 // T4
 #[tokio::test]
-async fn a_server_that_is_not_there_or_never_answers_is_told_apart() {
+async fn unreachable_and_silent_servers_are_distinguished() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}/mcp", listener.local_addr().unwrap());
     tokio::time::pause();
     let failure = refused(Site::at(&url)).await;
-    assert!(matches!(failure, Failure::TimedOut { phase: Phase::Connecting, .. }), "{failure:?}");
+    assert!(matches!(failure, Failure::TimedOut { phase: FailurePhase::Connecting, .. }), "{failure:?}");
     tokio::time::resume();
     drop(listener);
     let failure = refused(Site::at(&url)).await;
     assert!(failure.to_string().contains("Connection refused"), "{failure:?}");
     let name = format!("ws://{}/mcp", "a".repeat(64));
     let failure = refused(Site::at(&name)).await;
-    assert!(failure.to_string().contains("cannot be looked up"), "{failure:?}");
+    assert!(failure.to_string().contains("cannot be resolved"), "{failure:?}");
 }

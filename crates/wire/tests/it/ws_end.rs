@@ -1,10 +1,10 @@
-//! How WebSockets end: by the server, by us, and in the middle of everything.
+//! The end of WebSockets: by the server, by us, and in the middle of calls.
 
 use std::time::{Duration, Instant};
 
 use mcparley_testkit::HttpServer;
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::{Failure, Params};
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Failure, RequestParams};
 use serde_json::json;
 
 use crate::http_world::{AT_ONCE, until};
@@ -48,19 +48,21 @@ async fn a_server_that_dies_in_a_call_fails_it_at_once() {
 
 // T4
 #[tokio::test]
-async fn a_goodbye_that_is_not_answered_holds_nobody_up() {
+async fn unanswered_close_frame_does_not_delay_the_stop() {
     let server = HttpServer::start(&["ws-deaf:close", "call-hang"]);
     let connected = socket(&server).await;
     let peer = connected.link.peer().clone();
     let calling = tokio::spawn(async move {
-        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
-        connected.session.call("tools/call", params, CallOptions::default()).await
+        let params = RequestParams::new()
+            .with_member("name", &"echo")
+            .with_member("arguments", &json!({"message": "x"}));
+        connected.session.call("tools/call", params, PeerCallOptions::default()).await
     });
     until(&server, |stats| stats["post"]["tools/call"] == 1).await;
     let start = Instant::now();
     connected.link.stop().await;
     assert!(start.elapsed() < Duration::from_secs(1) + AT_ONCE, "{:?}", start.elapsed());
-    assert!(peer.is_over());
+    assert!(peer.is_ended());
     let failure = calling.await.unwrap().unwrap_err();
     assert!(matches!(failure, Failure::Closed { sent: true, .. }), "{failure:?}");
     until(&server, |stats| stats["openConnections"] == 0).await;
@@ -68,32 +70,35 @@ async fn a_goodbye_that_is_not_answered_holds_nobody_up() {
 
 // T4
 #[tokio::test]
-async fn a_dropped_socket_is_gone() {
+async fn dropped_socket_closes_its_connection() {
     let server = HttpServer::start(&[]);
     let connected = socket(&server).await;
     let peer = connected.link.peer().clone();
     drop(connected.link);
-    assert!(peer.is_over());
+    assert!(peer.is_ended());
     until(&server, |stats| stats["openConnections"] == 0).await;
 }
 
 // T4 F11
 #[tokio::test]
-async fn calls_a_server_does_not_read_wait_and_are_told_apart_at_the_end() {
+async fn unsent_calls_are_distinguished_when_the_socket_ends() {
     const CALLS: usize = 80;
     let server = HttpServer::start(&["ws-deaf:everything"]);
     let connected = socket(&server).await;
     let payload = json!({"message": "x".repeat(1024 * 1024)});
-    let params = Params::new().with("name", &"echo").with("arguments", &payload);
+    let params = RequestParams::new().with_member("name", &"echo").with_member("arguments", &payload);
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..CALLS {
         let (session, params) = (connected.session.clone(), params.clone());
-        calls.spawn(async move { session.call("tools/call", params, CallOptions::default()).await });
+        calls.spawn(async move { session.call("tools/call", params, PeerCallOptions::default()).await });
     }
-    // As much as the system takes is on its way, and the rest cannot be.
-    let limit = CallOptions { limit: Some(Duration::from_millis(300)), ..CallOptions::default() };
-    let late =
-        connected.session.call("tools/call", Params::new().with("name", &"echo"), limit).await.unwrap_err();
+    // The buffers of the system are full, and the rest cannot be sent.
+    let limit = PeerCallOptions { limit: Some(Duration::from_millis(300)), ..PeerCallOptions::default() };
+    let late = connected
+        .session
+        .call("tools/call", RequestParams::new().with_member("name", &"echo"), limit)
+        .await
+        .unwrap_err();
     assert!(matches!(late, Failure::TimedOut { .. }), "{late:?}");
     assert!(calls.try_join_next().is_none());
     let start = Instant::now();
@@ -107,6 +112,6 @@ async fn calls_a_server_does_not_read_wait_and_are_told_apart_at_the_end() {
         }
     }
     assert!(start.elapsed() < Duration::from_secs(1) + AT_ONCE, "{:?}", start.elapsed());
-    // Some megabytes fit into the buffers of the system, which differ; neither kind can be missing.
+    // Some megabytes fit into the buffers of the system, which differ; both kinds must occur.
     assert!(sent > 0 && unsent > CALLS / 2, "{sent} sent, {unsent} not");
 }

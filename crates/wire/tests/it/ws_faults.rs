@@ -1,12 +1,12 @@
-//! WebSockets that break the rules: told at once, to everybody, in bounded memory.
+//! WebSockets that violate the protocol: every call fails at once, in bounded memory.
 
 use std::time::{Duration, Instant};
 
-use mcparley_testkit::{HttpServer, alone};
-use mcparley_wire::handshake::Connected;
-use mcparley_wire::peer::CallOptions;
-use mcparley_wire::transport::ws::Ws;
-use mcparley_wire::{Failure, Params};
+use mcparley_testkit::{HttpServer, run_in_own_process};
+use mcparley_wire::handshake::EstablishedConnection;
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::transport::ws::WsTransport;
+use mcparley_wire::{Failure, RequestParams};
 use serde_json::json;
 
 use crate::http_limits::{MIB, peak};
@@ -14,12 +14,12 @@ use crate::http_world::{AT_ONCE, until};
 use crate::world::{LONG, call, log_file, text};
 use crate::ws::{frames, socket};
 
-async fn echo(connected: &Connected<Ws>) -> Result<String, Failure> {
+async fn echo(connected: &EstablishedConnection<WsTransport>) -> Result<String, Failure> {
     call(connected, "echo", json!({"message": "x"})).await.map(|reply| text(&reply))
 }
 
-/// Two calls: one that waits, and one whose answer is wrong.
-async fn both_failed(server: &HttpServer, connected: &Connected<Ws>) -> [Failure; 2] {
+/// Two calls: one that waits, and one with a wrong response.
+async fn both_failed(server: &HttpServer, connected: &EstablishedConnection<WsTransport>) -> [Failure; 2] {
     let slow = call(connected, "slow", json!({"ms": 60_000}));
     let wrong = async {
         until(server, |stats| stats["post"]["tools/call"] == 1).await;
@@ -35,7 +35,7 @@ type Check = fn(&Failure) -> bool;
 
 // T4 F57 B01
 #[tokio::test]
-async fn what_no_server_may_send_fails_every_call_at_once_and_names_the_reason() {
+async fn forbidden_frames_fail_every_call_at_once_with_the_reason() {
     let protocol: Check = |failure| matches!(failure, Failure::Protocol(_));
     let closed: Check = |failure| matches!(failure, Failure::Closed { sent: true, .. });
     let too_large: Check =
@@ -62,7 +62,7 @@ async fn what_no_server_may_send_fails_every_call_at_once_and_names_the_reason()
         assert!(matches!(later, Failure::Closed { sent: false, .. }), "{script}: {later:?}");
         until(&server, |stats| stats["openConnections"] == 0).await;
         let told = frames(&log).last().and_then(|frame| frame["code"].as_u64());
-        // What was sent behind a message that is too large is never read, so the goodbye may be lost with it.
+        // Data after an oversized message is never read, so the close frame may be lost with it.
         if code.is_some() {
             assert_eq!(told, code.map(u64::from), "{script}");
         }
@@ -71,7 +71,7 @@ async fn what_no_server_may_send_fails_every_call_at_once_and_names_the_reason()
 
 // T4 B09 K7
 #[tokio::test]
-async fn a_message_that_is_wrong_in_itself_fails_its_call_and_the_socket_stays() {
+async fn malformed_message_fails_its_call_and_keeps_the_socket() {
     for script in ["not-json", "duplicate-id", "neither"] {
         let server = HttpServer::start_with(&[script], &["--times", "1"]);
         let connected = socket(&server).await;
@@ -87,7 +87,7 @@ async fn a_message_that_is_wrong_in_itself_fails_its_call_and_the_socket_stays()
 // F57 B01
 #[test]
 fn heavy_messages_and_fragments_without_end_cost_a_bounded_amount_of_memory_and_time() {
-    alone("ws_faults::fragments_alone_in_their_process").unwrap();
+    run_in_own_process("ws_faults::fragments_alone_in_their_process").unwrap();
 }
 
 type Outcome = fn(&Result<String, Failure>) -> bool;
@@ -97,7 +97,7 @@ type Outcome = fn(&Result<String, Failure>) -> bool;
 async fn fragments_alone_in_their_process() {
     let answered: Outcome = |outcome| outcome.as_deref().is_ok_and(|text| text == "x");
     let pieces: Outcome =
-        |outcome| matches!(outcome, Err(Failure::Protocol(text)) if text.contains("pieces"));
+        |outcome| matches!(outcome, Err(Failure::Protocol(text)) if text.contains("fragments"));
     let cases: [(&str, u64, Outcome); 6] = [
         ("ws-fragments:1", 2, answered),
         ("ws-fragments:90000", 2, answered),
@@ -121,18 +121,20 @@ async fn fragments_alone_in_their_process() {
 
 // F57
 #[tokio::test]
-async fn a_server_that_answers_no_ping_is_given_up() {
+async fn server_that_answers_no_ping_is_disconnected() {
     let server = HttpServer::start(&["ws-deaf:pings", "call-hang"]);
     let connected = socket(&server).await;
     let peer = connected.link.peer().clone();
     let calling = tokio::spawn(async move {
-        let params = Params::new().with("name", &"echo").with("arguments", &json!({"message": "x"}));
-        connected.session.call("tools/call", params, CallOptions::default()).await
+        let params = RequestParams::new()
+            .with_member("name", &"echo")
+            .with_member("arguments", &json!({"message": "x"}));
+        connected.session.call("tools/call", params, PeerCallOptions::default()).await
     });
     until(&server, |stats| stats["post"]["tools/call"] == 1).await;
     tokio::time::pause();
     let start = tokio::time::Instant::now();
-    let failure = peer.ended().await;
+    let failure = peer.wait_until_ended().await;
     assert!(matches!(failure, Failure::Closed { sent: true, .. }), "{failure:?}");
     let waited = start.elapsed();
     assert!(waited <= Duration::from_secs(46) && waited > Duration::from_secs(40), "{waited:?}");
@@ -153,10 +155,10 @@ async fn a_silent_server_that_answers_pings_is_kept() {
         tokio::time::resume();
         let start = Instant::now();
         while frames(&log).iter().filter(|frame| frame["frame"] == 9).count() < pings {
-            assert!(start.elapsed() < LONG && !connected.link.peer().is_over());
+            assert!(start.elapsed() < LONG && !connected.link.peer().is_ended());
             tokio::task::yield_now().await;
         }
-        // A call behind the ping: when it is answered, so is the ping.
+        // A call after the ping: when it is answered, so is the ping.
         assert_eq!(echo(&connected).await.unwrap(), "x");
     }
 }

@@ -1,4 +1,4 @@
-//! The way to a WebSocket: TLS, certificates and proxies, as for every other server.
+//! WebSockets over TLS, certificates and proxies, as for HTTP.
 
 use mcparley_testkit::HttpServer;
 use mcparley_wire::Failure;
@@ -12,7 +12,7 @@ use crate::http_world::{Site, received};
 use crate::world::{call, log_file, text};
 use crate::ws::{connect_to, refused};
 
-/// TLS in front of a server: its address.
+/// Starts TLS in front of a server; returns its address.
 async fn with_tls(server: &HttpServer, identity: &Identity, clients: Option<&Authority>) -> String {
     let acceptor = acceptor(identity, clients);
     let behind = server.address().to_owned();
@@ -49,7 +49,7 @@ async fn reason(site: Site) -> (String, String) {
 
 // T4 T8 F33
 #[tokio::test]
-async fn certificates_are_trusted_and_shown_as_for_every_other_server() {
+async fn websocket_uses_the_same_certificates_as_http() {
     let (ours, theirs) = (authority("ours"), authority("theirs"));
     let files = Files::new();
     let ca = files.put("ca.pem", &ours.pem());
@@ -62,13 +62,13 @@ async fn certificates_are_trusted_and_shown_as_for_every_other_server() {
     let url = format!("wss://{}/mcp", with_tls(&server, &here, None).await);
     echoes(Site::at(&url).with_variables(&[trusting])).await;
     let (why, hint) = reason(Site::at(&url)).await;
-    assert_eq!(why, "its certificate is not signed by anybody who is trusted here");
+    assert_eq!(why, "its certificate is signed by an unknown issuer");
     assert!(hint.contains("NODE_EXTRA_CA_CERTS"), "{hint}");
 
     let url = format!("wss://{}/mcp", with_tls(&server, &here, Some(&theirs)).await);
     echoes(Site::at(&url).with_variables(&[trusting, ("CLAUDE_CODE_CLIENT_CERT", &shown)])).await;
     let (why, _) = reason(Site::at(&url).with_variables(&[trusting])).await;
-    assert_eq!(why, "it wants a client certificate");
+    assert_eq!(why, "it requires a client certificate");
 
     let plain = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("wss://{}/mcp", plain.local_addr().unwrap());
@@ -121,27 +121,27 @@ async fn this_machine_and_exempt_hosts_are_reached_without_the_proxy() {
     let proxy = Proxy::start(Manner::Answer("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
     echoes(Site::at(&server.socket_url()).with_variables(&[("ALL_PROXY", &proxy.address)])).await;
     let variables = [("ALL_PROXY", proxy.address.as_str()), ("NO_PROXY", "*")];
-    // Longer than a label may be, so no resolver has to ask anybody.
+    // Longer than a DNS label may be, so no resolver asks a name server.
     let failure = refused(Site::at(&format!("ws://{}/mcp", "a".repeat(64))).with_variables(&variables)).await;
-    assert!(failure.to_string().contains("cannot be looked up"), "{failure}");
+    assert!(failure.to_string().contains("cannot be resolved"), "{failure}");
     assert!(proxy.heads().is_empty());
 }
 
 // T4 T8 F34
 #[tokio::test]
-async fn a_proxy_that_makes_no_tunnel_is_blamed_and_not_the_server() {
+async fn proxy_that_refuses_a_tunnel_is_blamed_and_not_the_server() {
     let answers = |answer| Proxy::start(Manner::Answer(answer)).address;
     let talking = [
         (
             answers("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"),
-            "wants a sign-in",
+            "requires sign-in",
         ),
-        (answers("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), "it does not let us through"),
+        (answers("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"), "it refuses to connect"),
         (answers("HTTP/1.1 200 Connected\r\nand then"), "it does not speak HTTP"),
         (answers("SSH-2.0-nothing\r\n\r\n"), "it does not speak HTTP"),
         (answers(""), "it does not speak HTTP"),
     ];
-    // Last, so that none of the others is given its port.
+    // Last, so that none of the others gets its port.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let down = (listener.local_addr().unwrap().to_string(), "Connection refused");
     drop(listener);

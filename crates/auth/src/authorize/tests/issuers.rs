@@ -1,23 +1,23 @@
-//! The issuer of an answer (RFC 9207).
+//! The issuer of an authorization response (RFC 9207).
 
 use super::*;
 use crate::authorize::{AuthorizeError, RefusalKind};
 
-/// What became of a yes and of a no with this issuer.
+/// The verdicts on a success and on a refusal with this issuer.
 fn verdicts(names_issuer: bool, named: Option<&str>) -> [Result<(), AuthorizeError>; 2] {
-    let server = Server { names_issuer, ..server() };
+    let server = AuthServerMetadata { names_issuer, ..server() };
     let iss = named.map(|issuer| format!("&iss={issuer}")).unwrap_or_default();
     ["code=c", "error=access_denied&error_description=text-canary"].map(|outcome| {
         let (attempt, _) = begin(&server, &[]);
         let answer = answer(&attempt, &format!("{outcome}{iss}"));
-        attempt.accept(&answer).map(|_| ())
+        attempt.accept_response(&answer).map(|_| ())
     })
 }
 
 // B74 H16
 #[test]
-fn the_four_rows_of_the_table_hold_for_yes_and_no() {
-    // What is compared is what stands in the answer once it is decoded, and nothing is made equal.
+fn issuer_is_checked_by_the_table_of_the_protocol() {
+    // The decoded values are compared, without normalization.
     let others = [
         "https://as.example/",
         "https://AS.example",
@@ -43,7 +43,7 @@ fn the_four_rows_of_the_table_hold_for_yes_and_no() {
     }
     for verdict in verdicts(true, None) {
         let error = verdict.unwrap_err();
-        assert_eq!(error.to_string(), "the answer does not say that it comes from `https://as.example`");
+        assert_eq!(error.to_string(), "the response does not name `https://as.example` as its issuer");
     }
     let [yes, no] = verdicts(false, None);
     assert_eq!(yes, Ok(()));
@@ -53,21 +53,24 @@ fn the_four_rows_of_the_table_hold_for_yes_and_no() {
 
 // B79
 #[test]
-fn an_answer_to_another_attempt_is_a_strangers_whatever_it_says() {
+fn response_to_another_attempt_is_refused() {
     let (attempt, _) = begin(&server(), &[]);
     let (other, _) = begin(&server(), &[]);
     let state = attempt.state().expose();
     let short = &state[..state.len() - 1];
     let answers = [
         answer(&other, "code=c&iss=https://as.example"),
-        Answer::from_query("code=c&iss=https://as.example").unwrap(),
-        Answer::from_query("code=c&state=&iss=https://as.example").unwrap(),
-        Answer::from_query(&format!("code=c&state={short}&iss=https://as.example")).unwrap(),
-        Answer::from_query(&format!("code=c&state={state}x&iss=https://as.example")).unwrap(),
-        Answer::from_query("error=access_denied&error_description=canary").unwrap(),
+        AuthorizationResponse::from_query("code=c&iss=https://as.example").unwrap(),
+        AuthorizationResponse::from_query("code=c&state=&iss=https://as.example").unwrap(),
+        AuthorizationResponse::from_query(&format!("code=c&state={short}&iss=https://as.example")).unwrap(),
+        AuthorizationResponse::from_query(&format!("code=c&state={state}x&iss=https://as.example")).unwrap(),
+        AuthorizationResponse::from_query("error=access_denied&error_description=canary").unwrap(),
     ];
     for answer in answers {
-        assert!(!attempt.is_for(&answer));
-        assert_eq!(attempt.expected().judge(&answer).unwrap_err(), AuthorizeError::Stranger);
+        assert!(!attempt.matches_state(&answer));
+        assert_eq!(
+            attempt.expected_response().verify_response(&answer).unwrap_err(),
+            AuthorizeError::StateMismatch
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Spoiled answers and addresses: nothing breaks, and nothing passes that should not.
+//! Damaged responses and addresses: no input panics, and none is accepted wrongly.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,8 +8,8 @@ use url::form_urlencoded;
 
 use super::*;
 
-/// Some places of a text, spoiled.
-fn spoiled(texts: &'static [&'static str]) -> impl Strategy<Value = String> {
+/// A text that is damaged in some places.
+fn damaged(texts: &'static [&'static str]) -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("\0".to_owned()),
         Just("\r\n".to_owned()),
@@ -67,15 +67,15 @@ const ADDRESSES: &[&str] = &[
     "--flag",
 ];
 
-static ATTEMPT: LazyLock<Attempt> = LazyLock::new(|| begin(&server(), &[]).0);
+static ATTEMPT: LazyLock<AuthorizationAttempt> = LazyLock::new(|| begin(&server(), &[]).0);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    fn check_a_spoiled_answer_is_believed_only_if_everything_in_it_is_right(query in spoiled(QUERIES)) {
+    fn check_damaged_answer(query in damaged(QUERIES)) {
         let query = query.replace("STATE", ATTEMPT.state().expose());
-        if let Ok(answer) = Answer::from_query(&query)
-            && let Ok(code) = ATTEMPT.expected().judge(&answer)
+        if let Ok(answer) = AuthorizationResponse::from_query(&query)
+            && let Ok(code) = ATTEMPT.expected_response().verify_response(&answer)
         {
             BELIEVED_ANSWERS.fetch_add(1, Ordering::Relaxed);
             prop_assert_eq!(values(&query, "state"), [ATTEMPT.state().expose().clone()]);
@@ -85,16 +85,16 @@ proptest! {
         }
     }
 
-    fn check_a_spoiled_address_is_taken_only_if_it_is_ours(text in spoiled(PASTED)) {
+    fn check_damaged_address(text in damaged(PASTED)) {
         let text = text.replace("STATE", ATTEMPT.state().expose());
-        if let Ok(answer) = Answer::from_pasted(&text, &redirect())
-            && ATTEMPT.expected().judge(&answer).is_ok()
+        if let Ok(answer) = AuthorizationResponse::from_pasted(&text, &redirect())
+            && ATTEMPT.expected_response().verify_response(&answer).is_ok()
         {
             TAKEN_ADDRESSES.fetch_add(1, Ordering::Relaxed);
-            // Without an address before it, it is an answer as it stands.
+            // Without an address before it, it is a query.
             let text = text.replace(['\r', '\n', '\t'], "");
             let before = text.split_once('?').map(|(before, _)| before.trim_start_matches(['<', '\0', ' ']));
-            // The host stands behind the last `@`, if there is one.
+            // The host is after the last `@`, if there is one.
             let host = before.and_then(|before| before.rsplit('@').next()).filter(|host| !host.is_empty());
             let is_ours = |host: &str| host.contains("50000") && host.ends_with("callback");
             prop_assert!(host.is_none_or(is_ours), "{}", text);
@@ -102,45 +102,45 @@ proptest! {
         }
     }
 
-    fn check_a_spoiled_page_is_still_of_the_web_and_safe_in_an_argument_list(text in spoiled(ADDRESSES)) {
-        if let Ok(page) = Page::parse(&text) {
+    fn check_damaged_page(text in damaged(ADDRESSES)) {
+        if let Ok(page) = BrowserPage::parse(&text) {
             SHOWN_PAGES.fetch_add(1, Ordering::Relaxed);
             let is_web = page.as_str().starts_with("https://")
                 || ["http://127.", "http://localhost", "http://[::1]"].iter().any(|here| page.as_str().starts_with(here));
             prop_assert!(is_web, "{}", page.as_str());
             let is_safe = |byte: u8| byte.is_ascii_graphic() && !b"\"'`$()<>\\^{}|".contains(&byte);
             prop_assert!(page.as_str().bytes().all(is_safe), "{}", page.as_str());
-            prop_assert_eq!(Page::parse(page.as_str()), Ok(page));
+            prop_assert_eq!(BrowserPage::parse(page.as_str()), Ok(page));
         }
     }
 }
 
-/// How many cases came that far.
+/// Cases in which a page was accepted.
 static SHOWN_PAGES: AtomicU32 = AtomicU32::new(0);
 
 // B65 B66
 #[test]
-fn a_spoiled_page_is_still_of_the_web_and_safe_in_an_argument_list() {
-    check_a_spoiled_page_is_still_of_the_web_and_safe_in_an_argument_list();
+fn damaged_page_is_still_http_and_safe_in_an_argument_list() {
+    check_damaged_page();
     assert!(SHOWN_PAGES.load(Ordering::Relaxed) > 0, "no page was taken");
 }
 
-/// How many cases came that far.
+/// Cases in which an address was accepted.
 static TAKEN_ADDRESSES: AtomicU32 = AtomicU32::new(0);
 
 // A5 B79
 #[test]
-fn a_spoiled_address_is_taken_only_if_it_is_ours() {
-    check_a_spoiled_address_is_taken_only_if_it_is_ours();
+fn damaged_address_is_accepted_only_if_it_is_our_redirect() {
+    check_damaged_address();
     assert!(TAKEN_ADDRESSES.load(Ordering::Relaxed) > 0, "no address was taken");
 }
 
-/// How many cases came that far.
+/// Cases in which a response was accepted.
 static BELIEVED_ANSWERS: AtomicU32 = AtomicU32::new(0);
 
 // B74 B79
 #[test]
-fn a_spoiled_answer_is_believed_only_if_everything_in_it_is_right() {
-    check_a_spoiled_answer_is_believed_only_if_everything_in_it_is_right();
+fn damaged_response_is_accepted_only_if_state_issuer_and_code_are_right() {
+    check_damaged_answer();
     assert!(BELIEVED_ANSWERS.load(Ordering::Relaxed) > 0, "no answer was believed");
 }

@@ -1,4 +1,4 @@
-//! What stands in the address that is opened.
+//! The parameters of the page that is opened.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use super::*;
 use crate::authorize::AuthorizeError;
 
-fn parameters(page: &Page) -> BTreeMap<String, String> {
+fn parameters(page: &BrowserPage) -> BTreeMap<String, String> {
     let pairs: Vec<(String, String)> = page.url().query_pairs().into_owned().collect();
     let parameters: BTreeMap<String, String> = pairs.iter().cloned().collect();
     assert_eq!(pairs.len(), parameters.len(), "a parameter stands twice: {pairs:?}");
@@ -18,10 +18,10 @@ fn parameters(page: &Page) -> BTreeMap<String, String> {
 
 // A1
 #[test]
-fn the_request_says_who_wants_what_and_nothing_else() {
+fn authorization_request_has_exactly_the_required_parameters() {
     let (attempt, page) = begin(&server(), &["read", "write"]);
     let parameters = parameters(&page);
-    let code = attempt.expected().state().expose().clone();
+    let code = attempt.expected_response().state().expose().clone();
     let verifier = attempt.verifier.expose();
     let challenge = URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, verifier.as_bytes()));
     let expected = [
@@ -41,14 +41,14 @@ fn the_request_says_who_wants_what_and_nothing_else() {
 
 // A1 (RFC 7636, appendix B)
 #[test]
-fn the_challenge_is_the_one_of_the_specification() {
+fn pkce_challenge_matches_the_example_of_the_specification() {
     let verifier = Secret::new("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".to_owned());
-    assert_eq!(crate::authorize::challenge(&verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+    assert_eq!(crate::authorize::pkce_challenge(&verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
 }
 
 // A1
 #[test]
-fn without_scopes_there_is_no_scope_and_with_offline_access_consent_is_asked_for() {
+fn scope_is_omitted_when_empty_and_offline_access_prompts_for_consent() {
     let (_, page) = begin(&server(), &[]);
     assert!(!parameters(&page).contains_key("scope"));
     let (_, page) = begin(&server(), &["read", "offline_access"]);
@@ -59,7 +59,7 @@ fn without_scopes_there_is_no_scope_and_with_offline_access_consent_is_asked_for
 
 // A1
 #[test]
-fn parameters_of_the_endpoint_stay_unless_they_are_ours() {
+fn endpoint_parameters_are_kept_unless_they_collide_with_ours() {
     let mut server = server();
     server.authorization_endpoint = Some(url("https://as.example/a?tenant=a%20b&state=theirs&state=2#part"));
     let (attempt, page) = begin(&server, &[]);
@@ -71,29 +71,29 @@ fn parameters_of_the_endpoint_stay_unless_they_are_ours() {
 
 // A6
 #[test]
-fn who_asks_for_an_identity_gets_a_nonce_to_compare() {
+fn id_token_request_has_a_nonce() {
     let mut server = server();
     server.has_s256 = false;
-    let wish = Wish {
+    let wish = AuthorizationRequest {
         redirect: &redirect(),
         resource: None,
         scopes: &["email".to_owned()],
-        identity: Identity::Asked,
+        identity: IdTokenDemand::Requested,
         dpop_jkt: Some("thumb"),
     };
-    let (attempt, page) = Attempt::begin(&server, &client(), &wish).unwrap();
+    let (attempt, page) = AuthorizationAttempt::begin_authorization(&server, &client(), &wish).unwrap();
     let parameters = parameters(&page);
     assert_eq!(parameters["scope"], "openid email");
     assert_eq!(parameters["dpop_jkt"], "thumb");
     assert!(!parameters.contains_key("resource"));
     let answer = answer(&attempt, "code=c&iss=https://as.example");
-    let code = attempt.accept(&answer).unwrap();
+    let code = attempt.accept_response(&answer).unwrap();
     assert_eq!(code.nonce.unwrap().expose(), &parameters["nonce"]);
 }
 
 // A1 H17
 #[test]
-fn no_two_attempts_share_what_cannot_be_guessed() {
+fn attempts_do_not_share_state_verifier_or_nonce() {
     let mut seen = BTreeSet::new();
     for _ in 0..100 {
         let (attempt, _) = begin(&server(), &[]);
@@ -109,24 +109,27 @@ fn no_two_attempts_share_what_cannot_be_guessed() {
 
 // B65 B75
 #[test]
-fn servers_one_cannot_sign_in_at_are_refused_before_anything_is_opened() {
-    let refused = |server: Server| {
-        let wish = Wish {
+fn server_without_page_or_pkce_is_refused_before_a_page_is_opened() {
+    let refused = |server: AuthServerMetadata| {
+        let wish = AuthorizationRequest {
             redirect: &redirect(),
             resource: None,
             scopes: &[],
-            identity: Identity::Unasked,
+            identity: IdTokenDemand::NotRequested,
             dpop_jkt: None,
         };
-        Attempt::begin(&server, &client(), &wish).err()
+        AuthorizationAttempt::begin_authorization(&server, &client(), &wish).err()
     };
-    let at = |place: &str| Server { authorization_endpoint: Some(url(place)), ..server() };
+    let at = |place: &str| AuthServerMetadata { authorization_endpoint: Some(url(place)), ..server() };
     assert_eq!(
-        refused(Server { authorization_endpoint: None, ..server() }),
+        refused(AuthServerMetadata { authorization_endpoint: None, ..server() }),
         Some(AuthorizeError::NoEndpoint)
     );
-    assert_eq!(refused(Server { has_s256: false, ..server() }), Some(AuthorizeError::NoPkce));
-    assert_eq!(refused(Server { has_s256: false, found: Found::Assumed, ..server() }), None);
+    assert_eq!(refused(AuthServerMetadata { has_s256: false, ..server() }), Some(AuthorizeError::NoPkce));
+    assert_eq!(
+        refused(AuthServerMetadata { has_s256: false, source: MetadataSource::Assumed, ..server() }),
+        None
+    );
     for place in
         ["javascript:alert(1)", "file:///etc/passwd", "http://evil.example/", "https://a@as.example/"]
     {
@@ -136,12 +139,12 @@ fn servers_one_cannot_sign_in_at_are_refused_before_anything_is_opened() {
 
 // B62
 #[test]
-fn nothing_secret_is_printed() {
+fn attempt_prints_no_secret() {
     let (attempt, page) = begin(&server(), &[]);
     let secrets = [attempt.state().expose().clone(), attempt.verifier.expose().clone()];
     let answer = answer(&attempt, "code=code-canary&iss=https://as.example");
     let before = format!("{attempt:?} {page:?} {answer:?}");
-    let code = attempt.accept(&answer).unwrap();
+    let code = attempt.accept_response(&answer).unwrap();
     assert_eq!((code.code.expose().as_str(), code.verifier.expose()), ("code-canary", &secrets[1]));
     let printed = format!("{before} {code:?}");
     assert!(!printed.contains("canary"), "{printed}");

@@ -1,4 +1,4 @@
-//! Where the way back is, and that nobody else is there.
+//! Binding the callback port, exclusively.
 
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener as StdListener};
 
@@ -13,10 +13,10 @@ fn has_ipv6() -> bool {
 
 // A1 H18
 #[tokio::test]
-async fn a_free_port_is_held_on_both_addresses_and_let_go_with_the_value() {
+async fn free_port_is_bound_on_both_addresses_until_drop() {
     let callback = Callback::bind(None).unwrap();
     let port = port(&callback);
-    assert_eq!(callback.redirect().as_str(), format!("http://127.0.0.1:{port}/callback"));
+    assert_eq!(callback.redirect_url().as_str(), format!("http://127.0.0.1:{port}/callback"));
     assert!(StdListener::bind((Ipv4Addr::LOCALHOST, port)).is_err());
     assert!(StdListener::bind((Ipv4Addr::UNSPECIFIED, port)).is_err());
     if has_ipv6() {
@@ -34,19 +34,19 @@ async fn a_free_port_is_held_on_both_addresses_and_let_go_with_the_value() {
 
 // F100 H18
 #[tokio::test]
-async fn a_fixed_port_that_is_taken_is_an_error_and_never_shared() {
+async fn fixed_port_in_use_is_an_error_and_never_shared() {
     let first = Callback::bind(None).unwrap();
     let port = port(&first);
     let error = Callback::bind(Some(port)).unwrap_err();
-    assert_eq!(error.to_string(), format!("port {port}, which the browser is sent back to, is in use"));
+    assert_eq!(error.to_string(), format!("port {port} for the browser's redirect is in use"));
     assert!(error.hint().unwrap().contains("oauth.callbackPort"));
-    let error = Callback::bind_to(first.redirect()).unwrap_err();
+    let error = Callback::bind_to(first.redirect_url()).unwrap_err();
     assert!(matches!(error, CallbackError::Taken { .. }));
 }
 
 // F100 H18
 #[tokio::test]
-async fn a_port_that_is_taken_on_one_address_only_is_taken() {
+async fn port_in_use_on_one_address_counts_as_in_use() {
     let four = StdListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let error = Callback::bind(Some(four.local_addr().unwrap().port())).unwrap_err();
     assert!(matches!(error, CallbackError::Taken { .. }));
@@ -59,10 +59,10 @@ async fn a_port_that_is_taken_on_one_address_only_is_taken() {
 
 // A1
 #[tokio::test]
-async fn a_fixed_port_is_named_as_it_is_registered_and_can_be_used_again_at_once() {
+async fn fixed_port_uses_localhost_and_can_be_bound_again_at_once() {
     let free = Callback::bind(None).unwrap();
     let port = port(&free);
-    // A connection that we ended first keeps the port busy for a while.
+    // A connection that we closed first keeps the port in `TIME_WAIT`.
     assert_eq!(status(&get(&free, "/").await), "404");
     drop(free);
     let deadline = tokio::time::Instant::now() + SOON;
@@ -73,12 +73,12 @@ async fn a_fixed_port_is_named_as_it_is_registered_and_can_be_used_again_at_once
         }
         tokio::task::yield_now().await;
     };
-    assert_eq!(fixed.redirect().as_str(), format!("http://localhost:{port}/callback"));
+    assert_eq!(fixed.redirect_url().as_str(), format!("http://localhost:{port}/callback"));
 }
 
 // A1
 #[tokio::test]
-async fn a_registered_address_is_taken_as_it_is_if_it_is_here() {
+async fn registered_redirect_is_bound_only_on_this_machine() {
     let free = Callback::bind(None).unwrap();
     let port = port(&free);
     drop(free);
@@ -91,7 +91,7 @@ async fn a_registered_address_is_taken_as_it_is_if_it_is_here() {
         }
         tokio::task::yield_now().await;
     };
-    assert_eq!(callback.redirect(), &registered);
+    assert_eq!(callback.redirect_url(), &registered);
     assert_eq!(status(&get(&callback, "/callback").await), "404");
     assert_eq!(status(&get(&callback, "/oauth/back").await), "400");
     for elsewhere in [
@@ -101,6 +101,6 @@ async fn a_registered_address_is_taken_as_it_is_if_it_is_here() {
         "custom:/back",
     ] {
         let error = Callback::bind_to(&Url::parse(elsewhere).unwrap()).unwrap_err();
-        assert!(matches!(error, CallbackError::NotHere), "{elsewhere}: {error}");
+        assert!(matches!(error, CallbackError::NotLoopback), "{elsewhere}: {error}");
     }
 }

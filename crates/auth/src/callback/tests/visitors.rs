@@ -1,4 +1,4 @@
-//! Which visitor brings the answer.
+//! The requests that are accepted as the authorization response.
 
 use mcparley_model::limits::CALLBACK_TIME;
 use tokio::time::timeout;
@@ -8,7 +8,7 @@ use crate::callback::CallbackError;
 
 // B79 H17
 #[tokio::test]
-async fn only_the_right_hit_counts_and_all_others_leave_the_door_open() {
+async fn only_the_expected_response_counts_and_others_keep_the_listener_open() {
     let mut callback = Callback::bind(None).unwrap();
     let attempt = attempt(&callback);
     let (state, right) = (attempt.state().expose().clone(), hit(&attempt, "right"));
@@ -40,7 +40,7 @@ async fn only_the_right_hit_counts_and_all_others_leave_the_door_open() {
         }
         told
     };
-    assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
+    assert!(timeout(Duration::ZERO, callback.wait_for_response(&attempt, SOON)).await.is_err());
     let told = visitors.await;
     let expected = [
         "400", "400", "400", "400", "400", "400", "400", "400", "405", "405", "404", "404", "404", "400",
@@ -48,10 +48,10 @@ async fn only_the_right_hit_counts_and_all_others_leave_the_door_open() {
     ];
     assert_eq!(told, expected);
     let browser = browser(&callback, &right);
-    let answer = callback.wait(&attempt, SOON).await.unwrap();
+    let answer = callback.wait_for_response(&attempt, SOON).await.unwrap();
     let second = hit(&attempt, "second");
     assert_eq!(status(&get(&callback, &second).await), "400");
-    callback.close(Ending::SignedIn).await;
+    callback.close_with(SignInEnding::SignedIn).await;
     let reply = browser.await.unwrap();
     assert!(reply.contains("You can close this window"), "{reply}");
     assert_eq!(status(&reply), "200");
@@ -60,7 +60,7 @@ async fn only_the_right_hit_counts_and_all_others_leave_the_door_open() {
 
 // B79 H03
 #[tokio::test]
-async fn whoever_comes_under_another_name_or_from_another_page_is_turned_away() {
+async fn request_with_foreign_host_or_origin_is_refused() {
     let mut callback = Callback::bind(None).unwrap();
     let attempt = attempt(&callback);
     let (right, port) = (hit(&attempt, "right"), port(&callback));
@@ -83,19 +83,19 @@ async fn whoever_comes_under_another_name_or_from_another_page_is_turned_away() 
             assert_eq!(status(&reply), "400", "{headers}");
         }
     };
-    assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
+    assert!(timeout(Duration::ZERO, callback.wait_for_response(&attempt, SOON)).await.is_err());
     visitors.await;
     let own = format!("GET {right} HTTP/1.1\r\nhost: LOCALHOST:{port}\r\norigin: null\r\n\r\n");
     let browser = tokio::spawn(async move { exchange(("127.0.0.1", port), own.as_bytes()).await });
-    let answer = callback.wait(&attempt, SOON).await.unwrap();
-    callback.close(Ending::SignedIn).await;
+    let answer = callback.wait_for_response(&attempt, SOON).await.unwrap();
+    callback.close_with(SignInEnding::SignedIn).await;
     assert_eq!(status(&browser.await.unwrap()), "200");
     assert_eq!(code(attempt, &answer).expose(), "right");
 }
 
 // B80 B74
 #[tokio::test]
-async fn pages_are_constant_and_reflect_nothing() {
+async fn pages_are_constant_and_repeat_no_input() {
     let refusals = [
         format!("error=access_denied&error_description=<script>canary</script>&iss={ISSUER}"),
         "code=canary&iss=https://evil.example/canary".to_owned(),
@@ -105,19 +105,19 @@ async fn pages_are_constant_and_reflect_nothing() {
         let mut callback = Callback::bind(None).unwrap();
         let attempt = attempt(&callback);
         let target = format!("/callback?state={}&{refusal}", attempt.state().expose());
-        // Waits for nobody yet: the answer is kept only once somebody does.
-        let early = timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await;
+        // No caller waits yet: the response is accepted only once one does.
+        let early = timeout(Duration::ZERO, callback.wait_for_response(&attempt, SOON)).await;
         assert!(early.is_err());
         let browser = browser(&callback, &target);
-        let answer = callback.wait(&attempt, SOON).await.unwrap();
-        let error = attempt.accept(&answer).unwrap_err();
-        callback.close(Ending::Failed).await;
+        let answer = callback.wait_for_response(&attempt, SOON).await.unwrap();
+        let error = attempt.accept_response(&answer).unwrap_err();
+        callback.close_with(SignInEnding::Failed).await;
         pages.push(browser.await.unwrap());
         assert_eq!(error.to_string().contains("canary"), refusal.starts_with("error"), "{error}");
     }
     assert_eq!(pages[0], pages[1]);
     let page = &pages[0];
-    assert!(page.contains("Sign-in did not work") && page.starts_with("HTTP/1.1 400 "), "{page}");
+    assert!(page.contains("Sign-in failed") && page.starts_with("HTTP/1.1 400 "), "{page}");
     assert!(!page.contains("canary"), "{page}");
     for header in [
         "Content-Security-Policy: default-src 'none'; style-src 'sha256-",
@@ -147,10 +147,10 @@ async fn two_sign_ins_at_once_never_get_each_others_code() {
         (crossed, straight)
     };
     let (at_one, at_two, (crossed, [at_first, at_second])) =
-        tokio::join!(first.wait(&one, SOON), second.wait(&two, SOON), visitors);
+        tokio::join!(first.wait_for_response(&one, SOON), second.wait_for_response(&two, SOON), visitors);
     assert_eq!(crossed, ["400", "400"]);
-    first.close(Ending::SignedIn).await;
-    second.close(Ending::SignedIn).await;
+    first.close_with(SignInEnding::SignedIn).await;
+    second.close_with(SignInEnding::SignedIn).await;
     assert_eq!([at_first.await.unwrap(), at_second.await.unwrap()], ["200", "200"]);
     assert_eq!(code(one, &at_one.unwrap()).expose(), "one");
     assert_eq!(code(two, &at_two.unwrap()).expose(), "two");
@@ -158,46 +158,46 @@ async fn two_sign_ins_at_once_never_get_each_others_code() {
 
 // H17
 #[tokio::test]
-async fn an_answer_that_comes_while_nobody_looks_is_not_lost() {
+async fn response_that_arrives_between_waits_is_not_lost() {
     let mut callback = Callback::bind(None).unwrap();
     let attempt = attempt(&callback);
-    assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
+    assert!(timeout(Duration::ZERO, callback.wait_for_response(&attempt, SOON)).await.is_err());
     let browser = browser(&callback, &hit(&attempt, "kept"));
-    let answer = callback.wait(&attempt, SOON).await.unwrap();
+    let answer = callback.wait_for_response(&attempt, SOON).await.unwrap();
     assert_eq!(status(&get(&callback, &hit(&attempt, "second")).await), "400");
-    callback.close(Ending::SignedIn).await;
+    callback.close_with(SignInEnding::SignedIn).await;
     assert_eq!(status(&browser.await.unwrap()), "200");
     assert_eq!(code(attempt, &answer).expose(), "kept");
 }
 
 // H17
 #[tokio::test]
-async fn before_and_after_the_wait_nobody_is_let_in() {
+async fn response_before_or_after_the_wait_is_refused() {
     let mut callback = Callback::bind(None).unwrap();
     let attempt = attempt(&callback);
     assert_eq!(status(&get(&callback, &hit(&attempt, "early")).await), "400");
     let limit = Duration::from_millis(1);
-    let error = callback.wait(&attempt, limit).await.unwrap_err();
-    assert!(matches!(error, CallbackError::Late { after } if after == limit));
+    let error = callback.wait_for_response(&attempt, limit).await.unwrap_err();
+    assert!(matches!(error, CallbackError::TimedOut { after } if after == limit));
     assert_eq!(status(&get(&callback, &hit(&attempt, "late")).await), "400");
 }
 
 // B79
 #[tokio::test]
-async fn visitors_who_say_nothing_keep_nobody_out() {
+async fn silent_connections_do_not_block_the_browser() {
     let mut callback = Callback::bind(None).unwrap();
     let attempt = attempt(&callback);
     let mut silent = Vec::new();
     for _ in 0..8 {
         silent.push(TcpStream::connect(("127.0.0.1", port(&callback))).await.unwrap());
     }
-    assert!(timeout(Duration::ZERO, callback.wait(&attempt, SOON)).await.is_err());
+    assert!(timeout(Duration::ZERO, callback.wait_for_response(&attempt, SOON)).await.is_err());
     let browser = browser(&callback, &hit(&attempt, "right"));
-    let answer = callback.wait(&attempt, SOON).await.unwrap();
+    let answer = callback.wait_for_response(&attempt, SOON).await.unwrap();
     drop(silent);
     let printed = format!("{callback:?} {answer:?}");
     assert!(!printed.contains("right") && !printed.contains(attempt.state().expose()), "{printed}");
-    callback.close(Ending::SignedIn).await;
+    callback.close_with(SignInEnding::SignedIn).await;
     assert_eq!(status(&browser.await.unwrap()), "200");
     assert_eq!(code(attempt, &answer).expose(), "right");
 }
@@ -212,13 +212,13 @@ async fn thousand_idle_connections_do_not_keep_the_browser_out() {
         idle.push(timeout(SOON, TcpStream::connect(address)).await.unwrap().unwrap());
     }
     let browser = browser(&callback, &hit(&attempt, "right"));
-    // Far less than an idle connection may last.
-    let answer = callback.wait(&attempt, CALLBACK_TIME / 2).await.unwrap();
-    // Nor do those that come while the code is redeemed take the page from the browser.
+    // Far less than the timeout of an idle connection.
+    let answer = callback.wait_for_response(&attempt, CALLBACK_TIME / 2).await.unwrap();
+    // Connections during the redemption do not take the page from the browser either.
     for _ in 0..100 {
         idle.push(timeout(SOON, TcpStream::connect(address)).await.unwrap().unwrap());
     }
-    callback.close(Ending::SignedIn).await;
+    callback.close_with(SignInEnding::SignedIn).await;
     assert_eq!(status(&browser.await.unwrap()), "200");
     assert_eq!(code(attempt, &answer).expose(), "right");
     assert_eq!(idle.len(), 1_100);
@@ -226,16 +226,16 @@ async fn thousand_idle_connections_do_not_keep_the_browser_out() {
 
 // A1
 #[tokio::test]
-async fn browser_is_told_of_a_sign_in_only_when_there_is_one() {
-    for (ending, title) in [(Ending::SignedIn, "Signed in"), (Ending::Failed, "Sign-in did not work")] {
+async fn browser_gets_its_page_only_after_the_sign_in_ended() {
+    for (ending, title) in [(SignInEnding::SignedIn, "Signed in"), (SignInEnding::Failed, "Sign-in failed")] {
         let mut callback = Callback::bind(None).unwrap();
         let attempt = attempt(&callback);
         let browser = browser(&callback, &hit(&attempt, "right"));
-        callback.wait(&attempt, SOON).await.unwrap();
-        // Somebody who comes later is answered first: the browser waits until the code is redeemed.
+        callback.wait_for_response(&attempt, SOON).await.unwrap();
+        // A later request is answered first: the browser waits until the code is redeemed.
         assert_eq!(status(&get(&callback, &hit(&attempt, "second")).await), "400");
         assert!(!browser.is_finished(), "the code is not redeemed yet");
-        callback.close(ending).await;
+        callback.close_with(ending).await;
         let page = browser.await.unwrap();
         assert!(page.contains(&format!("<h1>{title}</h1>")), "{page}");
     }

@@ -1,4 +1,4 @@
-//! What stands in descriptions, and what is read of it.
+//! Metadata documents, and their parsed form.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -36,8 +36,8 @@ fn url(text: &str) -> Option<Url> {
 
 // A1
 #[test]
-fn what_an_authorization_server_says_is_read() {
-    let wanted = Server {
+fn authorization_server_metadata_is_parsed() {
+    let wanted = AuthServerMetadata {
         issuer: "https://a.example".to_owned(),
         authorization_endpoint: url("https://a.example/authorize"),
         token_endpoint: Url::parse("https://a.example/token").unwrap(),
@@ -46,29 +46,29 @@ fn what_an_authorization_server_says_is_read() {
         revocation_endpoint: url("https://a.example/revoke"),
         scopes: vec!["a".to_owned(), "offline_access".to_owned()],
         grants: Some(vec!["authorization_code".to_owned()]),
-        proofs: Some(vec![Proof::Nothing, Proof::Signature]),
+        proofs: Some(vec![ClientAuthMethod::Nothing, ClientAuthMethod::Signature]),
         signing: Some(vec!["ES256".to_owned()]),
         has_s256: true,
         names_issuer: true,
         takes_documents: true,
         dpop: vec!["ES256".to_owned()],
-        found: Found::Described,
+        source: MetadataSource::Published,
     };
-    assert_eq!(server(&body(&whole())), Ok(wanted));
+    assert_eq!(parse_server_metadata(&body(&whole())), Ok(wanted));
 }
 
 // A1
 #[test]
-fn what_is_wrong_counts_as_not_said_unless_it_is_needed() {
+fn malformed_field_counts_as_absent_unless_it_is_required() {
     let needed = json!({"issuer": "https://a.example", "token_endpoint": "https://a.example/token"});
-    let least = server(&body(&needed)).unwrap();
+    let least = parse_server_metadata(&body(&needed)).unwrap();
     let mut wrong = whole();
     for (field, value) in wrong.as_object_mut().unwrap() {
         if !["issuer", "token_endpoint"].contains(&field.as_str()) {
             *value = json!({"of": ["another", "kind"]});
         }
     }
-    assert_eq!(server(&body(&wrong)), Ok(least));
+    assert_eq!(parse_server_metadata(&body(&wrong)), Ok(least));
     for (field, value, error) in [
         ("issuer", json!(null), "it has no `issuer`"),
         ("issuer", json!(["https://a.example"]), "its `issuer` is not text"),
@@ -78,48 +78,48 @@ fn what_is_wrong_counts_as_not_said_unless_it_is_needed() {
     ] {
         let mut document = whole();
         document[field] = value;
-        assert_eq!(server(&body(&document)).unwrap_err().to_string(), error);
+        assert_eq!(parse_server_metadata(&body(&document)).unwrap_err().to_string(), error);
     }
     for text in ["", "[]", "5", "{", "\u{feff}", "{\"a\":1} x"] {
-        assert_eq!(server(text.as_bytes()), Err(DocumentError::NotJson), "{text}");
+        assert_eq!(parse_server_metadata(text.as_bytes()), Err(DocumentError::NotJson), "{text}");
     }
     let deep = "[".repeat(100_000);
-    assert_eq!(resource(deep.as_bytes()), Err(DocumentError::NotJson));
+    assert_eq!(parse_resource_metadata(deep.as_bytes()), Err(DocumentError::NotJson));
 }
 
 // A1
 #[test]
-fn what_a_protected_server_says_is_read() {
+fn protected_resource_metadata_is_parsed() {
     let document = json!({
         "resource": "https://r.example/mcp",
         "authorization_servers": ["https://a.example", 5, "https://b.example"],
         "scopes_supported": "a b",
         "dpop_bound_access_tokens_required": true,
     });
-    let wanted = Resource {
+    let wanted = ResourceMetadata {
         resource: "https://r.example/mcp".to_owned(),
         authorization_servers: vec!["https://a.example".to_owned(), "https://b.example".to_owned()],
         scopes: Vec::new(),
         dpop_required: true,
     };
-    assert_eq!(resource(&body(&document)), Ok(wanted));
-    assert_eq!(resource(b"{}"), Err(DocumentError::Missing { field: "resource" }));
+    assert_eq!(parse_resource_metadata(&body(&document)), Ok(wanted));
+    assert_eq!(parse_resource_metadata(b"{}"), Err(DocumentError::Missing { field: "resource" }));
     let many: Vec<String> = (0..=OAUTH_NAMES).map(|index| format!("s{index}")).collect();
-    let read = resource(&body(&json!({"resource": "r", "scopes_supported": many}))).unwrap();
+    let read = parse_resource_metadata(&body(&json!({"resource": "r", "scopes_supported": many}))).unwrap();
     assert_eq!(read.scopes.len(), OAUTH_NAMES);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    fn check_no_mutation_of_a_description_does_harm(
+    fn check_mutated_metadata(
         at in any::<prop::sample::Index>(), length in 0_usize..40, other in any::<Vec<u8>>(),
     ) {
         let mut bytes = body(&whole());
         let from = at.index(bytes.len());
         let to = (from + length).min(bytes.len());
         bytes.splice(from..to, other);
-        let (read, also) = (server(&bytes), resource(&bytes));
+        let (read, also) = (parse_server_metadata(&bytes), parse_resource_metadata(&bytes));
         if let Ok(read) = read {
             READ_SERVERS.fetch_add(1, Ordering::Relaxed);
             prop_assert!(read.scopes.iter().all(|scope| is_scope(scope)));
@@ -130,12 +130,12 @@ proptest! {
     }
 }
 
-/// How many cases came that far.
+/// Cases in which the metadata was parsed.
 static READ_SERVERS: AtomicU32 = AtomicU32::new(0);
 
-// B68-B75 mutated: whatever stands there, it is read or refused.
+// B68-B75 mutated: any document is parsed or refused.
 #[test]
-fn no_mutation_of_a_description_does_harm() {
-    check_no_mutation_of_a_description_does_harm();
+fn mutated_metadata_is_parsed_or_refused() {
+    check_mutated_metadata();
     assert!(READ_SERVERS.load(Ordering::Relaxed) > 0, "no description was read");
 }

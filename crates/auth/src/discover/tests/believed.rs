@@ -1,13 +1,13 @@
-//! Which descriptions are believed.
+//! The metadata that is trusted.
 
 use super::*;
 use mcparley_model::explain::Explain as _;
 
 // B68
 #[tokio::test]
-async fn a_place_that_is_not_the_servers_own_is_not_asked() {
-    let other = Site::of(|origin, _| Some(resource(origin, origin)));
-    let site = Site::of(|_, _| None);
+async fn metadata_at_another_origin_is_not_requested() {
+    let other = Site::with_json_pages(|origin, _| Some(resource(origin, origin)));
+    let site = Site::with_json_pages(|_, _| None);
     let port = site.port();
     for place in [
         format!("{}/.well-known/oauth-protected-resource", other.origin()),
@@ -22,30 +22,34 @@ async fn a_place_that_is_not_the_servers_own_is_not_asked() {
         "https://[".to_owned(),
     ] {
         let error = found(&site, Some(&naming(&place))).await.unwrap_err();
-        let first = &error.tried()[0].miss;
-        assert!(matches!(first, Miss::Foreign | Miss::NoUrl { .. }), "{place}: {first}");
+        let first = &error.attempts()[0].failure;
+        assert!(
+            matches!(first, DiscoveryFailure::Foreign | DiscoveryFailure::NoUrl { .. }),
+            "{place}: {first}"
+        );
     }
-    assert_eq!(other.seen(), [""; 0]);
+    assert_eq!(other.requests(), [""; 0]);
 }
 
 // B68
 #[tokio::test]
-async fn a_description_of_another_server_ends_the_search() {
-    let site = Site::of(|origin, path| match path {
+async fn metadata_of_another_server_ends_the_search() {
+    let site = Site::with_json_pages(|origin, path| match path {
         "/.well-known/oauth-protected-resource/mcp" => Some(resource("https://evil.example/mcp", origin)),
         _ => Some(resource(origin, origin)),
     });
     let error = error(&site).await;
     let place = site.url("/.well-known/oauth-protected-resource/mcp");
-    let text =
-        format!("the description at `{place}`: it is about another server, `https://evil.example/mcp`");
+    let text = format!(
+        "cannot use the metadata at `{place}`: it describes another server, `https://evil.example/mcp`"
+    );
     assert_eq!(error.to_string(), text);
-    assert_eq!(site.seen().len(), 1);
+    assert_eq!(site.requests().len(), 1);
 }
 
 // B72 H16
 #[tokio::test]
-async fn a_description_of_another_issuer_is_not_used() {
+async fn metadata_of_another_issuer_is_not_used() {
     for (issuer, slash) in [
         ("https://attacker.example".to_owned(), false),
         ("http://127.0.0.1/tenant".to_owned(), false),
@@ -60,8 +64,8 @@ async fn a_description_of_another_issuer_is_not_used() {
             server(&issuer.replace("{origin}", origin).replace("{rest}", rest), origin)
         });
         let error = error(&site).await;
-        let DiscoverError::Disbelieved { lie, .. } = &error else { panic!("{error}") };
-        assert!(matches!(lie.miss, Miss::Issuer { .. }), "{error}");
+        let DiscoverError::Rejected { lie, .. } = &error else { panic!("{error}") };
+        assert!(matches!(lie.failure, DiscoveryFailure::Issuer { .. }), "{error}");
         assert!(error.hint().unwrap().contains("oauth.authServerMetadataUrl"));
         assert_eq!(error.hint().unwrap().contains("slash"), slash);
     }
@@ -69,7 +73,7 @@ async fn a_description_of_another_issuer_is_not_used() {
 
 // B72
 #[tokio::test]
-async fn a_description_without_an_issuer_is_not_used() {
+async fn metadata_without_an_issuer_is_not_used() {
     for (value, why) in [(Value::Null, "it has no `issuer`"), (json!(["x"]), "its `issuer` is not text")] {
         let site = with_server(move |origin| {
             let mut described = server("", origin);
@@ -92,16 +96,17 @@ async fn an_authorization_server_without_s256_is_refused() {
         });
         let text = error(&site).await.to_string();
         assert!(text.ends_with("it does not offer PKCE with `S256`"), "{text}");
-        // Who signs in without a page does not need it.
+        // A sign-in without a page needs no PKCE.
         let url = site.url("/mcp");
-        let found = find(&Web::new(&Network::default(), &url), &url, None, None).await.unwrap();
+        let found =
+            discover_auth_server(&Web::new(&Network::default(), &url), &url, None, None).await.unwrap();
         assert!(!found.server.has_s256);
     }
 }
 
 // H15 H16
 #[tokio::test]
-async fn an_endpoint_that_must_not_be_asked_spoils_the_description() {
+async fn forbidden_endpoint_invalidates_the_metadata() {
     for field in ["authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"]
     {
         for endpoint in
@@ -122,25 +127,25 @@ async fn an_endpoint_that_must_not_be_asked_spoils_the_description() {
 
 // A1 B72
 #[tokio::test]
-async fn a_wished_description_is_about_somebody_at_home_there() {
-    let site = Site::of(|_, _| None);
+async fn configured_metadata_must_name_an_issuer_at_its_own_origin() {
+    let site = Site::with_json_pages(|_, _| None);
     let url = site.url("/mcp");
     let web = Web::new(&Network::default(), &url);
-    let idp = Site::of(|origin, _| Some(server("https://evil.example", origin).to_string()));
-    let error = discover(&web, &url, None, Some(&idp.url("/meta"))).await.unwrap_err();
+    let idp = Site::with_json_pages(|origin, _| Some(server("https://evil.example", origin).to_string()));
+    let error = discover_for_browser(&web, &url, None, Some(&idp.url("/meta"))).await.unwrap_err();
     assert!(error.to_string().contains("another issuer, `https://evil.example`"), "{error}");
-    let silent = Site::of(|_, _| None);
-    let error = discover(&web, &url, None, Some(&silent.url("/meta"))).await.unwrap_err();
+    let silent = Site::with_json_pages(|_, _| None);
+    let error = discover_for_browser(&web, &url, None, Some(&silent.url("/meta"))).await.unwrap_err();
     assert!(error.to_string().ends_with("/meta`: status 404"), "{error}");
 }
 
 // B72
 #[tokio::test]
-async fn an_issuer_that_is_no_address_is_not_asked() {
+async fn issuer_that_is_no_url_is_not_requested() {
     for issuer in ["", "a.example", "ftp://a.example", "https://a.example?x", "https://a.example#x"] {
-        let site = Site::of(move |origin, _| Some(resource(origin, issuer)));
+        let site = Site::with_json_pages(move |origin, _| Some(resource(origin, issuer)));
         let error = error(&site).await.to_string();
-        assert!(error.contains("is no address that can be asked"), "{error}");
-        assert_eq!(site.seen().len(), 1);
+        assert!(error.contains("is not a usable URL"), "{error}");
+        assert_eq!(site.requests().len(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! What servers give, in all the forms they give it in.
+//! Token responses, in all the forms that servers send.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -13,10 +13,10 @@ fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_800_000_000)
 }
 
-fn read(grant: Grant<'_>, body: &Value) -> Result<Granted, AnswerError> {
+fn read(grant: TokenGrant<'_>, body: &Value) -> Result<TokenResponse, TokenResponseError> {
     let (server, client, scopes) = (server(), client(), words(&["asked"]));
     let request = TokenRequest { server: &server, client: &client, grant, resource: None, scopes: &scopes };
-    answer::granted(&answer::object(&page(200, &body.to_string()))?, &request, now())
+    response::parse_token_response(&response::parse_object(&page(200, &body.to_string()))?, &request, now())
 }
 
 fn with(name: &str, value: Value) -> Value {
@@ -26,12 +26,12 @@ fn with(name: &str, value: Value) -> Value {
 }
 
 fn given(name: &str, value: Value) -> Tokens {
-    read(Grant::ClientCredentials, &with(name, value)).unwrap().tokens
+    read(TokenGrant::ClientCredentials, &with(name, value)).unwrap().tokens
 }
 
 // B77
 #[test]
-fn a_whole_answer_is_read_whole() {
+fn full_token_response_is_parsed() {
     let body = json!({
         "access_token": "at", "token_type": "bearer", "refresh_token": "rt", "expires_in": 3600,
         "scope": "a b", "id_token": "it", "extra": {},
@@ -44,13 +44,13 @@ fn a_whole_answer_is_read_whole() {
         expires: Some(now() + Duration::from_secs(3600)),
         scopes: words(&["a", "b"]),
     };
-    let wanted = Granted { tokens, id_token: Some(secret("it")), proof: Proof::Nothing };
-    assert_eq!(read(Grant::ClientCredentials, &body), Ok(wanted));
+    let wanted = TokenResponse { tokens, id_token: Some(secret("it")), proof: ClientAuthMethod::Nothing };
+    assert_eq!(read(TokenGrant::ClientCredentials, &body), Ok(wanted));
 }
 
 // B77
 #[test]
-fn a_life_is_believed_in_every_form_that_makes_sense() {
+fn expiry_is_parsed_in_every_valid_form() {
     let table = [
         (Value::Null, None),
         (json!(3600), Some(3600)),
@@ -78,14 +78,14 @@ fn a_life_is_believed_in_every_form_that_makes_sense() {
 
 // B77
 #[test]
-fn a_token_of_a_life_of_nothing_is_not_renewed_before_it_is_refused() {
+fn token_with_zero_lifetime_is_not_renewed_before_it_is_refused() {
     let tokens = given("expires_in", json!(0));
-    assert!(!tokens.is_over(now() + Duration::from_secs(86_400)));
+    assert!(!tokens.is_expired(now() + Duration::from_secs(86_400)));
 }
 
 // B77
 #[test]
-fn only_kinds_of_tokens_that_we_can_carry_are_taken() {
+fn unknown_token_type_is_refused() {
     let table = [
         (json!("Bearer"), Ok(Kind::Bearer)),
         (json!("BEARER"), Ok(Kind::Bearer)),
@@ -98,22 +98,25 @@ fn only_kinds_of_tokens_that_we_can_carry_are_taken() {
     ];
     for (kind, wanted) in table {
         let read =
-            read(Grant::ClientCredentials, &with("token_type", kind)).map(|granted| granted.tokens.kind);
-        assert_eq!(read, wanted.map_err(|kind| AnswerError::UnknownKind { kind: Untrusted::new(kind) }));
+            read(TokenGrant::ClientCredentials, &with("token_type", kind)).map(|granted| granted.tokens.kind);
+        assert_eq!(
+            read,
+            wanted.map_err(|kind| TokenResponseError::UnknownKind { kind: Untrusted::new(kind) })
+        );
     }
     assert_eq!(
-        read(Grant::ClientCredentials, &json!({"access_token": "at"})).unwrap().tokens.kind,
+        read(TokenGrant::ClientCredentials, &json!({"access_token": "at"})).unwrap().tokens.kind,
         Kind::Bearer
     );
 }
 
 // B77
 #[test]
-fn a_refresh_token_that_is_not_replaced_is_kept() {
+fn refresh_token_that_is_not_replaced_is_kept() {
     let old = secret("old");
     let table = [(Value::Null, "old"), (json!(""), "old"), (json!(7), "old"), (json!("new"), "new")];
     for (answered, wanted) in table {
-        let granted = read(Grant::Refresh { token: &old }, &with("refresh_token", answered)).unwrap();
+        let granted = read(TokenGrant::Refresh { token: &old }, &with("refresh_token", answered)).unwrap();
         assert_eq!(granted.tokens.refresh, Some(secret(wanted)));
     }
     assert_eq!(given("refresh_token", Value::Null).refresh, None);
@@ -121,7 +124,7 @@ fn a_refresh_token_that_is_not_replaced_is_kept() {
 
 // B77
 #[test]
-fn scopes_are_those_of_the_answer_or_else_those_asked_for() {
+fn scopes_are_those_of_the_response_or_else_the_requested_ones() {
     let table = [
         (Value::Null, vec!["asked"]),
         (json!(5), vec!["asked"]),
@@ -138,28 +141,28 @@ fn scopes_are_those_of_the_answer_or_else_those_asked_for() {
 // B77
 #[test]
 fn a_token_that_could_break_a_header_is_refused() {
-    let missing = AnswerError::Missing { field: "access_token" };
+    let missing = TokenResponseError::Missing { field: "access_token" };
     let table = [
         (Value::Null, missing.clone()),
         (json!(""), missing.clone()),
         (json!(["at"]), missing),
-        (json!("a\r\nx-evil: 1"), AnswerError::BadToken),
-        (json!("a b"), AnswerError::BadToken),
-        (json!("a\u{0}"), AnswerError::BadToken),
-        (json!("tökén"), AnswerError::BadToken),
-        (json!("x".repeat(TOKEN_BYTES + 1)), AnswerError::BadToken),
+        (json!("a\r\nx-evil: 1"), TokenResponseError::BadToken),
+        (json!("a b"), TokenResponseError::BadToken),
+        (json!("a\u{0}"), TokenResponseError::BadToken),
+        (json!("tökén"), TokenResponseError::BadToken),
+        (json!("x".repeat(TOKEN_BYTES + 1)), TokenResponseError::BadToken),
     ];
     for (token, wanted) in table {
-        assert_eq!(read(Grant::ClientCredentials, &with("access_token", token)), Err(wanted));
+        assert_eq!(read(TokenGrant::ClientCredentials, &with("access_token", token)), Err(wanted));
     }
     let longest = json!("x".repeat(TOKEN_BYTES));
-    assert!(read(Grant::ClientCredentials, &with("access_token", longest)).is_ok());
+    assert!(read(TokenGrant::ClientCredentials, &with("access_token", longest)).is_ok());
 }
 
 // B77
 #[test]
-fn an_answer_that_is_no_object_gives_nothing() {
+fn response_that_is_no_object_is_refused() {
     for body in ["", "null", "[]", "access_token=at&token_type=bearer", "<html>", "{"] {
-        assert_eq!(answer::object(&page(200, body)), Err(AnswerError::NotAnObject), "{body}");
+        assert_eq!(response::parse_object(&page(200, body)), Err(TokenResponseError::NotAnObject), "{body}");
     }
 }

@@ -1,19 +1,19 @@
-//! How a client proves who it is.
+//! The choice of the client authentication method.
 
 use super::*;
 
-type Row = (Option<&'static [Proof]>, Held, Option<Proof>, Proof);
+type Row = (Option<&'static [ClientAuthMethod]>, HeldCredentials, Option<ClientAuthMethod>, ClientAuthMethod);
 
 // A1 A8
 #[test]
-fn the_proof_follows_from_what_the_server_takes_what_we_hold_and_what_was_agreed() {
-    use Proof::{Basic, Nothing, Post, Signature};
-    let nothing = Held::default();
-    let secret = Held { secret: true, key: false };
-    let key = Held { secret: false, key: true };
-    let both = Held { secret: true, key: true };
+fn auth_method_follows_from_metadata_credentials_and_registration() {
+    use ClientAuthMethod::{Basic, Nothing, Post, Signature};
+    let nothing = HeldCredentials::default();
+    let secret = HeldCredentials { secret: true, key: false };
+    let key = HeldCredentials { secret: false, key: true };
+    let both = HeldCredentials { secret: true, key: true };
     let table: [Row; 22] = [
-        // Who holds nothing shows nothing, whatever is wanted.
+        // A client without credentials uses no method that needs some.
         (None, nothing, None, Nothing),
         (Some(&[Nothing]), nothing, None, Nothing),
         (Some(&[Basic]), nothing, None, Nothing),
@@ -26,7 +26,7 @@ fn the_proof_follows_from_what_the_server_takes_what_we_hold_and_what_was_agreed
         (Some(&[Basic, Post]), secret, None, Post),
         (Some(&[Nothing]), secret, None, Nothing),
         (Some(&[Post, Nothing]), secret, None, Post),
-        // A description that fits nothing we have is not believed.
+        // Metadata that fits none of our credentials is ignored.
         (Some(&[]), secret, None, Post),
         (Some(&[Signature]), secret, None, Post),
         (Some(&[Basic]), key, None, Signature),
@@ -34,13 +34,13 @@ fn the_proof_follows_from_what_the_server_takes_what_we_hold_and_what_was_agreed
         (Some(&[Signature, Nothing]), key, None, Signature),
         (Some(&[Basic, Signature]), both, None, Signature),
         (Some(&[Post]), both, None, Post),
-        // What the registration agreed on goes first.
+        // The registered method takes precedence.
         (Some(&[Basic, Nothing]), secret, Some(Nothing), Nothing),
         (Some(&[Basic]), secret, Some(Post), Post),
         (None, secret, Some(Post), Post),
         (Some(&[Post]), secret, Some(Signature), Post),
     ];
     for (offered, held, agreed, wanted) in table {
-        assert_eq!(choose(offered, held, agreed), wanted, "{offered:?} {held:?} {agreed:?}");
+        assert_eq!(choose_auth_method(offered, held, agreed), wanted, "{offered:?} {held:?} {agreed:?}");
     }
 }

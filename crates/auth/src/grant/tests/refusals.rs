@@ -1,4 +1,4 @@
-//! What answers that say no mean.
+//! The classification of error responses.
 
 use mcparley_model::explain::Explain as _;
 use mcparley_model::text::Untrusted;
@@ -6,12 +6,12 @@ use mcparley_model::text::Untrusted;
 use super::*;
 
 fn error(status: u16, body: &str) -> TokenError {
-    refusal::judge(&page(status, body), &[]).unwrap_err()
+    refusal::check_response(&page(status, body), &[]).unwrap_err()
 }
 
 // B77
 #[test]
-fn an_answer_that_says_no_is_never_taken_for_a_yes() {
+fn error_response_is_never_taken_for_a_success() {
     let table = [
         (200, r#"{"error": "invalid_grant"}"#),
         (200, r#"{"access_token": "at", "token_type": "Bearer", "error": "invalid_grant"}"#),
@@ -23,14 +23,14 @@ fn an_answer_that_says_no_is_never_taken_for_a_yes() {
         (503, r#"{"access_token": "at"}"#),
     ];
     for (status, body) in table {
-        assert!(refusal::judge(&page(status, body), &[]).is_err(), "{status} {body}");
+        assert!(refusal::check_response(&page(status, body), &[]).is_err(), "{status} {body}");
     }
-    assert!(refusal::judge(&page(200, r#"{"error": null}"#), &[]).is_ok());
+    assert!(refusal::check_response(&page(200, r#"{"error": null}"#), &[]).is_ok());
 }
 
 // A3
 #[test]
-fn credentials_are_dead_only_when_the_server_says_so() {
+fn grant_is_dead_only_when_the_server_says_so() {
     let table = [
         (400, r#"{"error": "invalid_grant"}"#, true, false),
         (401, r#"{"error": "invalid_client"}"#, true, true),
@@ -50,13 +50,13 @@ fn credentials_are_dead_only_when_the_server_says_so() {
     ];
     for (status, body, dead, unknown) in table {
         let error = error(status, body);
-        assert_eq!((error.is_dead(), error.is_unknown_client()), (dead, unknown), "{status} {body}");
+        assert_eq!((error.is_grant_dead(), error.is_unknown_client()), (dead, unknown), "{status} {body}");
     }
 }
 
 // A3
 #[test]
-fn a_server_in_trouble_is_told_from_one_that_refuses() {
+fn failing_server_is_distinguished_from_a_refusal() {
     let table = [
         (500, "", true),
         (502, "<html>", true),
@@ -69,35 +69,35 @@ fn a_server_in_trouble_is_told_from_one_that_refuses() {
         (404, "", false),
     ];
     for (status, body, passing) in table {
-        assert_eq!(error(status, body).is_passing(), passing, "{status} {body}");
+        assert_eq!(error(status, body).is_transient(), passing, "{status} {body}");
     }
     let mut busy = page(503, "");
     busy.headers.push(("retry-after".to_owned(), "120".to_owned()));
-    let busy = refusal::judge(&busy, &[]).unwrap_err();
-    assert_eq!(busy.to_string(), "the authorization server is in trouble: status 503");
-    assert_eq!(busy.hint().as_deref(), Some("it asks to be left alone for 120 s"));
+    let busy = refusal::check_response(&busy, &[]).unwrap_err();
+    assert_eq!(busy.to_string(), "the authorization server is unavailable: status 503");
+    assert_eq!(busy.hint().as_deref(), Some("try again in 120 s"));
 }
 
 // A8
 #[test]
-fn a_refusal_says_why_in_words_that_are_bounded_and_clean() {
+fn refusal_description_is_bounded_and_escaped() {
     let pending = error(400, r#"{"error": "authorization_pending"}"#);
-    assert_eq!(pending.code(), Some(&ErrorCode::AuthorizationPending));
-    assert_eq!(pending.to_string(), "the authorization server says no: `authorization_pending`");
+    assert_eq!(pending.code(), Some(&OAuthErrorCode::AuthorizationPending));
+    assert_eq!(pending.to_string(), "the authorization server refused: `authorization_pending`");
     let other = error(403, r#"{"error": "quota\u001b[2J", "error_description": "no more"}"#);
-    assert_eq!(other.code(), Some(&ErrorCode::Other(Untrusted::new("quota\u{1b}[2J"))));
+    assert_eq!(other.code(), Some(&OAuthErrorCode::Other(Untrusted::new("quota\u{1b}[2J"))));
     assert!(!other.to_string().contains('\u{1b}'));
     assert!(other.to_string().ends_with(": no more"));
-    assert_eq!(error(404, "").to_string(), "the authorization server says no: it does not say why");
+    assert_eq!(error(404, "").to_string(), "the authorization server refused: no reason given");
     let long = format!(r#"{{"error": "{0}", "error_description": "{0}"}}"#, "x".repeat(100_000));
     assert!(error(400, &long).to_string().len() < 1000);
 }
 
 // B62
 #[test]
-fn what_was_sent_is_masked_when_the_server_repeats_it() {
+fn sent_parameters_are_masked_in_the_description() {
     let sent = [("refresh_token", secret("canary-refresh")), ("scope", secret("files:write"))];
     let body = r#"{"error": "invalid_grant", "error_description": "canary-refresh lacks files:write"}"#;
-    let error = refusal::judge(&page(400, body), &sent).unwrap_err();
-    assert_eq!(error.to_string(), "the authorization server says no: `invalid_grant`: *** lacks files:write");
+    let error = refusal::check_response(&page(400, body), &sent).unwrap_err();
+    assert_eq!(error.to_string(), "the authorization server refused: `invalid_grant`: *** lacks files:write");
 }

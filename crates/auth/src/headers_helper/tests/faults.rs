@@ -1,4 +1,4 @@
-//! Commands that fail: the requests go on without, and the reason is kept.
+//! Commands that fail: requests continue without their headers, and the error is kept.
 
 use std::time::Instant;
 
@@ -9,12 +9,12 @@ use super::*;
 async fn told(command: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let error = trouble(settings(folder.path(), command)).await.to_string();
-    error.strip_prefix("the command of `headersHelper` ").unwrap_or(&error).to_owned()
+    error.strip_prefix("the `headersHelper` command ").unwrap_or(&error).to_owned()
 }
 
 // A7
 #[tokio::test]
-async fn what_is_no_object_of_headers_is_told_by_its_kind() {
+async fn invalid_output_is_reported_by_its_kind() {
     let table = [
         ("", "did not print a JSON object"),
         ("echo nonsense", "did not print a JSON object"),
@@ -29,7 +29,7 @@ async fn what_is_no_object_of_headers_is_told_by_its_kind() {
         ("echo '{\"A\": \"b\", \"a\": \"c\"}'", "printed the header `a` twice"),
         ("exit 3", "exited with code 3"),
         ("echo '{\"A\": \"b\"}'; exit 1", "exited with code 1"),
-        ("kill -9 $$", "was ended by signal 9"),
+        ("kill -9 $$", "was killed by signal 9"),
         ("no-such-command-here", "exited with code 127: "),
     ];
     for (command, expected) in table {
@@ -52,16 +52,16 @@ async fn a_value_that_would_become_two_headers_is_refused() {
 
 // A7
 #[tokio::test]
-async fn a_slow_command_is_ended_with_all_it_started() {
+async fn slow_command_is_killed_with_its_children() {
     let folder = tempfile::tempdir().unwrap();
-    // Its child has a name that no other process has.
+    // A name for its child that no other process has.
     let tag = format!("helper-{}", std::process::id());
     let command = format!("echo waiting >&2; TAG={tag} sleep 1000 & TAG={tag} sleep 1000");
     let limit = Duration::from_millis(500);
     let start = Instant::now();
-    let error = trouble(Settings { limit, ..settings(folder.path(), &command) }).await;
+    let error = trouble(HelperSettings { limit, ..settings(folder.path(), &command) }).await;
     assert!(start.elapsed() < Duration::from_secs(10));
-    assert_eq!(error.to_string(), "the command of `headersHelper` did not end within 500ms: waiting");
+    assert_eq!(error.to_string(), "the `headersHelper` command did not finish within 500ms: waiting");
     assert!(error.hint().is_some());
     let deadline = Instant::now() + LONG;
     while !mcparley_testkit::processes_with_variable("TAG", &tag).is_empty() {
@@ -72,7 +72,7 @@ async fn a_slow_command_is_ended_with_all_it_started() {
 
 // A7
 #[tokio::test]
-async fn a_command_that_leaves_something_behind_is_not_waited_for() {
+async fn background_child_of_a_command_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let command = r#"sleep 1000 & echo '{"K": "v"}'"#;
     let helper = HeadersHelper::new(settings(folder.path(), command));
@@ -81,7 +81,7 @@ async fn a_command_that_leaves_something_behind_is_not_waited_for() {
 
 // A7
 #[tokio::test]
-async fn too_much_output_ends_the_command_and_much_talk_does_not() {
+async fn too_much_stdout_ends_the_command_and_much_stderr_does_not() {
     assert_eq!(told("yes").await, "printed more than 65536 bytes");
     let told = told("yes x | head -c 1000000 >&2; echo why >&2; exit 1").await;
     assert!(told.len() < 5000 && told.ends_with("why"), "{} bytes", told.len());
@@ -89,17 +89,17 @@ async fn too_much_output_ends_the_command_and_much_talk_does_not() {
 
 // A7
 #[tokio::test]
-async fn a_command_that_cannot_start_is_told() {
+async fn command_that_cannot_start_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let lost = folder.path().join("lost");
     let error = trouble(settings(&lost, "true")).await;
-    assert_eq!(error.to_string(), "the command of `headersHelper` could not be started");
+    assert_eq!(error.to_string(), "cannot start the `headersHelper` command");
     assert!(error.hint().unwrap().contains("lost"));
 }
 
 // B62
 #[tokio::test]
-async fn nothing_it_printed_and_no_key_of_its_command_is_shown() {
+async fn output_and_keys_of_the_command_are_not_shown() {
     let folder = tempfile::tempdir().unwrap();
     let commands = [
         r#"echo '{"Authorization": "Bearer output-canary"}'; exit 1"#,
@@ -116,7 +116,7 @@ async fn nothing_it_printed_and_no_key_of_its_command_is_shown() {
         let settings = settings(folder.path(), command);
         let helper = HeadersHelper::new(settings.clone());
         credentials(&helper).await;
-        let error = helper.trouble().unwrap();
+        let error = helper.last_error().unwrap();
         let printed = format!("{settings:?} {helper:?} {error:?} {error} {:?}", error.hint());
         assert!(!printed.contains("canary"), "{command}: {printed}");
     }

@@ -1,4 +1,4 @@
-//! When the command runs, and what it gets.
+//! The runs of the command, and its environment.
 #![expect(clippy::disallowed_methods, reason = "tests read what the command wrote")]
 
 use std::fs;
@@ -14,7 +14,7 @@ fn runs(folder: &Path) -> usize {
 
 // A7
 #[tokio::test]
-async fn the_command_knows_its_server_and_runs_in_the_folder_with_no_other_variables() {
+async fn command_gets_server_name_url_and_folder_and_no_other_variables() {
     let folder = tempfile::tempdir().unwrap();
     let command = r#"printf '{"X-Name": "%s", "X-Url": "%s", "X-Own": "%s %s", "X-Env": "%s"}' \
         "$CLAUDE_CODE_MCP_SERVER_NAME" "$CLAUDE_CODE_MCP_SERVER_URL" "$MCPARLEY_SERVER_NAME" "$MCPARLEY_SERVER_URL" \
@@ -33,12 +33,12 @@ async fn the_command_knows_its_server_and_runs_in_the_folder_with_no_other_varia
     assert_eq!(opened(&sent), expected);
     let here = fs::read_to_string(folder.path().join("here")).unwrap();
     assert_eq!(Path::new(here.trim()), folder.path().canonicalize().unwrap());
-    assert!(helper.trouble().is_none());
+    assert!(helper.last_error().is_none());
 }
 
 // A7
 #[tokio::test]
-async fn it_runs_once_for_all_requests_and_not_before_the_first() {
+async fn command_runs_once_before_the_first_request() {
     let folder = tempfile::tempdir().unwrap();
     let helper = HeadersHelper::new(settings(folder.path(), COUNTING));
     assert_eq!(runs(folder.path()), 0);
@@ -59,27 +59,27 @@ async fn ten_refused_requests_cause_one_more_run() {
     let mut callers = tokio::task::JoinSet::new();
     for _ in 0..10 {
         let (helper, sent) = (std::sync::Arc::clone(&helper), sent.clone());
-        callers.spawn(async move { refused(&helper, &sent, Wants::SignIn).await });
+        callers.spawn(async move { refused(&helper, &sent, ChallengeKind::SignIn).await });
     }
     assert_eq!(callers.join_all().await, [true; 10]);
     assert_eq!(opened(&credentials(&helper).await), [("Authorization", "Bearer 2")]);
-    // One that comes late was refused with what is no longer sent.
-    assert!(refused(&helper, &sent, Wants::SignIn).await);
+    // A late request was refused with headers that are no longer sent.
+    assert!(refused(&helper, &sent, ChallengeKind::SignIn).await);
     assert_eq!(runs(folder.path()), 2);
 }
 
 // A7
 #[tokio::test]
-async fn what_stays_the_same_is_not_sent_again_and_rights_are_not_asked_for() {
+async fn same_headers_are_not_retried_and_missing_scopes_do_not_run_the_command() {
     let folder = tempfile::tempdir().unwrap();
     let command = r#"echo run >> runs; echo '{"Authorization": "Bearer same"}'"#;
     let helper = HeadersHelper::new(settings(folder.path(), command));
     let sent = credentials(&helper).await;
-    assert!(!refused(&helper, &sent, Wants::MoreRights).await);
+    assert!(!refused(&helper, &sent, ChallengeKind::MoreRights).await);
     assert_eq!(runs(folder.path()), 1);
-    assert!(!refused(&helper, &sent, Wants::SignIn).await);
-    // Another request that was refused with the same does not run it a third time.
-    assert!(!refused(&helper, &sent, Wants::SignIn).await);
+    assert!(!refused(&helper, &sent, ChallengeKind::SignIn).await);
+    // Another request that was refused with the same headers does not cause a third run.
+    assert!(!refused(&helper, &sent, ChallengeKind::SignIn).await);
     assert_eq!(runs(folder.path()), 2);
 }
 
@@ -91,18 +91,18 @@ async fn a_command_that_failed_is_tried_again_when_the_server_refuses() {
     let helper = HeadersHelper::new(settings(folder.path(), command));
     let sent = credentials(&helper).await;
     assert_eq!(opened(&sent), []);
-    assert!(!refused(&helper, &sent, Wants::SignIn).await);
-    assert!(helper.trouble().unwrap().to_string().ends_with("exited with code 1: not ready"));
+    assert!(!refused(&helper, &sent, ChallengeKind::SignIn).await);
+    assert!(helper.last_error().unwrap().to_string().ends_with("exited with code 1: not ready"));
     fs::write(folder.path().join("ready"), "").unwrap();
     let sent = credentials(&helper).await;
-    assert!(refused(&helper, &sent, Wants::SignIn).await);
+    assert!(refused(&helper, &sent, ChallengeKind::SignIn).await);
     assert_eq!(opened(&credentials(&helper).await), [("K", "v")]);
-    assert!(helper.trouble().is_none());
+    assert!(helper.last_error().is_none());
 }
 
 // A7
 #[tokio::test]
-async fn a_request_that_is_given_up_does_not_end_the_run() {
+async fn canceled_request_does_not_end_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let command = r#"echo run >> runs; while [ ! -e go ]; do sleep 0.01; done; echo '{"K": "v"}'"#;
     let helper = HeadersHelper::new(settings(folder.path(), command));
@@ -117,7 +117,7 @@ async fn a_request_that_is_given_up_does_not_end_the_run() {
 
 // A7
 #[tokio::test]
-async fn headers_of_the_protocol_are_left_out_and_named() {
+async fn transport_headers_are_ignored_and_listed() {
     let folder = tempfile::tempdir().unwrap();
     let command = r#"printf '%s' '{"Host": "evil", "Mcp-Session-Id": "1", "accept-encoding": "gzip", "Mcp-Param-X": "1",
         "Sec-WebSocket-Key": "k", "X-Own": " v\n", "Authorization": "Bearer t"}'"#;
@@ -125,7 +125,7 @@ async fn headers_of_the_protocol_are_left_out_and_named() {
     let sent = credentials(&helper).await;
     assert_eq!(opened(&sent), [("X-Own", "v"), ("Authorization", "Bearer t")]);
     assert_eq!(
-        helper.ignored(),
+        helper.ignored_headers(),
         ["Host", "Mcp-Session-Id", "accept-encoding", "Mcp-Param-X", "Sec-WebSocket-Key"]
     );
 }

@@ -1,13 +1,13 @@
-//! A conversation on the session bus: one program, one question at a time.
+//! A D-Bus connection to the session bus: one peer, one call at a time.
 //!
-//! The Secret Service needs seven calls, for which a D-Bus library would be forty crates; here it is a socket
-//! with a time limit. How values are written is in `value`, what a message looks like in `message`.
+//! The Secret Service needs seven calls, for which a D-Bus library would add forty crates; here it is a
+//! socket with a timeout. Values are encoded in `value`, messages in `message`.
 
 mod message;
 mod value;
 
-pub(super) use message::{Call, Reply};
-pub(super) use value::{Reader, Writer};
+pub(super) use message::{DBusCall, DBusReply};
+pub(super) use value::{DBusReader, DBusWriter};
 
 use std::io::{self, Read, Write};
 use std::os::linux::net::SocketAddrExt;
@@ -17,57 +17,57 @@ use std::time::Duration;
 
 use mcparley_model::limits;
 
-use crate::vault::keeper::Why;
+use crate::vault::key_location::KeyPlaceError;
 
-/// The longest line before the first message.
+/// The longest line of the authentication before the first message.
 const LINE_BYTES: usize = 512;
 
-/// An open connection, known to the bus.
+/// An open, authenticated D-Bus connection.
 #[derive(Debug)]
-pub(super) struct Bus {
+pub(super) struct DBusConnection {
     stream: UnixStream,
     limit: Duration,
     serial: u32,
 }
 
-impl Bus {
-    /// Connects to the first address that works, and says who we are.
-    pub(super) fn connect(addresses: &str, limit: Duration) -> Result<Self, Why> {
-        let mut failure = Why::NoBus;
+impl DBusConnection {
+    /// Connects to the first address that works, and authenticates.
+    pub(super) fn connect(addresses: &str, limit: Duration) -> Result<Self, KeyPlaceError> {
+        let mut failure = KeyPlaceError::NoBus;
         for address in addresses.split(';').filter_map(socket_address) {
             match UnixStream::connect_addr(&address) {
-                Ok(stream) => return Self::begin(stream, limit),
-                Err(error) => failure = Why::Unreachable(Arc::new(error)),
+                Ok(stream) => return Self::start_session(stream, limit),
+                Err(error) => failure = KeyPlaceError::Unreachable(Arc::new(error)),
             }
         }
         Err(failure)
     }
 
-    /// Asks, and waits for the answer to this question.
-    pub(super) fn call(&mut self, call: Call) -> Result<Reply, Why> {
+    /// Sends a call, and waits for its reply.
+    pub(super) fn call(&mut self, call: DBusCall) -> Result<DBusReply, KeyPlaceError> {
         self.serial += 1;
         let serial = self.serial;
-        let bytes = call.print(serial);
-        self.stream.write_all(&bytes).map_err(|error| self.failed(error))?;
+        let bytes = call.into_message(serial);
+        self.stream.write_all(&bytes).map_err(|error| self.classify_error(error))?;
         for _ in 0..limits::KEYCHAIN_MESSAGES {
-            if let Some(reply) = self.receive(serial)? {
+            if let Some(reply) = self.receive_reply(serial)? {
                 return reply;
             }
         }
-        Err(Why::Malformed)
+        Err(KeyPlaceError::Malformed)
     }
 
-    fn begin(stream: UnixStream, limit: Duration) -> Result<Self, Why> {
+    fn start_session(stream: UnixStream, limit: Duration) -> Result<Self, KeyPlaceError> {
         let mut bus = Self { stream, limit, serial: 0 };
-        bus.introduce().map_err(|error| bus.failed(error))?;
+        bus.authenticate().map_err(|error| bus.classify_error(error))?;
         let hello =
-            Call::new("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello");
+            DBusCall::new("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello");
         bus.call(hello)?;
         Ok(bus)
     }
 
-    /// The bus asks the kernel who we are, so there is nothing to say but that it should.
-    fn introduce(&mut self) -> io::Result<()> {
+    /// Authenticates. The bus asks the kernel for our user id, so no name is sent.
+    fn authenticate(&mut self) -> io::Result<()> {
         self.stream.set_read_timeout(Some(self.limit))?;
         self.stream.set_write_timeout(Some(self.limit))?;
         self.stream.write_all(b"\0AUTH EXTERNAL\r\n")?;
@@ -93,33 +93,39 @@ impl Bus {
         }
     }
 
-    /// The next message, if it answers `serial`; others are signals that go to everybody.
-    fn receive(&mut self, serial: u32) -> Result<Option<Result<Reply, Why>>, Why> {
+    /// The next message, if it is the reply to `serial`; others are broadcast signals.
+    fn receive_reply(
+        &mut self,
+        serial: u32,
+    ) -> Result<Option<Result<DBusReply, KeyPlaceError>>, KeyPlaceError> {
         let mut start = [0; message::START_BYTES];
-        self.stream.read_exact(&mut start).map_err(|error| self.failed(error))?;
-        let rest = message::rest_bytes(&start).ok_or(Why::Malformed)?;
+        self.stream.read_exact(&mut start).map_err(|error| self.classify_error(error))?;
+        let rest = message::rest_bytes(&start).ok_or(KeyPlaceError::Malformed)?;
         let mut bytes = start.to_vec();
         bytes.resize(message::START_BYTES + rest, 0);
         let rest = bytes.get_mut(message::START_BYTES..).unwrap_or_default();
-        self.stream.read_exact(rest).map_err(|error| self.failed(error))?;
-        Reply::parse(bytes, serial).ok_or(Why::Malformed)
+        self.stream.read_exact(rest).map_err(|error| self.classify_error(error))?;
+        DBusReply::parse(bytes, serial).ok_or(KeyPlaceError::Malformed)
     }
 
-    fn failed(&self, error: io::Error) -> Why {
+    fn classify_error(&self, error: io::Error) -> KeyPlaceError {
         match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Why::NoAnswer { limit: self.limit },
-            io::ErrorKind::InvalidData => Why::Malformed,
-            _ => Why::Unreachable(Arc::new(error)),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                KeyPlaceError::NoAnswer { limit: self.limit }
+            }
+            io::ErrorKind::InvalidData => KeyPlaceError::Malformed,
+            _ => KeyPlaceError::Unreachable(Arc::new(error)),
         }
     }
 }
 
-/// `unix:path=…` and `unix:abstract=…`, as the specification writes them; other ways lead to other machines.
+/// Parses `unix:path=…` and `unix:abstract=…`, as the specification defines them; other transports lead to
+/// other machines.
 fn socket_address(address: &str) -> Option<SocketAddr> {
     let pairs = address.trim().strip_prefix("unix:")?;
     let value = |name: &str| {
         let named = |pair: &str| {
-            pair.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| unescape(value))
+            pair.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| unescape_value(value))
         };
         pairs.split(',').find_map(named)
     };
@@ -133,8 +139,8 @@ fn socket_address(address: &str) -> Option<SocketAddr> {
     }
 }
 
-/// `%2d` stands for a byte.
-fn unescape(text: &str) -> Vec<u8> {
+/// Decodes `%2d` to a byte.
+fn unescape_value(text: &str) -> Vec<u8> {
     percent_encoding::percent_decode_str(text).collect()
 }
 

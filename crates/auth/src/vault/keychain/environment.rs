@@ -1,31 +1,31 @@
-//! A key the program was started with, for containers that have no place of their own.
+//! A key from the environment, for containers without a persistent place.
 
 use mcparley_model::secret::Secret;
 
 use super::Keychain;
 use crate::vault::cipher::{DataKey, KeyId};
-use crate::vault::keeper::{Place, Why};
+use crate::vault::key_location::{KeyPlace, KeyPlaceError};
 
-/// The key that was handed in, in base64.
+/// The key the program was started with, in base64.
 #[derive(Debug)]
-pub(in crate::vault) struct Environment(pub(in crate::vault) Secret<String>);
+pub(in crate::vault) struct EnvironmentKey(pub(in crate::vault) Secret<String>);
 
-impl Environment {
-    fn key(&self) -> Result<DataKey, Why> {
-        DataKey::from_base64(self.0.expose()).ok_or(Why::NotAKey)
+impl EnvironmentKey {
+    fn decode_key(&self) -> Result<DataKey, KeyPlaceError> {
+        DataKey::from_base64(self.0.expose()).ok_or(KeyPlaceError::NotAKey)
     }
 }
 
-impl Keychain for Environment {
-    fn place(&self) -> Place {
-        Place::Environment
+impl Keychain for EnvironmentKey {
+    fn place(&self) -> KeyPlace {
+        KeyPlace::Environment
     }
 
-    fn find(&self, id: &KeyId) -> Result<Option<DataKey>, Why> {
-        Ok(Some(self.key()?).filter(|key| key.id() == *id))
+    fn find_key(&self, id: &KeyId) -> Result<Option<DataKey>, KeyPlaceError> {
+        Ok(Some(self.decode_key()?).filter(|key| key.id() == *id))
     }
 
-    fn keep(&self, _fresh: &DataKey) -> Result<DataKey, Why> {
-        self.key()
+    fn store_key(&self, _fresh: &DataKey) -> Result<DataKey, KeyPlaceError> {
+        self.decode_key()
     }
 }

@@ -1,17 +1,17 @@
-//! The file `key` beside the vault: the last resort, for the owner alone.
+//! The file `key` next to the vault: the last resort, readable only by the owner.
 //!
-//! It keeps secrets out of backups of the vault alone and out of what is printed from it, and from nobody who
-//! can read both files.
+//! It protects secrets in a backup or a printout of the vault file only. A program that can read both files
+//! can decrypt them.
 
 use std::path::PathBuf;
 
 use mcparley_model::limits;
-use mcparley_platform::file::{Change, read_private_bytes, update_private};
+use mcparley_platform::file::{PrivateChange, read_private_bytes, update_private};
 use zeroize::Zeroizing;
 
 use super::Keychain;
 use crate::vault::cipher::{DataKey, KeyId};
-use crate::vault::keeper::{Place, Why};
+use crate::vault::key_location::{KeyPlace, KeyPlaceError};
 
 const TITLE: &str = "mcparley-key 1 ";
 
@@ -20,38 +20,38 @@ const TITLE: &str = "mcparley-key 1 ";
 pub(in crate::vault) struct KeyFile(pub(in crate::vault) PathBuf);
 
 impl Keychain for KeyFile {
-    fn place(&self) -> Place {
-        Place::File
+    fn place(&self) -> KeyPlace {
+        KeyPlace::File
     }
 
-    fn find(&self, id: &KeyId) -> Result<Option<DataKey>, Why> {
+    fn find_key(&self, id: &KeyId) -> Result<Option<DataKey>, KeyPlaceError> {
         let content = read_private_bytes(&self.0, limits::VAULT_KEY_BYTES)?.map(Zeroizing::new);
-        Ok(content.and_then(|content| parse(&content)).filter(|key| key.id() == *id))
+        Ok(content.and_then(|content| parse_key(&content)).filter(|key| key.id() == *id))
     }
 
-    fn keep(&self, fresh: &DataKey) -> Result<DataKey, Why> {
+    fn store_key(&self, fresh: &DataKey) -> Result<DataKey, KeyPlaceError> {
         let mut kept = fresh.clone();
         update_private(&self.0, limits::VAULT_KEY_BYTES, |old| {
-            let content = print(fresh).into_bytes();
-            Ok::<_, Why>(match old.map(parse) {
-                // Another profile's entries may need it, and it is as good as a new one.
+            let content = format_key(fresh).into_bytes();
+            Ok::<_, KeyPlaceError>(match old.map(parse_key) {
+                // Entries of another profile may need it, and it is as good as a new one.
                 Some(Some(old)) => {
                     kept = old;
-                    Change::Keep
+                    PrivateChange::Keep
                 }
-                Some(None) => Change::SetAside { ending: format!(".damaged-{}", fresh.id()), content },
-                None => Change::Replace(content),
+                Some(None) => PrivateChange::SetAside { ending: format!(".damaged-{}", fresh.id()), content },
+                None => PrivateChange::Replace(content),
             })
         })?;
         Ok(kept)
     }
 }
 
-fn parse(content: &[u8]) -> Option<DataKey> {
+fn parse_key(content: &[u8]) -> Option<DataKey> {
     let text = std::str::from_utf8(content).ok()?;
     DataKey::from_base64(text.strip_prefix(TITLE)?)
 }
 
-fn print(key: &DataKey) -> String {
+fn format_key(key: &DataKey) -> String {
     format!("{TITLE}{}\n", key.to_base64().as_str())
 }

@@ -1,7 +1,7 @@
-//! The keyring the Linux kernel keeps for a user, until a restart or three days without use.
+//! The persistent keyring of the Linux kernel, which lasts until a restart or three days without use.
 //!
-//! The key goes straight into the user's persistent keyring, held through a keyring of the asking thread. The
-//! session's keyring would not do: where nobody logged in, as in containers and services, there is none.
+//! The key goes directly into the user's persistent keyring, held through a keyring of the calling thread.
+//! The session keyring would not work: without a login, as in containers and services, there is none.
 
 use linux_keyutils::{KeyError, KeyRing, KeyRingIdentifier};
 use mcparley_model::text::Untrusted;
@@ -9,49 +9,49 @@ use zeroize::Zeroizing;
 
 use super::Keychain;
 use crate::vault::cipher::{DataKey, KeyId};
-use crate::vault::keeper::{Place, Why};
+use crate::vault::key_location::{KeyPlace, KeyPlaceError};
 
 /// The persistent keyring of this user.
 #[derive(Debug)]
 pub(in crate::vault) struct KernelKeyring;
 
 impl KernelKeyring {
-    /// Asking for it puts off its end.
-    fn ring() -> Result<KeyRing, Why> {
+    /// Opens the persistent keyring, which also postpones its expiry.
+    fn open_persistent() -> Result<KeyRing, KeyPlaceError> {
         match KeyRing::get_persistent(KeyRingIdentifier::Thread) {
             Ok(ring) => Ok(ring),
-            Err(KeyError::OperationNotSupported) => Err(Why::NotLasting),
-            Err(error) => Err(said(error)),
+            Err(KeyError::OperationNotSupported) => Err(KeyPlaceError::NotPersistent),
+            Err(error) => Err(keyring_error(error)),
         }
     }
 }
 
 impl Keychain for KernelKeyring {
-    fn place(&self) -> Place {
-        Place::KernelKeyring
+    fn place(&self) -> KeyPlace {
+        KeyPlace::KernelKeyring
     }
 
-    fn find(&self, id: &KeyId) -> Result<Option<DataKey>, Why> {
-        let found = Self::ring()?.search(&name(id));
+    fn find_key(&self, id: &KeyId) -> Result<Option<DataKey>, KeyPlaceError> {
+        let found = Self::open_persistent()?.search(&key_name(id));
         match found.and_then(|key| key.read_to_vec()).map(Zeroizing::new) {
             Ok(bytes) => Ok(DataKey::from_bytes(&bytes)),
             Err(KeyError::KeyDoesNotExist | KeyError::KeyExpired | KeyError::KeyRevoked) => Ok(None),
-            Err(error) => Err(said(error)),
+            Err(error) => Err(keyring_error(error)),
         }
     }
 
-    fn keep(&self, fresh: &DataKey) -> Result<DataKey, Why> {
-        Self::ring()?.add_key(&name(&fresh.id()), fresh.expose()).map_err(said)?;
-        self.find(&fresh.id())?.filter(|kept| kept.id() == fresh.id()).ok_or(Why::NotKept)
+    fn store_key(&self, fresh: &DataKey) -> Result<DataKey, KeyPlaceError> {
+        Self::open_persistent()?.add_key(&key_name(&fresh.id()), fresh.expose()).map_err(keyring_error)?;
+        self.find_key(&fresh.id())?.filter(|kept| kept.id() == fresh.id()).ok_or(KeyPlaceError::NotStored)
     }
 }
 
-fn name(id: &KeyId) -> String {
+fn key_name(id: &KeyId) -> String {
     format!("mcparley-vault:{id}")
 }
 
-fn said(error: KeyError) -> Why {
-    Why::Said(Untrusted::new(error.to_string()))
+fn keyring_error(error: KeyError) -> KeyPlaceError {
+    KeyPlaceError::Reported(Untrusted::new(error.to_string()))
 }
 
 #[cfg(test)]

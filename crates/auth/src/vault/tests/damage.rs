@@ -1,4 +1,4 @@
-//! Damage costs what is damaged, is never written over in silence, and never stops the program.
+//! Damage costs only the damaged part, is never overwritten silently, and never stops the program.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -28,7 +28,7 @@ fn line(content: &str, start: &str) -> String {
 
 // B62 H33
 #[tokio::test]
-async fn one_damaged_entry_costs_only_itself() {
+async fn damaged_entry_does_not_affect_others() {
     let folder = tempfile::tempdir().unwrap();
     let whole = filled(folder.path()).await;
     let good = line(&whole, "entry server/a ");
@@ -54,22 +54,22 @@ async fn one_damaged_entry_costs_only_itself() {
         spoil(folder.path(), content.collect::<Vec<_>>().join(&b'\n'));
         let vault = with_file(folder.path());
         let shown = String::from_utf8_lossy(&bad).into_owned();
-        let error = vault.read(&server("a")).await.unwrap_err();
+        let error = vault.read_entry(&server("a")).await.unwrap_err();
         assert!(matches!(&error, VaultError::Damaged { id } if *id == server("a")), "{shown}: {error:?}");
         assert_eq!(text(&vault, &server("b")).await.unwrap(), "two", "{shown}");
-        assert_eq!(vault.list("server").await.unwrap().len(), 1, "{shown}");
+        assert_eq!(vault.list_entries("server").await.unwrap().len(), 1, "{shown}");
         assert_eq!(notices(&vault), ["the entry `server/a` of the vault is damaged: sign in again"]);
         put(&vault, &server("c"), "three").await;
         let kept = fs::read(file(folder.path())).unwrap();
         assert!(kept.windows(bad.len()).any(|window| window == bad), "{shown} was not carried along");
-        vault.write(&server("a"), secret("new"), Expected::Nothing).await.unwrap();
+        vault.write_entry(&server("a"), secret("new"), ExpectedEntry::Absent).await.unwrap();
         assert_eq!(text(&vault, &server("a")).await.unwrap(), "new", "{shown}");
     }
 }
 
 // H33
 #[tokio::test]
-async fn a_value_sealed_for_one_entry_does_not_open_as_another() {
+async fn value_sealed_for_one_entry_cannot_be_opened_as_another() {
     let folder = tempfile::tempdir().unwrap();
     let whole = filled(folder.path()).await;
     let (a, b) = (line(&whole, "entry server/a "), line(&whole, "entry server/b "));
@@ -78,12 +78,12 @@ async fn a_value_sealed_for_one_entry_does_not_open_as_another() {
     spoil(folder.path(), swapped.replace("first", &values(&b)).replace("second", &values(&a)));
     let vault = with_file(folder.path());
     for id in [server("a"), server("b")] {
-        assert!(matches!(vault.read(&id).await, Err(VaultError::Damaged { .. })));
+        assert!(matches!(vault.read_entry(&id).await, Err(VaultError::Damaged { .. })));
     }
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_vault_means_no_credentials_and_is_kept_when_something_is_written() {
+async fn file_that_is_no_vault_counts_as_empty_and_is_saved_before_a_write() {
     let garbage: [&[u8]; 5] = [b"", b"\0\0\0\0", b"{\"servers\": {}}\n", b"mcparley-vaul", b"\xff\xfe\n\n"];
     for content in garbage {
         let folder = tempfile::tempdir().unwrap();
@@ -94,25 +94,25 @@ async fn a_file_that_is_no_vault_means_no_credentials_and_is_kept_when_something
         assert_eq!(text(&vault, &server("a")).await, None);
         let damaged = format!("`{}` is damaged: sign in again where needed", path.display());
         assert_eq!(notices(&vault), [damaged]);
-        assert!(!vault.remove(&server("a"), Expected::Anything).await.unwrap());
+        assert!(!vault.remove_entry(&server("a"), ExpectedEntry::Any).await.unwrap());
         assert_eq!((fs::read(&path).unwrap(), set_aside(folder.path()).len()), (content.to_owned(), 0));
-        vault.write(&server("a"), secret("new"), Expected::Nothing).await.unwrap();
+        vault.write_entry(&server("a"), secret("new"), ExpectedEntry::Absent).await.unwrap();
         let aside = set_aside(folder.path());
         assert_eq!(fs::read(&aside[0]).unwrap(), content);
-        assert_eq!(notices(&vault), [format!("the damaged vault was kept as `{}`", aside[0].display())]);
+        assert_eq!(notices(&vault), [format!("the damaged vault was saved as `{}`", aside[0].display())]);
         assert_eq!(text(&vault, &server("a")).await.unwrap(), "new");
     }
 }
 
 #[tokio::test]
-async fn a_file_cut_off_anywhere_never_gives_a_wrong_value_and_is_kept_before_it_is_changed() {
+async fn truncated_file_yields_no_wrong_value_and_is_saved_before_a_write() {
     let folder = tempfile::tempdir().unwrap();
     let whole = filled(folder.path()).await;
     for length in 0..whole.len() - 1 {
         spoil(folder.path(), &whole[..length]);
         let vault = with_file(folder.path());
         for (id, value) in [(server("a"), "one"), (server("b"), "two")] {
-            match vault.read(&id).await {
+            match vault.read_entry(&id).await {
                 Ok(Some(entry)) => assert_eq!(entry.value, secret(value), "{length}"),
                 Ok(None) | Err(VaultError::Damaged { .. }) => {}
                 Err(error) => panic!("{length}: {error:?}"),
@@ -125,15 +125,15 @@ async fn a_file_cut_off_anywhere_never_gives_a_wrong_value_and_is_kept_before_it
 }
 
 #[tokio::test]
-async fn a_vault_of_a_later_version_is_left_alone() {
+async fn vault_of_a_later_version_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let later = filled(folder.path()).await.replace("mcparley-vault 1\n", "mcparley-vault 2\n");
     spoil(folder.path(), &later);
     let vault = with_file(folder.path());
     let errors = [
-        vault.read(&server("a")).await.map(drop),
-        vault.write(&server("a"), secret("new"), Expected::Anything).await.map(drop),
-        vault.remove(&server("a"), Expected::Anything).await.map(drop),
+        vault.read_entry(&server("a")).await.map(drop),
+        vault.write_entry(&server("a"), secret("new"), ExpectedEntry::Any).await.map(drop),
+        vault.remove_entry(&server("a"), ExpectedEntry::Any).await.map(drop),
     ];
     for error in errors.map(Result::unwrap_err) {
         assert!(matches!(error, VaultError::Newer { version: 2, .. }), "{error:?}");
@@ -141,11 +141,11 @@ async fn a_vault_of_a_later_version_is_left_alone() {
     assert_eq!(fs::read_to_string(file(folder.path())).unwrap(), later);
 }
 
-// A key line that is damaged costs nothing as long as some place still has the key.
+// A damaged key line costs no entry as long as some place still has the key.
 #[tokio::test]
-async fn a_key_whose_line_is_damaged_is_looked_for_everywhere() {
+async fn key_with_a_damaged_line_is_searched_in_all_places() {
     let folder = tempfile::tempdir().unwrap();
-    let keychain = Fake::new(Place::SecretService, Manner::Works);
+    let keychain = Fake::new(KeyPlace::SecretService, Manner::Works);
     let whole = filled(folder.path()).await;
     spoil(folder.path(), whole.replace("\nkey ", "\nkeg "));
     let vault = with_fakes(folder.path(), &[&keychain]);
@@ -154,7 +154,7 @@ async fn a_key_whose_line_is_damaged_is_looked_for_everywhere() {
 
 // H29 B98
 #[tokio::test]
-async fn a_vault_others_can_read_or_a_folder_they_can_write_to_is_refused() {
+async fn vault_with_unsafe_permissions_is_refused() {
     use mcparley_model::explain::Explain as _;
     let folder = tempfile::tempdir().unwrap();
     let whole = filled(folder.path()).await;
@@ -163,9 +163,9 @@ async fn a_vault_others_can_read_or_a_folder_they_can_write_to_is_refused() {
     for (spoiled, bad, good) in [(path.as_path(), 0o640, 0o600), (folder.path(), 0o777, 0o700)] {
         mode(spoiled, bad);
         let vault = with_file(folder.path());
-        let error = vault.read(&server("a")).await.unwrap_err();
+        let error = vault.read_entry(&server("a")).await.unwrap_err();
         assert!(error.hint().unwrap().starts_with("`chmod "), "{error}");
-        vault.write(&server("a"), secret("new"), Expected::Anything).await.unwrap_err();
+        vault.write_entry(&server("a"), secret("new"), ExpectedEntry::Any).await.unwrap_err();
         mode(spoiled, good);
         assert_eq!(fs::read_to_string(&path).unwrap(), whole);
     }
@@ -180,7 +180,7 @@ async fn a_link_in_the_place_of_the_vault_is_refused() {
     filled(elsewhere.path()).await;
     std::os::unix::fs::symlink(file(elsewhere.path()), file(folder.path())).unwrap();
     let vault = with_file(folder.path());
-    assert!(matches!(vault.read(&server("a")).await, Err(VaultError::Read(_))));
-    let written = vault.write(&server("a"), secret("new"), Expected::Anything).await;
+    assert!(matches!(vault.read_entry(&server("a")).await, Err(VaultError::Read(_))));
+    let written = vault.write_entry(&server("a"), secret("new"), ExpectedEntry::Any).await;
     assert!(matches!(written, Err(VaultError::Read(_))), "{written:?}");
 }

@@ -1,4 +1,4 @@
-//! What is written is read, by whoever may; nobody overwrites what they have not seen.
+//! Entries are written and read; no caller overwrites a version it has not seen.
 
 use std::fs;
 
@@ -10,11 +10,11 @@ async fn what_one_vault_writes_another_reads() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("deep");
     let (first, second) = (with_file(&folder), with_file(&folder));
-    assert_eq!(first.read(&server("a")).await.unwrap(), None);
+    assert_eq!(first.read_entry(&server("a")).await.unwrap(), None);
     assert!(!folder.exists(), "reading makes nothing");
     let generation = put(&first, &server("a"), "one").await;
-    let entry = Entry { generation, value: secret("one") };
-    assert_eq!(second.read(&server("a")).await.unwrap(), Some(entry));
+    let entry = VaultEntry { generation, value: secret("one") };
+    assert_eq!(second.read_entry(&server("a")).await.unwrap(), Some(entry));
     put(&second, &server("a"), "two").await;
     assert_eq!(text(&first, &server("a")).await.unwrap(), "two");
     assert_eq!(notices(&first), [""; 0]);
@@ -22,13 +22,13 @@ async fn what_one_vault_writes_another_reads() {
 
 // A2
 #[tokio::test]
-async fn a_vault_that_is_only_made_touches_nothing() {
+async fn new_vault_touches_no_file() {
     let folder = tempfile::tempdir().unwrap();
-    let keychain = Fake::new(Place::SecretService, Manner::Works);
+    let keychain = Fake::new(KeyPlace::SecretService, Manner::Works);
     let vault = with_fakes(&folder.path().join("deep"), &[&keychain]);
-    assert_eq!(vault.read(&server("a")).await.unwrap(), None);
-    assert_eq!(vault.list("server").await.unwrap(), []);
-    assert!(!vault.remove(&server("a"), Expected::Anything).await.unwrap());
+    assert_eq!(vault.read_entry(&server("a")).await.unwrap(), None);
+    assert_eq!(vault.list_entries("server").await.unwrap(), []);
+    assert!(!vault.remove_entry(&server("a"), ExpectedEntry::Any).await.unwrap());
     assert_eq!(keychain.asked(), 0);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -57,7 +57,7 @@ async fn names_that_differ_anywhere_are_different_entries() {
     for (number, id) in ids.iter().enumerate() {
         assert_eq!(text(&vault, id).await, Some(number.to_string()), "{id}");
     }
-    let listed = vault.list("server").await.unwrap();
+    let listed = vault.list_entries("server").await.unwrap();
     assert_eq!(listed.iter().map(|(id, _)| id.clone()).collect::<Vec<_>>(), ids[..9]);
     assert_eq!(ids[9].kind(), "secret");
     assert_eq!(ids[0].as_str(), "server/ab");
@@ -65,40 +65,40 @@ async fn names_that_differ_anywhere_are_different_entries() {
 
 // A3 H33
 #[tokio::test]
-async fn a_change_happens_only_to_what_was_seen() {
+async fn change_needs_the_expected_generation() {
     let folder = tempfile::tempdir().unwrap();
     let vault = with_file(folder.path());
     let id = server("a");
-    let first = vault.write(&id, secret("one"), Expected::Nothing).await.unwrap();
-    let second = vault.write(&id, secret("two"), Expected::Generation(first)).await.unwrap();
+    let first = vault.write_entry(&id, secret("one"), ExpectedEntry::Absent).await.unwrap();
+    let second = vault.write_entry(&id, secret("two"), ExpectedEntry::Generation(first)).await.unwrap();
     let refused = [
-        vault.write(&id, secret("three"), Expected::Nothing).await.map(drop),
-        vault.write(&id, secret("three"), Expected::Generation(first)).await.map(drop),
-        vault.remove(&id, Expected::Generation(first)).await.map(drop),
-        vault.remove(&id, Expected::Nothing).await.map(drop),
+        vault.write_entry(&id, secret("three"), ExpectedEntry::Absent).await.map(drop),
+        vault.write_entry(&id, secret("three"), ExpectedEntry::Generation(first)).await.map(drop),
+        vault.remove_entry(&id, ExpectedEntry::Generation(first)).await.map(drop),
+        vault.remove_entry(&id, ExpectedEntry::Absent).await.map(drop),
     ];
     for error in refused.map(Result::unwrap_err) {
         assert!(matches!(&error, VaultError::Changed { found, .. } if *found == Some(second)), "{error:?}");
     }
     assert_eq!(text(&vault, &id).await.unwrap(), "two");
-    assert!(vault.remove(&id, Expected::Generation(second)).await.unwrap());
-    let error = vault.write(&id, secret("three"), Expected::Generation(second)).await.unwrap_err();
+    assert!(vault.remove_entry(&id, ExpectedEntry::Generation(second)).await.unwrap());
+    let error = vault.write_entry(&id, secret("three"), ExpectedEntry::Generation(second)).await.unwrap_err();
     assert!(matches!(error, VaultError::Changed { found: None, .. }), "{error:?}");
-    let third = vault.write(&id, secret("three"), Expected::Nothing).await.unwrap();
+    let third = vault.write_entry(&id, secret("three"), ExpectedEntry::Absent).await.unwrap();
     assert!(third > second, "a generation is given twice");
 }
 
 // A3 F83
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_writers_that_saw_the_same_one_wins() {
+async fn one_of_two_concurrent_writers_wins() {
     let folder = tempfile::tempdir().unwrap();
     let id = server("a");
     let vaults = [with_file(folder.path()), with_file(folder.path())];
     let seen = put(&vaults[0], &id, "old").await;
     let [first, second] = &vaults;
     let (first, second) = tokio::join!(
-        first.write(&id, secret("first"), Expected::Generation(seen)),
-        second.remove(&id, Expected::Generation(seen)),
+        first.write_entry(&id, secret("first"), ExpectedEntry::Generation(seen)),
+        second.remove_entry(&id, ExpectedEntry::Generation(seen)),
     );
     assert_ne!(first.is_ok(), second.is_ok());
     let left = text(&vaults[0], &id).await;
@@ -109,7 +109,7 @@ async fn of_two_writers_that_saw_the_same_one_wins() {
 #[tokio::test(flavor = "multi_thread")]
 async fn eight_first_writers_agree_on_one_key() {
     let folder = tempfile::tempdir().unwrap();
-    let keychain = Fake::new(Place::SecretService, Manner::Works);
+    let keychain = Fake::new(KeyPlace::SecretService, Manner::Works);
     let tasks = (0..8).map(|number| {
         let vault = with_fakes(folder.path(), &[&keychain]);
         tokio::spawn(async move { put(&vault, &server(&format!("w{number}")), "value").await })
@@ -118,18 +118,18 @@ async fn eight_first_writers_agree_on_one_key() {
         task.await.unwrap();
     }
     let vault = with_fakes(folder.path(), &[&keychain]);
-    assert_eq!(vault.list("server").await.unwrap().len(), 8);
+    assert_eq!(vault.list_entries("server").await.unwrap().len(), 8);
     assert_eq!(keychain.keys.lock().unwrap().len(), 1);
 }
 
 // A3
 #[tokio::test]
-async fn a_write_whose_caller_is_gone_is_finished() {
+async fn write_finishes_after_its_caller_is_canceled() {
     let folder = tempfile::tempdir().unwrap();
     let vault = with_file(folder.path());
     let id = server("a");
     {
-        let mut writing = Box::pin(vault.write(&id, secret("kept"), Expected::Anything));
+        let mut writing = Box::pin(vault.write_entry(&id, secret("kept"), ExpectedEntry::Any));
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(writing.as_mut().poll(&mut context).is_pending());
     }
@@ -146,13 +146,13 @@ async fn no_secret_shows_in_the_file_in_debug_output_or_in_errors() {
     const CANARY: &str = "canary-3f9c";
     let folder = tempfile::tempdir().unwrap();
     let key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
-    let storage = Storage::Environment(Secret::new(key.to_owned()));
+    let storage = KeyStorage::Environment(Secret::new(key.to_owned()));
     let settings = VaultSettings { storage, ..VaultSettings::new(folder.path()) };
     let vault = Vault::new(settings.clone());
     let generation = put(&vault, &server("a"), CANARY).await;
-    let entry = vault.read(&server("a")).await.unwrap().unwrap();
-    let listed = vault.list("server").await.unwrap();
-    let changed = vault.write(&server("a"), secret(CANARY), Expected::Nothing).await.unwrap_err();
+    let entry = vault.read_entry(&server("a")).await.unwrap().unwrap();
+    let listed = vault.list_entries("server").await.unwrap();
+    let changed = vault.write_entry(&server("a"), secret(CANARY), ExpectedEntry::Absent).await.unwrap_err();
     let shown = format!("{settings:?} {vault:?} {entry:?} {listed:?} {changed:?} {changed} {generation}");
     let content = fs::read(file(folder.path())).unwrap();
     let content = String::from_utf8(content).unwrap();

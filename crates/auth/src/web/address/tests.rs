@@ -1,17 +1,17 @@
-//! What addresses are, in all their spellings.
+//! The classification of addresses, in all their spellings.
 
 use super::*;
 use proptest::prelude::*;
 use url::{Host, Url};
 
-fn judged(address: &str) -> Result<Reach, Never> {
-    judge(address.parse().unwrap())
+fn judged(address: &str) -> Result<AddressReach, ForbiddenAddress> {
+    classify_address(address.parse().unwrap())
 }
 
 // B68 H15
 #[test]
-fn addresses_are_as_near_as_the_registries_say() {
-    use Reach::{Loopback, Private, Public};
+fn addresses_have_the_reach_of_the_registries() {
+    use AddressReach::{Loopback, Private, Public};
     for (address, wanted) in [
         ("8.8.8.8", Ok(Public)),
         ("1.1.1.1", Ok(Public)),
@@ -42,8 +42,8 @@ fn addresses_are_as_near_as_the_registries_say() {
 
 // B68 H15
 #[test]
-fn addresses_that_no_server_should_have_are_never_asked() {
-    use Never::{LinkLocal, Metadata, Unassigned};
+fn reserved_and_metadata_addresses_are_never_allowed() {
+    use ForbiddenAddress::{LinkLocal, Metadata, Unassigned};
     for (address, wanted) in [
         ("169.254.169.254", Err(Metadata)),
         ("169.254.170.2", Err(Metadata)),
@@ -85,7 +85,7 @@ fn addresses_that_no_server_should_have_are_never_asked() {
 
 // B68
 #[test]
-fn an_address_inside_another_counts() {
+fn embedded_address_decides() {
     for (outer, inner) in [
         ("::ffff:10.0.0.1", "10.0.0.1"),
         ("::ffff:8.8.8.8", "8.8.8.8"),
@@ -103,7 +103,7 @@ fn an_address_inside_another_counts() {
     ] {
         assert_eq!(judged(outer), judged(inner), "{outer}");
     }
-    assert_eq!(judged("64:ff9b:1::808:808"), Ok(Reach::Private));
+    assert_eq!(judged("64:ff9b:1::808:808"), Ok(AddressReach::Private));
 }
 
 // B68
@@ -136,16 +136,16 @@ fn every_spelling_of_an_address_is_that_address() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    // B68: whatever the standard library calls private, here or nobody's is not public.
+    // B68: no address that the standard library calls private, local or reserved is public.
     #[test]
-    fn nothing_special_is_public(bits in any::<u32>(), wide in any::<u128>()) {
+    fn special_purpose_addresses_are_not_public(bits in any::<u32>(), wide in any::<u128>()) {
         let (four, six) = (Ipv4Addr::from(bits), Ipv6Addr::from(wide));
         let special = four.is_private() || four.is_loopback() || four.is_link_local() || four.is_multicast()
             || four.is_broadcast() || four.is_documentation() || four.is_unspecified();
-        prop_assert!(!special || judge(four.into()) != Ok(Reach::Public));
+        prop_assert!(!special || classify_address(four.into()) != Ok(AddressReach::Public));
         let special = six.is_loopback() || six.is_multicast() || six.is_unspecified() || six.is_unique_local()
             || six.is_unicast_link_local();
-        prop_assert!(!special || judge(six.into()) != Ok(Reach::Public));
-        prop_assert_eq!(judge(four.to_ipv6_mapped().into()), judge(four.into()));
+        prop_assert!(!special || classify_address(six.into()) != Ok(AddressReach::Public));
+        prop_assert_eq!(classify_address(four.to_ipv6_mapped().into()), classify_address(four.into()));
     }
 }

@@ -1,70 +1,75 @@
-//! Tries a server that was just added, so that what it offers is known before it is first used (L12).
+//! Checks a server that was just added, which also fills the cache before the first use.
 //!
-//! The entry is written whatever comes of it: what is found out is told beside, and never changes the exit code.
+//! The entry is already written. The result of the check is printed and never changes the exit code.
 
+use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::limits::ADD_CHECK_TIME;
-use mcparley::model::plan::{Planned, ServerStanding};
-use mcparley::model::text::display;
-use mcparley::{Checked, Checkup, Health};
+use mcparley::model::text::display_line;
+use mcparley::pool::health::{CheckedServer, HealthCheck, ServerHealth};
 use serde_json::{Value, json};
 
-use crate::commands::waiting::{Downloads, note_event};
+use crate::commands::waiting::{Downloads, record_event};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::live;
-use crate::out::Out;
-use crate::report::{HealthReport, summary};
-use crate::sign_in::sign_in_hint_after_check;
+use crate::out::TerminalOutput;
+use crate::report::sign_in_hint_after_check;
+use crate::report::{HealthReport, health_summary};
+use crate::runtime;
 
-/// What came of trying the server.
+/// The outcome of the check of a server that was just added.
 pub(super) enum CheckOutcome {
-    /// It was looked at.
-    Settled(Box<(Planned, Checked)>),
-    /// It has not answered in time; the package runner that still downloads it, if one does.
-    Late { downloader: Option<String> },
-    /// It may not run yet, and was left alone; why, in one word.
+    /// The server was checked.
+    Settled(Box<(PlannedServer, CheckedServer)>),
+    /// The server did not answer before the timeout; `downloader` is the package runner that still downloads
+    /// it.
+    TimedOut { downloader: Option<String> },
+    /// The server may not run yet and was not tried; `standing` is its plan status.
     NotTried { standing: &'static str },
 }
 
 impl CheckOutcome {
-    /// Reaches the server of this name for a few seconds.
-    pub(super) fn of_added(name: &str, context: &Context, out: &mut Out) -> Result<Self, CommandError> {
+    /// Connects to the server of this name, with a timeout of a few seconds.
+    pub(super) fn check_addition(
+        name: &str,
+        context: &Context,
+        out: &mut TerminalOutput,
+    ) -> Result<Self, CommandError> {
         let loaded = context.load()?;
-        let named = loaded.plan.named(name);
-        let Some(server) = named.iter().find(|server| server.standing == ServerStanding::Ready) else {
-            let standing = named.first().map_or("unknown", |server| server.standing.as_str());
+        let named = loaded.plan.servers_by_name(name);
+        let Some(server) = named.iter().find(|server| server.status == PlanStatus::Ready) else {
+            let standing = named.first().map_or("unknown", |server| server.status.as_str());
             return Ok(Self::NotTried { standing });
         };
-        let surroundings = context.surroundings(&loaded);
-        let checkup = Checkup::of(surroundings.clone());
+        let connect_context = context.connect_context(&loaded);
+        let checkup = HealthCheck::with_context(connect_context.clone());
         let (mut found, mut downloads) = (None, Downloads::new());
-        out.waiting(&format!("trying `{}` …", display(name)));
+        out.show_waiting(&format!("connecting to `{}` …", display_line(name)));
         let servers = [*server];
         let hear = |event| {
-            if let Some(checked) = note_event(event, &mut downloads) {
+            if let Some(checked) = record_event(event, &mut downloads) {
                 found = Some(checked);
             }
         };
-        // A timer needs the runtime, so it is made inside.
+        // The timer is created inside of the runtime, which it needs.
         let trying =
             async { tokio::time::timeout(ADD_CHECK_TIME, checkup.check_with_events(&servers, hear)).await };
-        let _late = live::run_with(&surroundings, trying)?;
-        out.waited();
+        let _late = runtime::run_with_accounts(&connect_context, trying)?;
+        out.stop_waiting();
         let downloader = downloads.into_values().next().map(|runner| runner.to_string());
         Ok(match found {
             Some(checked) => Self::Settled(Box::new(((*server).clone(), checked))),
-            None => Self::Late { downloader },
+            None => Self::TimedOut { downloader },
         })
     }
 
-    /// The field `check` of `--json`: for a server that was looked at, what `list` has as `health`.
+    /// The field `check` of `--json`; for a checked server the same as `health` in `list`.
     pub(super) fn to_json(&self) -> Value {
         match self {
             Self::Settled(settled) => {
                 let (server, checked) = &**settled;
-                serde_json::to_value(HealthReport::of(server, checked)).unwrap_or_default()
+                serde_json::to_value(HealthReport::from_check(server, checked)).unwrap_or_default()
             }
-            Self::Late { downloader } => {
+            Self::TimedOut { downloader } => {
                 let milliseconds = u64::try_from(ADD_CHECK_TIME.as_millis()).unwrap_or(u64::MAX);
                 let mut report = json!({ "is": "timed-out", "milliseconds": milliseconds });
                 if let Some(runner) = downloader {
@@ -76,17 +81,17 @@ impl CheckOutcome {
         }
     }
 
-    /// Tells a person. A server that may not run was told of with its entry.
-    pub(super) fn tell(&self, out: &mut Out) {
+    /// Prints the outcome for the user. For a server that may not run, the reason was printed with its entry.
+    pub(super) fn print_outcome(&self, out: &mut TerminalOutput) {
         let seconds = ADD_CHECK_TIME.as_secs();
         match self {
-            Self::Settled(settled) => tell_checked(&settled.0, &settled.1, out),
-            Self::Late { downloader: Some(runner) } => out.remark(&format!(
-                "`{runner}` has not downloaded it within {seconds} s; `mcparley list` gives it more time"
+            Self::Settled(settled) => print_check(&settled.0, &settled.1, out),
+            Self::TimedOut { downloader: Some(runner) } => out.print_remark(&format!(
+                "`{runner}` is still downloading it after {seconds} s; run `mcparley list` to check it again"
             )),
-            Self::Late { downloader: None } => {
-                out.remark(&format!(
-                    "it has not answered within {seconds} s; `mcparley list` tries it again"
+            Self::TimedOut { downloader: None } => {
+                out.print_remark(&format!(
+                    "no answer within {seconds} s; run `mcparley list` to check it again"
                 ));
             }
             Self::NotTried { .. } => {}
@@ -94,14 +99,16 @@ impl CheckOutcome {
     }
 }
 
-fn tell_checked(server: &Planned, checked: &Checked, out: &mut Out) {
+fn print_check(server: &PlannedServer, checked: &CheckedServer, out: &mut TerminalOutput) {
     match &checked.health {
-        Health::Connected { .. } => out.remark(&format!("it answers: {}", summary(checked))),
+        ServerHealth::Connected { .. } => {
+            out.print_remark(&format!("the server works: {}", health_summary(checked)))
+        }
         _ => {
-            out.warn(&format!("it does not work yet: {}", summary(checked)));
+            out.warn(&format!("the server does not work yet: {}", health_summary(checked)));
             out.hint(&match checked.wants_sign_in {
                 true => sign_in_hint_after_check(checked, server),
-                false => format!("see why with `mcparley doctor {}`", server.name),
+                false => format!("run `mcparley doctor {}` to see the cause", server.name),
             });
         }
     }

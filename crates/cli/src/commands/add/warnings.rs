@@ -1,19 +1,19 @@
-//! What a person should know about an entry that was just written: secrets others may see, names others skip.
+//! Warnings about an entry that was just written: secrets in shared files, names that Claude Code skips.
 
-use mcparley::change::{Added, Exclusion, Exposure};
-use mcparley::model::text::display;
+use mcparley::config::change::{AddedServer, GitExclusion, SecretExposure};
+use mcparley::model::text::display_line;
 
-use crate::out::Out;
+use crate::out::TerminalOutput;
 
-/// One warning, and what to do about it.
-pub(in crate::commands) struct Warning {
+/// A warning with its hint.
+pub(in crate::commands) struct AdditionWarning {
     pub(in crate::commands) text: String,
     hint: Option<String>,
 }
 
 /// Prints the warnings about an entry.
-pub(in crate::commands) fn tell(added: &Added, out: &mut Out) {
-    for warning in of(added) {
+pub(in crate::commands) fn print_warnings(added: &AddedServer, out: &mut TerminalOutput) {
+    for warning in addition_warnings(added) {
         out.warn(&warning.text);
         if let Some(hint) = &warning.hint {
             out.hint(hint);
@@ -22,36 +22,37 @@ pub(in crate::commands) fn tell(added: &Added, out: &mut Out) {
 }
 
 /// The warnings about an entry.
-pub(in crate::commands) fn of(added: &Added) -> Vec<Warning> {
-    let mut warnings: Vec<Warning> = added.exposure.iter().map(|exposure| exposed(added, exposure)).collect();
+pub(in crate::commands) fn addition_warnings(added: &AddedServer) -> Vec<AdditionWarning> {
+    let mut warnings: Vec<AdditionWarning> =
+        added.exposure.iter().map(|exposure| exposure_warning(added, exposure)).collect();
     if added.is_reserved_by_claude_code {
-        warnings.push(Warning {
+        warnings.push(AdditionWarning {
             text: format!("Claude Code reserves the name `{}` and skips this entry", added.name),
-            hint: Some("choose another name if Claude Code is to use the server too".to_owned()),
+            hint: Some("use another name if Claude Code should use the server too".to_owned()),
         });
     }
     warnings
 }
 
-fn exposed(added: &Added, exposure: &Exposure) -> Warning {
-    let fields = exposure.fields.iter().map(|field| display(field)).collect::<Vec<_>>().join("`, `");
-    let file = display(&added.file.to_string_lossy()).into_owned();
+fn exposure_warning(added: &AddedServer, exposure: &SecretExposure) -> AdditionWarning {
+    let fields = exposure.fields.iter().map(|field| display_line(field)).collect::<Vec<_>>().join("`, `");
+    let file = display_line(&added.file.to_string_lossy()).into_owned();
     let consequence = match &exposure.exclusion {
-        None => "a file that is shared with the repository".to_owned(),
-        Some(Exclusion::Added(exclude) | Exclusion::Present(exclude)) => {
-            format!("a file of the project; git leaves it out ({})", display(&exclude.to_string_lossy()))
+        None => "a file in the repository".to_owned(),
+        Some(GitExclusion::Added(exclude) | GitExclusion::Present(exclude)) => {
+            format!("a file of the project that git ignores ({})", display_line(&exclude.to_string_lossy()))
         }
-        Some(Exclusion::Tracked) => "a file that git tracks".to_owned(),
-        Some(Exclusion::Failed { file, reason }) => format!(
+        Some(GitExclusion::Tracked) => "a file that git tracks".to_owned(),
+        Some(GitExclusion::Failed { file, reason }) => format!(
             "a file of the project, and {} cannot be changed: {reason}",
-            display(&file.to_string_lossy())
+            display_line(&file.to_string_lossy())
         ),
         Some(_) => "a file of the project".to_owned(),
     };
-    Warning {
-        text: format!("`{fields}` is written out in {file}, {consequence}"),
+    AdditionWarning {
+        text: format!("`{fields}` is stored in plain text in {file}, {consequence}"),
         hint: Some(
-            "write `${NAME}` in its place and set that variable, or keep the server out of the project's folder with \
+            "use `${NAME}` instead and set that variable, or store the server outside of the project with \
              `-s local`"
                 .to_owned(),
         ),

@@ -1,67 +1,76 @@
-//! Prints a result: its text is data, everything else is a line of talk about it.
+//! Prints a result: text as data on stdout, and a remark on stderr for every other block.
 
-use mcparley::{Block, Body, Outcome};
+use mcparley::results::ResourceBody;
+use mcparley::{CallOutcome, ContentBlock};
 use serde_json::Value;
 
-use super::save::Saved;
-use crate::out::Out;
+use super::save::SavedFile;
+use crate::out::TerminalOutput;
 
-/// Prints what there is to read. Through a pipe text goes as the server sent it; on a terminal nothing in it
-/// can drive the terminal.
-pub(super) fn print(outcome: &Outcome, saved: &[Saved], out: &mut Out) {
-    let sent = Sent::of(outcome);
+/// Prints the content blocks. Text is unchanged through a pipe, and without control sequences on a terminal.
+pub(super) fn print_outcome(outcome: &CallOutcome, saved: &[SavedFile], out: &mut TerminalOutput) {
+    let sent = SentBlocks::from_outcome(outcome);
     for (index, block) in outcome.content.iter().enumerate() {
         match block {
-            Block::Text(text) => out.foreign(sent.text(index).unwrap_or(text)),
-            Block::Resource { uri, body: Body::Text(text), .. } => {
-                out.remark(&format!("resource {uri}"));
-                out.foreign(sent.resource(index).unwrap_or(text));
+            ContentBlock::Text(text) => out.print_untrusted(sent.block_text(index).unwrap_or(text)),
+            ContentBlock::Resource { uri, body: ResourceBody::Text(text), .. } => {
+                out.print_remark(&format!("resource {uri}"));
+                out.print_untrusted(sent.resource_text(index).unwrap_or(text));
             }
-            Block::Link { uri, name, title, .. } => {
-                out.foreign(&format!("{} <{uri}>", title.as_ref().unwrap_or(name)));
+            ContentBlock::Link { uri, name, title, .. } => {
+                out.print_untrusted(&format!("{} <{uri}>", title.as_ref().unwrap_or(name)));
             }
-            Block::Note(note) => out.warn(note),
-            Block::Image { mime, data } => binary("image", mime, data, Saved::of(saved, index), out),
-            Block::Audio { mime, data } => binary("audio", mime, data, Saved::of(saved, index), out),
-            Block::Resource { uri, mime, body: Body::Blob(data) } => {
+            ContentBlock::Note(note) => out.warn(note),
+            ContentBlock::Image { mime, data } => {
+                print_binary("image", mime, data, SavedFile::find_block(saved, index), out)
+            }
+            ContentBlock::Audio { mime, data } => {
+                print_binary("audio", mime, data, SavedFile::find_block(saved, index), out)
+            }
+            ContentBlock::Resource { uri, mime, body: ResourceBody::Blob(data) } => {
                 let mime = mime.as_deref().unwrap_or("application/octet-stream");
-                binary(&format!("resource {uri}"), mime, data, Saved::of(saved, index), out);
+                print_binary(
+                    &format!("resource {uri}"),
+                    mime,
+                    data,
+                    SavedFile::find_block(saved, index),
+                    out,
+                );
             }
-            _ => out.warn("the result has a part of an unknown kind; `--json` shows it"),
         }
     }
-    if let Some(structured) = outcome.unsaid() {
-        out.foreign(structured.as_str());
+    if let Some(structured) = outcome.unrepeated_structured() {
+        out.print_untrusted(structured.as_str());
     } else if outcome.content.is_empty() {
-        out.remark("no content");
+        out.print_remark("no content");
     }
 }
 
-fn binary(what: &str, mime: &str, base64: &str, saved: Option<&Saved>, out: &mut Out) {
+fn print_binary(what: &str, mime: &str, base64: &str, saved: Option<&SavedFile>, out: &mut TerminalOutput) {
     let bytes = base64.trim_end_matches('=').len() / 4 * 3 + base64.trim_end_matches('=').len() % 4 * 3 / 4;
     match saved {
-        Some(saved) => out.remark(&format!("{what} ({mime}, {bytes} bytes): {}", saved.place())),
+        Some(saved) => out.print_remark(&format!("{what} ({mime}, {bytes} bytes): {}", saved.path_text())),
         None => {
-            let left = "not shown; `--save DIR` or `--output FILE` writes it";
-            out.remark(&format!("{what} ({mime}, {bytes} bytes): {left}"));
+            let left = "not shown; use `--save DIR` or `--output FILE` to write it";
+            out.print_remark(&format!("{what} ({mime}, {bytes} bytes): {left}"));
         }
     }
 }
 
-/// The texts as the server sent them: what the library gives was cleaned for a model.
-struct Sent(Vec<Value>);
+/// The content blocks as the server sent them; the library sanitizes its copy for a model.
+struct SentBlocks(Vec<Value>);
 
-impl Sent {
-    fn of(outcome: &Outcome) -> Self {
-        let blocks = outcome.raw.elements("content").unwrap_or_default();
+impl SentBlocks {
+    fn from_outcome(outcome: &CallOutcome) -> Self {
+        let blocks = outcome.raw.member_elements("content").unwrap_or_default();
         Self(blocks.iter().map(|block| block.decode().unwrap_or_default()).collect())
     }
 
-    fn text(&self, index: usize) -> Option<&str> {
+    fn block_text(&self, index: usize) -> Option<&str> {
         self.0.get(index)?.get("text")?.as_str()
     }
 
-    fn resource(&self, index: usize) -> Option<&str> {
+    fn resource_text(&self, index: usize) -> Option<&str> {
         self.0.get(index)?.get("resource")?.get("text")?.as_str()
     }
 }

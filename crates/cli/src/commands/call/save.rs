@@ -1,119 +1,122 @@
-//! Writes the images, sounds and files of a result to where the person wants them.
+//! Writes the images, audio clips and files of a result to disk.
 //!
-//! A name on disk is never the server's: it is made from the tool's and a number, and with `--save` no file
-//! is written over. `--output` is like a shell's `>`, so it does what that does.
+//! File names never come from the server: they consist of the tool name and a number, and `--save` overwrites
+//! no existing file. `--output` overwrites, like `>` in a shell.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use mcparley::model::name::normalise_tool;
-use mcparley::{Block, Body, Entry, Outcome, decode_base64};
+use mcparley::catalog::CatalogEntry;
+use mcparley::model::name::normalize_tool;
+use mcparley::results::ResourceBody;
+use mcparley::results::base64_text::decode as decode_base64;
+use mcparley::{CallOutcome, ContentBlock};
 
-use crate::args::CallOptions;
-use crate::error::CommandError;
-use crate::out::Out;
+use crate::args::CallCommandOptions;
+use crate::error::FileError;
+use crate::out::TerminalOutput;
 
-/// How many names are tried before a folder counts as full.
+/// The number of file names tried before giving up.
 const TRIES: usize = 10_000;
 
-/// One part of a result that was written.
-pub(super) struct Saved {
-    /// Which block it was.
+/// A block of a result that was written to a file.
+pub(super) struct SavedFile {
+    /// The index of the block.
     index: usize,
     path: PathBuf,
 }
 
-impl Saved {
-    pub(super) fn of(all: &[Self], index: usize) -> Option<&Self> {
+impl SavedFile {
+    pub(super) fn find_block(all: &[Self], index: usize) -> Option<&Self> {
         all.iter().find(|saved| saved.index == index)
     }
 
-    pub(super) fn place(&self) -> String {
+    pub(super) fn path_text(&self) -> String {
         self.path.display().to_string()
     }
 }
 
-/// Writes what is to be written.
-pub(super) fn save(
-    outcome: &Outcome,
-    entry: &Entry,
-    options: &CallOptions,
-    out: &mut Out,
-) -> Result<Vec<Saved>, CommandError> {
+/// Writes the binary blocks as `--output` or `--save` requests.
+pub(super) fn save_files(
+    outcome: &CallOutcome,
+    entry: &CatalogEntry,
+    options: &CallCommandOptions,
+    out: &mut TerminalOutput,
+) -> Result<Vec<SavedFile>, FileError> {
     let binaries: Vec<(usize, &str, &str)> =
-        outcome.content.iter().enumerate().filter_map(|(index, block)| binary(index, block)).collect();
+        outcome.content.iter().enumerate().filter_map(|(index, block)| binary_block(index, block)).collect();
     if let Some(path) = &options.output {
-        return only(&binaries, path, out);
+        return save_single_file(&binaries, path, out);
     }
     let Some(folder) = &options.save else { return Ok(Vec::new()) };
-    let stem = normalise_tool(&entry.tool.name);
+    let stem = normalize_tool(&entry.tool.name);
     let mut saved = Vec::new();
     for (index, mime, data) in binaries {
-        let bytes = bytes(data)?;
-        saved.push(Saved { index, path: write_new(folder, &stem, extension(mime), &bytes)? });
+        let bytes = decode_bytes(data)?;
+        saved.push(SavedFile { index, path: write_new_file(folder, &stem, file_extension(mime), &bytes)? });
     }
     Ok(saved)
 }
 
-/// `--output`: there must be exactly one.
-fn only(binaries: &[(usize, &str, &str)], path: &Path, out: &mut Out) -> Result<Vec<Saved>, CommandError> {
+/// Writes the only binary block to the file of `--output`; several or none are an error.
+fn save_single_file(
+    binaries: &[(usize, &str, &str)],
+    path: &Path,
+    out: &mut TerminalOutput,
+) -> Result<Vec<SavedFile>, FileError> {
     let [(index, _, data)] = binaries else {
-        let message = format!("the result has {} images, sounds and files, not one", binaries.len());
-        let hint = "`--save DIR` writes all there are".to_owned();
-        return Err(CommandError::File { message, hint: Some(hint) });
+        return Err(FileError::NotOneFile { found: binaries.len() });
     };
-    let bytes = bytes(data)?;
+    let bytes = decode_bytes(data)?;
     if path.as_os_str() == "-" {
-        out.bytes(&bytes);
-        return Ok(vec![Saved { index: *index, path: PathBuf::from("standard output") }]);
+        out.print_bytes(&bytes);
+        return Ok(vec![SavedFile { index: *index, path: PathBuf::from("standard output") }]);
     }
-    write_over(path, &bytes)?;
-    Ok(vec![Saved { index: *index, path: path.to_owned() }])
+    overwrite_file(path, &bytes)?;
+    Ok(vec![SavedFile { index: *index, path: path.to_owned() }])
 }
 
-/// Writes a file as a shell's `>` does.
-pub(in crate::commands) fn write_over(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+/// Creates or overwrites a file, like `>` in a shell.
+pub(in crate::commands) fn overwrite_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let opened = OpenOptions::new().write(true).create(true).truncate(true).open(path);
-    opened.and_then(|mut file| file.write_all(bytes)).map_err(|error| unwritten(path, &error))
+    opened.and_then(|mut file| file.write_all(bytes)).map_err(|error| write_error(path, error))
 }
 
-fn write_new(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf, CommandError> {
+fn write_new_file(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
     for number in 1..=TRIES {
         let path = folder.join(format!("{stem}-{number}.{extension}"));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
-                file.write_all(bytes).map_err(|error| unwritten(&path, &error))?;
+                file.write_all(bytes).map_err(|error| write_error(&path, error))?;
                 return Ok(path);
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(unwritten(&path, &error)),
+            Err(error) => return Err(write_error(&path, error)),
         }
     }
-    Err(unwritten(folder, &ErrorKind::AlreadyExists.into()))
+    Err(write_error(folder, ErrorKind::AlreadyExists.into()))
 }
 
-fn binary(index: usize, block: &Block) -> Option<(usize, &str, &str)> {
+fn binary_block(index: usize, block: &ContentBlock) -> Option<(usize, &str, &str)> {
     match block {
-        Block::Image { mime, data } | Block::Audio { mime, data } => Some((index, mime, data)),
-        Block::Resource { mime, body: Body::Blob(data), .. } => {
+        ContentBlock::Image { mime, data } | ContentBlock::Audio { mime, data } => Some((index, mime, data)),
+        ContentBlock::Resource { mime, body: ResourceBody::Blob(data), .. } => {
             Some((index, mime.as_deref().unwrap_or_default(), data))
         }
         _ => None,
     }
 }
 
-fn bytes(base64: &str) -> Result<Vec<u8>, CommandError> {
-    let damaged =
-        || CommandError::File { message: "a part of the result is not base64".to_owned(), hint: None };
-    decode_base64(base64).ok_or_else(damaged)
+fn decode_bytes(base64: &str) -> Result<Vec<u8>, FileError> {
+    decode_base64(base64).ok_or(FileError::ResultNotBase64)
 }
 
-fn unwritten(path: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::File { message: format!("cannot write `{}`: {error}", path.display()), hint: None }
+fn write_error(path: &Path, error: std::io::Error) -> FileError {
+    FileError::Unwritten { path: path.to_owned(), error }
 }
 
-fn extension(mime: &str) -> &'static str {
+fn file_extension(mime: &str) -> &'static str {
     let kind = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match kind.as_str() {
         "image/png" => "png",

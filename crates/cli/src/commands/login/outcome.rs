@@ -1,32 +1,32 @@
-//! What became of one server.
+//! The outcome of `login` for one server.
 
-use mcparley::{Checked, Health};
+use mcparley::pool::health::{CheckedServer, ServerHealth};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::exit::{self, Code};
-use crate::out::{Out, bold};
-use crate::sign_in::{Pending, Who};
+use crate::exit::{self, NamedExitCode};
+use crate::out::{TerminalOutput, bold};
+use crate::report::{PendingSignIn, SignInTarget, login_command};
 
-/// How a server is now.
+/// The state of a server after `login`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Is {
-    /// It let us in as we were.
+pub(super) enum LoginState {
+    /// The server works without a new sign-in.
     Connected,
-    /// Somebody has signed in, and it lets us in.
+    /// The user signed in, and the server works.
     SignedIn,
-    /// It waits for somebody to sign in.
+    /// The server needs a sign-in.
     NeedsAuth,
-    /// Nobody is let in.
+    /// The server does not work, or the sign-in failed.
     Failed,
 }
 
-/// What became of one server.
+/// The outcome of `login` for one server.
 #[derive(Debug, Serialize)]
-pub(super) struct Outcome {
+pub(super) struct LoginOutcome {
     server: String,
-    is: Is,
+    is: LoginState,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,15 +34,15 @@ pub(super) struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     #[serde(skip)]
-    pub(super) code: Code,
-    /// Whether signing in was tried or is wanted.
+    pub(super) code: NamedExitCode,
+    /// Whether a sign-in was tried or is needed.
     #[serde(skip)]
     is_about_sign_in: bool,
 }
 
-impl Outcome {
-    /// As it was found; `is` where it answers.
-    pub(super) fn seen(checked: &Checked, is: Is) -> Self {
+impl LoginOutcome {
+    /// The outcome of a check; `is` is the state if the server works.
+    pub(super) fn from_check(checked: &CheckedServer, is: LoginState) -> Self {
         let server = checked.name.to_string();
         let found = Self {
             server,
@@ -51,43 +51,42 @@ impl Outcome {
             error: None,
             hint: None,
             code: exit::OK,
-            is_about_sign_in: is == Is::SignedIn,
+            is_about_sign_in: is == LoginState::SignedIn,
         };
         match &checked.health {
-            Health::Connected { surface, .. } => Self { tools: Some(surface.tools.len()), ..found },
-            Health::Failed { failure, .. } => {
+            ServerHealth::Connected { surface, .. } => Self { tools: Some(surface.tools.len()), ..found },
+            ServerHealth::Failed { failure, .. } => {
                 let code = if checked.wants_sign_in { exit::NEEDS_AUTH } else { exit::UNREACHABLE };
-                Self { is: Is::Failed, error: Some(failure.to_string()), code, ..found }
+                Self { is: LoginState::Failed, error: Some(failure.to_string()), code, ..found }
             }
-            _ => Self { is: Is::Failed, code: exit::UNREACHABLE, ..found },
         }
     }
 
-    /// It wants a sign-in, and nobody is there.
-    pub(super) fn pending(server: &str) -> Self {
+    /// The outcome for a server that needs a sign-in if no user is present.
+    pub(super) fn for_pending_sign_in(server: &str) -> Self {
         Self {
             server: server.to_owned(),
-            is: Is::NeedsAuth,
+            is: LoginState::NeedsAuth,
             tools: None,
             error: None,
             hint: Some(format!(
-                "sign in from a terminal: `{}`; or add `--wait`, `--no-browser` or `--device`",
-                crate::sign_in::login_command(server)
+                "run `{}` in a terminal, or add `--wait`, `--no-browser` or `--device`",
+                login_command(server)
             )),
             code: exit::NEEDS_AUTH,
             is_about_sign_in: true,
         }
     }
 
-    /// Nobody is signed in.
-    pub(super) fn failed(server: &str, error: &CommandError) -> Self {
+    /// The outcome of a failed sign-in.
+    pub(super) fn from_error(server: &str, error: &CommandError) -> Self {
         Self {
             server: server.to_owned(),
-            is: Is::Failed,
+            is: LoginState::Failed,
             tools: None,
             error: Some(crate::error::with_sources(error)),
             hint: error.hint(),
-            code: error.code(),
+            code: error.exit_code(),
             is_about_sign_in: true,
         }
     }
@@ -96,21 +95,22 @@ impl Outcome {
         self.is_about_sign_in
     }
 
-    /// For programs, if it waits for a person.
-    pub(super) fn to_pending(&self) -> Option<Pending> {
-        (self.is == Is::NeedsAuth).then(|| Pending::unbegun(Who::Server(&self.server)))
+    /// The entry of `pendingAuth`, if the server needs a sign-in.
+    pub(super) fn to_pending(&self) -> Option<PendingSignIn> {
+        (self.is == LoginState::NeedsAuth)
+            .then(|| PendingSignIn::without_page(SignInTarget::Server(&self.server)))
     }
 
-    pub(super) fn tell(&self, out: &mut Out) {
+    pub(super) fn print_outcome(&self, out: &mut TerminalOutput) {
         let tools = self.tools.map(|tools| format!(" ({tools} tools)")).unwrap_or_default();
         let name = bold(&self.server);
         match self.is {
-            Is::Connected => out.line(format!("{name}: connected{tools}, no sign-in needed")),
-            Is::SignedIn => out.line(format!("{name}: signed in, connected{tools}")),
-            Is::NeedsAuth => out.line(format!("{name}: needs sign-in")),
-            Is::Failed => {
-                out.line(format!("{name}: failed"));
-                out.complain(self.error.as_deref().unwrap_or("nothing is known of it"));
+            LoginState::Connected => out.print_line(format!("{name}: connected{tools}, no sign-in needed")),
+            LoginState::SignedIn => out.print_line(format!("{name}: signed in, connected{tools}")),
+            LoginState::NeedsAuth => out.print_line(format!("{name}: needs sign-in")),
+            LoginState::Failed => {
+                out.print_line(format!("{name}: failed"));
+                out.print_error(self.error.as_deref().unwrap_or("unknown error"));
             }
         }
         if let Some(hint) = &self.hint {

@@ -1,122 +1,129 @@
-//! `permissions list`: every rule, where it stands, and which tools it means.
+//! `permissions list`: all rules with their file and the tools they match.
 
 use std::sync::Arc;
 
-use mcparley::change;
+use mcparley::Host;
+use mcparley::catalog::Catalog;
+use mcparley::config::{LoadedConfig, change};
 use mcparley::model::name::PublicName;
-use mcparley::model::permission::{Dead, KnownServers, Mode, Pin, Rule, RuleSet, Subject};
-use mcparley::model::text::display;
-use mcparley::{Catalog, Loaded};
+use mcparley::model::permission::{
+    DeadReason, KnownServers, PermissionMode, PermissionRule, PermissionSubject, RuleSet, ToolPin,
+};
+use mcparley::model::text::display_line;
 use serde::Serialize;
 
-use super::{Done, known, remembered, tell_problems};
+use super::{CommandResult, known_servers, print_problems, read_known_tools};
 use crate::args::PermissionsListArgs;
 use crate::context::Context;
 use crate::exit;
-use crate::out::{Out, bold};
+use crate::out::{TerminalOutput, bold};
 
-/// How many tools are named on a line before the others are only counted.
+/// The number of tools listed by name; the others are counted.
 const NAMED: usize = 3;
 
-/// What `list` shows.
+/// The report of `permissions list`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Report {
-    mode: Mode,
-    tool_pin: Pin,
-    rules: Vec<Row>,
+struct RulesReport {
+    mode: PermissionMode,
+    tool_pin: ToolPin,
+    rules: Vec<RuleRow>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row {
+struct RuleRow {
     #[serde(flatten)]
-    rule: Arc<Rule>,
-    /// Whether it holds only as long as its tool is what it was when it was allowed.
+    rule: Arc<PermissionRule>,
+    /// Whether the rule applies only while the definition of its tool is unchanged.
     as_is: bool,
-    /// The tools it means, as far as they are known.
+    /// The cached tools that the rule matches.
     tools: Vec<PublicName>,
-    /// Why it can match nothing.
+    /// The reason why the rule cannot match any tool.
     #[serde(skip_serializing_if = "Option::is_none")]
-    dead: Option<Dead>,
+    dead: Option<DeadReason>,
 }
 
 pub(super) fn run(
     PermissionsListArgs {}: &PermissionsListArgs,
     context: &Context,
-    loaded: &Loaded,
-    out: &mut Out,
-) -> Done {
-    let known = known(loaded);
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let known = known_servers(loaded);
     let rules = RuleSet::new(loaded.settings.rules.iter().cloned());
-    let mut dead = rules.dead(&known);
-    let catalog = remembered(context, loaded).map(|remembered| remembered.catalog).unwrap_or_default();
-    let mut row = |rule: &Arc<Rule>| Row {
+    let mut dead = rules.find_dead_rules(&known);
+    let catalog = read_known_tools(context, loaded, Host::catalog)?;
+    let mut row = |rule: &Arc<PermissionRule>| RuleRow {
         as_is: change::is_bound(&context.paths, rule),
-        tools: meant(rule, &catalog, &known),
+        tools: matching_tools(rule, &catalog, &known),
         dead: dead.iter().position(|dead| dead.rule == *rule).map(|at| dead.swap_remove(at).why),
         rule: Arc::clone(rule),
     };
-    let report = Report {
-        mode: loaded.settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value),
-        tool_pin: loaded.settings.pins.in_force(),
+    let report = RulesReport {
+        mode: loaded.settings.mode.as_ref().map_or(PermissionMode::Default, |mode| mode.value),
+        tool_pin: loaded.settings.pins.effective_pin(),
         rules: rules.iter().map(&mut row).collect(),
     };
     if out.json {
-        out.value(&report);
+        out.print_json(&report);
         return Ok(exit::OK);
     }
-    tell_problems(loaded, out);
+    print_problems(loaded, out);
     report.render(out);
-    for dead in rules.dead(&known) {
+    for dead in rules.find_dead_rules(&known) {
         out.warn(&dead.to_string());
         out.hint(&dead.hint());
     }
     Ok(exit::OK)
 }
 
-/// The tools a rule means, whatever its condition says about their arguments.
-fn meant(rule: &Rule, catalog: &Catalog, known: &KnownServers) -> Vec<PublicName> {
-    let is_meant = |entry: &mcparley::Entry| {
+/// The tools that a rule matches, regardless of its condition on arguments.
+fn matching_tools(rule: &PermissionRule, catalog: &Catalog, known: &KnownServers) -> Vec<PublicName> {
+    let is_meant = |entry: &mcparley::catalog::CatalogEntry| {
         entry.server().map_or_else(
             || rule.matches_built_in(entry.name.as_str()),
             |server| {
                 let (tool, public) = (&entry.tool.name, Some(&entry.name));
-                let subject = Subject { server, tool, public, arguments: None, read_only: false };
-                rule.means(&subject, known)
+                let subject = PermissionSubject { server, tool, public, arguments: None, read_only: false };
+                rule.matches_tool(&subject, known)
             },
         )
     };
     catalog.iter().filter(|entry| is_meant(entry)).map(|entry| entry.name.clone()).collect()
 }
 
-impl Report {
-    fn render(&self, out: &mut Out) {
-        out.line(format!(
+impl RulesReport {
+    fn render(&self, out: &mut TerminalOutput) {
+        out.print_line(format!(
             "mode {}, changed tools: {}",
             bold(self.mode.as_str()),
             bold(self.tool_pin.as_str())
         ));
         if self.rules.is_empty() {
-            out.line("There are no rules.");
+            out.print_line("No permission rules.");
         }
-        for Row { rule, as_is, tools, dead } in &self.rules {
+        for RuleRow { rule, as_is, tools, dead } in &self.rules {
             let kind = format!("{:5}", rule.kind().to_string());
-            let as_is = if *as_is { ", as the tool is" } else { "" };
-            out.line(format!("{}  {}", bold(&kind), display(rule.text())));
-            out.line(format!("       {} ({}{as_is})", display(&rule.origin().to_string()), rule.scope()));
+            let as_is = if *as_is { ", while the tool is unchanged" } else { "" };
+            out.print_line(format!("{}  {}", bold(&kind), display_line(rule.text())));
+            out.print_line(format!(
+                "       {} ({}{as_is})",
+                display_line(&rule.origin().to_string()),
+                rule.scope()
+            ));
             if dead.is_none() {
-                out.line(format!("       {}", counted(tools)));
+                out.print_line(format!("       {}", describe_tools(tools)));
             }
         }
     }
 }
 
-fn counted(tools: &[PublicName]) -> String {
+fn describe_tools(tools: &[PublicName]) -> String {
     let named: Vec<&str> = tools.iter().take(NAMED).map(PublicName::as_str).collect();
     match tools.len() {
-        0 => "means no tool that is known now".to_owned(),
-        count if count > NAMED => format!("means {} and {} more", named.join(", "), count - NAMED),
-        _ => format!("means {}", named.join(", ")),
+        0 => "matches no known tool".to_owned(),
+        count if count > NAMED => format!("matches {} and {} more", named.join(", "), count - NAMED),
+        _ => format!("matches {}", named.join(", ")),
     }
 }

@@ -1,99 +1,115 @@
-//! `permissions allow`, `ask`, `deny` and `remove`: rules in settings files.
+//! `permissions allow`, `ask`, `deny` and `remove`: edit permission rules in settings files.
 
 use std::path::Path;
 
-use mcparley::change::{self, WriteScope, WrittenRule};
-use mcparley::model::permission::{Rule, RuleKind, RuleSet};
-use mcparley::model::text::display;
-use mcparley::{AlwaysScope, Loaded, Start};
+use mcparley::config::change::{self, AlwaysAllowScope, WriteScope, WrittenRule};
+use mcparley::config::{LoadedConfig, StartPolicy};
+use mcparley::model::permission::{PermissionRule, RuleKind, RuleSet};
+use mcparley::model::text::display_line;
 use serde_json::json;
 
-use super::{Done, known};
+use super::{CommandResult, known_servers};
 use crate::args::{AllowArgs, RemoveRuleArgs, RuleArgs, ScopeArg};
 use crate::commands::{tools, usable};
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::UsageError;
 use crate::exit;
-use crate::live;
-use crate::out::{Out, bold};
+use crate::out::{TerminalOutput, bold};
+use crate::runtime;
 
-pub(super) fn allow(args: &AllowArgs, context: &Context, out: &mut Out) -> Done {
-    write(RuleKind::Allow, &args.rule, context, out)
+pub(super) fn run_allow(args: &AllowArgs, context: &Context, out: &mut TerminalOutput) -> CommandResult {
+    write_rule(RuleKind::Allow, &args.rule, context, out)
 }
 
-pub(super) fn write(kind: RuleKind, args: &RuleArgs, context: &Context, out: &mut Out) -> Done {
+pub(super) fn write_rule(
+    kind: RuleKind,
+    args: &RuleArgs,
+    context: &Context,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     let written = change::add_rule(&context.paths, kind, &args.rule, args.scope.into())?;
-    tell(kind, &written, false, out);
+    print_written_rule(kind, &written, false, out);
     let loaded = context.load()?;
     change::bind_to_servers(&context.paths, &loaded, &written)?;
-    tell_dead(&written, &loaded, out)
+    warn_dead_rules(&written, &loaded, out)
 }
 
-/// Allows one tool as it is now.
-pub(super) fn allow_as_is(args: &AllowArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+/// Allows one tool while its definition is unchanged.
+pub(super) fn run_allow_as_is(
+    args: &AllowArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     let RuleArgs { rule: name, scope } = &args.rule;
     let scope = match scope {
-        ScopeArg::Local => AlwaysScope::Local,
-        ScopeArg::User => AlwaysScope::User,
-        ScopeArg::Project => {
-            return Err(CommandError::usage(
-                "what a tool is now holds for you, and not for everyone who works on the project",
-                "choose `--scope local` or `--scope user`",
-            ));
-        }
+        ScopeArg::Local => AlwaysAllowScope::Local,
+        ScopeArg::User => AlwaysAllowScope::User,
+        ScopeArg::Project => return Err(UsageError::ProjectScope.into()),
     };
-    let start = usable::owners(loaded, name).map_or(Start::All, Start::Only);
-    let host = context.host(loaded.clone()).start_with(start);
-    let (rule, file) = live::with_host(host, async |host| {
-        let servers = usable::settled(host, out).await;
+    let start = usable::owning_servers(loaded, name).map_or(StartPolicy::All, StartPolicy::Only);
+    let host = context.host_for_model(loaded.clone()).start_with(start);
+    let (rule, file) = runtime::run_with_host(host, async |host| {
+        let servers = usable::wait_until_settled(host, out).await;
         let catalog = host.catalog();
         let Some(entry) = catalog.get(name).filter(|entry| entry.server().is_some()) else {
-            return Err(tools::no_tool(loaded, &servers, &catalog, None, name));
+            return Err(tools::no_tool_error(loaded, &servers, &catalog, None, name));
         };
         let kept = host.always_allow(entry, scope).await?;
         Ok((kept.rule, kept.file))
     })?;
-    tell(RuleKind::Allow, &WrittenRule { rule, file, is_old: false }, true, out);
+    print_written_rule(RuleKind::Allow, &WrittenRule { rule, file, is_old: false }, true, out);
     Ok(exit::OK)
 }
 
-pub(super) fn remove(args: &RemoveRuleArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
+pub(super) fn run_remove(
+    args: &RemoveRuleArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
     let scope = args.scope.map(WriteScope::from);
     let removed = change::remove_rule(&context.paths, loaded, &args.rule, scope)?;
     if out.json {
         let files: Vec<_> = removed.files.iter().map(|file| file.to_string_lossy()).collect();
-        out.value(&json!({ "removed": removed.rule, "files": files }));
+        out.print_json(&json!({ "removed": removed.rule, "files": files }));
         return Ok(exit::OK);
     }
-    out.line(format!("Removed the rule {}", bold(&removed.rule)));
-    removed.files.iter().for_each(|file| tell_file(file, out));
+    out.print_line(format!("Removed rule {}", bold(&removed.rule)));
+    removed.files.iter().for_each(|file| print_file(file, out));
     Ok(exit::OK)
 }
 
-fn tell(kind: RuleKind, written: &WrittenRule, as_is: bool, out: &mut Out) {
+fn print_written_rule(kind: RuleKind, written: &WrittenRule, as_is: bool, out: &mut TerminalOutput) {
     let WrittenRule { rule, file, is_old, .. } = written;
     if out.json {
         let file = file.to_string_lossy();
-        out.value(&json!({ "kind": kind, "rule": rule, "file": file, "existed": is_old, "asIs": as_is }));
+        out.print_json(
+            &json!({ "kind": kind, "rule": rule, "file": file, "existed": is_old, "asIs": as_is }),
+        );
         return;
     }
     match (is_old, as_is) {
-        (true, _) => out.line(format!("The {kind} rule {} stood there already", bold(rule))),
-        (false, false) => out.line(format!("Wrote the {kind} rule {}", bold(rule))),
+        (true, _) => out.print_line(format!("The {kind} rule {} already exists", bold(rule))),
+        (false, false) => out.print_line(format!("Added {kind} rule {}", bold(rule))),
         (false, true) => {
-            out.line(format!("Wrote the {kind} rule {} for the tool as it is now", bold(rule)));
+            out.print_line(format!(
+                "Added {kind} rule {} for the current definition of the tool",
+                bold(rule)
+            ));
         }
     }
-    tell_file(file, out);
+    print_file(file, out);
 }
 
-/// Says so if the rule that was just written can match nothing, or leaves nothing for another one.
-fn tell_dead(written: &WrittenRule, loaded: &Loaded, out: &mut Out) -> Done {
+/// Warns if the new rule cannot match any tool, or makes another rule ineffective.
+fn warn_dead_rules(written: &WrittenRule, loaded: &LoadedConfig, out: &mut TerminalOutput) -> CommandResult {
     let rules = RuleSet::new(loaded.settings.rules.iter().cloned());
-    let is_it =
-        |rule: &Rule| rule.text() == written.rule && rule.origin().source.path() == Some(&written.file);
-    for dead in rules.dead(&known(loaded)) {
-        if (is_it(&dead.rule) || dead.by().is_some_and(is_it)) && !out.json {
+    let is_it = |rule: &PermissionRule| {
+        rule.text() == written.rule && rule.origin().source.path() == Some(&written.file)
+    };
+    for dead in rules.find_dead_rules(&known_servers(loaded)) {
+        if (is_it(&dead.rule) || dead.covering_rule().is_some_and(is_it)) && !out.json {
             out.warn(&dead.to_string());
             out.hint(&dead.hint());
         }
@@ -101,6 +117,6 @@ fn tell_dead(written: &WrittenRule, loaded: &Loaded, out: &mut Out) -> Done {
     Ok(exit::OK)
 }
 
-fn tell_file(file: &Path, out: &mut Out) {
-    out.line(format!("File: {}", display(&file.to_string_lossy())));
+fn print_file(file: &Path, out: &mut TerminalOutput) {
+    out.print_line(format!("File: {}", display_line(&file.to_string_lossy())));
 }

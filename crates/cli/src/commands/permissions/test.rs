@@ -1,78 +1,89 @@
-//! `permissions test`: what would be decided about a call, and by which rule.
+//! `permissions test`: the permission decision about a call, and the rule that decides.
 
+use mcparley::catalog::{Catalog, CatalogEntry};
+use mcparley::config::LoadedConfig;
 use mcparley::model::name::{ServerName, ToolName};
 use mcparley::model::permission::{
-    Decision, KnownServers, Mode, Rule, RuleKind, RuleScope, RuleSet, Subject, Verdict, Why, decide,
+    Decision, DecisionReason, KnownServers, PermissionMode, PermissionRule, PermissionSubject,
+    PermissionVerdict, RuleKind, RuleScope, RuleSet, decide_call,
 };
-use mcparley::model::scope::{Origin, Source};
-use mcparley::model::text::display;
-use mcparley::{Entry, Loaded, Remembered};
+use mcparley::model::scope::{ConfigOrigin, Source};
+use mcparley::model::text::display_line;
 use serde_json::{Value, json};
 
-use super::{Done, known, remembered, tell_problems};
+use super::{CommandResult, known_servers, print_problems, read_known_tools};
 use crate::args::PermissionsTestArgs;
 use crate::context::Context;
-use crate::error::CommandError;
+use crate::error::UsageError;
 use crate::exit;
-use crate::out::{Out, bold};
+use crate::out::{TerminalOutput, bold};
 
-pub(super) fn run(args: &PermissionsTestArgs, context: &Context, loaded: &Loaded, out: &mut Out) -> Done {
-    let known = known(loaded);
-    let (server, tool) = pair(args, &known)?;
-    let arguments = args.arguments.as_deref().map(parse).transpose()?;
-    let remembered = remembered(context, loaded);
-    let entry = remembered.as_ref().and_then(|remembered| remembered.catalog.of(&server, &tool));
+pub(super) fn run(
+    args: &PermissionsTestArgs,
+    context: &Context,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let known = known_servers(loaded);
+    let (server, tool) = resolve_tool(args, &known)?;
+    let arguments = args.arguments.as_deref().map(parse_arguments).transpose()?;
+    let (catalog, known_decision) = read_known_tools(context, loaded, |host| {
+        let catalog = host.catalog();
+        let entry = catalog.find_tool(&server, &tool).filter(|_| !args.read_only);
+        let decision = entry.map(|entry| host.decide_permission(entry, arguments.as_ref()));
+        (catalog, decision)
+    })?;
+    let entry = catalog.find_tool(&server, &tool);
     let rules = RuleSet::new(loaded.settings.rules.iter().cloned());
-    let mode = loaded.settings.mode.as_ref().map_or(Mode::Default, |mode| mode.value);
-    let decision = match (&remembered, entry) {
-        (Some(remembered), Some(entry)) if !args.read_only => remembered.decide(entry, arguments.as_ref()),
-        _ => {
-            let (arguments, read_only) = (arguments.as_ref(), args.read_only);
-            let subject = Subject { server: &server, tool: &tool, public: None, arguments, read_only };
-            decide(&subject, &rules, mode, &known)
-        }
-    };
-    let dead = rules.dead(&known);
-    let definition = Definition::of(remembered.as_ref(), entry.map(|entry| &**entry), (&server, &tool));
+    let mode = loaded.settings.mode.as_ref().map_or(PermissionMode::Default, |mode| mode.value);
+    let decision = known_decision.unwrap_or_else(|| {
+        let (arguments, read_only) = (arguments.as_ref(), args.read_only);
+        let subject = PermissionSubject { server: &server, tool: &tool, public: None, arguments, read_only };
+        decide_call(&subject, &rules, mode, &known)
+    });
+    let dead = rules.find_dead_rules(&known);
+    let definition = DefinitionState::from_catalog(&catalog, entry.map(|entry| &**entry), (&server, &tool));
     if out.json {
-        out.value(&json!({
-            "server": server, "tool": tool, "mode": mode, "toolPin": loaded.settings.pins.in_force(),
-            "definition": definition.word(), "difference": definition.lines(),
+        out.print_json(&json!({
+            "server": server, "tool": tool, "mode": mode, "toolPin": loaded.settings.pins.effective_pin(),
+            "definition": definition.state_name(), "difference": definition.changed_lines(),
             "decision": decision, "deadRules": dead,
         }));
         return Ok(exit::OK);
     }
-    tell_problems(loaded, out);
-    render(&server, &tool, &decision, out);
-    definition.render(out);
+    print_problems(loaded, out);
+    print_decision(&server, &tool, &decision, out);
+    definition.print_change(out);
     for rule in dead {
         out.warn(&rule.to_string());
         out.hint(&rule.hint());
     }
-    if loaded.plan.named(server.as_str()).is_empty() {
-        out.warn(&format!("no server named `{}` is configured", server.as_str()));
+    if loaded.plan.servers_by_name(server.as_str()).is_empty() {
+        out.warn(&format!("server `{}` is not configured", server.as_str()));
     }
     Ok(exit::OK)
 }
 
-/// How the tool's definition stands.
-enum Definition {
-    /// Nothing is remembered of it.
+/// The state of a tool's definition, compared with its review.
+enum DefinitionState {
+    /// The tool is not in the cache.
     Unknown,
-    /// As it was when it was first seen or last reviewed.
+    /// The definition is the one first seen or last reviewed.
     Same,
-    /// Another one.
+    /// The definition has changed.
     Changed { lines: Vec<String>, withheld: bool },
 }
 
-impl Definition {
-    fn of(
-        remembered: Option<&Remembered>,
-        entry: Option<&Entry>,
+impl DefinitionState {
+    fn from_catalog(
+        catalog: &Catalog,
+        entry: Option<&CatalogEntry>,
         (server, tool): (&ServerName, &ToolName),
     ) -> Self {
-        let changed = remembered.into_iter().flat_map(|remembered| remembered.catalog.changed());
-        let mut changed = changed.filter(|changed| changed.server == *server && changed.tool == *tool);
+        let mut changed = catalog
+            .changed_tools()
+            .iter()
+            .filter(|changed| changed.server == *server && changed.tool == *tool);
         match (changed.next(), entry) {
             (Some(changed), _) => {
                 Self::Changed { lines: changed.change.lines.clone(), withheld: changed.withheld }
@@ -82,7 +93,7 @@ impl Definition {
         }
     }
 
-    fn word(&self) -> &'static str {
+    fn state_name(&self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
             Self::Same => "same",
@@ -91,69 +102,63 @@ impl Definition {
         }
     }
 
-    fn lines(&self) -> &[String] {
+    fn changed_lines(&self) -> &[String] {
         match self {
             Self::Unknown | Self::Same => &[],
             Self::Changed { lines, .. } => lines,
         }
     }
 
-    fn render(&self, out: &mut Out) {
+    fn print_change(&self, out: &mut TerminalOutput) {
         let Self::Changed { lines, withheld } = self else { return };
-        out.line("  the tool has changed since it was first seen or last reviewed:");
+        out.print_line("  the tool has changed since it was first seen or last reviewed:");
         for line in lines {
-            out.line(format!("    {line}"));
+            out.print_line(format!("    {line}"));
         }
         if *withheld {
-            out.line("  it is withheld until it is reviewed");
+            out.print_line("  it is not offered until it is reviewed");
         }
-        out.hint("accept it as it is now with `mcparley permissions review --accept`");
+        out.hint("run `mcparley permissions review --accept` to accept the change");
     }
 }
 
-fn render(server: &ServerName, tool: &ToolName, decision: &Decision, out: &mut Out) {
-    let call = format!("{} of {}", display(tool.as_str()), display(server.as_str()));
-    out.line(format!("{}  {call}", bold(&decision.verdict.to_string())));
-    out.line(format!("  because of {}", display(&decision.why.to_string())));
-    if decision.verdict == Verdict::Ask && decision.is_left_to_classifier() {
-        out.line("  a classifier decides when it is called");
+fn print_decision(server: &ServerName, tool: &ToolName, decision: &Decision, out: &mut TerminalOutput) {
+    let call = format!("{} of {}", display_line(tool.as_str()), display_line(server.as_str()));
+    out.print_line(format!("{}  {call}", bold(&decision.verdict.to_string())));
+    out.print_line(format!("  because of {}", display_line(&decision.why.to_string())));
+    if decision.verdict == PermissionVerdict::Ask && decision.is_left_to_classifier() {
+        out.print_line("  a classifier decides at call time");
     }
-    if let Why::ServerReplaced { rule } = &decision.why {
-        let rule = display(rule.text());
-        out.hint(&format!("if it is meant for this server too: `mcparley permissions allow '{rule}'`"));
+    if let DecisionReason::ServerReplaced { rule } = &decision.why {
+        let rule = display_line(rule.text());
+        out.hint(&format!("to allow it for this server too, run `mcparley permissions allow '{rule}'`"));
     }
 }
 
-/// The server and the tool, either given apart or read from a whole name.
-fn pair(args: &PermissionsTestArgs, known: &KnownServers) -> Result<(ServerName, ToolName), CommandError> {
+/// The server and the tool, given separately or as a full name.
+fn resolve_tool(
+    args: &PermissionsTestArgs,
+    known: &KnownServers,
+) -> Result<(ServerName, ToolName), UsageError> {
     if let Some(tool) = &args.tool {
         return Ok((ServerName::new(&args.server), ToolName::new(tool)));
     }
-    // A whole name is understood as a rule would be: by the servers there are, never by splitting it.
-    let origin = Origin::whole(Source::inline("the command line"));
-    let rule = Rule::parse(RuleKind::Allow, &args.server, origin, RuleScope::CommandLine);
+    // A full name is resolved like a rule: by the configured servers, never by splitting it.
+    let origin = ConfigOrigin::for_source(Source::from_label("the command line"));
+    let rule = PermissionRule::parse(RuleKind::Allow, &args.server, origin, RuleScope::CommandLine);
     let readings = rule.as_ref().map(|rule| rule.readings(known)).unwrap_or_default();
     match readings.as_slice() {
         [reading] if !reading.tool.is_empty() => {
             Ok((ServerName::new(&reading.server), ToolName::new(&reading.tool)))
         }
-        [] | [_] => Err(CommandError::usage(
-            format!("`{}` names no tool of a configured server", args.server),
-            "give server and tool apart: `mcparley permissions test SERVER TOOL`",
-        )),
-        [_, _, ..] => Err(CommandError::usage(
-            format!("`{}` could mean several tools", args.server),
-            "give server and tool apart: `mcparley permissions test SERVER TOOL`",
-        )),
+        [] | [_] => Err(UsageError::UnknownTool { word: args.server.clone() }),
+        [_, _, ..] => Err(UsageError::AmbiguousTool { word: args.server.clone() }),
     }
 }
 
-fn parse(text: &str) -> Result<Value, CommandError> {
+fn parse_arguments(text: &str) -> Result<Value, UsageError> {
     match serde_json::from_str(text) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) | Err(_) => Err(CommandError::usage(
-            "the arguments are not a JSON object",
-            r#"write them like --arguments '{"key":"value"}'"#,
-        )),
+        Ok(_) | Err(_) => Err(UsageError::ArgumentsNotObject),
     }
 }

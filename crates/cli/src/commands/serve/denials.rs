@@ -1,56 +1,57 @@
-//! Tells the person on standard error which calls were denied, and the command that allows each (P1).
+//! Prints denied calls on standard error, each with the command that allows it.
 //!
-//! The model is not told that command: one that can run commands would allow itself what it was denied.
+//! The model does not get that command: a model that can run commands would allow itself the denied call.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
 
-use mcparley::{Host, PendingCall};
+use mcparley::Host;
+use mcparley::permission::PendingCall;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::out::Out;
+use crate::out::TerminalOutput;
 
-/// How many tools are told of: a client that never reads standard error must not hold anything up. All of them stand in the
-/// log and in `mcparley pending`.
+/// The limit of denied tools that are printed: a full stderr pipe of a client that never reads it must not
+/// block calls. The log and `mcparley pending` have all of them.
 const TOOLS: usize = 100;
 
-/// The calls that are denied while a gateway serves.
-pub(super) struct Denials {
+/// Printer of the calls that are denied while the gateway serves.
+pub(super) struct DenialPrinter {
     calls: Receiver<PendingCall>,
-    /// The tools that were told of; each is told of once.
+    /// The tools that were printed; each is printed once.
     told: HashSet<String>,
 }
 
-impl Denials {
-    /// Listens to the host from now on.
-    pub(super) fn of(host: &Host) -> Self {
+impl DenialPrinter {
+    /// Subscribes to denied calls of the host.
+    pub(super) fn subscribe_to(host: &Host) -> Self {
         Self { calls: host.denied_calls(), told: HashSet::new() }
     }
 
-    /// Tells of every call as it is denied.
-    pub(super) async fn tell(&mut self, out: &mut Out) -> Infallible {
+    /// Prints every denied call; never returns.
+    pub(super) async fn print_denials(&mut self, out: &mut TerminalOutput) -> Infallible {
         loop {
             match self.calls.recv().await {
-                Ok(call) => self.tell_call(&call, out),
-                // Those that were missed stand in `mcparley pending`.
+                Ok(call) => self.print_denial(&call, out),
+                // Missed calls are still listed by `mcparley pending`.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => std::future::pending().await,
             }
         }
     }
 
-    /// Tells of the calls that were denied just before the end.
-    pub(super) fn tell_rest(&mut self, out: &mut Out) {
+    /// Prints the calls that were denied just before the end.
+    pub(super) fn print_remaining(&mut self, out: &mut TerminalOutput) {
         while let Ok(call) = self.calls.try_recv() {
-            self.tell_call(&call, out);
+            self.print_denial(&call, out);
         }
     }
 
-    fn tell_call(&mut self, call: &PendingCall, out: &mut Out) {
+    fn print_denial(&mut self, call: &PendingCall, out: &mut TerminalOutput) {
         if self.told.len() < TOOLS && self.told.insert(call.tool.clone()) {
-            out.warn(&format!("a call of `{}` was denied: {}", call.tool, call.reason));
-            out.hint(&format!("`{}` allows it", call.command()));
+            out.warn(&format!("denied a call of `{}`: {}", call.tool, call.reason));
+            out.hint(&format!("run `{}` to allow it", call.allow_command()));
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use mcparley_testkit::Scripted;
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 use super::place::{Place, installed, repository};
@@ -21,7 +21,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_mcparley");
 fn place() -> Place {
     let place = Place::new();
     let (everything, _) = (EVERYTHING.entry)(&place);
-    let own = Scripted::stdio(&[]);
+    let own = ScriptedStdio::new(&[]);
     let args: Vec<&str> = own.args.iter().map(String::as_str).collect();
     let servers = json!({ "everything": everything, "own": place.stdio(&own.program, &args, &[]) });
     place.world.write("home/.claude.json", &json!({ "mcpServers": servers }).to_string());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use mcparley_testkit::{Foreign, processes_with_variable};
+use mcparley_testkit::{ExternalServer, processes_with_variable};
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -72,8 +72,8 @@ impl Place {
         program: &Path,
         args: &[&str],
         adjust: impl FnOnce(&mut Command, &str),
-    ) -> (Value, Foreign) {
-        let server = Foreign::start(|port| {
+    ) -> (Value, ExternalServer) {
+        let server = ExternalServer::start(|port| {
             let mut command = self.world.command_of(program, args);
             // It is not mcparley's to end.
             command.env_remove(MARK);

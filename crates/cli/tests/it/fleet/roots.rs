@@ -135,8 +135,7 @@ fn fleet_filesystem_works_in_the_project_where_that_is_meant() {
     place.world.write("home/.claude.json", &local(&entry));
     assert_eq!(allowed(&place), ["home/other"], "local scope");
     let doctor = place.world.mcparley(&["doctor"]);
-    let warning =
-        "`fs` is told to work in `home/other`, which may replace the folders that its arguments name: `data`";
+    let warning = "`fs` gets the roots `home/other`, which may override the folders in its arguments: `data`";
     let said = place.world.relative(&doctor.out).replace(&place.world.root.display().to_string(), "");
     assert!(said.contains(warning), "{said}");
     for (roots, expected) in [(json!(false), "data"), (json!([data]), "data"), (json!(["."]), "home/other")] {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mcparley_testkit::{Foreign, program};
+use mcparley_testkit::{ExternalServer, program_path};
 use serde_json::{Value, json};
 
 use super::place::{Place, installed, repository};
@@ -10,7 +10,7 @@ use super::place::{Place, installed, repository};
 /// A server, and what is known about it.
 pub(crate) struct Server {
     /// Its entry in a configuration; over HTTP with the process behind it.
-    pub(crate) entry: fn(&Place) -> (Value, Option<Foreign>),
+    pub(crate) entry: fn(&Place) -> (Value, Option<ExternalServer>),
     /// The version of the protocol that is agreed on when nothing is configured.
     pub(crate) version: &'static str,
     /// The version agreed on with `"era": "old"`, for servers that speak both.
@@ -267,7 +267,7 @@ pub(crate) const WS: Server = Server {
 };
 
 pub(crate) const RMCP: Server = Server {
-    entry: |place| (place.stdio(&program("mcparley-fleet-rmcp"), &[], &[]), None),
+    entry: |place| (place.stdio(&program_path("mcparley-fleet-rmcp"), &[], &[]), None),
     version: NEWEST,
     old_version: Some(LAST_OLD),
     tools: &["add", "chore", "fail", "slow"],

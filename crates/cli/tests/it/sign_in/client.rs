@@ -38,7 +38,7 @@ fn the_secret_of_a_client_is_kept_in_the_vault() {
         let done =
             if by_variable { world.mcparley(&args) } else { world.fed(&args, &format!("{STATIC_SECRET}\n")) };
         assert_eq!(done.code, 0, "{done:?}");
-        assert!(done.out.contains("Kept the client's secret in the vault"), "{done:?}");
+        assert!(done.out.contains("Stored the client secret in the vault"), "{done:?}");
         let entry = &world.read_json("home/.claude.json")["mcpServers"]["one"]["oauth"];
         assert_eq!(*entry, json!({ "clientId": STATIC_CLIENT, "callbackPort": 1 }));
         assert_eq!(files_with(&world, STATIC_SECRET), Vec::<String>::new());
@@ -62,7 +62,7 @@ fn add_json_keeps_the_secret_of_a_client_in_the_vault() {
         let done =
             if by_variable { world.mcparley(&args) } else { world.fed(&args, &format!("{STATIC_SECRET}\n")) };
         assert_eq!(done.code, 0, "{done:?}");
-        assert!(done.out.contains("Kept the client's secret in the vault"), "{done:?}");
+        assert!(done.out.contains("Stored the client secret in the vault"), "{done:?}");
         let oauth = &world.read_json("home/.claude.json")["mcpServers"]["one"]["oauth"];
         assert_eq!(*oauth, json!({ "clientId": STATIC_CLIENT }));
         assert_eq!(files_with(&world, STATIC_SECRET), Vec::<String>::new());
@@ -95,7 +95,7 @@ fn a_secret_without_a_client_or_without_a_value_is_refused() {
 
 // U1: every option stands in the entry as the file has it.
 #[test]
-fn what_is_said_about_signing_in_stands_in_the_entry() {
+fn oauth_options_of_add_are_written_to_the_entry() {
     let world = world();
     world.ok(&[
         "add",
@@ -170,7 +170,7 @@ fn a_program_signs_in_by_itself() {
 
 // A8: workload identity; what the platform writes to the file later is used later.
 #[test]
-fn a_program_is_let_in_by_what_its_platform_has_signed() {
+fn a_program_signs_in_with_a_platform_assertion() {
     let server = AuthServer::start(&[]);
     let world = world();
     let add =

@@ -118,7 +118,7 @@ fn fleet_three_servers_that_ask_one_identity_provider_need_one_sign_in() {
     let client = &provider.clients()["xaa"];
     let (id, secret) = (client["client_id"].as_str().unwrap(), client["client_secret"].as_str().unwrap());
     for (at, name) in ["one", "two", "three"].into_iter().enumerate() {
-        let url = provider.others()[at]["mcp"].as_str().unwrap();
+        let url = provider.other_servers()[at]["mcp"].as_str().unwrap();
         let args = ["add", "-s", "user", name, url, "--xaa", "--client-id", id, "--client-secret"];
         assert_eq!(world.fed(&args, secret).code, 0);
     }
@@ -132,7 +132,7 @@ fn fleet_three_servers_that_ask_one_identity_provider_need_one_sign_in() {
     }
     assert_eq!(provider.stats()["grants"]["authorization_code"], 1);
     for at in 0..3 {
-        let stats = provider.stats_of_other(at);
+        let stats = provider.other_server_stats(at);
         assert_eq!(stats["interactions"], 0, "{stats}");
         assert_eq!(stats["grants"]["urn:ietf:params:oauth:grant-type:jwt-bearer"], 1, "{stats}");
     }

@@ -10,14 +10,14 @@ const BARE: [&str; 4] = ["challenge:bare", "prm-body:none", "metadata-body:none"
 
 // A1 U3
 #[test]
-fn header_is_named_where_a_server_does_not_say_how_to_sign_in() {
+fn a_header_is_suggested_for_a_server_without_oauth_metadata() {
     let server = AuthServer::start(&BARE);
     let mut world = world_with(server.url());
     assert_eq!(health(&world, "one"), "needs-auth");
     let command =
         format!("mcparley add --force -s user one {} -H 'Authorization: Bearer ${{TOKEN}}'", server.url());
     let shown = world.ok(&["list"]);
-    assert!(shown.contains(&format!("send that as a header: `{command}`")), "{shown}");
+    assert!(shown.contains(&format!("send it as a header: `{command}`")), "{shown}");
     assert!(shown.contains("otherwise try `mcparley login one`"), "{shown}");
     let report = world.json(&["list"]);
     let hint = report["servers"][0]["health"]["hint"].as_str().unwrap();
@@ -26,7 +26,7 @@ fn header_is_named_where_a_server_does_not_say_how_to_sign_in() {
     let header = r#"`"headers": {"Authorization": "Bearer ${TOKEN}"}` in "#;
     assert!(doctor.out.contains(header), "{doctor:?}");
     let added = world.mcparley_as_given(&["add", "-s", "user", "two", server.url()]);
-    assert!(added.err.contains("send that as a header: `mcparley add --force -s user two "), "{added:?}");
+    assert!(added.err.contains("send it as a header: `mcparley add --force -s user two "), "{added:?}");
     let login = world.mcparley(&["login", "one", "--wait"]);
     assert_eq!(login.code, i32::from(exit::CONFIG.number), "{login:?}");
     assert!(login.err.contains("offers no sign-in") && login.err.contains("as a header"), "{login:?}");
@@ -50,7 +50,7 @@ fn secret_in_an_address_is_not_in_the_hint() {
 
 // A1
 #[test]
-fn server_that_says_how_to_sign_in_is_told_of_without_a_header() {
+fn no_header_is_suggested_for_a_server_with_oauth_metadata() {
     // Its refusal is bare, but it has metadata.
     let server = AuthServer::start(&["challenge:bare"]);
     let world = world_with(server.url());

@@ -9,7 +9,7 @@ use crate::terminal;
 /// The page that is shown, once it is.
 fn page(shown: &str) -> Option<String> {
     let line = shown.lines().find(|line| line.trim_start().starts_with("http"))?;
-    shown.contains("paste the address").then(|| line.trim().to_owned())
+    shown.contains("paste its URL").then(|| line.trim().to_owned())
 }
 
 // A8: a browser is opened, and the address is there for one elsewhere.
@@ -20,9 +20,7 @@ fn at_a_terminal_the_page_is_opened_and_shown() {
     let (code, shown) = terminal::talk(&mut world.command(&["login", "one"]), |_| None);
     assert_eq!(code, 0, "{shown}");
     let page = &windows(&world)[0];
-    for part in
-        ["a browser was opened at:", page, "paste the address of that page here:", "signed in, connected ("]
-    {
+    for part in ["your browser was opened at:", page, "paste its URL here:", "signed in, connected ("] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     let (code, shown) = terminal::talk(&mut world.command(&["login"]), |_| None);
@@ -38,7 +36,7 @@ fn at_a_terminal_the_last_address_can_be_pasted() {
     let paste = |shown: &str| Some(last_address(&Value::from(page(shown)?)));
     let (code, shown) = terminal::talk(&mut world.command(&["login", "one"]), paste);
     assert_eq!(code, 0, "{shown}");
-    assert!(shown.contains("no browser could be started"), "{shown}");
+    assert!(shown.contains("cannot start a browser"), "{shown}");
     assert_eq!(health(&world, "one"), "connected");
 }
 
@@ -52,6 +50,6 @@ fn at_a_terminal_a_secret_is_typed_unseen() {
     let secret = |shown: &str| shown.contains("not shown while you type").then(|| STATIC_SECRET.to_owned());
     let (code, shown) = terminal::talk(&mut command, secret);
     assert_eq!(code, 0, "{shown}");
-    assert!(!shown.contains(STATIC_SECRET) && shown.contains("Kept the client's secret"), "{shown}");
+    assert!(!shown.contains(STATIC_SECRET) && shown.contains("Stored the client secret"), "{shown}");
     assert_eq!(health(&world, "one"), "connected");
 }

@@ -15,7 +15,7 @@ fn parsed(done: &Output) -> Value {
 
 // A4 A5 A8 U2 U3: every command says that somebody has to sign in, and how.
 #[test]
-fn a_server_that_wants_a_sign_in_says_so_everywhere() {
+fn every_command_reports_a_server_that_needs_a_sign_in() {
     let server = AuthServer::start(&[]);
     let world = world_with(server.url());
     let list = world.mcparley(&["list"]);
@@ -39,7 +39,7 @@ fn a_server_that_wants_a_sign_in_says_so_everywhere() {
 
 // A1 A2 A3 A8 U2: login → connected → the token ends → the next call renews → logout gives back → wanted again.
 #[test]
-fn a_sign_in_lasts_until_somebody_signs_out() {
+fn a_sign_in_lasts_until_logout() {
     let server = AuthServer::start(&["scope:read"]);
     let world = world_with(server.url());
     assert_eq!(health(&world, "one"), "needs-auth");
@@ -66,7 +66,7 @@ fn a_sign_in_lasts_until_somebody_signs_out() {
     assert_eq!(world.json(&["get", "one"])["signIns"], json!([status]));
     let shown = world.ok(&["auth", "status"]);
     assert!(
-        shown.starts_with("one: signed in, for ") && shown.contains(" min, renewed by itself\n"),
+        shown.starts_with("one: signed in, for ") && shown.contains(" min, renewed automatically\n"),
         "{shown}"
     );
 
@@ -84,13 +84,16 @@ fn a_sign_in_lasts_until_somebody_signs_out() {
 
 // A3: what is told when tokens cannot be given back.
 #[test]
-fn signing_out_forgets_also_where_nothing_can_be_given_back() {
+fn logout_deletes_tokens_even_without_revocation() {
     let server = AuthServer::start(&["revoke-url:absent"]);
     let world = world_with(server.url());
     world.ok(&["login", "one", "--wait"]);
     let logout = world.mcparley(&["logout", "--all"]);
     assert!(logout.out.contains("one: signed out"), "{logout:?}");
-    assert!(logout.err.contains("takes none back, so it ends by itself"), "{logout:?}");
+    assert!(
+        logout.err.contains("does not support revocation, so it stays valid until it expires"),
+        "{logout:?}"
+    );
     assert_eq!(health(&world, "one"), "needs-auth");
 }
 
@@ -102,7 +105,7 @@ fn a_sign_in_with_more_rights_is_asked_for_when_a_tool_wants_them() {
     world.ok(&["login", "one", "--wait"]);
     let refused = world.mcparley(&["call", "one", "echo", "message=hi"]);
     assert_eq!(refused.code, i32::from(exit::NEEDS_AUTH.number), "{refused:?}");
-    assert!(refused.err.contains("hint: `mcparley login one` asks for them"), "{refused:?}");
+    assert!(refused.err.contains("hint: run `mcparley login one` to grant them"), "{refused:?}");
     assert_eq!(world.json(&["call", "one", "echo", "message=hi"])["pendingAuth"][0]["server"], "one");
     let wanted = &standing(&world, "one")["wanted"];
     assert_eq!(*wanted, json!(["write"]));

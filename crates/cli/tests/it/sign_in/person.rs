@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
 
-use mcparley_testkit::{Browser, binary};
+use mcparley_testkit::{Browser, testkit_path};
 use serde_json::Value;
 
 use crate::world::{Output, World};
@@ -14,7 +14,7 @@ const WINDOWS: &str = "windows";
 /// A world whose browser follows every redirect, and whose secrets are in files of its own.
 pub(crate) fn world() -> World {
     let mut world = World::new();
-    let browser = format!("{} browse {}", binary().display(), world.root.join(WINDOWS).display());
+    let browser = format!("{} browse {}", testkit_path().display(), world.root.join(WINDOWS).display());
     world.set("BROWSER", browser);
     // The kernel's keyring is the machine's, and shared by every test.
     world.set("MCPARLEY_VAULT_STORAGE", "file");

@@ -11,7 +11,7 @@ use super::person::{Waiting, health, last_address, windows, world_with};
 
 // A8: a page whose answer nobody waits for is not shown.
 #[test]
-fn a_script_is_told_what_waits_and_nothing_is_begun() {
+fn a_script_gets_pending_sign_ins_and_none_is_started() {
     let server = AuthServer::start(&[]);
     let world = world_with(server.url());
     for args in [&["login", "one"][..], &["login"]] {
@@ -29,7 +29,7 @@ fn a_script_is_told_what_waits_and_nothing_is_begun() {
 
 // A8: what a browser elsewhere ended on is pasted; what is pasted wrongly does no harm.
 #[test]
-fn the_address_a_browser_elsewhere_ended_on_can_be_pasted() {
+fn the_redirect_url_of_a_browser_elsewhere_can_be_pasted() {
     let server = AuthServer::start(&[]);
     let world = world_with(server.url());
     let mut login = Waiting::start(&world, &["login", "one", "--no-browser"]);
@@ -63,13 +63,13 @@ fn a_code_can_be_typed_on_another_device() {
 
 // A8: with no browser, no screen and no hands, the ladder's next rung is another device.
 #[test]
-fn where_no_browser_is_and_nothing_can_be_pasted_another_device_is_used() {
+fn without_a_browser_and_without_pasting_the_device_flow_is_used() {
     let server = AuthServer::start(&["device-pending:0"]);
     let mut world = world_with(server.url());
     world.set("BROWSER", "");
     let done = world.mcparley(&["login", "one", "--wait"]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(done.err.contains("The page asks for this code: "), "{done:?}");
+    assert!(done.err.contains("Enter this code on the page: "), "{done:?}");
     assert_eq!(server.stats()["grants"]["urn:ietf:params:oauth:grant-type:device_code"], 1);
 }
 
@@ -80,7 +80,7 @@ fn waiting_for_a_person_ends_in_time_and_at_a_signal() {
     let world = world_with(server.url());
     let late = world.mcparley(&["login", "one", "--no-browser", "--timeout", "50"]);
     assert_eq!(late.code, i32::from(exit::TIMED_OUT.number), "{late:?}");
-    assert!(late.err.contains("nobody signed in to server `one` within 50ms"), "{late:?}");
+    assert!(late.err.contains("no sign-in to server `one` within 50ms"), "{late:?}");
 
     let mut login = Waiting::start(&world, &["login", "one", "--no-browser"]);
     login.pending();

@@ -7,19 +7,9 @@ use super::person::{Waiting, last_address, standing, world};
 
 // B71
 #[test]
-fn site_that_gives_the_tokens_is_told_before_and_after_the_sign_in() {
+fn a_foreign_token_endpoint_is_shown_before_and_after_the_sign_in() {
     let server = AuthServer::start(&["iss:absent"]);
-    let endpoints = server.issuer().to_owned();
-    let issuer = TlsSite::start(move |origin, _| {
-        let description = json!({
-            "issuer": origin,
-            "authorization_endpoint": format!("{endpoints}/authorize"),
-            "token_endpoint": format!("{endpoints}/token"),
-            "registration_endpoint": format!("{endpoints}/register"),
-            "code_challenge_methods_supported": ["S256"],
-        });
-        Some(description.to_string())
-    });
+    let issuer = TlsSite::with_foreign_endpoints(server.issuer());
     let mut world = world();
     world.write("authority.pem", issuer.authority());
     world.set("NODE_EXTRA_CA_CERTS", world.root.join("authority.pem"));
@@ -30,11 +20,11 @@ fn site_that_gives_the_tokens_is_told_before_and_after_the_sign_in() {
     let login = world.mcparley(&["login", "one", "--wait"]);
     assert_eq!(login.code, 0, "{login:?}");
     let told =
-        format!("Tokens come from another site, as its authorization server says: {}", server.issuer());
+        format!("The token endpoint of this authorization server is on another site: {}", server.issuer());
     assert!(login.err.contains(&told), "{login:?}");
     assert_eq!(standing(&world, "one")["tokenOrigin"], server.issuer());
     let status = world.ok(&["auth", "status"]);
-    assert!(status.contains(&format!("tokens from another site: {}", server.issuer())), "{status}");
+    assert!(status.contains(&format!("token endpoint: {}", server.issuer())), "{status}");
 
     let mut login = Waiting::start(&world, &["login", "one", "--no-browser", "--force"]);
     let pending = login.pending();

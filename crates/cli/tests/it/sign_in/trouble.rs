@@ -1,7 +1,7 @@
 //! Sign-ins that cannot be, or do not succeed: what is said, and with which exit code.
 
 use mcparley_cli::exit;
-use mcparley_testkit::{AuthServer, Scripted};
+use mcparley_testkit::{AuthServer, ScriptedStdio};
 use serde_json::json;
 
 use super::person::{health, world, world_with};
@@ -9,8 +9,8 @@ use crate::world::World;
 
 // A8 U3
 #[test]
-fn nobody_signs_in_to_what_knows_who_we_are() {
-    let local = Scripted::stdio(&[]);
+fn servers_without_a_sign_in_are_refused_with_the_reason() {
+    let local = ScriptedStdio::new(&[]);
     let world = world();
     let servers = json!({ "mcpServers": {
         "local": { "command": local.program, "args": local.args },
@@ -18,10 +18,10 @@ fn nobody_signs_in_to_what_knows_who_we_are() {
     }});
     world.write("home/.claude.json", &servers.to_string());
     for (name, why) in [
-        ("local", "error: nobody signs in to server `local`: it runs on this machine\n"),
+        ("local", "error: server `local` has no sign-in: it runs on this machine\n"),
         (
             "header",
-            "error: nobody signs in to server `header`: its entry has an `Authorization` header of its own\n",
+            "error: server `header` has no sign-in: its entry has an `Authorization` header of its own\n",
         ),
     ] {
         for command in ["login", "logout"] {
@@ -31,13 +31,13 @@ fn nobody_signs_in_to_what_knows_who_we_are() {
         }
     }
     assert_eq!(world.mcparley(&["login", "nobody"]).code, i32::from(exit::NOT_FOUND.number));
-    assert_eq!(world.mcparley(&["login"]).out, "There are no servers to sign in to.\n");
+    assert_eq!(world.mcparley(&["login"]).out, "No servers to sign in to.\n");
     assert_eq!(world.files(), ["home/.claude.json"], "nothing is made for nobody");
 }
 
 // A2 A4: who needs no sign-in keeps nothing.
 #[test]
-fn nothing_is_kept_where_nobody_signs_in() {
+fn no_file_is_created_without_a_sign_in() {
     let world = World::new();
     world.ok(&["tools"]);
     world.ok(&["call", "mcparley", "echo", "message=hi"]);
@@ -48,11 +48,11 @@ fn nothing_is_kept_where_nobody_signs_in() {
 
 // A1 U3: each kind of failure has its code, and nothing is kept of it.
 #[test]
-fn a_sign_in_that_fails_says_who_has_to_do_something() {
+fn a_failed_sign_in_has_the_exit_code_of_its_cause() {
     for (lies, code, word) in [
         (&["authorize:access_denied"][..], exit::NEEDS_AUTH, "refused"),
         (&["register:absent"], exit::CONFIG, "`oauth.clientId`"),
-        (&["metadata-body:none", "prm-body:none"], exit::UNREACHABLE, "who lets people in"),
+        (&["metadata-body:none", "prm-body:none"], exit::UNREACHABLE, "cannot find the authorization server"),
         (&["token:500"], exit::UNREACHABLE, "500"),
         (&["device-url:absent"], exit::UNREACHABLE, "another device"),
     ] {
@@ -68,7 +68,7 @@ fn a_sign_in_that_fails_says_who_has_to_do_something() {
 
 // A2: a misspelt wish about secrets is not taken for another.
 #[test]
-fn where_the_key_is_kept_is_said_and_cannot_be_misspelt() {
+fn the_storage_of_the_vault_key_is_shown_and_validated() {
     let server = AuthServer::start(&[]);
     let mut world = world_with(server.url());
     world.ok(&["login", "one", "--wait"]);

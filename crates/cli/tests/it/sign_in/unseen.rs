@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use mcparley_testkit::{AuthServer, STATIC_CLIENT, STATIC_SECRET, binary, processes_with_variable};
+use mcparley_testkit::{AuthServer, STATIC_CLIENT, STATIC_SECRET, processes_with_variable, testkit_path};
 
 use super::client::files_with;
 use super::person::{Waiting, last_address, world};
@@ -36,7 +36,7 @@ fn command_lines(world: &World) -> String {
 /// A browser that also writes down the variables it was given.
 fn curious_browser(world: &mut World) {
     let (log, env) = (world.root.join("windows"), world.root.join("home/browser-variables"));
-    let program = binary();
+    let program = testkit_path();
     let script = format!(
         "#!/bin/sh\nenv > {}\nexec {} browse {} \"$1\"\n",
         env.display(),
@@ -51,7 +51,7 @@ fn curious_browser(world: &mut World) {
 
 // B62 A2: tokens, codes, verifiers, secrets and keys.
 #[test]
-fn nothing_that_lets_anybody_in_is_ever_seen() {
+fn no_credential_is_ever_printed() {
     let server = AuthServer::start(&["scope:read", "step-up:write"]);
     let mut world = world();
     curious_browser(&mut world);

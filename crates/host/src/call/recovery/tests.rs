@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcparley_model::text::Untrusted;
-use mcparley_wire::{Damage, Obstacle, Phase, RpcError};
+use mcparley_wire::{Damage, FailurePhase, Obstacle, RpcError};
 
 use super::*;
 
@@ -19,16 +19,18 @@ fn status(code: u16, retry_after: Option<u64>) -> Failure {
     Failure::Status { code, retry_after: retry_after.map(Duration::from_secs), text: Untrusted::default() }
 }
 
-const PLAIN: Nature = Nature { harmless: false, has_headers: false, person: Person::Away };
-const HARMLESS: Nature = Nature { harmless: true, has_headers: false, person: Person::Away };
+const PLAIN: RetryConditions =
+    RetryConditions { is_idempotent: false, mirrors_headers: false, sign_in: SignInAvailability::Later };
+const HARMLESS: RetryConditions =
+    RetryConditions { is_idempotent: true, mirrors_headers: false, sign_in: SignInAvailability::Later };
 
 // K6 L7 F52 F53
 #[test]
-fn what_follows_each_failure() {
-    use Step::{GiveUp, Reopen, Repeat, SignIn, Wait};
+fn retry_step_after_each_failure() {
+    use RetryStep::{GiveUp, Reopen, Repeat, SignIn, Wait};
     let two = Duration::from_secs(2);
-    let first = Spent::default();
-    let again = Spent { repeats: 1 };
+    let first = RetryBudget::default();
+    let again = RetryBudget { repeats: 1 };
     // failure, then: first time; first time of a harmless tool; second time
     let table = [
         (Failure::SessionExpired, Reopen, Reopen, GiveUp),
@@ -38,10 +40,10 @@ fn what_follows_each_failure() {
         (closed(true), GiveUp, Repeat, GiveUp),
         (Failure::Unauthorized { challenge: None }, SignIn, SignIn, SignIn),
         (Failure::Forbidden { challenge: None }, GiveUp, GiveUp, GiveUp),
-        (Failure::TimedOut { phase: Phase::Answering, after: Duration::ZERO }, GiveUp, GiveUp, GiveUp),
+        (Failure::TimedOut { phase: FailurePhase::Answering, after: Duration::ZERO }, GiveUp, GiveUp, GiveUp),
         (Failure::Damaged(Damage::NotJson), GiveUp, GiveUp, GiveUp),
         (Failure::Protocol("x".into()), GiveUp, GiveUp, GiveUp),
-        (Failure::Answered(RpcError::new(1, "x")), GiveUp, GiveUp, GiveUp),
+        (Failure::ErrorResponse(RpcError::new(1, "x")), GiveUp, GiveUp, GiveUp),
         (Failure::TooLarge { limit: 1 }, GiveUp, GiveUp, GiveUp),
         (Failure::QueueFull { limit: 1 }, GiveUp, GiveUp, GiveUp),
         (status(429, None), GiveUp, GiveUp, GiveUp),
@@ -65,65 +67,73 @@ fn what_follows_each_failure() {
 
 // H26: a code that means nothing where there are no headers.
 #[test]
-fn headers_that_do_not_fit_are_looked_up_once_and_only_where_there_are_some() {
-    let mismatch = Failure::Answered(RpcError::new(HEADER_MISMATCH, "x"));
-    let told = Nature { harmless: false, has_headers: true, person: Person::Away };
-    assert_eq!(next_step(&mismatch, Spent::default(), told), Step::Relist);
-    assert_eq!(next_step(&mismatch, Spent { repeats: 1 }, told), Step::GiveUp);
-    assert_eq!(next_step(&mismatch, Spent::default(), HARMLESS), Step::GiveUp);
+fn header_mismatch_refreshes_headers_once_and_only_in_the_new_era() {
+    let mismatch = Failure::ErrorResponse(RpcError::new(HEADER_MISMATCH, "x"));
+    let told =
+        RetryConditions { is_idempotent: false, mirrors_headers: true, sign_in: SignInAvailability::Later };
+    assert_eq!(next_step(&mismatch, RetryBudget::default(), told), RetryStep::RefreshHeaders);
+    assert_eq!(next_step(&mismatch, RetryBudget { repeats: 1 }, told), RetryStep::GiveUp);
+    assert_eq!(next_step(&mismatch, RetryBudget::default(), HARMLESS), RetryStep::GiveUp);
 }
 
 // K6
 #[test]
-fn what_is_known_of_the_effects() {
-    use Executed::{No, Unknown, Yes};
+fn execution_status_of_each_failure() {
+    use ExecutionStatus::{No, Unknown, Yes};
     let table = [
         (Failure::SessionExpired, No),
         (refused(Obstacle::Other), No),
         (closed(false), No),
         (Failure::QueueFull { limit: 1 }, No),
         (Failure::Unauthorized { challenge: None }, No),
-        (Failure::Answered(RpcError::new(1, "x")), Yes),
+        (Failure::ErrorResponse(RpcError::new(1, "x")), Yes),
         (closed(true), Unknown),
-        (Failure::TimedOut { phase: Phase::Answering, after: Duration::ZERO }, Unknown),
+        (Failure::TimedOut { phase: FailurePhase::Answering, after: Duration::ZERO }, Unknown),
         (Failure::Damaged(Damage::Shape), Unknown),
-        (Failure::TimedOut { phase: Phase::Connecting, after: Duration::ZERO }, No),
+        (Failure::TimedOut { phase: FailurePhase::Connecting, after: Duration::ZERO }, No),
         (status(503, None), Unknown),
         (status(429, Some(2)), No),
         (status(429, None), No),
     ];
     for (failure, expected) in table {
-        assert_eq!(executed(&failure), expected, "{failure}");
+        assert_eq!(execution_status(&failure), expected, "{failure}");
     }
 }
 
 // K4
 #[test]
-fn who_may_not_asks_for_more_rights_once_if_somebody_is_there() {
+fn forbidden_call_requests_scopes_once_if_the_user_can_sign_in_now() {
     let refused = |words: &str| Failure::Forbidden { challenge: Some(Untrusted::new(words)) };
     let more = refused(r#"Bearer error="insufficient_scope", scope="a b""#);
-    let there = Nature { person: Person::There, ..PLAIN };
-    let again = Spent { repeats: 1 };
+    let there = RetryConditions { sign_in: SignInAvailability::Now, ..PLAIN };
+    let again = RetryBudget { repeats: 1 };
     for (failure, spent, nature, step) in [
-        (&more, Spent::default(), there, Step::AskMore),
-        (&more, again, there, Step::GiveUp),
-        (&more, Spent::default(), PLAIN, Step::GiveUp),
-        (&more, Spent::default(), Nature { person: Person::Nobody, ..PLAIN }, Step::GiveUp),
-        // No scope helps who is not welcome.
-        (&refused("Bearer"), Spent::default(), there, Step::GiveUp),
-        (&Failure::Forbidden { challenge: None }, Spent::default(), there, Step::GiveUp),
+        (&more, RetryBudget::default(), there, RetryStep::RequestScopes),
+        (&more, again, there, RetryStep::GiveUp),
+        (&more, RetryBudget::default(), PLAIN, RetryStep::GiveUp),
+        (
+            &more,
+            RetryBudget::default(),
+            RetryConditions { sign_in: SignInAvailability::Never, ..PLAIN },
+            RetryStep::GiveUp,
+        ),
+        // No scope helps if access is denied.
+        (&refused("Bearer"), RetryBudget::default(), there, RetryStep::GiveUp),
+        (&Failure::Forbidden { challenge: None }, RetryBudget::default(), there, RetryStep::GiveUp),
     ] {
         assert_eq!(next_step(failure, spent, nature), step, "{failure:?} {spent:?} {nature:?}");
     }
 }
 
-// K4: where the entry says who we are, nobody can sign in.
+// K4: with credentials in the entry, no sign-in is possible.
 #[test]
-fn a_sign_in_is_wanted_only_where_there_can_be_one() {
+fn sign_in_is_required_only_where_it_is_possible() {
     let failure = Failure::Unauthorized { challenge: None };
-    for (person, step) in
-        [(Person::Nobody, Step::GiveUp), (Person::Away, Step::SignIn), (Person::There, Step::SignIn)]
-    {
-        assert_eq!(next_step(&failure, Spent::default(), Nature { person, ..PLAIN }), step);
+    for (sign_in, step) in [
+        (SignInAvailability::Never, RetryStep::GiveUp),
+        (SignInAvailability::Later, RetryStep::SignIn),
+        (SignInAvailability::Now, RetryStep::SignIn),
+    ] {
+        assert_eq!(next_step(&failure, RetryBudget::default(), RetryConditions { sign_in, ..PLAIN }), step);
     }
 }

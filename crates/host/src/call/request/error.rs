@@ -1,79 +1,78 @@
-//! Why a request gave no answer, in words a model or a person can act on.
+//! Errors of requests for prompts and resources, in words that a model or a user can act on.
 
 use mcparley_model::name::ServerName;
-use mcparley_model::text::{display, shell_word};
+use mcparley_model::text::{display_line, shell_word};
 use mcparley_wire::Failure;
 
-use crate::connection::Unavailable;
-use crate::elicit::Unanswered;
+use mcparley_pool::connection::Unavailable;
+use mcparley_pool::elicit::UnansweredRequest;
 
-/// Why a server gave no prompt or no resource.
+/// The reason why a server returned no prompt or no resource.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// There is no such server, or it may not run.
-    #[error("there is no server `{}` to ask{}", display(name), reason(because.as_deref()))]
+    /// The server does not exist, or may not run.
+    #[error("there is no server `{}` to ask{}", display_line(name), reason_suffix(because.as_deref()))]
     UnknownServer {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// Names that look like it.
+        /// Similar names.
         similar: Vec<String>,
-        /// What the plan says about it.
+        /// The server's plan status.
         because: Option<String>,
     },
-    /// The server has nothing of this kind.
-    #[error("server `{}` offers no {what}", display(server.as_str()))]
+    /// The server does not offer items of this kind.
+    #[error("server `{}` offers no {what}", display_line(server.as_str()))]
     NotOffered {
         /// The server.
         server: ServerName,
-        /// What it does not have.
+        /// The missing capability.
         what: &'static str,
     },
-    /// The server could not be used.
-    #[error("server `{}` cannot be used: {why}", display(server.as_str()))]
+    /// The server cannot be used.
+    #[error("{}", why.describe_for(server))]
     Unavailable {
         /// The server.
         server: ServerName,
-        /// Why.
-        #[source]
+        /// The reason why the server is unavailable.
         why: Unavailable,
     },
-    /// The server was asked and gave nothing.
-    #[error("server `{}` was asked in vain (`{method}`): {failure}", display(server.as_str()))]
+    /// The request failed.
+    #[error("server `{}` failed the request (`{method}`): {failure}", display_line(server.as_str()))]
     Failed {
         /// The server.
         server: ServerName,
-        /// What it was asked with.
+        /// The method of the request.
         method: &'static str,
-        /// Why.
+        /// The failure.
         #[source]
         failure: Failure,
     },
-    /// The server wanted something first, and could not have it.
-    #[error("server `{}` did not answer (`{method}`): {why}", display(server.as_str()))]
+    /// The server required input first, and could not be given it.
+    #[error("server `{}` did not answer (`{method}`): {why}", display_line(server.as_str()))]
     Unanswered {
         /// The server.
         server: ServerName,
-        /// What it was asked with.
+        /// The method of the request.
         method: &'static str,
-        /// Why.
+        /// The reason why the input could not be given.
         #[source]
-        why: Unanswered,
+        why: UnansweredRequest,
     },
 }
 
 impl RequestError {
-    /// Whether a limit passed.
+    /// Whether a time limit passed.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         matches!(
             self,
             Self::Failed { failure: Failure::TimedOut { .. }, .. }
-                | Self::Unavailable { why: Unavailable::Late { .. }, .. }
+                | Self::Unavailable { why: Unavailable::TimedOut { .. }, .. }
         )
     }
 
-    /// What to do about it, when there is something to do.
+    /// The next action for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -96,6 +95,6 @@ impl RequestError {
     }
 }
 
-fn reason(because: Option<&str>) -> String {
-    because.map(|because| format!(": {}", display(because))).unwrap_or_default()
+fn reason_suffix(because: Option<&str>) -> String {
+    because.map(|because| format!(": {}", display_line(because))).unwrap_or_default()
 }

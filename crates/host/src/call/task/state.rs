@@ -1,47 +1,47 @@
-//! Reads what a server says about a task, in both flavours.
+//! Parses the state of a task, in both flavors.
 
 use std::time::Duration;
 
 use mcparley_model::limits::{TASK_ID_BYTES, TASK_MESSAGE_CHARS, TASK_POLL, TASK_POLL_LEAST, TASK_POLL_MOST};
-use mcparley_model::text::cut;
+use mcparley_model::text::truncate_text;
 use mcparley_wire::{Damage, Failure, RawJson, RpcError};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How a task stands.
+/// The status of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum TaskStatus {
     Working,
-    /// The server wants to know something first.
+    /// The server requires input first.
     InputRequired,
     Completed,
     Failed,
     Cancelled,
 }
 
-/// What a server says about a task.
+/// The state of a task as its server reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(super) id: String,
-    pub(super) status: Status,
-    /// What is being done; text of the server.
+    pub(super) status: TaskStatus,
+    /// The status message; text of the server.
     pub(super) message: Option<String>,
-    /// When it was changed last, as the server writes it.
+    /// The time of the last change, as the server writes it.
     updated: Option<String>,
-    /// How long to wait before looking again.
+    /// The poll interval.
     pub(super) pause: Duration,
 }
 
 impl Task {
-    /// The task that a call has become, if it has: in 2025-11-25 the answer says so by what stands in it.
-    pub(in crate::call) fn created(answer: &RawJson) -> Option<Result<Self, Failure>> {
-        answer.member("task").map(|task| Self::read(&task))
+    /// The task that a call has become, if it has. In 2025-11-25 the member `task` of the answer tells so.
+    pub(in crate::call) fn from_call_answer(answer: &RawJson) -> Option<Result<Self, Failure>> {
+        answer.member("task").map(|task| Self::parse(&task))
     }
 
-    pub(in crate::call) fn read(answer: &RawJson) -> Result<Self, Failure> {
+    pub(in crate::call) fn parse(answer: &RawJson) -> Result<Self, Failure> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
-        struct Wire {
+        struct RawTask {
             task_id: String,
             status: String,
             #[serde(default)]
@@ -53,54 +53,60 @@ impl Task {
             #[serde(default)]
             poll_interval_ms: Value,
         }
-        let wire: Wire = answer.decode()?;
+        let wire: RawTask = answer.decode()?;
         if wire.task_id.is_empty() || wire.task_id.len() > TASK_ID_BYTES {
             return Err(Failure::Protocol(
-                format!("its task has no id, or one above {TASK_ID_BYTES} bytes").into(),
+                format!("its task has no id, or one longer than {TASK_ID_BYTES} bytes").into(),
             ));
         }
-        let text = |value: Value| value.as_str().map(|text| cut(text, TASK_MESSAGE_CHARS).into_owned());
-        let wanted = [wire.poll_interval_ms, wire.poll_interval].iter().find_map(number);
+        let text =
+            |value: Value| value.as_str().map(|text| truncate_text(text, TASK_MESSAGE_CHARS).into_owned());
+        let wanted = [wire.poll_interval_ms, wire.poll_interval].iter().find_map(parse_milliseconds);
         Ok(Self {
             id: wire.task_id,
-            status: Status::read(&wire.status)?,
+            status: TaskStatus::parse(&wire.status)?,
             message: text(wire.status_message),
             updated: text(wire.last_updated_at),
             pause: wanted.map_or(TASK_POLL, |wanted| wanted.clamp(TASK_POLL_LEAST, TASK_POLL_MOST)),
         })
     }
 
-    /// Whether nothing has happened between the two.
-    pub(super) fn looks_like(&self, other: &Self) -> bool {
+    /// The id that the server gave the task.
+    pub(in crate::call) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether the task has not changed between the two polls.
+    pub(super) fn is_same_state(&self, other: &Self) -> bool {
         (self.status, &self.message, &self.updated) == (other.status, &other.message, &other.updated)
     }
 }
 
-fn number(value: &Value) -> Option<Duration> {
+fn parse_milliseconds(value: &Value) -> Option<Duration> {
     let milliseconds = value.as_u64().or_else(|| value.as_f64().map(|number| number.max(0.0) as u64));
     milliseconds.map(Duration::from_millis)
 }
 
-impl Status {
-    fn read(word: &str) -> Result<Self, Failure> {
+impl TaskStatus {
+    fn parse(word: &str) -> Result<Self, Failure> {
         Ok(match word {
             "working" => Self::Working,
             "input_required" => Self::InputRequired,
             "completed" => Self::Completed,
             "failed" => Self::Failed,
             "cancelled" => Self::Cancelled,
-            _ => return Err(Failure::Protocol("its task stands in a way we do not know".into())),
+            _ => return Err(Failure::Protocol("its task has an unknown status".into())),
         })
     }
 }
 
-/// What a task of the new era came to: the result of the call, or the error in its place.
-pub(super) fn ended(answer: &RawJson) -> Result<RawJson, Failure> {
+/// The result of an ended task of the new era: the result of the call, or the error in its place.
+pub(super) fn task_result(answer: &RawJson) -> Result<RawJson, Failure> {
     if let Some(result) = answer.member("result") {
         return Ok(result);
     }
-    let error = answer.member("error").and_then(|error| RpcError::of(&error));
-    Err(error.map_or(Failure::Damaged(Damage::Shape), Failure::Answered))
+    let error = answer.member("error").and_then(|error| RpcError::from_json(&error));
+    Err(error.map_or(Failure::Damaged(Damage::Shape), Failure::ErrorResponse))
 }
 
 #[cfg(test)]
@@ -110,12 +116,12 @@ mod tests {
     use super::*;
 
     fn read(task: &Value) -> Result<Task, Failure> {
-        Task::read(&RawJson::of(task).unwrap())
+        Task::parse(&RawJson::from_value(task).unwrap())
     }
 
     // X8
     #[test]
-    fn both_flavours_are_read_and_the_pause_is_bounded() {
+    fn both_task_flavors_are_parsed_and_the_poll_interval_is_bounded() {
         let pause = |task: Value| read(&task).unwrap().pause.as_millis();
         let with = |name: &str, value: Value| json!({ "taskId": "1", "status": "working", name: value });
         assert_eq!(pause(with("pollInterval", json!(500))), 500);
@@ -125,17 +131,17 @@ mod tests {
         assert_eq!(pause(with("pollIntervalMs", json!(86_400_000))), TASK_POLL_MOST.as_millis());
         assert_eq!(pause(with("pollInterval", json!("soon"))), TASK_POLL.as_millis());
         let old = json!({ "task": { "taskId": "1", "status": "input_required", "statusMessage": "m", "ttl": null } });
-        let old = Task::created(&RawJson::of(&old).unwrap()).unwrap().unwrap();
+        let old = Task::from_call_answer(&RawJson::from_value(&old).unwrap()).unwrap().unwrap();
         assert_eq!(
             (old.id.as_str(), old.status, old.message.as_deref()),
-            ("1", Status::InputRequired, Some("m"))
+            ("1", TaskStatus::InputRequired, Some("m"))
         );
-        assert!(Task::created(&RawJson::of(&json!({ "content": [] })).unwrap()).is_none());
+        assert!(Task::from_call_answer(&RawJson::from_value(&json!({ "content": [] })).unwrap()).is_none());
     }
 
     // X8
     #[test]
-    fn what_is_no_task_is_refused() {
+    fn invalid_task_is_rejected() {
         for task in [
             json!({ "taskId": "1" }),
             json!({ "taskId": "", "status": "working" }),
@@ -149,14 +155,14 @@ mod tests {
 
     // X8
     #[test]
-    fn the_end_is_a_result_or_an_error() {
-        let end = |answer: Value| ended(&RawJson::of(&answer).unwrap());
+    fn ended_task_has_a_result_or_an_error() {
+        let end = |answer: Value| task_result(&RawJson::from_value(&answer).unwrap());
         assert_eq!(
             end(json!({ "status": "completed", "result": { "a": 1 } })).unwrap().as_str(),
             r#"{"a":1}"#
         );
         let failed = end(json!({ "status": "failed", "error": { "code": -7, "message": "no" } }));
-        assert!(matches!(failed, Err(Failure::Answered(error)) if error.code == -7));
+        assert!(matches!(failed, Err(Failure::ErrorResponse(error)) if error.code == -7));
         assert!(matches!(end(json!({ "status": "completed" })), Err(Failure::Damaged(_))));
     }
 }

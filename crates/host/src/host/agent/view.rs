@@ -1,132 +1,148 @@
-//! Puts together what an agent sees: servers that are lent to it, and its own.
+//! Builds the roster of an agent: servers that are lent to it, and its own.
 //!
-//! It is put together anew whenever the host's servers change, by the same rule as every roster: what has the same
-//! signature goes on as it is (C11).
+//! The roster is rebuilt whenever the host's servers change, by the rule of every roster: a connection with
+//! the same signature stays.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use mcparley_model::config::{ServerConfig, Transport};
+use mcparley_model::config::{ServerConfig, TransportConfig};
 use mcparley_model::name::ServerName;
-use mcparley_model::signature::Signature;
 use tokio::sync::watch;
 
 use super::Shared;
-use crate::agent::AgentSpec;
-use crate::connection::Connection;
-use crate::host::parts::{HostParts, Nameless, Next};
+use crate::host::BuiltInFactory;
+use crate::host::ServerChanges;
+use crate::host::built_in::is_built_in;
+use crate::host::parts::{DetachedConnection, HostParts, NextRoster, reuse_connection};
 use crate::host::roster::Roster;
-use crate::host::starter::{Place, Starter};
-use crate::host::{Host, HostInner, locked};
-use crate::own_server::{self, OwnServer};
-use crate::reload::Change;
-use crate::sources::Loaded;
+use crate::host::starter::{ConnectionSlot, ConnectionStarter};
+use crate::host::{Host, HostInner, lock_ignoring_poison};
+use mcparley_config::{AgentSpec, BUILT_IN_SERVER, LoadedConfig};
+use mcparley_pool::connection::Connection;
+use mcparley_pool::pool_key::PoolKey;
 
 impl Host {
-    /// A host that sees what this agent may see of `self`.
-    pub(super) fn view_for(&self, spec: Arc<AgentSpec>) -> Self {
+    /// Creates a host with the servers of `self` that this agent may see.
+    pub(super) fn create_view(&self, spec: Arc<AgentSpec>) -> Self {
         let above = &self.inner.parts;
-        let own = above.own_server.then(|| Arc::new(OwnServer::new(above.offers_own_server)));
-        let starter = Arc::new(self.roster().starter().for_agent(spec.start.clone(), own.clone()));
+        let built_in = above.built_in.map(BuiltInFactory::create_server);
+        let starter = Arc::new(self.roster().starter().for_agent(spec.start.clone(), built_in.as_deref()));
         let parts = HostParts {
             approver: Arc::clone(&above.approver),
             hooks: Arc::clone(&above.hooks),
             classifier: above.classifier.clone(),
             audit: above.audit.clone(),
             page_opener: above.page_opener.clone(),
-            inside: own.iter().map(|_| own_server::NAME.to_owned()).collect(),
-            own_server: own.is_some(),
-            offers_own_server: above.offers_own_server,
+            in_process_servers: built_in.iter().map(|_| BUILT_IN_SERVER.to_owned()).collect(),
+            built_in: above.built_in,
             results: above.results.clone(),
-            bare: above.bare.clone(),
+            unprefixed: above.unprefixed.clone(),
             sources: None,
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
             denied: above.denied.clone(),
         };
         let shared = Shared { host: self.clone(), spec };
-        let first = Gathering::new(&shared, None, &HashSet::new(), starter).finish(&parts);
+        let first = AgentRosterBuilder::new(&shared, None, &HashSet::new(), starter).build_roster(&parts);
         let host = Self::from_inner(Arc::new(HostInner::new(parts, first.roster, Some(shared))));
-        if let Some(own) = own {
-            own.show(Arc::downgrade(&host.inner));
+        if let Some(built_in) = built_in {
+            built_in.attach_host(Arc::downgrade(&host.inner));
         }
         host
     }
 
-    /// Sees what has become of the servers it shares, and judges its own anew. One that has ended stays as it is.
-    pub(in crate::host) fn follow(&self) {
+    /// Rebuilds the agent's roster after a change of the shared servers or of the policy. An agent that has
+    /// ended stays as it is.
+    pub(in crate::host) fn refresh_view(&self) {
         let Some(shared) = &self.inner.shared else { return };
         if self.has_ended() {
             return;
         }
-        let (off, old) = (locked(&self.inner.off), self.roster());
-        let starter = old.starter_for(&shared.host.loaded().env);
-        let next = Gathering::new(shared, Some(&old), &off, starter).finish(&self.inner.parts);
-        self.put(next, off);
+        let (off, old) = (lock_ignoring_poison(&self.inner.disabled), self.roster());
+        let starter = old.starter_for(&shared.host.loaded_config().env);
+        let next = AgentRosterBuilder::new(shared, Some(&old), &off, starter).build_roster(&self.inner.parts);
+        self.install_roster(next, off);
     }
 }
 
-/// A roster that is being put together.
-struct Gathering<'g> {
+/// Builder of an agent's roster.
+struct AgentRosterBuilder<'g> {
     old: Option<&'g Roster>,
     off: &'g HashSet<ServerName>,
-    starter: Arc<Starter>,
+    starter: Arc<ConnectionStarter>,
     above: Arc<Roster>,
-    loaded: Loaded,
+    loaded: LoadedConfig,
     connections: Vec<Arc<Connection>>,
     lent: HashSet<ServerName>,
-    change: Change,
-    nameless: Vec<Nameless>,
+    change: ServerChanges,
+    nameless: Vec<DetachedConnection>,
 }
 
-impl<'g> Gathering<'g> {
+impl<'g> AgentRosterBuilder<'g> {
     fn new(
         shared: &Shared,
         old: Option<&'g Roster>,
         off: &'g HashSet<ServerName>,
-        starter: Arc<Starter>,
+        starter: Arc<ConnectionStarter>,
     ) -> Self {
         let above = shared.host.roster();
-        let own = above.loaded.own_of(&shared.spec);
+        let own = above.loaded.plan_agent_servers(&shared.spec);
         let loaded = above.loaded.for_agent(&shared.spec);
-        let (lent, change) = (HashSet::new(), Change::default());
+        let (lent, change) = (HashSet::new(), ServerChanges::default());
         let (connections, nameless) = (Vec::new(), Vec::new());
         let mut this = Self { old, off, starter, above, loaded, connections, lent, change, nameless };
-        let own: Vec<(ServerName, ServerConfig)> =
-            own.ready().filter_map(|server| Some((server.name.clone(), server.config.clone()?))).collect();
-        this.borrow(&shared.spec, &own, shared.host.inner.parts.own_server);
-        own.into_iter().for_each(|(name, config)| this.bring(name, config));
+        let own: Vec<(ServerName, ServerConfig)> = own
+            .ready_servers()
+            .filter_map(|server| Some((server.name.clone(), server.config.clone()?)))
+            .collect();
+        this.add_shared_servers(&shared.spec, &own, shared.host.inner.parts.built_in.is_some());
+        own.into_iter().for_each(|(name, config)| this.add_own_server(name, config));
         this
     }
 
-    /// Takes the shared servers the agent sees. The host's built-in server is none of them: it shows the whole host.
-    fn borrow(&mut self, spec: &AgentSpec, own: &[(ServerName, ServerConfig)], has_built_in: bool) {
-        let is_built_in = |connection: &Connection| has_built_in && is_own_server(&connection.config);
+    /// Adds the shared servers that the agent sees. The host's built-in server is excluded: it shows the
+    /// whole host.
+    fn add_shared_servers(
+        &mut self,
+        spec: &AgentSpec,
+        own: &[(ServerName, ServerConfig)],
+        has_built_in: bool,
+    ) {
+        let is_own = |connection: &Connection| has_built_in && is_built_in(&connection.config);
         let is_hidden = |connection: &Connection| own.iter().any(|(name, _)| *name == connection.name);
         for connection in self.above.connections() {
-            if spec.sees(&connection.name) && !is_built_in(connection) && !is_hidden(connection) {
+            if spec.can_see(&connection.name) && !is_own(connection) && !is_hidden(connection) {
                 self.lent.insert(connection.name.clone());
                 self.connections.push(Arc::clone(connection));
             }
         }
     }
 
-    /// Takes one of the agent's own: one that there is for this entry already, or a new one.
-    fn bring(&mut self, name: ServerName, config: ServerConfig) {
+    /// Adds a server of the agent's own: the existing connection for this entry, or a new one.
+    fn add_own_server(&mut self, name: ServerName, config: ServerConfig) {
         let before = self.old.and_then(|old| old.own_connection(&name));
         let is_off = self.off.contains(&name);
-        // Switching one name off must not take the connection away from the others.
-        let is_kept = is_off && self.old.zip(before).is_some_and(|(old, before)| old.is_shared(before));
-        let reused = if is_kept { None } else { self.reused(before, &name, &config) };
+        let key = self.connection_key(before, &config);
+        let reused =
+            before.and_then(|before| reuse_connection(before, &config, (key, self.starter.host), is_off));
         let (connection, gone) = match reused {
             Some(reused) => (reused, None),
             None => {
                 let (gone, predecessor) = before.map(|_| watch::channel(false)).unzip();
-                (self.starter.connection(name.clone(), config, Place { predecessor, is_off }), gone)
+                (
+                    self.starter.start_connection(
+                        name.clone(),
+                        config,
+                        key,
+                        ConnectionSlot { predecessor, is_off },
+                    ),
+                    gone,
+                )
             }
         };
         match before {
-            Some(before) if before.is(&connection) => {}
+            Some(before) if before.is_same_connection(&connection) => {}
             Some(before) => {
                 self.change.changed.push(name);
                 self.nameless.push((Arc::clone(before), gone));
@@ -136,59 +152,33 @@ impl<'g> Gathering<'g> {
         self.connections.push(connection);
     }
 
-    /// The connection there is for this entry: the one of its name, another one of the agent, or a shared one (L4).
-    fn reused(
-        &mut self,
-        before: Option<&Arc<Connection>>,
-        name: &ServerName,
-        config: &ServerConfig,
-    ) -> Option<Arc<Connection>> {
-        let signature = Signature::of(config);
-        if let Some(before) = before.filter(|before| before.signature == signature) {
-            let is_same = *before.config == *config;
-            return Some(if is_same {
-                Arc::clone(before)
-            } else {
-                Arc::new(before.adjusted(config.clone()))
-            });
-        }
-        // A server inside this program costs nothing, and may be another one for the agent. One that is switched off
-        // shares with nobody: it would be on with the others, or they off with it.
-        if matches!(config.transport, Transport::Sdk { .. }) || self.off.contains(name) {
-            return None;
-        }
-        let is_it =
-            |known: &&Arc<Connection>| known.signature == signature && !self.off.contains(&known.name);
-        let own = self.connections.iter().filter(|known| !self.lent.contains(&known.name));
-        if let Some(own) = own.chain(self.old.into_iter().flat_map(Roster::own)).find(is_it) {
-            return Some(Arc::new(own.also(name.clone(), config.clone())));
-        }
-        let shared = self.above.connections().find(|known| known.signature == signature)?;
-        self.lent.insert(name.clone());
-        Some(Arc::new(shared.known_as(name.clone(), config.clone())))
+    /// The pool key of an agent's own connection: the one it had before, that of a shared server if it is
+    /// the same server, else a key of the agent alone.
+    fn connection_key(&self, before: Option<&Arc<Connection>>, config: &ServerConfig) -> PoolKey {
+        let shared = self.starter.pool_key(config);
+        let own = shared.with_owner(self.starter.host);
+        let known = before.map(|before| before.key).filter(|key| [shared, own].contains(key));
+        let is_shared = self.above.connections().any(|connection| connection.key == shared);
+        known.unwrap_or(if is_shared { shared } else { own })
     }
 
-    fn finish(mut self, parts: &HostParts) -> Next {
-        for name in &parts.inside {
+    fn build_roster(mut self, parts: &HostParts) -> NextRoster {
+        for name in &parts.in_process_servers {
             let server = ServerName::new(name);
             if !self.connections.iter().any(|connection| connection.name == server) {
-                self.bring(server, ServerConfig::new(Transport::Sdk { name: name.clone() }));
+                self.add_own_server(server, ServerConfig::new(TransportConfig::Sdk { name: name.clone() }));
             }
         }
-        let gate = parts.gate(&self.loaded, &self.connections, &self.starter);
+        let gate = parts.build_gate(&self.loaded, &self.connections, &self.starter);
         let Self { old, starter, loaded, connections, lent, mut change, mut nameless, .. } = self;
         let roster = Roster::new(Arc::new(loaded), gate, starter, connections).with_lent(lent);
-        let own = old.into_iter().flat_map(Roster::own);
+        let own = old.into_iter().flat_map(Roster::own_connections);
         for gone in own.filter(|connection| roster.own_connection(&connection.name).is_none()) {
             if !nameless.iter().any(|(known, _)| known.name == gone.name) {
                 change.removed.push(gone.name.clone());
                 nameless.push((Arc::clone(gone), None));
             }
         }
-        Next::new(roster, change, nameless)
+        NextRoster::new(roster, change, nameless)
     }
-}
-
-fn is_own_server(config: &ServerConfig) -> bool {
-    matches!(&config.transport, Transport::Sdk { name } if name == own_server::NAME)
 }

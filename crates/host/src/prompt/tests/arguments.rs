@@ -1,11 +1,11 @@
-//! What is typed, and which argument gets it.
+//! Typed commands, and the assignment of values to arguments.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::prompts;
-use crate::prompt::{Prompt, PromptCall, PromptError, given};
+use crate::prompt::{Prompt, PromptCall, PromptError, argument_values};
 
 /// A prompt with a required `first`, and `second` and `third` that may be left out.
 fn three() -> Arc<Prompt> {
@@ -20,12 +20,12 @@ fn three() -> Arc<Prompt> {
 
 fn told(line: &str) -> Result<Value, PromptError> {
     let call = PromptCall::parse(line)?;
-    given::arguments(&three(), call.given()).map(Value::Object)
+    argument_values::assign_values(&three(), call.values()).map(Value::Object)
 }
 
 // X3
 #[test]
-fn values_are_given_by_position_or_by_name() {
+fn prompt_values_are_assigned_by_position_or_by_name() {
     let table = [
         ("/p a", json!({ "first": "a" })),
         ("p a b c", json!({ "first": "a", "second": "b", "third": "c" })),
@@ -64,15 +64,15 @@ fn quotes_and_backslashes_keep_values_together() {
 
 // X3 B43: nothing has been sent yet.
 #[test]
-fn what_does_not_fit_is_told_with_how_it_would() {
+fn wrong_prompt_arguments_are_errors_with_the_usage_line() {
     let table = [
         ("/p", "the argument `first` is missing (what comes first)", true),
         ("/p second=b", "the argument `first` is missing (what comes first)", true),
-        ("/p a b c d", "`d` is too much: the prompt takes 3 arguments", true),
-        ("/p a b c x=1", "`x=1` is too much: the prompt takes 3 arguments", true),
+        ("/p a b c d", "`d` is unexpected: the prompt takes 3 arguments", true),
+        ("/p a b c x=1", "`x=1` is unexpected: the prompt takes 3 arguments", true),
         ("/p first=a first=b", "the argument `first` is given twice", true),
-        ("/p \"a", "the quote `\"` has no end", false),
-        ("/p it's", "the quote `'` has no end", false),
+        ("/p \"a", "the quote `\"` is never closed", false),
+        ("/p it's", "the quote `'` is never closed", false),
         ("  ", "the line has no command", false),
         ("/", "the line has no command", false),
     ];
@@ -87,11 +87,12 @@ fn what_does_not_fit_is_told_with_how_it_would() {
 
 // X3
 #[test]
-fn a_program_gives_values_without_any_quoting() {
-    let call = PromptCall::new("mcp__s__p").with("a \"b\"").with_named("third", "x=y").with_word("second=2");
-    let told = given::arguments(&three(), call.given()).unwrap();
+fn program_passes_prompt_values_without_quoting() {
+    let call =
+        PromptCall::new("mcp__s__p").with_value("a \"b\"").with_named("third", "x=y").with_word("second=2");
+    let told = argument_values::assign_values(&three(), call.values()).unwrap();
     assert_eq!(Value::Object(told), json!({ "first": "a \"b\"", "second": "2", "third": "x=y" }));
     let wrong = PromptCall::new("mcp__s__p").with_named("fourth", "x");
-    let error = given::arguments(&three(), wrong.given()).unwrap_err();
+    let error = argument_values::assign_values(&three(), wrong.values()).unwrap_err();
     assert_eq!(error.to_string(), "the prompt has no argument `fourth`");
 }

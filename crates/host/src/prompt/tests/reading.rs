@@ -1,16 +1,16 @@
 //! Prompts as servers list them, and the messages they answer with.
 
-use mcparley_model::name::{Names, ServerName};
+use mcparley_model::name::{PublicNames, ServerName};
 use mcparley_wire::RawJson;
 use serde_json::{Value, json};
 
 use super::{prompts, surface};
 use crate::prompt::{Prompts, messages};
-use crate::sample::Role;
+use mcparley_pool::sample::Role;
 
 // X3 N1: names are looked up, never split.
 #[test]
-fn every_prompt_has_a_command_of_its_own_however_it_is_called() {
+fn every_prompt_has_a_unique_command_for_any_name() {
     let long = "x".repeat(100);
     let listed: Vec<Value> = ["plain", "two words", "two_words", "über/uns", &long, "../../etc/x", "con"]
         .iter()
@@ -27,20 +27,20 @@ fn every_prompt_has_a_command_of_its_own_however_it_is_called() {
     for prompt in found.iter() {
         let command = format!("/{}", prompt.name);
         assert_eq!(found.get(&command), Some(prompt));
-        assert_eq!(found.find(&server, prompt.original.as_str()), Some(prompt));
+        assert_eq!(found.find_on_server(&server, prompt.original.as_str()), Some(prompt));
     }
     assert_eq!(found.iter().len(), listed.len());
-    assert_eq!(found.similar("/mcp__my_server__plian")[0], "mcp__my_server__plain");
+    assert_eq!(found.similar_commands("/mcp__my_server__plian")[0], "mcp__my_server__plain");
 }
 
 // X3 N11
 #[test]
-fn a_name_once_given_stays_whoever_comes_later() {
+fn prompt_name_stays_when_more_servers_connect() {
     let (one, other) = (surface(&[json!({ "name": "a b" })]), surface(&[json!({ "name": "b" })]));
     let (first, second) = (ServerName::new("s"), ServerName::new("s__a"));
-    let mut names = Names::default();
-    let before = Prompts::of(&mut names, [(&first, &one)].into_iter());
-    let after = Prompts::of(&mut names, [(&second, &other), (&first, &one)].into_iter());
+    let mut names = PublicNames::default();
+    let before = Prompts::from_surfaces(&mut names, [(&first, &one)].into_iter());
+    let after = Prompts::from_surfaces(&mut names, [(&second, &other), (&first, &one)].into_iter());
     let name = before.iter().next().unwrap().name.clone();
     assert_eq!(after.get(name.as_str()).unwrap().server, first);
     assert_eq!(after.iter().len(), 2);
@@ -48,7 +48,7 @@ fn a_name_once_given_stays_whoever_comes_later() {
 
 // X3 N7 B43
 #[test]
-fn one_bad_prompt_costs_only_itself_and_every_text_is_clean() {
+fn bad_prompt_is_skipped_alone_and_every_text_is_sanitized() {
     let found = prompts(
         "s",
         &[
@@ -79,13 +79,13 @@ fn one_bad_prompt_costs_only_itself_and_every_text_is_clean() {
 fn read(answer: &Value) -> Value {
     let found = prompts("s", &[json!({ "name": "p" })]);
     let prompt = found.iter().next().unwrap();
-    let messages = messages::read(prompt, &RawJson::of(answer).unwrap());
+    let messages = messages::parse_messages(prompt, &RawJson::from_value(answer).unwrap());
     messages.map_or_else(|error| json!(error.to_string()), |messages| serde_json::to_value(messages).unwrap())
 }
 
 // X3 N7
 #[test]
-fn messages_keep_their_roles_and_lose_what_is_hidden() {
+fn messages_keep_their_roles_and_lose_hidden_characters() {
     let answer = json!({
         "description": "two\u{202e} turns",
         "messages": [
@@ -118,8 +118,8 @@ fn messages_keep_their_roles_and_lose_what_is_hidden() {
 }
 
 #[test]
-fn an_answer_without_messages_is_told_and_too_many_are_cut() {
-    let expected = json!("server `s` answered with something that is no prompt");
+fn answer_without_messages_is_an_error_and_too_many_are_cut() {
+    let expected = json!("server `s` returned an invalid prompt");
     assert_eq!(read(&json!({ "content": [] })), expected);
     assert_eq!(read(&json!([])), expected);
     let many = vec![json!({ "role": "user", "content": { "type": "text", "text": "x" } }); 300];

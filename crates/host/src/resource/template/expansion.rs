@@ -1,31 +1,33 @@
-//! One `{…}` of a template: its operator, its variables, and the text they become (RFC 6570, section 3.2).
+//! One `{…}` expression of a template: its operator, its variables, and its expansion (RFC 6570, section
+//! 3.2).
 
 use std::fmt::Write as _;
 
-/// What stands between braces.
+/// An expression between braces.
 pub(super) struct Expression<'t> {
     operator: Operator,
-    variables: Vec<Variable<'t>>,
+    variables: Vec<TemplateVariable<'t>>,
 }
 
-struct Variable<'t> {
+/// A variable of an expression.
+struct TemplateVariable<'t> {
     name: &'t str,
-    /// How many characters of the value are taken.
+    /// The maximum number of characters of the value.
     prefix: Option<usize>,
 }
 
-/// How the values of an expression are joined.
+/// The operator of an expression: the separators of its values.
 struct Operator {
     first: &'static str,
     between: &'static str,
-    /// Whether names stand before the values, and what stands behind the name of an empty one.
+    /// Whether names precede the values, and the text after the name of an empty one.
     named: Option<&'static str>,
-    /// Whether reserved characters stay as they are.
+    /// Whether reserved characters are kept.
     reserved: bool,
 }
 
 impl Operator {
-    fn read(inside: &str) -> (Self, &str) {
+    fn parse(inside: &str) -> (Self, &str) {
         let operator = |first, between, named, reserved| Self { first, between, named, reserved };
         let found = match inside.chars().next() {
             Some('+') => operator("", ",", None, true),
@@ -42,40 +44,40 @@ impl Operator {
 }
 
 impl<'t> Expression<'t> {
-    pub(super) fn read(inside: &'t str) -> Result<Self, &'static str> {
-        let (operator, list) = Operator::read(inside);
-        let variables = list.split(',').map(Variable::read).collect::<Result<_, _>>()?;
+    pub(super) fn parse(inside: &'t str) -> Result<Self, &'static str> {
+        let (operator, list) = Operator::parse(inside);
+        let variables = list.split(',').map(TemplateVariable::parse).collect::<Result<_, _>>()?;
         Ok(Self { operator, variables })
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &'t str> {
+    pub(super) fn variable_names(&self) -> impl Iterator<Item = &'t str> {
         self.variables.iter().map(|variable| variable.name)
     }
 
-    /// Appends what it becomes; nothing, if none of its variables has a value.
-    pub(super) fn expand(&self, values: &[(&str, &str)], uri: &mut String) {
+    /// Appends the expansion; empty, if none of its variables has a value.
+    pub(super) fn append_expansion(&self, values: &[(&str, &str)], uri: &mut String) {
         let Operator { first, between, named, reserved } = self.operator;
         let mut lead = first;
-        for Variable { name, prefix } in &self.variables {
+        for TemplateVariable { name, prefix } in &self.variables {
             let Some((_, value)) = values.iter().find(|(known, _)| known == name) else { continue };
             uri.push_str(lead);
             lead = between;
             if let Some(empty) = named {
-                literal(name, uri);
+                append_literal(name, uri);
                 uri.push_str(if value.is_empty() { empty } else { "=" });
             }
             let end = prefix.and_then(|prefix| value.char_indices().nth(prefix)).map(|(end, _)| end);
             let value = end.and_then(|end| value.get(..end)).unwrap_or(value);
             match reserved {
-                true => literal(value, uri),
-                false => value.chars().for_each(|character| encode(character, is_unreserved, uri)),
+                true => append_literal(value, uri),
+                false => value.chars().for_each(|character| append_encoded(character, is_unreserved, uri)),
             }
         }
     }
 }
 
-impl<'t> Variable<'t> {
-    fn read(text: &'t str) -> Result<Self, &'static str> {
+impl<'t> TemplateVariable<'t> {
+    fn parse(text: &'t str) -> Result<Self, &'static str> {
         let text = text.strip_suffix('*').unwrap_or(text);
         let (name, prefix) = match text.split_once(':') {
             None => (text, None),
@@ -85,7 +87,7 @@ impl<'t> Variable<'t> {
             }
         };
         let is_name = |character: char| character.is_ascii_alphanumeric() || "_.%".contains(character);
-        // Not in the standard, and in use all the same.
+        // Not in the standard, but in use.
         let is_name = |character: char| is_name(character) || character == '-';
         match !name.is_empty() && name.chars().all(is_name) {
             true => Ok(Self { name, prefix }),
@@ -94,19 +96,19 @@ impl<'t> Variable<'t> {
     }
 }
 
-/// Appends text in which reserved characters, and what is encoded already, stay as they are.
-pub(super) fn literal(text: &str, uri: &mut String) {
+/// Appends text in which reserved characters, and percent-encoded ones, stay as they are.
+pub(super) fn append_literal(text: &str, uri: &mut String) {
     for (at, character) in text.char_indices() {
         let digits = text.as_bytes().get(at + 1..at + 3);
         if character == '%' && !digits.is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit)) {
             uri.push_str("%25");
         } else {
-            encode(character, |it| it == '%' || is_unreserved(it) || is_reserved(it), uri);
+            append_encoded(character, |it| it == '%' || is_unreserved(it) || is_reserved(it), uri);
         }
     }
 }
 
-fn encode(character: char, keeps: impl Fn(char) -> bool, uri: &mut String) {
+fn append_encoded(character: char, keeps: impl Fn(char) -> bool, uri: &mut String) {
     if keeps(character) {
         return uri.push(character);
     }

@@ -1,4 +1,4 @@
-//! What a text mentions, and how it is marked.
+//! Mentions in a text, and their labels.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use mcparley_model::text::Untrusted;
 use mcparley_wire::RawJson;
 use serde_json::json;
 
-use crate::call::{Block, Body};
-use crate::resource::mention::found::{self, Known};
+use crate::resource::mention::find::{self, MentionableServer};
 use crate::resource::{MentionedResource, ResourceContents, ResourceError};
+use mcparley_results::{ContentBlock, ResourceBody};
 
 fn found(text: &str) -> Vec<String> {
-    let server = |name: &str, uris: &[&str]| Known {
+    let server = |name: &str, uris: &[&str]| MentionableServer {
         name: ServerName::new(name),
         uris: uris.iter().map(|uri| (*uri).to_owned()).collect(),
     };
@@ -22,12 +22,15 @@ fn found(text: &str) -> Vec<String> {
         server("plugin:tools:db", &[]),
         server("plugin", &[]),
     ];
-    found::all(text, &servers).iter().map(|it| format!("{}|{}|{}", it.server, it.uri, it.words)).collect()
+    find::find_mentions(text, &servers)
+        .iter()
+        .map(|it| format!("{}|{}|{}", it.server, it.uri, it.words))
+        .collect()
 }
 
 // X1
 #[test]
-fn mentions_are_found_with_any_name_and_without_the_sentence_around_them() {
+fn mentions_are_found_with_any_server_name_and_without_punctuation() {
     let table: [(&str, &[&str]); 17] = [
         ("see @docs:notes://b please", &["docs|notes://b|docs:notes://b"]),
         ("@docs:notes://b", &["docs|notes://b|docs:notes://b"]),
@@ -42,7 +45,7 @@ fn mentions_are_found_with_any_name_and_without_the_sentence_around_them() {
         (r#"@docs:"a b" c"#, &[r#"docs|a b|docs:"a b""#]),
         ("@plugin:tools:db:x://y", &["plugin:tools:db|x://y|plugin:tools:db:x://y"]),
         ("@plugin:x://y", &["plugin|x://y|plugin:x://y"]),
-        // Nobody has these servers: they are told, not dropped.
+        // Unknown servers: reported, not dropped.
         ("@nobody:x://y and @docs2:z", &["nobody|x://y|nobody:x://y", "docs2|z|docs2:z"]),
         ("mail me@docs:x or @bob: hi, @bob, npm:@scope/x, @ docs:x, @:x, @docs:", &[]),
         ("@docs:notes://b @docs:notes://b", &["docs|notes://b|docs:notes://b"]),
@@ -55,7 +58,7 @@ fn mentions_are_found_with_any_name_and_without_the_sentence_around_them() {
 
 // X1
 #[test]
-fn a_text_full_of_signs_is_searched_in_one_pass() {
+fn text_full_of_at_signs_is_searched_in_one_pass() {
     let begun = Instant::now();
     for text in ["@".repeat(200_000), "@\"".repeat(100_000), format!("@docs:{}", ")".repeat(60_000))] {
         found(&text);
@@ -64,22 +67,33 @@ fn a_text_full_of_signs_is_searched_in_one_pass() {
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
 }
 
-fn mentioned(contents: Result<Vec<Block>, ResourceError>) -> Vec<Block> {
+fn mentioned(contents: Result<Vec<ContentBlock>, ResourceError>) -> Vec<ContentBlock> {
     let (server, uri) = (ServerName::new("s\n\"x"), "a:b".to_owned());
-    let raw = RawJson::of(&json!({})).unwrap();
+    let raw = RawJson::from_value(&json!({})).unwrap();
     let contents =
         contents.map(|content| ResourceContents { server: server.clone(), uri: uri.clone(), content, raw });
-    MentionedResource { words: "s:a:b".to_owned(), server, uri, contents }.blocks()
+    MentionedResource { words: "s:a:b".to_owned(), server, uri, contents }.to_blocks()
 }
 
 // X1
 #[test]
-fn whose_words_follow_is_said_before_them_and_long_ones_are_cut() {
-    let text = |text: String| Block::Resource { uri: "a:b".to_owned(), mime: None, body: Body::Text(text) };
-    let blob = Block::Resource { uri: "a:b".to_owned(), mime: None, body: Body::Blob("aGk=".to_owned()) };
+fn mentioned_text_is_labeled_with_its_server_and_shortened() {
+    let text = |text: String| ContentBlock::Resource {
+        uri: "a:b".to_owned(),
+        mime: None,
+        body: ResourceBody::Text(text),
+    };
+    let blob = ContentBlock::Resource {
+        uri: "a:b".to_owned(),
+        mime: None,
+        body: ResourceBody::Blob("aGk=".to_owned()),
+    };
     let blocks = mentioned(Ok(vec![text("x".repeat(100_001)), blob]));
-    let [Block::Text(says), Block::Resource { body: Body::Text(cut), .. }, Block::Note(note)] =
-        blocks.as_slice()
+    let [
+        ContentBlock::Text(says),
+        ContentBlock::Resource { body: ResourceBody::Text(cut), .. },
+        ContentBlock::Note(note),
+    ] = blocks.as_slice()
     else {
         panic!("{blocks:?}")
     };
@@ -97,6 +111,6 @@ fn whose_words_follow_is_said_before_them_and_long_ones_are_cut() {
         said: Untrusted::new("gone\u{202e}"),
     };
     let blocks = mentioned(Err(error));
-    let [Block::Text(says)] = blocks.as_slice() else { panic!("{blocks:?}") };
+    let [ContentBlock::Text(says)] = blocks.as_slice() else { panic!("{blocks:?}") };
     assert!(says.contains("could not be read") && says.contains("has no resource `a:b`: gone"), "{says}");
 }

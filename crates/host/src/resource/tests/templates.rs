@@ -1,8 +1,8 @@
-//! The examples of RFC 6570 for values that are texts, and templates that nobody should write.
+//! The examples of RFC 6570 for string values, and hostile templates.
 
 use std::time::{Duration, Instant};
 
-use crate::resource::template::{TemplateError, expand};
+use crate::resource::template::{TemplateError, expand_uri};
 
 const VALUES: [(&str, &str); 9] = [
     ("var", "value"),
@@ -22,12 +22,12 @@ fn expanded(template: &str) -> Result<String, TemplateError> {
         .into_iter()
         .filter(|(name, _)| template.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == *name))
         .collect();
-    expand(template, &named)
+    expand_uri(template, &named)
 }
 
 // X1
 #[test]
-fn templates_become_what_the_standard_says() {
+fn templates_expand_as_rfc_6570_says() {
     let table = [
         ("{var}", "value"),
         ("{hello}", "Hello%20World%21"),
@@ -69,7 +69,7 @@ fn templates_become_what_the_standard_says() {
 
 // X1
 #[test]
-fn what_is_no_template_is_told_with_its_place() {
+fn invalid_template_error_has_its_position() {
     let table = [
         ("a{b", "the template cannot be read: `{` without `}` at byte 1"),
         ("ab}c", "the template cannot be read: `}` without `{` at byte 2"),
@@ -80,24 +80,24 @@ fn what_is_no_template_is_told_with_its_place() {
         ("{{var}}", "the template cannot be read: a variable without a name at byte 0"),
     ];
     for (template, message) in table {
-        assert_eq!(expand(template, &[]).unwrap_err().to_string(), message, "{template}");
+        assert_eq!(expand_uri(template, &[]).unwrap_err().to_string(), message, "{template}");
     }
-    let error = expand("{a}", &[("b", "x")]).unwrap_err();
+    let error = expand_uri("{a}", &[("b", "x")]).unwrap_err();
     assert_eq!(error.to_string(), "the template has no variable `b`");
 }
 
 // H25
 #[test]
-fn a_hostile_template_costs_little_and_makes_no_endless_address() {
+fn hostile_template_is_bounded_in_time_and_length() {
     let begun = Instant::now();
     let many = "{a}".repeat(20_000);
     assert!(matches!(
-        expand(&many, &[("a", "x")]),
+        expand_uri(&many, &[("a", "x")]),
         Err(TemplateError::Syntax { .. } | TemplateError::Unknown { .. })
     ));
     let open = "{".repeat(60_000);
-    assert!(expand(&open, &[]).is_err());
+    assert!(expand_uri(&open, &[]).is_err());
     let value = "x".repeat(60_000);
-    assert_eq!(expand("{a}{a}", &[("a", &value)]), Err(TemplateError::TooLong { limit: 64 * 1024 }));
+    assert_eq!(expand_uri("{a}{a}", &[("a", &value)]), Err(TemplateError::TooLong { limit: 64 * 1024 }));
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }

@@ -1,10 +1,10 @@
-//! Fills in a schema as a model would that reads only what it is shown.
+//! Fills in a schema as a model would that reads only the given definition.
 
 use serde_json::{Map, Value, json};
 
 /// Texts for the patterns that real servers have.
 const TEXTS: [&str; 8] = [
-    // Somebody escaped once too often.
+    // Escaped once too often.
     r"\ddd",
     "#aabbcc",
     "GET",
@@ -15,7 +15,7 @@ const TEXTS: [&str; 8] = [
     "1-00000000-0000-0000-0000-000000000000",
 ];
 
-/// How much is filled in.
+/// The amount of optional fields that are filled in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     All,

@@ -10,10 +10,10 @@ use tokio::task::JoinHandle;
 
 use crate::dialects::check;
 
-/// What the model says to a request; an error is what it did not expect in it.
+/// The model's answer to a request; the error describes unexpected content of the request.
 pub(crate) type Step = Box<dyn Fn(&Seen) -> Result<Vec<Value>, String> + Send>;
 
-/// What a model sees in a request.
+/// The content of a request, as a model sees it.
 pub(crate) struct Seen {
     /// The names of its tools.
     pub(crate) tools: Vec<String>,

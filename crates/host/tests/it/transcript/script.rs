@@ -1,4 +1,4 @@
-//! What the model does about its task, each step because of what the one before it gave.
+//! The steps of the scripted model, each in response to the result of the previous one.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ fn only<'s>(seen: &'s Seen, piece: &str) -> Result<&'s str, String> {
     Ok(text)
 }
 
-/// It knows no tool of a server, only how to look for one.
+/// The model knows no tool of a server, only the tool search.
 fn search(seen: &Seen) -> Result<Vec<Value>, String> {
     let listed = |name: &str| seen.tools.iter().any(|tool| tool == name);
     expect(listed("ToolSearch") && listed("ReadResult"), &format!("listed: {:?}", seen.tools))?;
@@ -52,7 +52,7 @@ fn search(seen: &Seen) -> Result<Vec<Value>, String> {
     Ok(vec![json!({ "type": "text", "text": "I look for a tool." }), wish("a", "ToolSearch", &query)])
 }
 
-/// What was found is in its list now, and described in the answer.
+/// The found tool is in the model's list now, and described in the answer.
 fn read(seen: &Seen, log: &str) -> Result<Vec<Value>, String> {
     let found = only(seen, READ)?;
     let found: Value = serde_json::from_str(found).map_err(|error| error.to_string())?;

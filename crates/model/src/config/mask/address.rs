@@ -1,9 +1,9 @@
-//! Shows URLs with their secrets masked.
+//! Masks secrets in URLs for display.
 //!
-//! A URL is read by the parser that connects, so that the host shown is the host contacted: `https://a\@b/`
-//! is shown as `https://a/@b/`. Where the text holds `${VARIABLE}`, a stand-in takes its place while it is
-//! parsed ([`stand_in`]). A text that does not parse is hidden behind its scheme, since nothing tells which
-//! part of it is a password.
+//! A URL is parsed by the parser that connects, so that the displayed host is the contacted host:
+//! `https://a\@b/` is shown as `https://a/@b/`. Where the text holds `${VARIABLE}`, a stand-in takes its
+//! place while the URL is parsed ([`stand_in`]). A text that does not parse is masked except for its
+//! scheme, since its password cannot be located.
 
 mod stand_in;
 
@@ -14,26 +14,26 @@ use self::stand_in::ParsedUrl;
 use super::guess::{is_secret_pair, is_variable, looks_secret, mask_word};
 use crate::secret::MASK;
 
-/// The longest fragment that passes for a place in a document.
+/// The longest fragment that passes for a heading in a document.
 const HEADING_CHARS: usize = 40;
 
-/// The shortest hexadecimal part of a path that passes for a token.
+/// The shortest hexadecimal path segment that is taken for a token.
 const HEX_TOKEN_CHARS: usize = 16;
 
-/// Masks a text that is a URL with an authority; `None` for every other text.
+/// Masks a URL with an authority; `None` for any other text.
 pub(super) fn mask_url(text: &str) -> Option<String> {
     let parsed = ParsedUrl::parse(text).filter(|parsed| parsed.url.has_authority())?;
-    // Where a part that cannot be expanded was hidden, the text before it may be a password.
+    // Where a part that cannot be expanded was masked, the text before it may be a password.
     if parsed.url.host_str().is_some_and(|host| host.contains(MASK)) {
         return None;
     }
-    let shown = show(&parsed);
-    // The parser ends a bare host with `/`, which nobody wrote.
+    let shown = format_masked_url(&parsed);
+    // The parser ends a bare host with `/`, which is not in the text.
     let is_as_written = shown.strip_suffix('/').is_some_and(|bare| bare == text);
     Some(if is_as_written { text.to_owned() } else { shown })
 }
 
-/// Masks the URL field of an entry, where a text that is no URL may still become one.
+/// Masks the URL field of an entry; a text that is not a URL may still expand to one.
 pub(super) fn mask_url_field(text: &str) -> String {
     if is_variable(text) {
         return text.to_owned();
@@ -50,7 +50,7 @@ pub(super) fn mask_url_field(text: &str) -> String {
     }
 }
 
-/// Masks a word with a URL somewhere in it, such as `--url=https://…` and `'https://…'`.
+/// Masks a word that contains a URL, such as `--url=https://…` and `'https://…'`.
 pub(super) fn mask_embedded_url(word: &str) -> Option<String> {
     let (before, _) = word.split_once("://")?;
     let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.${}_".contains(c);
@@ -72,25 +72,26 @@ pub(super) fn mask_embedded_url(word: &str) -> Option<String> {
     })
 }
 
-/// Whether a URL holds a secret that is written out. Showing hides every value of a query; here `?mode=fast`
-/// is no secret.
+/// Whether a URL holds a literal secret.
+///
+/// Display masks every query value; here `?mode=fast` is not a secret.
 pub(super) fn holds_secret(text: &str) -> bool {
     let Some(ParsedUrl { url, stand_ins }) = ParsedUrl::parse(text) else { return text.contains('@') };
-    let is_literal = |part: &str| !part.is_empty() && !is_variable(&stand_ins.restore(part));
+    let is_literal = |part: &str| !part.is_empty() && !is_variable(&stand_ins.restore_placeholders(part));
     let mut pairs = url.query().into_iter().chain(url.fragment()).flat_map(|part| part.split('&'));
     is_literal(url.username())
         || url.password().is_some_and(is_literal)
-        || url.path().split('/').any(|segment| is_secret_segment(&stand_ins.restore(segment)))
-        || pairs.any(|pair| is_secret_text(&stand_ins.restore(pair)))
+        || url.path().split('/').any(|segment| is_secret_segment(&stand_ins.restore_placeholders(segment)))
+        || pairs.any(|pair| is_secret_text(&stand_ins.restore_placeholders(pair)))
 }
 
-/// The parts of a URL's path that look like tokens, as they are sent.
+/// The segments of a URL's path that look like tokens, as they are sent.
 pub(super) fn secret_path_segments(url: &Url) -> Vec<&str> {
     url.path().split('/').filter(|segment| is_secret_segment(segment)).collect()
 }
 
-fn show(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
-    let restore = |part: &str| stand_ins.restore(part);
+fn format_masked_url(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
+    let restore = |part: &str| stand_ins.restore_placeholders(part);
     let mut shown = format!("{}://", restore(url.scheme()));
     if !url.username().is_empty() {
         shown.push_str(&mask_part(restore(url.username())));
@@ -121,7 +122,7 @@ fn show(ParsedUrl { url, stand_ins }: &ParsedUrl) -> String {
     shown
 }
 
-/// A user name or password: hidden unless it is a variable.
+/// Masks a user name or password unless it is a variable.
 fn mask_part(part: String) -> String {
     if is_variable(&part) { part } else { MASK.to_owned() }
 }
@@ -134,7 +135,7 @@ fn mask_pairs(query: &str) -> String {
     query.split('&').map(mask_pair).collect::<Vec<_>>().join("&")
 }
 
-/// The value of a query is hidden whatever it looks like: no list of names is complete.
+/// Masks the value of a query pair regardless of its name, because no list of secret names is complete.
 fn mask_pair(pair: &str) -> String {
     match pair.split_once('=') {
         Some((_, value)) if value.is_empty() || is_variable(value) || is_flag(value) => pair.to_owned(),
@@ -144,7 +145,7 @@ fn mask_pair(pair: &str) -> String {
     }
 }
 
-/// Whether a fragment is a place in a document, such as `getting-started`: words without digits.
+/// Whether a fragment is a heading in a document, such as `getting-started`: words without digits.
 fn is_heading(fragment: &str) -> bool {
     fragment.len() <= HEADING_CHARS
         && fragment.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_/".contains(&byte))
@@ -154,16 +155,16 @@ fn is_flag(value: &str) -> bool {
     matches!(value, "true" | "false" | "0" | "1")
 }
 
-/// Whether a part of a path is a token, holds one, or holds the credentials of another URL.
+/// Whether a path segment is a token, contains one, or contains the credentials of another URL.
 fn is_secret_segment(segment: &str) -> bool {
     let text = stand_in::without_placeholders(segment);
     let text = percent_decode_str(&text).decode_utf8_lossy();
     let has_credentials = text.split_once('@').is_some_and(|(user, _)| user.contains(':'));
-    // The digest of a pinned image is there to be compared.
+    // The digest of a pinned image is public: users compare it.
     has_credentials || (!text.contains("@sha256:") && (is_secret_text(&text) || is_hex_token(&text)))
 }
 
-/// Digits and letters of a hexadecimal number, too long for a version and too mixed for a word.
+/// Whether the text is a hexadecimal number, too long for a version and too mixed for a word.
 fn is_hex_token(text: &str) -> bool {
     text.len() >= HEX_TOKEN_CHARS
         && text.bytes().all(|byte| byte.is_ascii_hexdigit())

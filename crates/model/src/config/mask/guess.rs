@@ -1,12 +1,12 @@
-//! Guesses which parts of a visible string are secrets.
+//! Heuristics that guess which parts of a displayed text are secrets.
 //!
-//! It errs on the side of hiding: a hidden version number costs a look into the file, a shown token costs
-//! a token.
+//! They err on the side of masking: a masked version number costs a look into the file, a displayed token
+//! costs the token.
 
 use super::address;
 use crate::secret::MASK;
 
-/// Words that make a name the name of a secret, compared without `-`, `_` and case.
+/// Words that mark a name as the name of a secret, compared without `-`, `_` and case.
 const SECRET_WORDS: [&str; 15] = [
     "token",
     "secret",
@@ -25,7 +25,7 @@ const SECRET_WORDS: [&str; 15] = [
     "pwd",
 ];
 
-/// How tokens of well-known services begin.
+/// Prefixes of tokens of well-known services.
 const TOKEN_PREFIXES: [&str; 26] = [
     "sk-",
     "sk_",
@@ -57,7 +57,7 @@ const TOKEN_PREFIXES: [&str; 26] = [
 
 const AUTH_SCHEMES: [&str; 7] = ["bearer", "basic", "token", "digest", "negotiate", "apikey", "key"];
 
-/// Names of the ways in which programs authenticate, compared like the words above.
+/// Names of authentication modes, compared like the words above.
 const MODES: [&str; 40] = [
     "anonymous",
     "auto",
@@ -101,27 +101,27 @@ const MODES: [&str; 40] = [
     "true",
 ];
 
-/// How the name of a setting ends whose value is a mode, as in `--token-mode` and `--auth-type`.
+/// Suffixes of setting names with a mode as value, as in `--token-mode` and `--auth-type`.
 const MODE_NAMES: [&str; 11] = [
     "mode", "type", "kind", "method", "scheme", "source", "store", "storage", "backend", "provider",
     "strategy",
 ];
 
-/// Words whose values are never modes: `--password none` may well be one.
+/// Words in names with values that are never modes: `none` may well be a password.
 const PASSWORD_WORDS: [&str; 5] = ["password", "passwd", "passphrase", "pwd", "secret"];
 
 /// The longest plain word that passes for a mode.
 const MODE_CHARS: usize = 24;
 
-/// How often letters and digits alternate in a token, at least.
+/// The minimum number of changes between letters and digits in a token.
 const MIXED_CHANGES: usize = 4;
 
-/// Below this length random text is too short to be worth anything.
+/// The minimum length of a token; shorter random text protects nothing.
 const TOKEN_CHARS: usize = 20;
 
-/// Whether a header or variable of this name carries `scheme credential`.
+/// Whether a header or variable of this name carries a credential.
 pub(super) fn is_credential_name(name: &str) -> bool {
-    let folded = fold(name);
+    let folded = fold_name(name);
     SECRET_WORDS.iter().any(|word| folded.contains(word))
 }
 
@@ -130,13 +130,13 @@ pub(super) fn is_auth_scheme(word: &str) -> bool {
     AUTH_SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// Masks a list of arguments.
+/// Masks the secrets in a list of arguments.
 pub(super) fn mask_arguments(arguments: impl Iterator<Item = String>) -> Vec<String> {
-    mask_sequence(arguments, mask)
+    mask_sequence(arguments, mask_text)
 }
 
-/// Masks the secret parts of one string.
-pub(super) fn mask(text: &str) -> String {
+/// Masks the secret parts of one text.
+pub(super) fn mask_text(text: &str) -> String {
     if let Some((name, value)) = text.split_once('=')
         && !name.contains("://")
         && !name.contains(' ')
@@ -149,7 +149,7 @@ pub(super) fn mask(text: &str) -> String {
     {
         return format!("{name}: {}", mask_credential(value));
     }
-    // Some launchers break at spaces, so their users write `Authorization:Bearer …`.
+    // Some launchers split at spaces, so their users write `Authorization:Bearer …`.
     if let Some((name, value)) = text.split_once(':')
         && !name.contains([' ', '/', '{'])
         && !value.starts_with("//")
@@ -160,7 +160,7 @@ pub(super) fn mask(text: &str) -> String {
     mask_sequence(text.split(' ').map(str::to_owned), mask_word).join(" ")
 }
 
-/// Masks one after the other, where a flag may announce that the next one is secret.
+/// Masks a sequence of parts, where a flag may announce that the next part is secret.
 fn mask_sequence(parts: impl Iterator<Item = String>, mask: impl Fn(&str) -> String) -> Vec<String> {
     let mut flag = None;
     let mut masked = Vec::new();
@@ -199,25 +199,25 @@ pub(super) fn mask_word(word: &str) -> String {
     }
 }
 
-/// Whether a value is secret because of its name: the name is one of a secret, and the value is neither a
-/// variable nor the name of a mode, as in `--auth envvar`.
+/// Whether a value is secret because of its name: the name is the name of a secret, and the value is
+/// neither a variable nor an authentication mode, as in `--auth envvar`.
 pub(super) fn is_secret_pair(name: &str, value: &str) -> bool {
     is_credential_name(name) && !is_variable(value) && !is_mode(name, value)
 }
 
-/// Whether a value names a way to authenticate and not a secret.
+/// Whether a value names an authentication mode and is not a secret.
 fn is_mode(name: &str, value: &str) -> bool {
-    let name = fold(name);
+    let name = fold_name(name);
     if PASSWORD_WORDS.iter().any(|word| name.contains(word)) {
         return false;
     }
     let is_plain_word = value.len() <= MODE_CHARS
         && value.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_".contains(&byte));
     let is_mode_name = MODE_NAMES.iter().any(|mode| name.ends_with(mode));
-    (is_mode_name && is_plain_word) || MODES.contains(&fold(value).as_str())
+    (is_mode_name && is_plain_word) || MODES.contains(&fold_name(value).as_str())
 }
 
-/// Exactly one `${NAME}`: shown, because a name is what people need to see.
+/// Whether the text is exactly one `${NAME}`, which is displayed because the user needs to see the name.
 pub(super) fn is_variable(text: &str) -> bool {
     text.strip_prefix("${")
         .and_then(|rest| rest.strip_suffix('}'))
@@ -238,7 +238,7 @@ fn is_long_hex(text: &str) -> bool {
     text.len() >= 32 && digits.clone().count() >= 32 && digits.clone().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Letters of both cases and digits in one long unbroken run: no word, path or package looks like this.
+/// Whether the text is one long run of mixed-case letters and digits, unlike any word, path or package.
 fn is_random(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+=.~".contains(&byte);
     text.len() >= TOKEN_CHARS
@@ -248,7 +248,7 @@ fn is_random(text: &str) -> bool {
         && text.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Letters and digits that alternate in one long run without any separator.
+/// Whether letters and digits alternate in one long run without a separator.
 fn is_mixed_run(text: &str) -> bool {
     let kinds = || text.bytes().map(|byte| byte.is_ascii_digit());
     text.len() >= TOKEN_CHARS
@@ -256,6 +256,6 @@ fn is_mixed_run(text: &str) -> bool {
         && kinds().zip(kinds().skip(1)).filter(|(one, next)| one != next).count() >= MIXED_CHANGES
 }
 
-fn fold(name: &str) -> String {
+fn fold_name(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -1,12 +1,12 @@
-//! Shows the command of a header helper with its literals masked.
+//! Masks the literals in the command of a header helper.
 //!
-//! A helper prints headers, so whatever is written out in its command may be one: the program, its flags,
-//! paths and variables are shown, everything else is hidden.
+//! A helper prints headers, so any literal in its command may be one: the program, its flags, paths and
+//! variables are shown, the rest is masked.
 
 use super::guess::mask_word;
 use crate::secret::MASK;
 
-/// Masks a helper's command.
+/// Masks the literals of a header helper's command.
 pub(super) fn mask_helper(command: &str) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut is_program_seen = false;
@@ -22,7 +22,7 @@ pub(super) fn mask_helper(command: &str) -> String {
             _ if is_flag(word) || is_variable(word) || is_path(word) => word.to_owned(),
             _ => MASK.to_owned(),
         };
-        // One mask stands for any number of words: how many there are is part of the secret.
+        // One mask stands for any number of words, because their number is part of the secret.
         if masked != MASK || shown.last().is_none_or(|last| last != MASK) {
             shown.push(masked);
         }
@@ -30,7 +30,7 @@ pub(super) fn mask_helper(command: &str) -> String {
     shown.join(" ")
 }
 
-/// Words as a shell splits them, with the quotes that hold them together.
+/// Splits a command into words like a shell, keeping the quotes around them.
 fn split_words(command: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut start = None;
@@ -62,7 +62,7 @@ fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "/._-+@~${}:* ".contains(c))
 }
 
-/// `-p` and `--profile`, but not `-phunter2`.
+/// Whether the word is a flag: `-p` and `--profile`, but not `-phunter2`.
 fn is_flag(word: &str) -> bool {
     let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     match word.strip_prefix("--") {
@@ -71,7 +71,7 @@ fn is_flag(word: &str) -> bool {
     }
 }
 
-/// `$NAME` and `${NAME}`, in quotes or without.
+/// Whether the word is a variable: `$NAME` or `${NAME}`, with or without quotes.
 fn is_variable(word: &str) -> bool {
     let name = word.trim_matches('"');
     let Some(name) = name.strip_prefix('$') else { return false };
@@ -83,7 +83,7 @@ fn is_identifier(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A path of a file, none of whose parts looks like a token.
+/// Whether the word is a file path without a part that looks like a token.
 fn is_path(word: &str) -> bool {
     let begins = ["/", "./", "../", "~/", "${HOME}/", "$HOME/"].iter().any(|start| word.starts_with(start));
     begins

@@ -1,20 +1,20 @@
-//! Tables of what is masked when an entry is shown, and of what is not.
+//! Tables of the masked and unmasked parts of displayed entries.
 
 use serde_json::{Value, json};
 
-use super::Reveal;
+use super::SecretVisibility;
 use crate::config::RawServer;
-use crate::document::Document;
+use crate::document::JsonDocument;
 use crate::scope::Source;
 
 fn read(entry: &Value) -> RawServer {
     let text = entry.to_string();
-    let document = Document::parse(Source::inline("test"), &text).unwrap();
-    RawServer::read("s", document.root().unwrap()).unwrap()
+    let document = JsonDocument::parse(Source::from_label("test"), &text).unwrap();
+    RawServer::from_node("s", document.root().unwrap()).unwrap()
 }
 
 fn show(entry: &Value) -> Value {
-    serde_json::to_value(read(entry).shown(None, Reveal::Masked)).unwrap()
+    serde_json::to_value(read(entry).to_displayed(None, SecretVisibility::Masked)).unwrap()
 }
 
 fn show_url(url: &str) -> String {
@@ -59,14 +59,14 @@ fn a_url_is_shown_with_the_host_that_is_contacted_and_without_its_secrets() {
         ("https://h/mcp#access_token=abc", "https://h/mcp#access_token=***"),
         ("https://h/#ghp_0123456789", "https://h/#***"),
         ("https://h/#hunter2", "https://h/#***"),
-        // No URL: nothing tells which part is a password.
+        // Not a URL: the password cannot be located.
         ("https://u:p/w@h/", "https://***"),
         ("https://a b/secret", "https://***"),
         ("https://", "https://***"),
         ("a b?pw", "***"),
         ("user:pw@host/mcp", "***:***@host/mcp"),
         ("host/mcp?token=abc", "host/mcp?token=***"),
-        // Variables stand where they stand.
+        // Variables are displayed in their places.
         ("https://${USER}:pw@${HOST}/x", "https://${USER}:***@${HOST}/x"),
         ("https://h:${PORT}/mcp?k=abc", "https://h:${PORT}/mcp?k=***"),
         ("https://${USER}:${PW}@h:${PORT}/ghp_0123456789", "https://${USER}:${PW}@h:${PORT}/***"),
@@ -120,7 +120,7 @@ fn a_url_without_secrets_is_shown_as_it_is_written() {
 
 // C17 B63
 #[test]
-fn words_of_arguments_are_masked_by_name_and_by_look_and_modes_are_not() {
+fn arguments_are_masked_by_name_and_by_value_except_modes() {
     for (args, expected) in [
         (json!(["--auth", "envvar"]), json!(["--auth", "envvar"])),
         (json!(["--authentication", "azcli"]), json!(["--authentication", "azcli"])),
@@ -184,17 +184,17 @@ fn a_header_helper_is_shown_as_program_flags_and_paths() {
 #[test]
 fn an_entry_that_is_revealed_is_shown_as_written() {
     let entry = json!({"url": r"https://evil\@good/?k=v", "headersHelper": "printf hunter2"});
-    let shown = serde_json::to_value(read(&entry).shown(None, Reveal::AsWritten)).unwrap();
+    let shown = serde_json::to_value(read(&entry).to_displayed(None, SecretVisibility::AsWritten)).unwrap();
     assert_eq!(shown, entry);
 }
 
 proptest::proptest! {
-    // C17: whatever is written, the host shown is the host that is connected to.
+    // C17: for every text, the displayed host is the contacted host.
     #[test]
     fn a_masked_url_has_the_host_port_and_scheme_of_the_connection(
         text in r"(https|http|ws|HTTPS|postgres):[/\\]{0,3}[a-zA-Z0-9:@/\\?#.%\[\]&= \té_-]{0,40}",
     ) {
-        let masked = super::masked_text(&text);
+        let masked = super::mask_secrets(&text);
         let in_field = super::address::mask_url_field(&text);
         if let Ok(url) = url::Url::parse(&text) && url.has_host() {
             for shown in [in_field].into_iter().chain((!text.contains(' ')).then_some(masked)) {

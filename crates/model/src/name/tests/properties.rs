@@ -1,10 +1,10 @@
-//! Shows that every catalogue, however hostile, gets unique, valid and stable names.
+//! Tests that every catalog, however hostile, gets unique, valid and stable names.
 
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::super::{Names, ServerName, ToolName};
+use super::super::{PublicNames, ServerName, ToolName};
 
 /// Names that collide often: few letters, many separators, sometimes far too long.
 fn part() -> impl Strategy<Value = String> {
@@ -27,32 +27,32 @@ proptest! {
     #[test]
     fn every_tool_has_a_valid_name_of_its_own(pairs in pairs()) {
         // N1 B36
-        let names = Names::assign(pairs.clone());
+        let names = PublicNames::assign(pairs.clone());
         let distinct: HashSet<_> = pairs.iter().collect();
         prop_assert_eq!(names.iter().len(), distinct.len());
         for (server, tool) in &pairs {
-            let public = names.public(server, tool).unwrap().as_str();
-            prop_assert_eq!(names.original(public), Some((server, tool)));
+            let public = names.public_name(server, tool).unwrap().as_str();
+            prop_assert_eq!(names.find_tool(public), Some((server, tool)));
             prop_assert!(public.len() <= 64);
             prop_assert!(public.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)));
         }
     }
 
     #[test]
-    fn the_order_of_arrival_decides_nothing(
+    fn assignment_is_independent_of_the_order_of_arrival(
         (pairs, shuffled) in pairs().prop_flat_map(|pairs| (Just(pairs.clone()), Just(pairs).prop_shuffle())),
     ) {
         // N1 B36
-        prop_assert_eq!(Names::assign(pairs), Names::assign(shuffled));
+        prop_assert_eq!(PublicNames::assign(pairs), PublicNames::assign(shuffled));
     }
 
     #[test]
-    fn late_arrivals_change_no_name(early in pairs(), late in pairs()) {
+    fn late_tools_change_no_assigned_name(early in pairs(), late in pairs()) {
         // N1 N11
-        let before = Names::assign(early.clone());
+        let before = PublicNames::assign(early.clone());
         let after = before.extend(late.clone());
         for (public, server, tool) in before.iter() {
-            prop_assert_eq!(after.public(server, tool), Some(public));
+            prop_assert_eq!(after.public_name(server, tool), Some(public));
         }
         let distinct: HashSet<_> = early.iter().chain(&late).collect();
         prop_assert_eq!(after.iter().len(), distinct.len());

@@ -1,11 +1,11 @@
-//! Shows which names of tools are cautioned about.
+//! Tests of cautions about look-alike names of tools.
 
 use crate::name::{ServerName, ToolName, ToolNameCaution, ToolNameRisk};
 
 fn find(tools: &[(&str, &str)]) -> Vec<ToolNameCaution> {
     let tools: Vec<_> =
         tools.iter().map(|(server, tool)| (ServerName::new(server), ToolName::new(tool))).collect();
-    ToolNameCaution::find(tools.iter().map(|(server, tool)| (server, tool)))
+    ToolNameCaution::find_cautions(tools.iter().map(|(server, tool)| (server, tool)))
 }
 
 // B44
@@ -62,7 +62,10 @@ fn a_caution_names_the_foreign_letters_and_its_servers() {
         "different tools have names that look alike: `\u{435}\u{441}ho` of `c` (with U+0435, U+0441), \
          `echo` of `a`, `echo` of `b`"
     );
-    assert!(cautions[0].concerns(&ServerName::new("b")) && !cautions[0].concerns(&ServerName::new("d")));
+    assert!(
+        cautions[0].concerns_server(&ServerName::new("b"))
+            && !cautions[0].concerns_server(&ServerName::new("d"))
+    );
     let many: Vec<String> = (0..10).map(|index| format!("s{index}")).collect();
     let mut tools: Vec<(&str, &str)> = many.iter().map(|server| (server.as_str(), "echo")).collect();
     tools.push(("z", "\u{435}cho"));

@@ -1,28 +1,29 @@
-//! What a hook's word does to every decision there can be.
+//! Tests of a hook's advice combined with every decision.
 
 use super::*;
-use crate::permission::{Advice, Decider};
+use crate::permission::{Decider, HookAdvice};
 
-fn advice(verdict: Verdict) -> Advice {
-    Advice { verdict, hook: "guard".to_owned(), reason: Some("because".to_owned()) }
+fn advice(verdict: PermissionVerdict) -> HookAdvice {
+    HookAdvice { verdict, hook: "guard".to_owned(), reason: Some("because".to_owned()) }
 }
 
-/// What is decided about a call under `mode`, with this rule about it, when a hook has spoken.
-fn advised(mode: Mode, by: Option<RuleKind>, read_only: bool, said: Verdict) -> Decision {
+/// The decision about a call under `mode` with this rule, after a hook's advice.
+fn advised(mode: PermissionMode, by: Option<RuleKind>, read_only: bool, said: PermissionVerdict) -> Decision {
     let (server, tool) = (ServerName::new("git"), ToolName::new("push"));
-    let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only };
+    let subject =
+        PermissionSubject { server: &server, tool: &tool, public: None, arguments: None, read_only };
     let rules = RuleSet::new(by.map(|kind| rule(kind, "mcp__git__push")));
-    decide(&subject, &rules, mode, &known(&["git"])).advised(&advice(said), mode)
+    decide_call(&subject, &rules, mode, &known(&["git"])).apply_advice(&advice(said), mode)
 }
 
 #[test]
-fn a_hook_that_allows_goes_past_no_rule_and_not_past_plan() {
+fn hook_allow_overrides_no_rule_and_not_plan_mode() {
     // P1 P2 K1
-    use Verdict::{Allow, Ask, Deny};
-    for mode in Mode::ALL {
-        let nobody = mode == Mode::DontAsk;
+    use PermissionVerdict::{Allow, Ask, Deny};
+    for mode in PermissionMode::ALL {
+        let nobody = mode == PermissionMode::DontAsk;
         let asked = if nobody { Deny } else { Ask };
-        let plan = mode == Mode::Plan;
+        let plan = mode == PermissionMode::Plan;
         for (by, expected) in [
             (Some(RuleKind::Deny), Deny),
             (Some(RuleKind::Ask), asked),
@@ -37,37 +38,42 @@ fn a_hook_that_allows_goes_past_no_rule_and_not_past_plan() {
 }
 
 #[test]
-fn a_hook_that_asks_makes_a_question_of_every_permission() {
+fn hook_ask_turns_every_allow_into_ask() {
     // P1 P2 K1
-    for mode in Mode::ALL {
-        let asked = if mode == Mode::DontAsk { Verdict::Deny } else { Verdict::Ask };
+    for mode in PermissionMode::ALL {
+        let asked =
+            if mode == PermissionMode::DontAsk { PermissionVerdict::Deny } else { PermissionVerdict::Ask };
         for (by, expected) in [
-            (Some(RuleKind::Deny), Verdict::Deny),
+            (Some(RuleKind::Deny), PermissionVerdict::Deny),
             (Some(RuleKind::Ask), asked),
             (Some(RuleKind::Allow), asked),
             (None, asked),
         ] {
-            assert_eq!(advised(mode, by, true, Verdict::Ask).verdict, expected, "{mode} {by:?}");
+            assert_eq!(advised(mode, by, true, PermissionVerdict::Ask).verdict, expected, "{mode} {by:?}");
         }
     }
 }
 
 #[test]
-fn a_hook_that_denies_has_the_last_word_over_what_is_not_denied_already() {
+fn hook_deny_wins_unless_already_denied() {
     // P1 K1
-    for mode in Mode::ALL {
+    for mode in PermissionMode::ALL {
         for by in [None, Some(RuleKind::Allow), Some(RuleKind::Ask)] {
-            assert_eq!(advised(mode, by, true, Verdict::Deny).verdict, Verdict::Deny, "{mode} {by:?}");
+            assert_eq!(
+                advised(mode, by, true, PermissionVerdict::Deny).verdict,
+                PermissionVerdict::Deny,
+                "{mode} {by:?}"
+            );
         }
-        let decision = advised(mode, Some(RuleKind::Deny), true, Verdict::Deny);
+        let decision = advised(mode, Some(RuleKind::Deny), true, PermissionVerdict::Deny);
         assert_eq!(decision.decider(), Decider::Rule);
     }
 }
 
 #[test]
-fn a_decision_names_the_hook_and_what_it_said() {
+fn decision_names_the_hook_and_its_reason() {
     // P1
-    let decision = advised(Mode::Default, None, false, Verdict::Deny);
+    let decision = advised(PermissionMode::Default, None, false, PermissionVerdict::Deny);
     assert_eq!(decision.why.to_string(), "hook `guard`: because");
     assert_eq!(decision.decider(), Decider::Hook);
     assert_eq!(
@@ -80,11 +86,11 @@ fn a_decision_names_the_hook_and_what_it_said() {
 }
 
 #[test]
-fn who_decides_follows_from_what_was_decided() {
+fn decider_follows_from_the_decision() {
     // P1
-    let decided = |mode, by| advised(mode, by, true, Verdict::Ask).decider();
-    assert_eq!(decided(Mode::Default, None), Decider::Person);
-    assert_eq!(decided(Mode::Default, Some(RuleKind::Deny)), Decider::Rule);
-    assert_eq!(decided(Mode::DontAsk, Some(RuleKind::Ask)), Decider::Mode);
-    assert_eq!(decided(Mode::DontAsk, None), Decider::Hook);
+    let decided = |mode, by| advised(mode, by, true, PermissionVerdict::Ask).decider();
+    assert_eq!(decided(PermissionMode::Default, None), Decider::Person);
+    assert_eq!(decided(PermissionMode::Default, Some(RuleKind::Deny)), Decider::Rule);
+    assert_eq!(decided(PermissionMode::DontAsk, Some(RuleKind::Ask)), Decider::Mode);
+    assert_eq!(decided(PermissionMode::DontAsk, None), Decider::Hook);
 }

@@ -1,47 +1,52 @@
-//! Shows that the quick way to the rule that decides leads to the same one as looking at every rule.
+//! Tests that the index leads to the same decision as checking every rule.
 
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::super::prefixes::Prefixes;
+use super::super::prefixes::PrefixMap;
 use super::*;
-use crate::name::Identity;
-use crate::permission::{RuleValidity, decide_where};
+use crate::name::ToolNameHash;
+use crate::permission::{RuleValidity, decide_call_with_validity};
 
-/// What is decided when every rule is looked at, one after the other.
+/// The decision when all rules are checked one after the other.
 fn straightly(
-    subject: &Subject<'_>,
-    rules: &[Rule],
-    mode: Mode,
+    subject: &PermissionSubject<'_>,
+    rules: &[PermissionRule],
+    mode: PermissionMode,
     known: &KnownServers,
-    holds: impl Fn(&Rule) -> bool,
-) -> (Verdict, Option<Origin>) {
-    let mut rules: Vec<_> = rules.iter().filter(|rule| rule.matches(subject, known)).collect();
+    holds: impl Fn(&PermissionRule) -> bool,
+) -> (PermissionVerdict, Option<ConfigOrigin>) {
+    let mut rules: Vec<_> = rules.iter().filter(|rule| rule.matches_call(subject, known)).collect();
     rules.sort_by_key(|rule| rule.scope());
     let first = |kind| rules.iter().find(|rule| rule.kind() == kind);
     let allowing = rules.iter().find(|rule| rule.kind() == RuleKind::Allow && holds(rule));
-    let by = |verdict, rule: &Rule| (verdict, Some(rule.origin().clone()));
-    let asked = if mode == Mode::DontAsk { Verdict::Deny } else { Verdict::Ask };
+    let by = |verdict, rule: &PermissionRule| (verdict, Some(rule.origin().clone()));
+    let asked =
+        if mode == PermissionMode::DontAsk { PermissionVerdict::Deny } else { PermissionVerdict::Ask };
     match (first(RuleKind::Deny), first(RuleKind::Ask), allowing, first(RuleKind::Allow)) {
-        (Some(rule), ..) => by(Verdict::Deny, rule),
-        _ if mode == Mode::Plan && !subject.read_only => (Verdict::Deny, None),
+        (Some(rule), ..) => by(PermissionVerdict::Deny, rule),
+        _ if mode == PermissionMode::Plan && !subject.read_only => (PermissionVerdict::Deny, None),
         (None, Some(rule), ..) => by(asked, rule),
-        (None, None, Some(rule), _) => by(Verdict::Allow, rule),
-        (None, None, None, _) if mode == Mode::BypassPermissions => (Verdict::Allow, None),
+        (None, None, Some(rule), _) => by(PermissionVerdict::Allow, rule),
+        (None, None, None, _) if mode == PermissionMode::BypassPermissions => {
+            (PermissionVerdict::Allow, None)
+        }
         (None, None, None, Some(rule)) => by(asked, rule),
-        (None, None, None, None) if mode == Mode::Client => (Verdict::Allow, None),
+        (None, None, None, None) if mode == PermissionMode::Client => (PermissionVerdict::Allow, None),
         (None, None, None, None) => (asked, None),
     }
 }
 
-fn origin_of(why: Why) -> Option<Origin> {
+fn origin_of(why: DecisionReason) -> Option<ConfigOrigin> {
     match why {
-        Why::Rule { rule }
-        | Why::Changed { rule }
-        | Why::ServerReplaced { rule }
-        | Why::NobodyToAsk { rule: Some(rule) } => Some(rule.origin().clone()),
-        Why::Mode { .. } | Why::NobodyToAsk { rule: None } => None,
-        Why::Classifier { .. } | Why::Unreviewed | Why::Hook { .. } => unreachable!("neither speaks here"),
+        DecisionReason::Rule { rule }
+        | DecisionReason::Changed { rule }
+        | DecisionReason::ServerReplaced { rule }
+        | DecisionReason::NobodyToAsk { rule: Some(rule) } => Some(rule.origin().clone()),
+        DecisionReason::Mode { .. } | DecisionReason::NobodyToAsk { rule: None } => None,
+        DecisionReason::Classifier { .. } | DecisionReason::Unreviewed | DecisionReason::Hook { .. } => {
+            unreachable!("neither speaks here")
+        }
     }
 }
 
@@ -56,7 +61,7 @@ fn tool() -> impl Strategy<Value = String> {
 /// The name of a rule: for all, for some servers and tools, for one tool by its hash, for a built-in tool.
 fn name() -> impl Strategy<Value = String> {
     let hashed = (server(), tool(), 0..4_usize).prop_map(|(server, tool, step)| {
-        Identity::new(&ServerName::new(&server), &ToolName::new(&tool)).hashed(step)
+        ToolNameHash::new(&ServerName::new(&server), &ToolName::new(&tool)).hashed_name(step)
     });
     prop_oneof![
         1 => Just("*".to_owned()),
@@ -97,43 +102,43 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     #[test]
-    fn the_rule_that_decides_is_the_one_found_by_looking_at_all(
+    fn indexed_decision_agrees_with_linear_search(
         written in prop::collection::vec(some_rule(), 0..12),
         (server, tool) in (server(), tool()),
         has_name in any::<bool>(),
         others in prop::collection::vec(server(), 0..3),
         arguments in arguments(),
-        (mode, read_only) in (prop::sample::select(Mode::ALL.to_vec()), any::<bool>()),
+        (mode, read_only) in (prop::sample::select(PermissionMode::ALL.to_vec()), any::<bool>()),
         held in any::<u16>(),
     ) {
         // P3 P4 P6 B34 B35
         let read = |(at, (kind, text, scope)): (usize, &(RuleKind, String, RuleScope))| {
-            let origin = Origin::whole(Source::inline(&at.to_string()));
-            Some((Rule::parse(*kind, text, origin.clone(), *scope).ok()?, origin, held & (1 << at) == 0))
+            let origin = ConfigOrigin::for_source(Source::from_label(&at.to_string()));
+            Some((PermissionRule::parse(*kind, text, origin.clone(), *scope).ok()?, origin, held & (1 << at) == 0))
         };
         let read = || written.iter().enumerate().filter_map(read);
-        let holds = |rule: &Rule| read().any(|(_, origin, holds)| holds && origin == *rule.origin());
-        let validity = |rule: &Rule| if holds(rule) { RuleValidity::Valid } else { RuleValidity::ToolChanged };
+        let holds = |rule: &PermissionRule| read().any(|(_, origin, holds)| holds && origin == *rule.origin());
+        let validity = |rule: &PermissionRule| if holds(rule) { RuleValidity::Valid } else { RuleValidity::ToolChanged };
         let rules: Vec<_> = read().map(|(rule, ..)| rule).collect();
         let set = RuleSet::new(read().map(|(rule, ..)| rule));
         let known = KnownServers::new(others.iter().chain([&server]).map(|server| ServerName::new(server)));
         let (server, tool) = (ServerName::new(&server), ToolName::new(&tool));
-        let names = Names::assign([(server.clone(), tool.clone())]);
-        let public = names.public(&server, &tool).filter(|_| has_name);
-        let subject = Subject { server: &server, tool: &tool, public, arguments: arguments.as_ref(), read_only };
-        let Decision { verdict, why } = decide_where(&subject, &set, mode, &known, validity);
+        let names = PublicNames::assign([(server.clone(), tool.clone())]);
+        let public = names.public_name(&server, &tool).filter(|_| has_name);
+        let subject = PermissionSubject { server: &server, tool: &tool, public, arguments: arguments.as_ref(), read_only };
+        let Decision { verdict, why } = decide_call_with_validity(&subject, &set, mode, &known, validity);
         prop_assert_eq!((verdict, origin_of(why)), straightly(&subject, &rules, mode, &known, holds));
     }
 
     #[test]
-    fn the_texts_that_begin_another_are_all_found(
+    fn prefix_map_finds_all_prefixes(
         texts in prop::collection::btree_set("[abé]{0,4}", 0..20),
         wanted in "[abé]{0,6}",
     ) {
         // P4
-        let mut prefixes = Prefixes::default();
-        texts.iter().for_each(|text| prefixes.push(text, text));
-        let mut found: Vec<_> = prefixes.of(&wanted).copied().collect();
+        let mut prefixes = PrefixMap::default();
+        texts.iter().for_each(|text| prefixes.push_prefix(text, text));
+        let mut found: Vec<_> = prefixes.find_values(&wanted).copied().collect();
         found.reverse();
         let expected: Vec<_> = texts.iter().filter(|text| wanted.starts_with(text.as_str())).collect();
         prop_assert_eq!(found, expected);

@@ -1,19 +1,19 @@
-//! The meaning of rules written down a second time, plainly, and compared with the real thing.
+//! A second, plain implementation of the meaning of rules, compared with the real one.
 
 use proptest::prelude::*;
 
-use super::super::{KnownServers, RuleKind, Subject};
+use super::super::{KnownServers, PermissionSubject, RuleKind};
 use super::rule;
 use crate::glob::Glob;
-use crate::name::{ServerName, ToolName, normalise_server, normalise_tool};
+use crate::name::{ServerName, ToolName, normalize_server, normalize_tool};
 
-/// Whether `written` can stand for something called `original`, or `normal` once normalised.
+/// Whether `written` can mean the name `original`, or `normal` once normalized.
 fn stands_for(written: &str, original: &str, normal: &str) -> bool {
     let pattern = Glob::new(written);
     pattern.matches(original) || pattern.matches(normal)
 }
 
-/// Every way to take a text apart; a star stands for all tools.
+/// Every way to split a text; a star stands for all tools.
 fn splits(text: &str) -> Vec<(String, String)> {
     let rest = text.strip_prefix("mcp__").unwrap();
     let mut all: Vec<_> = (0..rest.len())
@@ -28,15 +28,15 @@ fn splits(text: &str) -> Vec<(String, String)> {
 /// Whether the server part means the server.
 fn means(part: &str, server: &ServerName) -> bool {
     if part.contains('*') {
-        stands_for(part, server.as_str(), &normalise_server(server))
+        stands_for(part, server.as_str(), &normalize_server(server))
     } else {
-        normalise_server(&ServerName::new(part)) == normalise_server(server)
+        normalize_server(&ServerName::new(part)) == normalize_server(server)
     }
 }
 
-/// What [`super::super::Rule::matches`] should say, for texts without a hash and subjects without public name.
+/// The expected result of [`super::super::PermissionRule::matches_call`], without hashes and public names.
 fn expected(kind: RuleKind, text: &str, server: &ServerName, tool: &ToolName, known: &[ServerName]) -> bool {
-    let tool_fits = |part: &str| stands_for(part, tool.as_str(), &normalise_tool(tool));
+    let tool_fits = |part: &str| stands_for(part, tool.as_str(), &normalize_tool(tool));
     if kind != RuleKind::Allow {
         return splits(text).iter().any(|(part, wanted)| means(part, server) && tool_fits(wanted));
     }
@@ -44,7 +44,7 @@ fn expected(kind: RuleKind, text: &str, server: &ServerName, tool: &ToolName, kn
     for (part, wanted) in splits(text) {
         let meant: Vec<_> = known.iter().filter(|server| means(&part, server)).collect();
         let spelled: Vec<_> = meant.iter().filter(|server| server.as_str() == part).copied().collect();
-        let needs_normalising = normalise_server(&ServerName::new(&part)) != part;
+        let needs_normalising = normalize_server(&ServerName::new(&part)) != part;
         match (part.contains('*'), needs_normalising && !spelled.is_empty()) {
             (true, _) if meant.is_empty() => {}
             (true, _) => meanings.push((meant, wanted)),
@@ -63,23 +63,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
-    fn rules_mean_what_the_reference_says(
+    fn rules_agree_with_the_reference_matcher(
         text in "mcp__([ab _*]{1,3}|[ab_]{1,2}__[ab_*]{0,3}|a(__[ab*]){1,2})",
         mut known in prop::collection::btree_set(server(), 1..5).prop_map(Vec::from_iter),
         chosen in any::<prop::sample::Index>(),
         tool in "[ab _]{0,4}",
     ) {
         // P3 B34 B35
-        // The text is trimmed when it is read.
+        // The text is trimmed when it is parsed.
         prop_assume!(text.trim() == text && text != "mcp__");
         known.dedup();
         let server = chosen.get(&known).clone();
         let tool = ToolName::new(&tool);
-        let subject = Subject { server: &server, tool: &tool, public: None, arguments: None, read_only: false };
+        let subject = PermissionSubject { server: &server, tool: &tool, public: None, arguments: None, read_only: false };
         let servers = KnownServers::new(known.clone());
         for kind in [RuleKind::Allow, RuleKind::Ask, RuleKind::Deny] {
             prop_assert_eq!(
-                rule(kind, &text).matches(&subject, &servers),
+                rule(kind, &text).matches_call(&subject, &servers),
                 expected(kind, &text, &server, &tool, &known),
                 "{} {} for {:?} {:?} among {:?}", kind, text, server, tool, known
             );

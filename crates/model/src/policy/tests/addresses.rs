@@ -1,17 +1,17 @@
-//! Shows that a pattern sees the address that is connected to, however it is dressed up.
+//! Tests that a pattern is compared with the address that is connected to, in every disguise.
 
 use url::Url;
 
 use super::super::UrlPattern;
 
-/// Whether `url` is an address at all and fits the pattern.
+/// Whether `url` is a valid URL and matches the pattern.
 fn fits(pattern: &str, url: &str) -> bool {
     let pattern = UrlPattern::parse(pattern).unwrap();
-    Url::parse(url).is_ok_and(|url| pattern.matches(&url))
+    Url::parse(url).is_ok_and(|url| pattern.matches_url(&url))
 }
 
 #[test]
-fn only_the_companys_own_hosts_fit() {
+fn wildcard_host_matches_only_subdomains() {
     // B29 B30 H38
     for (url, expected) in [
         ("https://company.com@evil.com/", false),
@@ -32,7 +32,7 @@ fn only_the_companys_own_hosts_fit() {
         ("https://x.comp\u{430}ny.com/", false),
         ("https://x\u{ff0e}company\u{3002}com/", true),
         ("https://x.ｃompany.com/", true),
-        // Percent-encoded hosts are decoded before anything is compared.
+        // Percent-encoded hosts are decoded before the comparison.
         ("https://evil.com%2f.company.com/", false),
         ("https://evil.com%00.company.com/", false),
         ("https://evil%2Ecom/", false),
@@ -42,7 +42,7 @@ fn only_the_companys_own_hosts_fit() {
         (r"https://evil.com\.company.com/", false),
         (r"https://evil.com\@x.company.com/", false),
         (r"https:\\x.company.com\a", true),
-        // Tabs and newlines are dropped by the parser, wherever they stand.
+        // The parser drops tabs and newlines in every place.
         ("https://evil.com/\t.company.com/", false),
         ("https://ev\til.com\n/", false),
         ("ht\ntps://x.comp\tany.com/", true),
@@ -93,7 +93,7 @@ fn each_part_is_compared_on_its_own() {
 }
 
 #[test]
-fn a_pattern_that_makes_no_sense_is_refused() {
+fn invalid_url_pattern_is_refused() {
     // C9
     for pattern in [
         "",
@@ -123,7 +123,7 @@ fn a_pattern_that_makes_no_sense_is_refused() {
 
 // P3 B123
 #[test]
-fn loopback_has_one_name_and_a_socket_is_reached_like_http() {
+fn loopback_names_are_equal_and_websockets_match_http() {
     let pattern = |text: &str| UrlPattern::parse(text).unwrap();
     let same = [
         "http://127.0.0.1:9/x",
@@ -141,7 +141,7 @@ fn loopback_has_one_name_and_a_socket_is_reached_like_http() {
         ["http://127.0.0.1:9/*", "http://localhost:9/*", "ws://[::1]:9/*", "http://[::ffff:127.0.0.1]:9/*"]
     {
         for url in same {
-            assert!(pattern(denied).matches(&Url::parse(url).unwrap()), "{denied} {url}");
+            assert!(pattern(denied).matches_url(&Url::parse(url).unwrap()), "{denied} {url}");
         }
     }
     for (denied, url) in [
@@ -151,8 +151,8 @@ fn loopback_has_one_name_and_a_socket_is_reached_like_http() {
         ("http://127.0.0.1:9/*", "http://localhost.evil.com:9/x"),
         ("http://10.0.0.1/*", "http://127.0.0.1/x"),
     ] {
-        assert!(!pattern(denied).matches(&Url::parse(url).unwrap()), "{denied} {url}");
+        assert!(!pattern(denied).matches_url(&Url::parse(url).unwrap()), "{denied} {url}");
     }
-    assert!(pattern("http://10.0.0.1/*").matches(&Url::parse("http://[::ffff:10.0.0.1]/x").unwrap()));
-    assert!(pattern("http://127.*:*/*").matches(&Url::parse("http://[::1]:9/x").unwrap()));
+    assert!(pattern("http://10.0.0.1/*").matches_url(&Url::parse("http://[::ffff:10.0.0.1]/x").unwrap()));
+    assert!(pattern("http://127.*:*/*").matches_url(&Url::parse("http://[::1]:9/x").unwrap()));
 }

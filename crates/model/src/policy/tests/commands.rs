@@ -1,7 +1,7 @@
-//! Shows that a command is judged by the program it runs, however it is written.
+//! Tests that a command is judged by the program it runs, in every notation.
 
 use super::*;
-use crate::config::Stdio;
+use crate::config::StdioConfig;
 use crate::program::{FoundProgram, ProgramFinder};
 use crate::secret::Secret;
 
@@ -10,11 +10,11 @@ use crate::secret::Secret;
 struct Files;
 
 impl ProgramFinder for Files {
-    fn find(&self, name: &str, _stdio: &Stdio) -> Option<FoundProgram> {
+    fn find_program(&self, name: &str, _stdio: &StdioConfig) -> Option<FoundProgram> {
         let found = |located: &str, canonical: &str, is_of_project| FoundProgram {
             located: located.to_owned(),
             canonical: canonical.to_owned(),
-            is_of_project,
+            is_in_project: is_of_project,
             is_self: false,
         };
         match name {
@@ -29,29 +29,29 @@ impl ProgramFinder for Files {
         }
     }
 
-    fn canonical(&self, path: &str) -> Option<String> {
+    fn canonical_path(&self, path: &str) -> Option<String> {
         let stdio =
-            Stdio { command: String::new(), args: vec![], env: vec![], cwd: None, inherit_env: false };
-        self.find(path, &stdio).map(|found| found.canonical)
+            StdioConfig { command: String::new(), args: vec![], env: vec![], cwd: None, inherit_env: false };
+        self.find_program(path, &stdio).map(|found| found.canonical)
     }
 }
 
 fn is_permitted(policy: &Policy, argv: &[&str]) -> bool {
     let (command, args) = argv.split_first().unwrap();
-    let stdio = Stdio {
+    let stdio = StdioConfig {
         command: (*command).to_owned(),
         args: args.iter().map(|argument| Secret::new((*argument).to_owned())).collect(),
         env: vec![],
         cwd: None,
         inherit_env: false,
     };
-    let command = ResolvedCommand::of(&stdio, &Files, &policy.denied_paths());
-    permits(policy, "s", Scope::User, Target::Command { command: &command, env_names: &[] })
+    let command = ResolvedCommand::resolve(&stdio, &Files, &policy.denied_paths());
+    permits(policy, "s", Scope::User, PolicyTarget::Command { command: &command, env_names: &[] })
 }
 
 fn denying(json: &str) -> Policy {
     let mut policy = Policy::default();
-    policy.deny(rules(json));
+    policy.add_deny_list(rules(json));
     policy
 }
 
@@ -92,9 +92,9 @@ fn a_denied_link_also_denies_the_program_behind_it() {
 
 // P3
 #[test]
-fn a_star_permits_no_step_up_no_white_space_and_no_option() {
+fn star_allows_no_parent_step_no_white_space_and_no_option() {
     let policy = allowing(
-        Owner::Managed,
+        PolicyOwner::Managed,
         r#"[{"serverCommand": ["/opt/tools/*"]}, {"serverCommand": ["/opt/run", "*"]}, {"serverCommand": ["/opt/run", "--dir=*"]}, {"serverCommand": ["/opt/run", "a b*"]}]"#,
     );
     for argv in [&["/opt/tools/x"][..], &["/opt/run", "x"], &["/opt/run", "--dir=/x"], &["/opt/run", "a bc"]]
@@ -119,12 +119,16 @@ fn a_star_permits_no_step_up_no_white_space_and_no_option() {
 // P3
 #[test]
 fn the_projects_own_program_is_not_permitted_by_a_name() {
-    let policy =
-        allowing(Owner::Managed, r#"[{"serverCommand": ["npx", "-y", "x"]}, {"serverCommand": ["*"]}]"#);
+    let policy = allowing(
+        PolicyOwner::Managed,
+        r#"[{"serverCommand": ["npx", "-y", "x"]}, {"serverCommand": ["*"]}]"#,
+    );
     assert!(!is_permitted(&policy, &["npx", "-y", "x"]));
     assert!(!is_permitted(&policy, &["./npx"]));
     assert!(is_permitted(&policy, &["b"]));
-    let by_path =
-        allowing(Owner::Managed, r#"[{"serverCommand": ["/project/node_modules/.bin/npx", "-y", "x"]}]"#);
+    let by_path = allowing(
+        PolicyOwner::Managed,
+        r#"[{"serverCommand": ["/project/node_modules/.bin/npx", "-y", "x"]}]"#,
+    );
     assert!(is_permitted(&by_path, &["npx", "-y", "x"]));
 }

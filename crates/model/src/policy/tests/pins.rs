@@ -1,15 +1,15 @@
-//! Shows which commands a policy blocks that requires pinned packages.
+//! Tests of the commands that a policy with required pins blocks.
 
 use super::*;
-use crate::policy::Violation;
-use crate::scope::Origin;
+use crate::policy::PolicyViolation;
+use crate::scope::ConfigOrigin;
 
-fn judge(argv: &[&str], scope: Scope) -> Result<(), Violation> {
+fn judge(argv: &[&str], scope: Scope) -> Result<(), PolicyViolation> {
     let mut policy = Policy::default();
-    policy.require_pinned_packages(Origin::whole(Source::inline("policy")));
-    let command = ResolvedCommand::as_written(argv);
-    let target = Target::Command { command: &command, env_names: &[] };
-    policy.judge(&Subject { name: &ServerName::new("s"), scope, target })
+    policy.require_pinned_packages(ConfigOrigin::for_source(Source::from_label("policy")));
+    let command = ResolvedCommand::from_argv(argv);
+    let target = PolicyTarget::Command { command: &command, env_names: &[] };
+    policy.check_server(&PolicySubject { name: &ServerName::new("s"), scope, target })
 }
 
 // B119
@@ -60,8 +60,8 @@ fn pinned_packages_and_programs_of_this_machine_are_not_blocked() {
 // B119
 #[test]
 fn pins_are_not_required_unless_a_setting_says_so() {
-    let command = ResolvedCommand::as_written(&["npx", "-y", "pkg"]);
-    let target = Target::Command { command: &command, env_names: &[] };
+    let command = ResolvedCommand::from_argv(&["npx", "-y", "pkg"]);
+    let target = PolicyTarget::Command { command: &command, env_names: &[] };
     assert!(permits(&Policy::default(), "s", Scope::User, target));
 }
 

@@ -1,4 +1,4 @@
-//! What counts as another definition, and how the difference reads.
+//! Tests of which definitions differ, and of how a difference reads.
 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -20,19 +20,19 @@ fn entry() -> Value {
 fn tool(change: impl FnOnce(&mut Value)) -> Tool {
     let mut entry = entry();
     change(&mut entry);
-    Tool::read(&to_raw_value(&entry).unwrap()).unwrap()
+    Tool::parse(&to_raw_value(&entry).unwrap()).unwrap()
 }
 
 fn lines(change: impl FnOnce(&mut Value)) -> Vec<String> {
     let changed = tool(change);
     let found = DefinitionChange::between(&tool(|_| ()), &changed);
-    assert_eq!(found.is_some(), changed.definition() != tool(|_| ()).definition());
+    assert_eq!(found.is_some(), changed.definition_digest() != tool(|_| ()).definition_digest());
     found.map(|found| found.lines).unwrap_or_default()
 }
 
 // H09 B47
 #[test]
-fn every_part_that_a_model_is_told_counts_and_is_shown() {
+fn every_part_visible_to_a_model_is_compared_and_shown() {
     assert_eq!(lines(|_| ()), [""; 0]);
     assert_eq!(lines(|it| it["title"] = json!("Mail")), ["- title: Send", "+ title: Mail"]);
     assert_eq!(
@@ -75,7 +75,7 @@ fn every_part_that_a_model_is_told_counts_and_is_shown() {
 
 // H09
 #[test]
-fn what_a_model_never_notices_is_no_change() {
+fn parts_invisible_to_a_model_are_not_compared() {
     let written = RawValue::from_string(
         r#"{ "inputSchema" : { "required": ["to", "text"],
             "properties": { "text": { "type": "string" }, "to": { "type": "string" } }, "type": "object" },
@@ -83,16 +83,16 @@ fn what_a_model_never_notices_is_no_change() {
             "annotations": { "readOnlyHint": false }, "_meta": { "anthropic/alwaysLoad": true } }"#
             .to_owned(),
     );
-    let again = Tool::read(&written.unwrap()).unwrap();
+    let again = Tool::parse(&written.unwrap()).unwrap();
     let first = tool(|_| ());
     assert_ne!(again.digest(), first.digest());
-    assert_eq!(again.definition(), first.definition());
+    assert_eq!(again.definition_digest(), first.definition_digest());
     assert_eq!(DefinitionChange::between(&first, &again), None);
 }
 
 // H09 B45
 #[test]
-fn a_difference_hides_nothing_and_has_an_end() {
+fn definition_change_is_escaped_and_truncated() {
     let shown = lines(|it| it["description"] = json!("a\u{202e}b\u{1b}[2J"));
     assert_eq!(shown, ["- description: Send a mail", "+ description: ab[2J"]);
     let many = tool(|it| {

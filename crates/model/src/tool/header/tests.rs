@@ -1,16 +1,16 @@
-//! Which marks are taken, and which headers they give.
+//! Tests of valid marks and their headers.
 
 use serde_json::json;
 
 use super::*;
 
 fn read(properties: &Value) -> Result<Vec<HeaderParam>, HeaderFault> {
-    HeaderParam::read_all(&json!({"type": "object", "properties": properties}))
+    HeaderParam::collect_params(&json!({"type": "object", "properties": properties}))
 }
 
 // B107 H26
 #[test]
-fn a_mark_that_breaks_a_rule_is_a_fault() {
+fn invalid_header_mark_is_a_fault() {
     let marked = |mark: Value| json!({"a": {"type": "string", "x-mcp-header": mark}});
     for name in [json!(""), json!("a b"), json!("a\r\nb"), json!("ä"), json!("a:"), json!(7), json!(null)] {
         assert_eq!(read(&marked(name.clone())), Err(HeaderFault::Name), "{name}");
@@ -19,7 +19,7 @@ fn a_mark_that_breaks_a_rule_is_a_fault() {
         "a": {"type": "string", "x-mcp-header": "Region"},
         "b": {"type": "object", "properties": {"c": {"type": "string", "x-mcp-header": "region"}}}
     });
-    assert_eq!(read(&twice), Err(HeaderFault::Twice));
+    assert_eq!(read(&twice), Err(HeaderFault::Duplicate));
     for kind in [json!("number"), json!("object"), json!("array"), json!(["string", "integer"]), json!(null)]
     {
         let schema = json!({"a": {"type": kind, "x-mcp-header": "X"}});
@@ -30,7 +30,7 @@ fn a_mark_that_breaks_a_rule_is_a_fault() {
 
 // B107
 #[test]
-fn a_mark_where_no_names_lead_is_a_fault() {
+fn header_mark_unreachable_by_property_names_is_a_fault() {
     let mark = json!({"type": "string", "x-mcp-header": "X"});
     for schema in [
         json!({"x-mcp-header": "X", "type": "string"}),
@@ -43,13 +43,13 @@ fn a_mark_where_no_names_lead_is_a_fault() {
         json!({"patternProperties": {"a": mark}}),
         json!({"additionalProperties": mark}),
     ] {
-        assert_eq!(HeaderParam::read_all(&schema), Err(HeaderFault::Place), "{schema}");
+        assert_eq!(HeaderParam::collect_params(&schema), Err(HeaderFault::Place), "{schema}");
     }
 }
 
 // B107
 #[test]
-fn what_only_looks_like_a_mark_is_none() {
+fn data_that_looks_like_a_header_mark_is_ignored() {
     let schema = json!({
         "properties": {
             "x-mcp-header": {"type": "number"},
@@ -57,12 +57,12 @@ fn what_only_looks_like_a_mark_is_none() {
         },
         "$defs": {"x-mcp-header": {"type": "string"}}
     });
-    assert_eq!(HeaderParam::read_all(&schema), Ok(Vec::new()));
+    assert_eq!(HeaderParam::collect_params(&schema), Ok(Vec::new()));
 }
 
 // B108
 #[test]
-fn arguments_become_headers_and_those_that_are_not_there_do_not() {
+fn present_arguments_become_headers() {
     let params = read(&json!({
         "region": {"type": "string", "x-mcp-header": "Region"},
         "deep": {"properties": {"count": {"type": "integer", "x-mcp-header": "Count"}}},
@@ -72,7 +72,7 @@ fn arguments_become_headers_and_those_that_are_not_there_do_not() {
     .unwrap();
     let told = |arguments: Value| {
         let arguments = RawValue::from_string(arguments.to_string()).unwrap();
-        let headers = headers(&params, &arguments);
+        let headers = param_headers(&params, &arguments);
         headers.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
     };
     assert_eq!(

@@ -1,82 +1,83 @@
-//! Changes a file that holds secrets: as `update` does, for the owner alone, and never through a link.
+//! Updates a file that holds secrets: like `update`, but readable by the owner only and never through a link.
 
-use super::is_private;
-use crate::file::place::{LOCK_LIMIT, Place};
-use crate::file::replace::{Previous, replace};
-use crate::file::{Creation, ReadError, Step, UpdateError, WriteError};
+use super::check_private;
+use crate::file::locked_entry::{LOCK_LIMIT, LockedEntry};
+use crate::file::replace::{PreviousAttributes, replace_file};
+use crate::file::{Creation, FileReadError, FileUpdateError, FileWriteError, WriteStep};
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What becomes of the file.
+/// The change that an update makes to a private file.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Change {
-    /// It stays as it is.
+pub enum PrivateChange {
+    /// Keeps the file as it is.
     Keep,
-    /// It has this content from now on.
+    /// Replaces the content of the file.
     Replace(Vec<u8>),
-    /// The same, and what was there stays beside it under its name with this ending.
+    /// Replaces the content, and keeps the old file as a backup with this ending added to its name.
     SetAside {
-        /// What is added to the file's name.
+        /// The suffix of the backup's name.
         ending: String,
         /// The new content.
         content: Vec<u8>,
     },
 }
 
-/// Replaces the bytes at `path` by what `change` makes of the current ones (`None`: no file).
+/// Replaces the bytes at `path` by the result of `change`, which gets the current ones (`None`: no file).
 ///
-/// Locks, syncs and renames as [`crate::file::update`] does, with the same promises. A file that is a link, or
-/// that others may open, is refused before `change` sees it. Returns where the old file was set aside.
+/// Locks, syncs and renames as [`crate::file::update_file`] does, with the same guarantees. A file that is a
+/// link, or that others may open, is refused before `change` sees it. Returns the path of the backup, if one
+/// was made.
 ///
 /// `change` runs under the lock and must not update another file of the same directory.
 pub fn update_private<E>(
     path: &Path,
     limit: u64,
-    change: impl FnOnce(Option<&[u8]>) -> Result<Change, E>,
-) -> Result<Option<PathBuf>, UpdateError<E>> {
-    let mut place = Place::lock(path, Creation::PRIVATE, LOCK_LIMIT)?;
+    change: impl FnOnce(Option<&[u8]>) -> Result<PrivateChange, E>,
+) -> Result<Option<PathBuf>, FileUpdateError<E>> {
+    let mut place = LockedEntry::lock_path(path, Creation::PRIVATE, LOCK_LIMIT)?;
     if !place.is_at(path) {
-        return Err(ReadError::Link { path: path.to_owned() }.into());
+        return Err(FileReadError::Link { path: path.to_owned() }.into());
     }
     let (old, stat) = place.read_bytes(limit)?.unzip();
     if let Some(stat) = &stat {
-        is_private(path, stat)?;
+        check_private(path, stat)?;
     }
-    let (content, ending) = match change(old.as_deref()).map_err(UpdateError::Refused)? {
-        Change::Keep => return Ok(None),
-        Change::Replace(content) => (content, None),
-        Change::SetAside { ending, content } => (content, Some(ending)),
+    let (content, ending) = match change(old.as_deref()).map_err(FileUpdateError::Refused)? {
+        PrivateChange::Keep => return Ok(None),
+        PrivateChange::Replace(content) => (content, None),
+        PrivateChange::SetAside { ending, content } => (content, Some(ending)),
     };
     if content.len() as u64 > limit {
-        return Err(WriteError::TooLarge { path: place.path(), limit }.into());
+        return Err(FileWriteError::TooLarge { path: place.path(), limit }.into());
     }
-    let aside = ending.filter(|_| old.is_some()).map(|ending| set_aside(&place, &ending)).transpose()?;
-    replace(&place, &content, stat.map(Previous::of), Creation::PRIVATE)?;
-    place.keep_directories();
+    let aside = ending.filter(|_| old.is_some()).map(|ending| back_up_file(&place, &ending)).transpose()?;
+    replace_file(&place, &content, stat.map(PreviousAttributes::from_stat), Creation::PRIVATE)?;
+    place.keep_created_directories();
     Ok(aside)
 }
 
-/// A second name for the old file, so that it is never missing, not even between two steps.
-fn set_aside(place: &Place, ending: &str) -> Result<PathBuf, WriteError> {
+/// Hard-links the old file to its backup name, so that it is never missing, not even between two steps.
+fn back_up_file(place: &LockedEntry, ending: &str) -> Result<PathBuf, FileWriteError> {
     let mut name = OsString::from(place.name());
     name.push(ending);
     let aside = place.parent().join(&name);
     let (old, aside_name) = (place.name(), Path::new(&name));
     match rustix::fs::linkat(place, old, place, aside_name, AtFlags::empty()) {
-        // The same bytes were set aside before.
+        // A backup of the same bytes exists already.
         Ok(()) | Err(Errno::EXIST) => Ok(aside),
-        // Not every file system knows second names.
+        // Some file systems have no hard links.
         Err(_) => match rustix::fs::renameat(place, old, place, aside_name) {
             Ok(()) => Ok(aside),
-            Err(errno) => Err(WriteError::of(Step::Replace, &aside, errno)),
+            Err(errno) => Err(FileWriteError::from_errno(WriteStep::Replace, &aside, errno)),
         },
     }
 }
 
-impl std::fmt::Debug for Change {
-    /// Not the content: it is somebody's secret.
+impl std::fmt::Debug for PrivateChange {
+    /// Omits the content, which is a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Keep => "Keep",

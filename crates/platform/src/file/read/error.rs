@@ -1,4 +1,4 @@
-//! Why a file cannot be read, with what a person can do about it.
+//! Error of reading a file, with a hint for the user.
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
@@ -6,26 +6,26 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 
-/// Why a file or directory cannot be read.
+/// Error of reading a file or directory.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The user may not read it.
+pub enum FileReadError {
+    /// The user has no permission to read the file.
     #[error("no permission to read `{}`", path.display())]
     Denied {
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// It is a directory, a FIFO, a device or a socket.
+    /// The path is a directory, a FIFO, a device or a socket.
     #[error("`{}` is {kind}, not a file", path.display())]
     NotRegular {
         /// The path.
         path: PathBuf,
-        /// What it is, with its article.
+        /// The kind of file, with its article.
         kind: &'static str,
     },
-    /// It has more bytes than the caller allows.
+    /// The file has more bytes than the caller allows.
     #[error("`{}` is larger than {limit} bytes", path.display())]
     TooLarge {
         /// The file.
@@ -33,7 +33,7 @@ pub enum ReadError {
         /// The limit.
         limit: u64,
     },
-    /// It is not text.
+    /// The file is not UTF-8.
     #[error("`{}` is not UTF-8 at line {line}, column {column}", path.display())]
     NotUtf8 {
         /// The file.
@@ -51,7 +51,7 @@ pub enum ReadError {
         /// The limit.
         limit: usize,
     },
-    /// It holds a secret and belongs to somebody else.
+    /// The file holds a secret and belongs to another user.
     #[error("`{}` belongs to user {uid}, neither you nor root", path.display())]
     Foreign {
         /// The file.
@@ -59,7 +59,7 @@ pub enum ReadError {
         /// The owner.
         uid: u32,
     },
-    /// It holds a secret and others may open it.
+    /// The file holds a secret and other users may open it.
     #[error("`{}` is open to other users (mode {mode:o})", path.display())]
     Exposed {
         /// The file.
@@ -67,7 +67,7 @@ pub enum ReadError {
         /// Its permission bits.
         mode: u32,
     },
-    /// A folder of secrets in which others may put files.
+    /// A folder of secrets is writable by other users.
     #[error("other users may write to the folder `{}` (mode {mode:o})", path.display())]
     OpenFolder {
         /// The folder.
@@ -75,24 +75,24 @@ pub enum ReadError {
         /// Its permission bits.
         mode: u32,
     },
-    /// It holds a secret and is a symbolic link.
+    /// The file holds a secret and is a symbolic link.
     #[error("`{}` is a symbolic link", path.display())]
     Link {
         /// The path.
         path: PathBuf,
     },
-    /// Anything else the system says.
+    /// Any other error of the system.
     #[error("cannot read `{}`", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-impl ReadError {
-    /// What a person can do about it.
+impl FileReadError {
+    /// The next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Denied { path, .. } => Some(format!("check who owns it: `ls -ld {}`", path.display())),
@@ -124,15 +124,15 @@ impl ReadError {
         }
     }
 
-    pub(in crate::file) fn of(path: &Path, errno: Errno) -> Self {
-        // Opening a socket as a file answers with "no such device".
+    pub(in crate::file) fn from_errno(path: &Path, errno: Errno) -> Self {
+        // Opening a socket as a file fails with "no such device".
         if errno == Errno::NXIO {
             return Self::not_regular(path, FileType::Socket);
         }
-        Self::io(path, errno.into())
+        Self::from_io(path, errno.into())
     }
 
-    pub(in crate::file) fn io(path: &Path, source: io::Error) -> Self {
+    pub(in crate::file) fn from_io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         if source.kind() == io::ErrorKind::PermissionDenied {
             return Self::Denied { path, source };
@@ -142,7 +142,7 @@ impl ReadError {
 
     pub(in crate::file) fn not_regular(path: &Path, kind: FileType) -> Self {
         let path = path.to_owned();
-        let kind = name_of(kind);
+        let kind = describe_kind(kind);
         Self::NotRegular { path, kind }
     }
 
@@ -156,7 +156,7 @@ impl ReadError {
     }
 }
 
-fn name_of(kind: FileType) -> &'static str {
+fn describe_kind(kind: FileType) -> &'static str {
     match kind {
         FileType::Directory => "a directory",
         FileType::Fifo => "a FIFO",

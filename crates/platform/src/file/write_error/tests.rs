@@ -1,10 +1,10 @@
-//! What the system's answers to writing mean.
+//! Classification of the system's errors when writing.
 
 use super::*;
 
 // F73 F74 F75
 #[test]
-fn every_answer_of_the_system_has_its_meaning() {
+fn every_system_error_is_classified() {
     let table = [
         (Errno::NOSPC, "no space left to write `/f`"),
         (Errno::DQUOT, "no space left to write `/f`"),
@@ -15,7 +15,7 @@ fn every_answer_of_the_system_has_its_meaning() {
         (Errno::IO, "cannot write `/f`"),
     ];
     for (errno, expected) in table {
-        let error = WriteError::of(Step::Write, Path::new("/f"), errno);
+        let error = FileWriteError::from_errno(WriteStep::Write, Path::new("/f"), errno);
         assert_eq!(error.to_string(), expected, "{errno:?}");
         assert_eq!(error.hint().is_some(), errno != Errno::IO, "{errno:?}");
     }

@@ -1,22 +1,26 @@
-//! The authorization endpoint: a person who always agrees at once, unless told otherwise.
+//! The authorization endpoint, with a user who consents at once unless a lie says otherwise.
 
-use super::form::{Form, extended};
-use super::tokens::{Code, Grant};
-use super::{Origins, Reply, State, metadata};
-use mcparley_testkit::{Lie, Lies};
+use super::form::{FormParameters, append_parameters};
+use super::tokens::{FakeAuthCode, FakeGrant};
+use super::{OAuthReply, ServerOrigins, State, metadata};
+use mcparley_testkit::{Lie, LieSet};
 use serde_json::Value;
 
-/// What a page must not show as it stands.
+/// An error description that a page must not show unescaped.
 const DESCRIPTION: &str = "<script>alert('canary-description')</script>";
 
 impl State {
-    pub(super) fn authorize(&mut self, origins: &Origins, form: &Form) -> Reply {
-        self.book.request("authorize");
-        self.book.keep("authorize", Value::Object(form.to_map()));
-        let get = |name| form.get(name).unwrap_or_default().to_owned();
+    pub(super) fn reply_to_authorize(
+        &mut self,
+        origins: &ServerOrigins,
+        form: &FormParameters,
+    ) -> OAuthReply {
+        self.book.count_request("authorize");
+        self.book.store_parameters("authorize", Value::Object(form.to_map()));
+        let get = |name| form.parameter(name).unwrap_or_default().to_owned();
         let (client, redirect) = (get("client_id"), get("redirect_uri"));
         if !self.is_known(&client) || redirect.is_empty() {
-            return Reply::error(400, "invalid_client");
+            return OAuthReply::error(400, "invalid_client");
         }
         let mut answer = Vec::new();
         match self.lies.text(Lie::Authorize).as_str() {
@@ -27,9 +31,10 @@ impl State {
                 answer.push(("error", "invalid_request".to_owned()));
             }
             "code" => {
-                let grant = self.granted(form, client);
-                let code = Code { grant, redirect: redirect.clone(), challenge: get("code_challenge") };
-                answer.push(("code", self.tokens.keep_code(code)));
+                let grant = self.new_grant(form, client);
+                let code =
+                    FakeAuthCode { grant, redirect: redirect.clone(), challenge: get("code_challenge") };
+                answer.push(("code", self.tokens.store_code(code)));
             }
             error => {
                 answer.extend([("error", error.to_owned()), ("error_description", DESCRIPTION.to_owned())]);
@@ -38,22 +43,22 @@ impl State {
         match self.lies.text(Lie::AuthorizeState).as_str() {
             "absent" => {}
             "wrong" => answer.push(("state", "canary-another-state".to_owned())),
-            _ => answer.extend(form.get("state").map(|state| ("state", state.to_owned()))),
+            _ => answer.extend(form.parameter("state").map(|state| ("state", state.to_owned()))),
         }
-        answer.extend(iss(&self.lies, origins).map(|iss| ("iss", iss)));
-        Reply::redirect(extended(&redirect, &answer))
+        answer.extend(issuer_parameter(&self.lies, origins).map(|iss| ("iss", iss)));
+        OAuthReply::redirect(append_parameters(&redirect, &answer))
     }
 
-    /// What a person agrees to: all that is asked for.
-    pub(super) fn granted(&mut self, form: &Form, client: String) -> Grant {
-        let owned = |name| form.get(name).map(str::to_owned);
+    /// The grant a user consents to: everything requested.
+    pub(super) fn new_grant(&mut self, form: &FormParameters, client: String) -> FakeGrant {
+        let owned = |name| form.parameter(name).map(str::to_owned);
         let scope = owned("scope").unwrap_or_default();
-        let family = self.tokens.family();
-        Grant { client, scope, resource: owned("resource"), nonce: owned("nonce"), family, key: None }
+        let family = self.tokens.new_family();
+        FakeGrant { client, scope, resource: owned("resource"), nonce: owned("nonce"), family, key: None }
     }
 }
 
-fn iss(lies: &Lies, origins: &Origins) -> Option<String> {
+fn issuer_parameter(lies: &LieSet, origins: &ServerOrigins) -> Option<String> {
     let issuer = metadata::issuer(lies, origins);
     match lies.text(Lie::Iss).as_str() {
         "absent" => None,

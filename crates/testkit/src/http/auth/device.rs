@@ -1,38 +1,42 @@
-//! The device grant (RFC 8628): a person who approves when their page is fetched, or after so many polls.
+//! The device grant (RFC 8628), with a user who approves when the page is fetched or after a number of polls.
 
-use super::clients::Shown;
-use super::form::Form;
-use super::grants::Issue;
-use super::tokens::Grant;
-use super::{Origins, Reply, State, metadata};
+use super::clients::ClientCredentials;
+use super::form::FormParameters;
+use super::grants::GrantIssue;
+use super::tokens::FakeGrant;
+use super::{OAuthReply, ServerOrigins, State, metadata};
 use crate::http::request::HttpRequest;
 use mcparley_testkit::Lie;
 use serde_json::json;
 use std::collections::HashMap;
 
-/// The devices that wait, by their secret code.
+/// The pending devices, by their device code.
 #[derive(Debug, Default)]
-pub(crate) struct Devices(HashMap<String, Device>);
+pub(crate) struct PendingDevices(HashMap<String, PendingDevice>);
 
 #[derive(Debug)]
-struct Device {
+struct PendingDevice {
     user_code: String,
-    grant: Grant,
+    grant: FakeGrant,
     polls: u64,
     is_approved: bool,
 }
 
 impl State {
-    pub(super) fn begin_device(&mut self, origins: &Origins, request: &HttpRequest) -> Reply {
-        let form = Form::of_body(request);
-        let shown = self.identify(request, &form);
-        self.book.request("device_authorization");
-        self.book.keep("device_authorization", form.to_value_with(&shown));
+    pub(super) fn start_device_grant(
+        &mut self,
+        origins: &ServerOrigins,
+        request: &HttpRequest,
+    ) -> OAuthReply {
+        let form = FormParameters::from_body(request);
+        let shown = self.client_credentials(request, &form);
+        self.book.count_request("device_authorization");
+        self.book.store_parameters("device_authorization", form.to_value_with(&shown));
         if !self.is_authentic(&shown) {
-            return Reply::error(401, "invalid_client");
+            return OAuthReply::error(401, "invalid_client");
         }
-        let grant = self.granted(&form, shown.id);
-        let code = self.tokens.name("device");
+        let grant = self.new_grant(&form, shown.id);
+        let code = self.tokens.unique_name("device");
         let user_code = format!("WDJB-{:04}", self.devices.0.len() + 1);
         let page = format!("{}/device", metadata::issuer(&self.lies, origins));
         let mut body = json!({
@@ -43,27 +47,32 @@ impl State {
         if interval > 0 {
             body["interval"] = json!(interval);
         }
-        self.devices.0.insert(code, Device { user_code, grant, polls: 0, is_approved: false });
-        Reply::json(200, body)
+        self.devices.0.insert(code, PendingDevice { user_code, grant, polls: 0, is_approved: false });
+        OAuthReply::json(200, body)
     }
 
-    /// The person's page: fetching it with the code is to agree.
-    pub(super) fn approve_device(&mut self, form: &Form) -> Reply {
-        self.book.request("device");
+    /// The verification page: fetching it with the user code approves the device.
+    pub(super) fn approve_device(&mut self, form: &FormParameters) -> OAuthReply {
+        self.book.count_request("device");
         let found =
-            self.devices.0.values_mut().find(|device| form.get("user_code") == Some(&device.user_code));
+            self.devices.0.values_mut().find(|device| form.parameter("user_code") == Some(&device.user_code));
         match found {
             Some(device) => {
                 device.is_approved = true;
-                Reply::json(200, json!({ "approved": device.user_code }))
+                OAuthReply::json(200, json!({ "approved": device.user_code }))
             }
-            None => Reply::error(404, "no_such_code"),
+            None => OAuthReply::error(404, "no_such_code"),
         }
     }
 
-    /// Slow first, then pending, then the end; a fetched page ends the waiting.
-    pub(super) fn poll_device(&mut self, form: &Form, shown: &Shown) -> Result<Issue, &'static str> {
-        let code = form.get("device_code").unwrap_or_default();
+    /// Answers a poll: `slow_down` first, then `authorization_pending`, then the result; approval ends the
+    /// waiting.
+    pub(super) fn poll_device(
+        &mut self,
+        form: &FormParameters,
+        shown: &ClientCredentials,
+    ) -> Result<GrantIssue, &'static str> {
+        let code = form.parameter("device_code").unwrap_or_default();
         let slow = self.lies.number(Lie::DeviceSlow);
         let pending = slow + self.lies.number(Lie::DevicePending);
         let device = self.devices.0.get_mut(code).filter(|device| device.grant.client == shown.id);
@@ -80,7 +89,7 @@ impl State {
             "expired_token" => Err("expired_token"),
             _ => {
                 let device = self.devices.0.remove(code).ok_or("invalid_grant")?;
-                Ok(Issue::Tokens { grant: device.grant, refresh: None })
+                Ok(GrantIssue::Tokens { grant: device.grant, refresh: None })
             }
         }
     }

@@ -1,34 +1,34 @@
-//! Parameters in a query or a form: percent-encoding undone, order and duplicates kept.
+//! Parameters of a query or form: percent-decoded, with order and duplicates kept.
 
 use crate::http::request::HttpRequest;
-use mcparley_testkit::percent_encoded;
+use mcparley_testkit::percent_encode;
 use serde_json::{Map, Value, json};
 
 /// The parameters of a request.
 #[derive(Debug, Default)]
-pub(crate) struct Form(Vec<(String, String)>);
+pub(crate) struct FormParameters(Vec<(String, String)>);
 
-impl Form {
-    pub(crate) fn read(text: &str) -> Self {
+impl FormParameters {
+    pub(crate) fn parse(text: &str) -> Self {
         let pairs = text.split('&').filter(|pair| !pair.is_empty());
         let pair = |pair: &str| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (decoded(name), decoded(value))
+            (percent_decode(name), percent_decode(value))
         };
         Self(pairs.map(pair).collect())
     }
 
-    pub(crate) fn of_body(request: &HttpRequest) -> Self {
-        Self::read(&String::from_utf8_lossy(&request.body))
+    pub(crate) fn from_body(request: &HttpRequest) -> Self {
+        Self::parse(&String::from_utf8_lossy(&request.body))
     }
 
-    /// The first parameter of that name.
-    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+    /// The first parameter with that name.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// As it stands on the page of figures, with how the client showed who it is.
-    pub(crate) fn to_value_with(&self, shown: &super::clients::Shown) -> Value {
+    /// The parameters for the `/stats` page, with the client and its authentication method.
+    pub(crate) fn to_value_with(&self, shown: &super::clients::ClientCredentials) -> Value {
         let mut page = self.to_map();
         page.insert("(method)".to_owned(), json!(shown.method));
         page.insert("(client)".to_owned(), json!(shown.id));
@@ -40,15 +40,15 @@ impl Form {
     }
 }
 
-/// A URL with more parameters behind it.
-pub(crate) fn extended(url: &str, parameters: &[(&str, String)]) -> String {
+/// A URL with further query parameters.
+pub(crate) fn append_parameters(url: &str, parameters: &[(&str, String)]) -> String {
     let pairs: Vec<String> =
-        parameters.iter().map(|(name, value)| format!("{name}={}", percent_encoded(value))).collect();
+        parameters.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
     let mark = if url.contains('?') { '&' } else { '?' };
     format!("{url}{mark}{}", pairs.join("&"))
 }
 
-pub(crate) fn decoded(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((&first, behind)) = rest.split_first() {

@@ -1,10 +1,10 @@
-//! How an answer of the authorization server travels: whole, late, spoiled, or not at all.
+//! The delivery of a response of the authorization server: complete, delayed, damaged, or not at all.
 
-use super::{Origins, Reply};
-use crate::http::Next;
-use crate::http::wire::{Header, Wire, header_lines, status_line};
+use super::{OAuthReply, ServerOrigins};
+use crate::http::ConnectionNext;
+use crate::http::wire::{HttpWire, ResponseHeader, header_lines, status_line};
 use crate::life::LIFE;
-use crate::raw::Raw;
+use crate::raw::RawBytes;
 use serde_json::Value;
 use std::io;
 use std::time::Duration;
@@ -13,37 +13,37 @@ const MIB: u64 = 1024 * 1024;
 /// One more redirect than a client may follow.
 const HOPS: u32 = 6;
 
-/// What becomes of an answer.
+/// How a response is delivered.
 #[derive(Clone, Debug)]
-pub(crate) enum Manner {
+pub(crate) enum OAuthDelivery {
     Whole,
-    /// So much later.
+    /// Delayed by this duration.
     After(Duration),
-    /// 500 in its place.
+    /// Status 500 instead of the response.
     Broken,
-    /// JSON that is none.
+    /// Invalid JSON.
     Garbage,
-    /// JSON of two MiB.
+    /// Two MiB of JSON.
     Huge,
     /// A body that never ends.
     Endless,
-    /// The right body under a wrong content type.
+    /// The correct body with a wrong content type.
     Html,
     /// A redirect to another origin.
     Elsewhere,
-    /// A redirect to an address that only this machine has.
+    /// A redirect to a link-local address.
     Inside,
-    /// A row of redirects.
+    /// A chain of redirects.
     Hops,
-    /// Nothing, for ever.
+    /// No response, for ever.
     Hang,
-    /// The connection ends without a word.
+    /// The connection is closed without a response.
     Lost,
 }
 
-impl Manner {
-    /// The manner of a document; none when it is not there at all.
-    pub(crate) fn of_document(word: &str) -> Option<Self> {
+impl OAuthDelivery {
+    /// The delivery that a word of a lie asks for; none if the document is absent.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "500" => Self::Broken,
             "garbage" => Self::Garbage,
@@ -60,57 +60,62 @@ impl Manner {
         })
     }
 
-    /// Sends an answer in this manner.
-    pub(crate) fn send(&self, wire: &Wire, origins: &Origins, reply: &Reply) -> io::Result<Next> {
+    /// Sends a response with this delivery.
+    pub(crate) fn send_reply(
+        &self,
+        wire: &HttpWire,
+        origins: &ServerOrigins,
+        reply: &OAuthReply,
+    ) -> io::Result<ConnectionNext> {
         match self {
-            Self::Whole => write(wire, reply),
-            Self::After(time) if wire.is_gone_within(*time) => Ok(Next::Close),
-            Self::After(_) => write(wire, reply),
-            Self::Broken => wire.refuse(500, "as told"),
-            Self::Garbage => wire.raw_json(200, &[], &Raw::new("{\"access_token\": canary")),
+            Self::Whole => write_reply(wire, reply),
+            Self::After(time) if wire.is_closed_within(*time) => Ok(ConnectionNext::Close),
+            Self::After(_) => write_reply(wire, reply),
+            Self::Broken => wire.write_text(500, "as told"),
+            Self::Garbage => wire.write_raw_json(200, &[], &RawBytes::new("{\"access_token\": canary")),
             Self::Huge => {
-                let body = Raw::new("{\"padding\":\"").fill(b'x', 2 * MIB).then("\"}");
-                wire.raw_json(200, &[], &body)
+                let body = RawBytes::new("{\"padding\":\"").append_fill(b'x', 2 * MIB).append_bytes("\"}");
+                wire.write_raw_json(200, &[], &body)
             }
-            Self::Endless => endless(wire),
-            Self::Html => wire.whole(200, &[("Content-Type", "text/html")], &reply.raw()),
-            Self::Elsewhere => redirect(wire, &format!("{}/elsewhere", origins.other)),
-            Self::Inside => redirect(wire, "http://169.254.169.254/latest/meta-data"),
-            Self::Hops => redirect(wire, "/hop/1"),
+            Self::Endless => write_endless_body(wire),
+            Self::Html => wire.write_response(200, &[("Content-Type", "text/html")], &reply.to_raw()),
+            Self::Elsewhere => write_redirect(wire, &format!("{}/elsewhere", origins.other)),
+            Self::Inside => write_redirect(wire, "http://169.254.169.254/latest/meta-data"),
+            Self::Hops => write_redirect(wire, "/hop/1"),
             Self::Hang => {
-                wire.is_gone_within(LIFE);
-                Ok(Next::Close)
+                wire.is_closed_within(LIFE);
+                Ok(ConnectionNext::Close)
             }
-            Self::Lost => Ok(Next::Close),
+            Self::Lost => Ok(ConnectionNext::Close),
         }
     }
 }
 
-/// A hop of [`Manner::Hops`].
-pub(crate) fn hop(path: &str) -> Option<Reply> {
+/// One redirect of [`OAuthDelivery::Hops`].
+pub(crate) fn redirect_hop(path: &str) -> Option<OAuthReply> {
     let count: u32 = path.strip_prefix("/hop/")?.parse().ok()?;
-    (count <= HOPS).then(|| Reply::redirect(format!("/hop/{}", count + 1)))
+    (count <= HOPS).then(|| OAuthReply::redirect(format!("/hop/{}", count + 1)))
 }
 
-fn write(wire: &Wire, reply: &Reply) -> io::Result<Next> {
-    let headers: Vec<Header<'_>> =
+fn write_reply(wire: &HttpWire, reply: &OAuthReply) -> io::Result<ConnectionNext> {
+    let headers: Vec<ResponseHeader<'_>> =
         reply.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
     match reply.body {
-        Value::Null => wire.whole(reply.status, &headers, &Raw::default()),
-        _ => wire.raw_json(reply.status, &headers, &reply.raw()),
+        Value::Null => wire.write_response(reply.status, &headers, &RawBytes::default()),
+        _ => wire.write_raw_json(reply.status, &headers, &reply.to_raw()),
     }
 }
 
-fn redirect(wire: &Wire, to: &str) -> io::Result<Next> {
-    wire.whole(302, &[("Location", to)], &Raw::default())
+fn write_redirect(wire: &HttpWire, to: &str) -> io::Result<ConnectionNext> {
+    wire.write_response(302, &[("Location", to)], &RawBytes::default())
 }
 
-/// A byte now and then, so that only a limit on the whole ends it.
-fn endless(wire: &Wire) -> io::Result<Next> {
+/// Sends a byte at an interval, so that only a limit on the whole body or time ends it.
+fn write_endless_body(wire: &HttpWire) -> io::Result<ConnectionNext> {
     let headers = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")];
-    wire.write(&Raw::new(format!("{}{}", status_line(200), header_lines(&headers))))?;
-    while !wire.is_gone_within(Duration::from_millis(50)) {
-        wire.chunk(&Raw::new(" "))?;
+    wire.write_bytes(&RawBytes::new(format!("{}{}", status_line(200), header_lines(&headers))))?;
+    while !wire.is_closed_within(Duration::from_millis(50)) {
+        wire.write_chunk(&RawBytes::new(" "))?;
     }
-    Ok(Next::Close)
+    Ok(ConnectionNext::Close)
 }

@@ -1,27 +1,27 @@
-//! The documents that say where everything is, each with the lies it can tell.
+//! The OAuth metadata documents, with the lies that apply to each.
 
-use super::Origins;
-use super::manner::Manner;
-use mcparley_testkit::{Lie, Lies};
+use super::ServerOrigins;
+use super::manner::OAuthDelivery;
+use mcparley_testkit::{Lie, LieSet};
 use serde_json::{Map, Value, json};
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
 const OPENID: &str = "/.well-known/openid-configuration";
-/// A place that only a challenge tells.
+/// A metadata path that only a challenge names.
 const CUSTOM: &str = "/custom/metadata.json";
 
-/// A document that was asked for.
+/// A requested metadata document.
 #[derive(Debug)]
-pub(crate) struct Document {
-    /// How it is counted.
+pub(crate) struct FakeMetadata {
+    /// The name under which requests for it are counted.
     pub(crate) name: &'static str,
     pub(crate) body: Value,
-    pub(crate) manner: Manner,
+    pub(crate) manner: OAuthDelivery,
 }
 
 /// The document at a path, if there is one.
-pub(crate) fn document(lies: &Lies, origins: &Origins, path: &str) -> Option<Document> {
+pub(crate) fn find_document(lies: &LieSet, origins: &ServerOrigins, path: &str) -> Option<FakeMetadata> {
     let is_resource = match lies.text(Lie::Prm).as_str() {
         "path" => path == format!("{RESOURCE}/mcp"),
         "root" => path == RESOURCE,
@@ -29,8 +29,8 @@ pub(crate) fn document(lies: &Lies, origins: &Origins, path: &str) -> Option<Doc
         _ => path == RESOURCE || path == format!("{RESOURCE}/mcp"),
     };
     if is_resource {
-        let manner = Manner::of_document(&lies.text(Lie::PrmBody))?;
-        return Some(Document { name: "prm", body: resource(lies, origins), manner });
+        let manner = OAuthDelivery::from_word(&lies.text(Lie::PrmBody))?;
+        return Some(FakeMetadata { name: "prm", body: resource_metadata(lies, origins), manner });
     }
     let below = lies.text(Lie::IssuerPath);
     let (oauth, openid) = (format!("{SERVER}{below}"), format!("{OPENID}{below}"));
@@ -43,18 +43,18 @@ pub(crate) fn document(lies: &Lies, origins: &Origins, path: &str) -> Option<Doc
     if !is_server {
         return None;
     }
-    let manner = Manner::of_document(&lies.text(Lie::MetadataBody))?;
-    Some(Document { name: "metadata", body: server(lies, origins), manner })
+    let manner = OAuthDelivery::from_word(&lies.text(Lie::MetadataBody))?;
+    Some(FakeMetadata { name: "metadata", body: server_metadata(lies, origins), manner })
 }
 
-/// The true issuer.
-pub(crate) fn issuer(lies: &Lies, origins: &Origins) -> String {
-    let origin = if lies.is(Lie::Place, "same") { &origins.resource } else { &origins.server };
+/// The correct issuer.
+pub(crate) fn issuer(lies: &LieSet, origins: &ServerOrigins) -> String {
+    let origin = if lies.is_word(Lie::Place, "same") { &origins.resource } else { &origins.server };
     format!("{origin}{}", lies.text(Lie::IssuerPath))
 }
 
-/// The resource that tokens are for.
-pub(crate) fn resource_name(lies: &Lies, origins: &Origins) -> String {
+/// The resource that tokens are issued for.
+pub(crate) fn resource_name(lies: &LieSet, origins: &ServerOrigins) -> String {
     match lies.text(Lie::PrmResource).as_str() {
         "" => format!("{}/mcp", origins.resource),
         "root" => origins.resource.clone(),
@@ -62,8 +62,8 @@ pub(crate) fn resource_name(lies: &Lies, origins: &Origins) -> String {
     }
 }
 
-/// The URL of the resource's metadata in a challenge.
-pub(crate) fn resource_url(lies: &Lies, origins: &Origins) -> String {
+/// The URL of the resource metadata in a challenge.
+pub(crate) fn resource_url(lies: &LieSet, origins: &ServerOrigins) -> String {
     let told = lies.text(Lie::ChallengeUrl);
     let path = match lies.text(Lie::Prm).as_str() {
         "root" => RESOURCE.to_owned(),
@@ -73,17 +73,17 @@ pub(crate) fn resource_url(lies: &Lies, origins: &Origins) -> String {
     if told.is_empty() { format!("{}{path}", origins.resource) } else { told }
 }
 
-fn resource(lies: &Lies, origins: &Origins) -> Value {
+fn resource_metadata(lies: &LieSet, origins: &ServerOrigins) -> Value {
     let server = lies.text(Lie::PrmServer);
     let server = if server.is_empty() { issuer(lies, origins) } else { server };
     let mut page = Map::new();
     page.insert("resource".to_owned(), json!(resource_name(lies, origins)));
     page.insert("authorization_servers".to_owned(), json!([server]));
-    scopes(&mut page, &lies.text(Lie::PrmScopes));
+    insert_scopes(&mut page, &lies.text(Lie::PrmScopes));
     Value::Object(page)
 }
 
-fn server(lies: &Lies, origins: &Origins) -> Value {
+fn server_metadata(lies: &LieSet, origins: &ServerOrigins) -> Value {
     let issuer = issuer(lies, origins);
     let methods = lies.text(Lie::AuthMethods);
     let grants = match lies.text(Lie::Grants) {
@@ -118,28 +118,28 @@ fn server(lies: &Lies, origins: &Origins) -> Value {
     ] {
         let told = lies.text(lie);
         let url = if told.is_empty() { format!("{issuer}{path}") } else { told };
-        let is_absent = url == "absent" || lie == Lie::RegisterUrl && lies.is(Lie::Register, "absent");
+        let is_absent = url == "absent" || lie == Lie::RegisterUrl && lies.is_word(Lie::Register, "absent");
         if !is_absent {
             add(name, json!(url));
         }
     }
-    if !lies.is(Lie::Pkce, "absent") {
+    if !lies.is_word(Lie::Pkce, "absent") {
         add("code_challenge_methods_supported", json!([lies.text(Lie::Pkce)]));
     }
-    if lies.is(Lie::IssAdvertised, "yes") {
+    if lies.is_word(Lie::IssAdvertised, "yes") {
         add("authorization_response_iss_parameter_supported", json!(true));
     }
-    if lies.is(Lie::Cimd, "yes") {
+    if lies.is_word(Lie::Cimd, "yes") {
         add("client_id_metadata_document_supported", json!(true));
     }
-    if !lies.is(Lie::Dpop, "no") {
+    if !lies.is_word(Lie::Dpop, "no") {
         add("dpop_signing_alg_values_supported", json!(["ES256"]));
     }
-    scopes(&mut page, &lies.text(Lie::ServerScopes));
+    insert_scopes(&mut page, &lies.text(Lie::ServerScopes));
     Value::Object(page)
 }
 
-fn scopes(page: &mut Map<String, Value>, scopes: &str) {
+fn insert_scopes(page: &mut Map<String, Value>, scopes: &str) {
     if !scopes.is_empty() {
         page.insert("scopes_supported".to_owned(), json!(scopes.split(' ').collect::<Vec<_>>()));
     }

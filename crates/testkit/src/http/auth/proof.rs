@@ -1,67 +1,67 @@
-//! Proofs that a client holds the key its token is bound to (RFC 9449), by their shape: no signature is verified.
+//! DPoP proofs of possession (RFC 9449), checked by shape: no signature is verified.
 
 use super::jwt;
 use crate::http::request::HttpRequest;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use mcparley_testkit::{Lie, Lies};
+use mcparley_testkit::{Lie, LieSet};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// What a proof for the token endpoint must name.
+/// The nonce of proofs for the token endpoint.
 pub(crate) const SERVER_NONCE: &str = "nonce-of-the-authorization-server";
-/// What a proof for the MCP server must name: another one, for nonces do not travel.
+/// The nonce of proofs for the MCP server: a different one, as nonces are per server.
 pub(crate) const RESOURCE_NONCE: &str = "nonce-of-the-resource";
 
-/// The proofs that were shown, by their names: each is good once.
+/// The proofs seen so far, by their `jti`: each is valid once.
 #[derive(Debug, Default)]
-pub(crate) struct Proofs(HashSet<String>);
+pub(crate) struct SeenProofs(HashSet<String>);
 
-impl Proofs {
-    /// The key and the claims of a proof that has all it needs and was never shown before.
-    fn take(&mut self, request: &HttpRequest) -> Result<(Value, Value), &'static str> {
-        let (key, claims) = read(request).ok_or("invalid_dpop_proof")?;
+impl SeenProofs {
+    /// Checks a proof and rejects replays; returns its key and claims.
+    fn accept_proof(&mut self, request: &HttpRequest) -> Result<(Value, Value), &'static str> {
+        let (key, claims) = parse_proof(request).ok_or("invalid_dpop_proof")?;
         let name = claims["jti"].as_str().unwrap_or_default().to_owned();
         if self.0.insert(name) { Ok((key, claims)) } else { Err("invalid_dpop_proof") }
     }
 }
 
-/// The key of a token request's proof; none where none is asked for.
-pub(crate) fn at_token_endpoint(
-    lies: &Lies,
-    proofs: &mut Proofs,
+/// The key of a token request's proof; none where no proof is required.
+pub(crate) fn check_token_proof(
+    lies: &LieSet,
+    proofs: &mut SeenProofs,
     request: &HttpRequest,
 ) -> Result<Option<Value>, &'static str> {
-    if lies.is(Lie::Dpop, "no") {
+    if lies.is_word(Lie::Dpop, "no") {
         return Ok(None);
     }
-    let (key, claims) = proofs.take(request)?;
-    let nonce = lies.is(Lie::Dpop, "nonce").then_some(SERVER_NONCE);
+    let (key, claims) = proofs.accept_proof(request)?;
+    let nonce = lies.is_word(Lie::Dpop, "nonce").then_some(SERVER_NONCE);
     if nonce.is_some_and(|nonce| claims["nonce"] != nonce) {
         return Err("use_dpop_nonce");
     }
     Ok(Some(key))
 }
 
-/// Whether a request to the MCP server proves the key its token is bound to.
-pub(crate) fn at_resource(
-    lies: &Lies,
-    proofs: &mut Proofs,
+/// Checks that a request to the MCP server proves possession of the key its token is bound to.
+pub(crate) fn check_resource_proof(
+    lies: &LieSet,
+    proofs: &mut SeenProofs,
     request: &HttpRequest,
     (token, key): (&str, &Value),
 ) -> Result<(), &'static str> {
-    let (shown, claims) = proofs.take(request)?;
+    let (shown, claims) = proofs.accept_proof(request)?;
     let hash = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(token));
     if shown != *key || claims["ath"] != hash.as_str() {
         return Err("invalid_dpop_proof");
     }
-    let nonce = lies.is(Lie::Dpop, "nonce").then_some(RESOURCE_NONCE);
+    let nonce = lies.is_word(Lie::Dpop, "nonce").then_some(RESOURCE_NONCE);
     if nonce.is_some_and(|nonce| claims["nonce"] != nonce) { Err("use_dpop_nonce") } else { Ok(()) }
 }
 
-/// The key and the claims of a proof that has all it needs.
-fn read(request: &HttpRequest) -> Option<(Value, Value)> {
+/// The key and the claims of a complete proof.
+fn parse_proof(request: &HttpRequest) -> Option<(Value, Value)> {
     let proof = request.header("dpop")?;
     let (header, claims) = (jwt::header(proof)?, jwt::claims(proof)?);
     let path = claims["htu"].as_str()?.split_once("://")?.1;

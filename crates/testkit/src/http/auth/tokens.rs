@@ -1,133 +1,134 @@
-//! Codes, access tokens and refresh tokens: what they are good for, and when they no longer are.
+//! Authorization codes, access tokens and refresh tokens: their grants and their validity.
 //!
-//! All tokens that come from one sign-in are a family. A refresh token is good once when tokens rotate; shown
-//! again, it was stolen, and its whole family is revoked.
+//! All tokens from one sign-in form a family. With rotation a refresh token is valid once; a replay means
+//! that it was stolen, and revokes the whole family.
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// What a token stands for.
+/// The grant behind a token.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Grant {
+pub(crate) struct FakeGrant {
     pub(crate) client: String,
     pub(crate) scope: String,
     pub(crate) resource: Option<String>,
     pub(crate) nonce: Option<String>,
     pub(crate) family: u64,
-    /// The key it is bound to, as the proof named it.
+    /// The key the token is bound to, as stated in the proof.
     pub(crate) key: Option<Value>,
 }
 
-/// A code that waits to be redeemed.
+/// An authorization code that has not been redeemed.
 #[derive(Clone, Debug)]
-pub(crate) struct Code {
-    pub(crate) grant: Grant,
+pub(crate) struct FakeAuthCode {
+    pub(crate) grant: FakeGrant,
     pub(crate) redirect: String,
     pub(crate) challenge: String,
 }
 
 #[derive(Debug)]
-struct Access {
-    grant: Grant,
+struct AccessToken {
+    grant: FakeGrant,
     until: Instant,
 }
 
 #[derive(Debug)]
-struct Refresh {
-    grant: Grant,
+struct RefreshToken {
+    grant: FakeGrant,
     is_spent: bool,
 }
 
-/// Everything that was ever issued and is not revoked.
+/// All issued codes and tokens that are not revoked.
 #[derive(Debug, Default)]
-pub(crate) struct Tokens {
-    codes: HashMap<String, Code>,
-    access: HashMap<String, Access>,
-    refresh: HashMap<String, Refresh>,
-    made: HashMap<&'static str, u64>,
+pub(crate) struct IssuedTokens {
+    codes: HashMap<String, FakeAuthCode>,
+    access: HashMap<String, AccessToken>,
+    refresh: HashMap<String, RefreshToken>,
+    issued: HashMap<&'static str, u64>,
     families: u64,
     replays: u64,
 }
 
-impl Tokens {
-    /// A name that nobody can have seen before.
-    pub(crate) fn name(&mut self, kind: &'static str) -> String {
-        let count = self.made.entry(kind).or_default();
+impl IssuedTokens {
+    /// A unique name for a token of this kind.
+    pub(crate) fn unique_name(&mut self, kind: &'static str) -> String {
+        let count = self.issued.entry(kind).or_default();
         *count += 1;
         let moment = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().subsec_nanos();
         format!("canary-{kind}-{count}-{moment:08x}{:04x}", std::process::id() & 0xffff)
     }
 
-    pub(crate) fn family(&mut self) -> u64 {
+    pub(crate) fn new_family(&mut self) -> u64 {
         self.families += 1;
         self.families
     }
 
-    pub(crate) fn keep_code(&mut self, code: Code) -> String {
-        let name = self.name("code");
+    pub(crate) fn store_code(&mut self, code: FakeAuthCode) -> String {
+        let name = self.unique_name("code");
         self.codes.insert(name.clone(), code);
         name
     }
 
-    /// A code is good once.
-    pub(crate) fn redeem(&mut self, code: &str) -> Option<Code> {
+    /// Redeems an authorization code, which is valid once.
+    pub(crate) fn redeem_code(&mut self, code: &str) -> Option<FakeAuthCode> {
         self.codes.remove(code)
     }
 
-    pub(crate) fn issue_access(&mut self, grant: &Grant, life: Duration) -> String {
-        let name = self.name("access");
-        self.access.insert(name.clone(), Access { grant: grant.clone(), until: Instant::now() + life });
+    pub(crate) fn issue_access(&mut self, grant: &FakeGrant, life: Duration) -> String {
+        let name = self.unique_name("access");
+        self.access.insert(name.clone(), AccessToken { grant: grant.clone(), until: Instant::now() + life });
         name
     }
 
-    pub(crate) fn issue_refresh(&mut self, grant: &Grant) -> String {
-        let name = self.name("refresh");
-        self.refresh.insert(name.clone(), Refresh { grant: grant.clone(), is_spent: false });
+    pub(crate) fn issue_refresh(&mut self, grant: &FakeGrant) -> String {
+        let name = self.unique_name("refresh");
+        self.refresh.insert(name.clone(), RefreshToken { grant: grant.clone(), is_spent: false });
         name
     }
 
-    /// What a refresh token stands for; spends it if asked to. One that was spent before ends its family.
-    pub(crate) fn refresh(&mut self, token: &str, spend: bool) -> Option<Grant> {
+    /// The grant of a refresh token; spends the token if asked to. A replay of a spent token revokes its
+    /// family.
+    pub(crate) fn use_refresh_token(&mut self, token: &str, spend: bool) -> Option<FakeGrant> {
         let found = self.refresh.get_mut(token)?;
         if found.is_spent {
             let family = found.grant.family;
             self.replays += 1;
-            self.end_family(family);
+            self.revoke_family(family);
             return None;
         }
         found.is_spent = spend;
         Some(found.grant.clone())
     }
 
-    /// What an access token stands for now.
-    pub(crate) fn access(&self, token: &str) -> Option<&Grant> {
+    /// The grant of an access token that is valid now.
+    pub(crate) fn access_grant(&self, token: &str) -> Option<&FakeGrant> {
         self.access.get(token).filter(|access| Instant::now() < access.until).map(|access| &access.grant)
     }
 
-    /// No access token issued so far is good any longer.
+    /// Invalidates all access tokens issued so far.
     pub(crate) fn expire_access(&mut self) {
         self.access.clear();
     }
 
-    /// Revoking a refresh token ends its family, an access token only itself.
-    pub(crate) fn revoke(&mut self, token: &str) {
+    /// Revokes a token: a refresh token with its family, an access token alone.
+    pub(crate) fn revoke_token(&mut self, token: &str) {
         self.access.remove(token);
         if let Some(family) = self.refresh.get(token).map(|refresh| refresh.grant.family) {
-            self.end_family(family);
+            self.revoke_family(family);
         }
     }
 
-    fn end_family(&mut self, family: u64) {
+    fn revoke_family(&mut self, family: u64) {
         self.access.retain(|_, access| access.grant.family != family);
         self.refresh.retain(|_, refresh| refresh.grant.family != family);
     }
 
-    pub(crate) fn issued(&self) -> Value {
-        json!(self.made)
+    pub(crate) fn issued_counts(&self) -> Value {
+        json!(self.issued)
     }
 
-    pub(crate) fn replays(&self) -> u64 {
+    pub(crate) fn replay_count(&self) -> u64 {
         self.replays
     }
 }

@@ -1,38 +1,42 @@
-//! How a WebSocket begins: the answer to the request for one, right or not.
+//! The opening handshake of a WebSocket, valid or not.
 
 use crate::http::request::HttpRequest;
-use crate::http::wire::{Header, Wire, header_lines, status_line};
-use crate::http::{Next, Site};
-use crate::raw::Raw;
+use crate::http::wire::{HttpWire, ResponseHeader, header_lines, status_line};
+use crate::http::{ConnectionNext, TestSite};
+use crate::raw::RawBytes;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use mcparley_testkit::Name;
 use sha1::{Digest, Sha1};
 use std::io;
 
-/// What every server adds to the key (RFC 6455, 1.3).
+/// The GUID that every server appends to the key (RFC 6455, 1.3).
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// Whether a request asks for a WebSocket.
-pub(crate) fn is_wanted(request: &HttpRequest) -> bool {
+pub(crate) fn is_upgrade_request(request: &HttpRequest) -> bool {
     request.header("upgrade").is_some_and(|value| value.eq_ignore_ascii_case("websocket"))
 }
 
-/// Answers it.
-pub(crate) fn answer(site: &Site, request: &HttpRequest, wire: &Wire) -> io::Result<Next> {
+/// Responds to the upgrade request.
+pub(crate) fn answer_upgrade(
+    site: &TestSite,
+    request: &HttpRequest,
+    wire: &HttpWire,
+) -> io::Result<ConnectionNext> {
     let scripts = &site.server.options.scripts;
     if let Some(status) = scripts.number(Name::WsStatus) {
         let status = u16::try_from(status).unwrap_or(500);
-        return wire.refuse(status, "as scripted");
+        return wire.write_text(status, "as scripted");
     }
     let Some(key) = request.header("sec-websocket-key").filter(|_| request.is_websocket()) else {
-        return wire.refuse(400, "this is no request for a WebSocket");
+        return wire.write_text(400, "this is no request for a WebSocket");
     };
     let lie = scripts.text(Name::WsHandshake).unwrap_or_default();
     let key = if lie == "accept" { "another key" } else { key };
     let accept = BASE64_STANDARD.encode(Sha1::digest(format!("{key}{GUID}")));
     let upgrade = if lie == "upgrade" { "something" } else { "websocket" };
-    let mut headers: Vec<Header<'_>> =
+    let mut headers: Vec<ResponseHeader<'_>> =
         vec![("Connection", "Upgrade"), ("Upgrade", upgrade), ("Sec-WebSocket-Accept", &accept)];
     match lie {
         "no-protocol" => {}
@@ -44,9 +48,13 @@ pub(crate) fn answer(site: &Site, request: &HttpRequest, wire: &Wire) -> io::Res
         headers.push(("Sec-WebSocket-Extensions", "permessage-deflate"));
     }
     if lie == "page" {
-        return wire.whole(200, &[("Content-Type", "text/html")], &Raw::new("<p>nothing to see</p>"));
+        return wire.write_response(
+            200,
+            &[("Content-Type", "text/html")],
+            &RawBytes::new("<p>nothing to see</p>"),
+        );
     }
-    site.stats.count("sockets");
-    wire.write(&Raw::new(format!("{}{}", status_line(101), header_lines(&headers))))?;
-    Ok(Next::Socket)
+    site.stats.count_event("sockets");
+    wire.write_bytes(&RawBytes::new(format!("{}{}", status_line(101), header_lines(&headers))))?;
+    Ok(ConnectionNext::Socket)
 }

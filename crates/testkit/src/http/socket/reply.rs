@@ -1,61 +1,62 @@
-//! The reply to a call in its frames, right or not.
+//! Writes the reply to a call as WebSocket frames, valid or not.
 
 use super::frame::{self, BINARY, CONTINUED, LAST, RESERVED, TEXT};
-use crate::http::wire::Wire;
-use crate::raw::Raw;
-use crate::server::{Due, Reply};
+use crate::http::wire::HttpWire;
+use crate::raw::RawBytes;
+use crate::server::{DueFaults, ServerReply};
 use mcparley_testkit::Name;
 use std::io;
 
-/// As many empty fragments go out in one write.
+/// The number of empty fragments per write.
 const EMPTY: usize = 16 * 1024;
 
-/// Says that a connection broke without a word; never sent.
+/// The code of an abnormal closure; never sent.
 const BROKEN: u64 = 1006;
 
-/// Sends a reply, and what goes ahead of it in the same write.
-pub(crate) fn send(wire: &Wire, reply: &Reply, due: Due<'_>) -> io::Result<()> {
+/// Sends a reply, together with the messages ahead of it.
+pub(crate) fn send_reply(wire: &HttpWire, reply: &ServerReply, due: DueFaults<'_>) -> io::Result<()> {
     if let Some(code) = due.number(Name::WsClose) {
-        return end(wire, code);
+        return close_with_code(wire, code);
     }
     let body = &reply.body;
     if let Some(count) = due.number(Name::WsFragments) {
-        return fragments(wire, &body.to_vec()?, usize::try_from(count).unwrap_or(usize::MAX));
+        return send_fragments(wire, &body.to_vec()?, usize::try_from(count).unwrap_or(usize::MAX));
     }
     if due.has(Name::WsEndless) {
-        return endless(wire);
+        return send_endless_fragments(wire);
     }
     match due.text(Name::WsReply) {
-        Some("binary") => wire.write(&frame::framed(LAST | BINARY, body)),
-        Some("masked") => wire.write(&frame::masked(LAST | TEXT, body)),
-        Some("reserved") => wire.write(&frame::framed(LAST | RESERVED | TEXT, body)),
-        Some("continued") => wire.write(&frame::framed(LAST | CONTINUED, body)),
+        Some("binary") => wire.write_bytes(&frame::encode_frame(LAST | BINARY, body)),
+        Some("masked") => wire.write_bytes(&frame::encode_masked_frame(LAST | TEXT, body)),
+        Some("reserved") => wire.write_bytes(&frame::encode_frame(LAST | RESERVED | TEXT, body)),
+        Some("continued") => wire.write_bytes(&frame::encode_frame(LAST | CONTINUED, body)),
         Some(_) => {
-            let whole = frame::framed(LAST | TEXT, body).to_vec()?;
-            wire.write(&Raw::new(whole.get(..whole.len() / 2).unwrap_or_default()))?;
+            let whole = frame::encode_frame(LAST | TEXT, body).to_vec()?;
+            wire.write_bytes(&RawBytes::new(whole.get(..whole.len() / 2).unwrap_or_default()))?;
             wire.close()
         }
         None => {
             let ahead = reply.ahead.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-            let mut bytes = ahead
-                .fold(Raw::default(), |bytes, line| bytes.join(&frame::framed(LAST | TEXT, &Raw::new(line))));
+            let mut bytes = ahead.fold(RawBytes::default(), |bytes, line| {
+                bytes.append_raw(&frame::encode_frame(LAST | TEXT, &RawBytes::new(line)))
+            });
             for _ in 0..reply.copies {
-                bytes = bytes.join(&frame::framed(LAST | TEXT, body));
+                bytes = bytes.append_raw(&frame::encode_frame(LAST | TEXT, body));
             }
-            wire.write(&bytes)
+            wire.write_bytes(&bytes)
         }
     }
 }
 
-fn end(wire: &Wire, code: u64) -> io::Result<()> {
+fn close_with_code(wire: &HttpWire, code: u64) -> io::Result<()> {
     if code != BROKEN {
-        wire.write(&frame::close(u16::try_from(code).unwrap_or_default()))?;
+        wire.write_bytes(&frame::close_frame(u16::try_from(code).unwrap_or_default()))?;
     }
     wire.close()
 }
 
-/// One byte in each of the first, and nothing in the others but the last, which has the rest.
-fn fragments(wire: &Wire, body: &[u8], count: usize) -> io::Result<()> {
+/// Splits a reply into fragments: one byte in each of the first, none in the following, the rest in the last.
+fn send_fragments(wire: &HttpWire, body: &[u8], count: usize) -> io::Result<()> {
     let (single, rest) = body.split_at(body.len().min(count.saturating_sub(1)));
     let empty = count.saturating_sub(1).saturating_sub(single.len());
     let mut bytes = Vec::new();
@@ -63,16 +64,16 @@ fn fragments(wire: &Wire, body: &[u8], count: usize) -> io::Result<()> {
         bytes.extend([if number == 0 { TEXT } else { CONTINUED }, 1, *byte]);
     }
     bytes.extend([CONTINUED, 0].repeat(empty));
-    wire.write(&Raw::new(bytes))?;
+    wire.write_bytes(&RawBytes::new(bytes))?;
     let kind = if single.is_empty() { TEXT } else { CONTINUED };
-    wire.write(&frame::framed(LAST | kind, &Raw::new(rest)))
+    wire.write_bytes(&frame::encode_frame(LAST | kind, &RawBytes::new(rest)))
 }
 
-/// Begins a message and never ends it.
-fn endless(wire: &Wire) -> io::Result<()> {
-    wire.write(&frame::framed(TEXT, &Raw::new("{")))?;
-    let empty = Raw::new([CONTINUED, 0].repeat(EMPTY));
+/// Starts a message and sends empty fragments without end.
+fn send_endless_fragments(wire: &HttpWire) -> io::Result<()> {
+    wire.write_bytes(&frame::encode_frame(TEXT, &RawBytes::new("{")))?;
+    let empty = RawBytes::new([CONTINUED, 0].repeat(EMPTY));
     loop {
-        wire.write(&empty)?;
+        wire.write_bytes(&empty)?;
     }
 }

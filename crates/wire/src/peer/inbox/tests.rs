@@ -1,28 +1,30 @@
-//! Whose call an oversized line is, and what a server may end.
+//! The call that an oversized line fails, and the calls that a server may end.
 
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::peer::{Boxed, CallOptions, Deaf, Outbound, Ticket};
+use crate::peer::{BoxedFuture, Outbound, PeerCallOptions, PingHandler, RequestTicket};
 
-/// Says which message was sent and keeps it from everybody.
+/// Reports the sent message and drops it.
 struct Sent(mpsc::UnboundedSender<()>);
 
 impl Outbound for Sent {
-    fn send(&self, _message: Bytes, _ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>> {
-        // The test has seen enough.
+    fn send(&self, _message: Bytes, _ticket: Option<RequestTicket>) -> BoxedFuture<'_, Result<(), Failure>> {
+        // The test may have ended.
         let _gone = self.0.send(());
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn offer(&self, _message: Bytes) {}
+    fn send_or_drop(&self, _message: Bytes) -> bool {
+        true
+    }
 }
 
 async fn after(frames: Vec<Frame>) -> [bool; 2] {
     let (sender, mut sent) = mpsc::unbounded_channel();
-    let (peer, inbox) = Peer::new(Box::new(Sent(sender)), Arc::new(Deaf));
-    let calls = [peer.prepare(), peer.prepare()]
-        .map(|call| tokio::spawn(async move { call.call("x", None, CallOptions::default()).await }));
+    let (peer, inbox) = Peer::new(Box::new(Sent(sender)), Arc::new(PingHandler));
+    let calls = [peer.prepare_request(), peer.prepare_request()]
+        .map(|call| tokio::spawn(async move { call.call("x", None, PeerCallOptions::default()).await }));
     for _ in 0..2 {
         sent.recv().await.unwrap();
     }
@@ -50,7 +52,7 @@ async fn an_oversized_line_fails_the_call_it_names_and_no_other() {
     assert_eq!(after(line(&none)).await, [false, true]);
 }
 
-// K3: only what the server keeps open is the server's to end.
+// K3: a server may end only subscriptions.
 #[tokio::test]
 async fn a_server_cannot_end_a_call_of_ours_by_cancelling_it() {
     let cancelled = |id: &str| {

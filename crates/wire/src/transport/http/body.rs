@@ -1,36 +1,36 @@
-//! Reads the body of an answer, never more of it than we take.
+//! Reads response bodies within a size limit.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use mcparley_model::limits::{ERROR_BODY_BYTES, EXCERPT_CHARS};
-use mcparley_model::text::{clean, cut};
+use mcparley_model::text::{clean_text, truncate_text};
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE};
 
-use super::event::{Event, Events, TooLarge};
-use super::trouble::broken;
+use super::event::{Event, EventDecoder, EventTooLarge};
+use super::http_error::broken_failure;
 use crate::failure::Failure;
 
-/// How long we wait for the words behind a status that says it all.
+/// Timeout for the body of an error status, which only explains it.
 const WORDS: Duration = Duration::from_secs(2);
 
-/// What a body is said to be.
+/// The media type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::transport) enum Kind {
-    /// One message.
+    /// One JSON message.
     Json,
-    /// A stream of messages.
+    /// An event stream.
     Events,
-    /// Nothing we asked for.
+    /// Any other media type, or an encoded body.
     Other,
 }
 
 impl Kind {
-    pub(in crate::transport) fn of(response: &Response) -> Self {
+    pub(in crate::transport) fn from_response(response: &Response) -> Self {
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-        // We asked for none: a small body could otherwise become a large one.
+        // We accept no encoding: a small body could otherwise expand to a large one.
         if header(CONTENT_ENCODING).is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
             return Self::Other;
         }
@@ -45,14 +45,14 @@ impl Kind {
     }
 }
 
-/// The whole body, if it has at most `limit` bytes.
-pub(super) async fn bounded(mut response: Response, limit: usize) -> Result<Bytes, Failure> {
+/// Reads the whole body, if it has at most `limit` bytes.
+pub(super) async fn read_bounded(mut response: Response, limit: usize) -> Result<Bytes, Failure> {
     let too_large = Failure::TooLarge { limit };
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Err(too_large);
     }
     let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(|_| broken())? {
+    while let Some(chunk) = response.chunk().await.map_err(|_| broken_failure())? {
         if body.len() + chunk.len() > limit {
             return Err(too_large);
         }
@@ -63,8 +63,8 @@ pub(super) async fn bounded(mut response: Response, limit: usize) -> Result<Byte
     Ok(body.slice_ref(bare))
 }
 
-/// The beginning of a body that only explains something; what does not come in time is not missed.
-pub(in crate::transport) async fn beginning(mut response: Response) -> Bytes {
+/// Reads the beginning of a body that only explains an error, within a timeout.
+pub(in crate::transport) async fn read_beginning(mut response: Response) -> Bytes {
     let mut body = BytesMut::new();
     let work = async {
         while let Ok(Some(chunk)) = response.chunk().await {
@@ -75,43 +75,43 @@ pub(in crate::transport) async fn beginning(mut response: Response) -> Bytes {
             }
         }
     };
-    // What came until then is what there is.
+    // After the timeout, the bytes received so far are used.
     let _late = tokio::time::timeout(WORDS, work).await;
     body.freeze()
 }
 
-/// The first characters of a body, for people.
-pub(in crate::transport) fn excerpt(body: &[u8]) -> String {
+/// The first characters of a body, for display.
+pub(in crate::transport) fn body_excerpt(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    cut(&clean(&words), EXCERPT_CHARS).into_owned()
+    truncate_text(&clean_text(&words), EXCERPT_CHARS).into_owned()
 }
 
-/// A body that is a stream of events.
+/// A body that is an event stream.
 #[derive(Debug)]
-pub(in crate::transport) struct Stream {
+pub(in crate::transport) struct EventStream {
     response: Response,
     limit: usize,
-    events: Events,
+    events: EventDecoder,
     ready: VecDeque<Event>,
     overflowed: bool,
 }
 
-impl Stream {
-    /// Of events that have at most `limit` bytes each.
+impl EventStream {
+    /// Creates a stream of events of at most `limit` bytes each.
     pub(in crate::transport) fn new(response: Response, limit: usize) -> Self {
-        let events = Events::with_limit(limit);
+        let events = EventDecoder::with_limit(limit);
         Self { response, limit, events, ready: VecDeque::new(), overflowed: false }
     }
 
-    /// The same stream, taken up again.
-    pub(in crate::transport) fn taken_up(&self, response: Response) -> Self {
-        Self { events: self.events.taken_up(), ..Self::new(response, self.limit) }
+    /// Creates the stream that resumes this one.
+    pub(in crate::transport) fn resume_with(&self, response: Response) -> Self {
+        Self { events: self.events.for_resumption(), ..Self::new(response, self.limit) }
     }
 
-    /// The next message; `None` at the proper end. Other events, and those without data, are none.
+    /// Returns the next message; `None` at the proper end. Other events, and those without data, are skipped.
     pub(in crate::transport) async fn next(&mut self) -> Result<Option<Bytes>, Failure> {
-        while let Some(Event { name, data }) = self.event().await? {
+        while let Some(Event { name, data }) = self.next_event().await? {
             if name == "message" && !data.is_empty() {
                 return Ok(Some(data));
             }
@@ -119,8 +119,8 @@ impl Stream {
         Ok(None)
     }
 
-    /// The next event of any kind.
-    pub(in crate::transport) async fn event(&mut self) -> Result<Option<Event>, Failure> {
+    /// Returns the next event of any kind.
+    pub(in crate::transport) async fn next_event(&mut self) -> Result<Option<Event>, Failure> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));
@@ -128,22 +128,22 @@ impl Stream {
             if self.overflowed {
                 return Err(Failure::TooLarge { limit: self.limit });
             }
-            let Some(chunk) = self.response.chunk().await.map_err(|_| broken())? else {
+            let Some(chunk) = self.response.chunk().await.map_err(|_| broken_failure())? else {
                 return Ok(None);
             };
-            if let Err(TooLarge) = self.events.feed(&chunk, &mut self.ready) {
+            if let Err(EventTooLarge) = self.events.feed(&chunk, &mut self.ready) {
                 self.overflowed = true;
             }
         }
     }
 
-    /// Where it could be taken up again.
+    /// The id of the last event, from which the stream can be resumed.
     pub(in crate::transport) fn last_id(&self) -> Option<&Bytes> {
         self.events.last_id()
     }
 
-    /// How long to pause before that.
-    pub(in crate::transport) fn retry(&self) -> Option<Duration> {
-        self.events.retry()
+    /// The pause before a reconnect, as the server requested it.
+    pub(in crate::transport) fn retry_pause(&self) -> Option<Duration> {
+        self.events.retry_pause()
     }
 }

@@ -1,6 +1,6 @@
-//! One message and what comes back for it.
+//! One exchange: a POST and its response.
 //!
-//! Whatever goes wrong fails exactly the call it belongs to, at once.
+//! Every error fails exactly the call it belongs to, at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,214 +8,228 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::{Response, StatusCode};
 
-use super::body::{self, Kind, Stream};
-use super::endpoint::{Endpoint, SESSION};
+use super::body::{self, EventStream, Kind};
+use super::endpoint::{HttpEndpoint, SESSION};
 use super::event::LONGEST_PAUSE;
-use super::head::Head;
-use super::post::Deliver;
-use super::reach::Reach;
-use super::refusal::Refusal;
+use super::message_head::MessageHead;
+use super::post::DeliverPost;
+use super::reachability::ReachabilityMonitor;
+use super::refusal::HttpRefusal;
 use super::retry;
 use crate::failure::Failure;
-use crate::peer::{Inbox, Ticket};
-use crate::session::Spoken;
+use crate::peer::{Inbox, RequestTicket};
+use crate::session::AgreedProtocol;
 
-/// How long a stream may stay open behind its reply. One that ends leaves a connection that can be used again.
+/// Timeout for a stream to end after its response. A stream that ends leaves a connection that can be reused.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// How often in a row a stream is taken up again without anything new on it.
+/// Limit of consecutive resumptions of a stream without a new message.
 const RESUMES: u32 = 3;
 
-/// The pause before that, unless the server names one.
+/// The pause before a resumption, unless the server requests one.
 const RESUME_PAUSE: Duration = Duration::from_secs(1);
 
-/// What every exchange needs.
+/// The shared parts of all exchanges.
 #[derive(Clone, Debug)]
-pub(super) struct Exchange {
-    pub(super) endpoint: Arc<Endpoint>,
+pub(super) struct HttpExchange {
+    pub(super) endpoint: Arc<HttpEndpoint>,
     pub(super) inbox: Inbox,
-    pub(super) reach: Arc<Reach>,
+    pub(super) reach: Arc<ReachabilityMonitor>,
 }
 
-impl Deliver for Exchange {
-    /// When nobody waits any more its stream is closed, which takes it back in the new era.
-    async fn ask(&self, message: Bytes, ticket: Ticket) {
-        let Ticket { id, over, headers } = ticket;
+impl DeliverPost for HttpExchange {
+    /// Sends a request. When its call is gone the stream is closed, which cancels the request in the new era.
+    async fn deliver_request(&self, message: Bytes, ticket: RequestTicket) {
+        let RequestTicket { id, done: over, headers } = ticket;
         let answer = tokio::select! {
-            // First, because an answer that has come also ends the wait.
+            // First, because a response that has arrived also ends the wait.
             biased;
-            answer = self.answer(id, message, headers) => answer,
+            answer = self.fetch_answer(id, message, headers) => answer,
             _ = over => return,
         };
         match answer {
-            Ok(None) => self.reach.answered(),
+            Ok(None) => self.reach.record_success(),
             Ok(Some(stream)) => {
-                self.reach.answered();
-                // Whether it ends in time or not, nobody waits for it.
-                let _late = tokio::time::timeout(LINGER, self.drain(id, stream)).await;
+                self.reach.record_success();
+                // The rest of the stream has no caller, so a timeout is no error.
+                let _late = tokio::time::timeout(LINGER, self.drain_stream(id, stream)).await;
             }
             Err(failure) => {
-                // First, because the end of the conversation would fail it too, in other words.
+                // First, because the end of the connection would fail the call too, with another failure.
                 self.inbox.fail_call(id, failure.clone());
-                self.reach.failed(&failure);
+                self.reach.record_failure(&failure);
             }
         }
     }
 
-    async fn tell(&self, message: Bytes) -> Result<(), Failure> {
-        let head = Head::read(&message);
-        // In the new era the closed stream has said it already.
-        if head.is("notifications/cancelled") && self.endpoint.spoken() == Some(Spoken::New) {
+    async fn deliver_one_way(&self, message: Bytes) -> Result<(), Failure> {
+        let head = MessageHead::from_message(&message);
+        // In the new era closing the stream has canceled the request already.
+        if head.is_method("notifications/cancelled") && self.endpoint.protocol() == Some(AgreedProtocol::New)
+        {
             return Ok(());
         }
-        let told = self.hand_over(&head, message).await;
-        self.reach.note(&told);
+        let told = self.send_without_answer(&head, message).await;
+        self.reach.record_outcome(&told);
         told
     }
 }
 
-impl Exchange {
-    pub(super) fn new(endpoint: Arc<Endpoint>, inbox: Inbox) -> Self {
-        let reach = Arc::new(Reach::new(inbox.clone()));
+impl HttpExchange {
+    pub(super) fn new(endpoint: Arc<HttpEndpoint>, inbox: Inbox) -> Self {
+        let reach = Arc::new(ReachabilityMonitor::new(inbox.clone()));
         Self { endpoint, inbox, reach }
     }
 
-    /// Sends what has no answer.
-    async fn hand_over(&self, head: &Head, message: Bytes) -> Result<(), Failure> {
-        let response = self.endpoint.post(head, message).await?;
+    /// Sends a message that has no response.
+    async fn send_without_answer(&self, head: &MessageHead, message: Bytes) -> Result<(), Failure> {
+        let response = self.endpoint.post_message(head, message).await?;
         if !response.status().is_success() {
-            return Err(self.refusal(None, response).await);
+            return Err(self.classify_refusal(None, response).await);
         }
-        if head.is("notifications/initialized") {
-            self.endpoint.set_listens(true);
+        if head.is_method("notifications/initialized") {
+            self.endpoint.set_listening(true);
         }
-        if Kind::of(&response) != Kind::Events {
-            // Reading the little there may be lets the connection be used again.
-            body::beginning(response).await;
+        if Kind::from_response(&response) != Kind::Events {
+            // Reading the short body lets the connection be reused.
+            body::read_beginning(response).await;
         }
         Ok(())
     }
 
-    /// Gets the answer delivered, asking again where that is in order. The stream it came on may have more to say.
-    async fn answer(
+    /// Sends a request and delivers its response, with retries where they are safe. Returns the stream it
+    /// came on, which may have more messages.
+    async fn fetch_answer(
         &self,
         call: u64,
         message: Bytes,
         params: Vec<(String, String)>,
-    ) -> Result<Option<Stream>, Failure> {
-        let head = Head::read(&message).with_params(params);
+    ) -> Result<Option<EventStream>, Failure> {
+        let head = MessageHead::from_message(&message).with_params(params);
         let mut tries = 1;
         loop {
-            let failure = match self.once(call, &head, message.clone()).await {
+            let failure = match self.send_once(call, &head, message.clone()).await {
                 Ok(stream) => return Ok(stream),
                 Err(failure) => failure,
             };
-            let Some(pause) = retry::pause(&head, &failure, tries) else { return Err(failure) };
+            let Some(pause) = retry::retry_pause(&head, &failure, tries) else { return Err(failure) };
             tokio::time::sleep(pause).await;
             tries += 1;
         }
     }
 
-    async fn once(&self, call: u64, head: &Head, message: Bytes) -> Result<Option<Stream>, Failure> {
-        let response = self.endpoint.post(head, message).await?;
+    async fn send_once(
+        &self,
+        call: u64,
+        head: &MessageHead,
+        message: Bytes,
+    ) -> Result<Option<EventStream>, Failure> {
+        let response = self.endpoint.post_message(head, message).await?;
         let status = response.status();
         if !status.is_success() {
-            return Err(self.refusal(Some(call), response).await);
+            return Err(self.classify_refusal(Some(call), response).await);
         }
-        if head.is("initialize") {
-            // Before the answer is delivered, because what follows it needs the session.
-            self.endpoint.set_session(response.headers().get(SESSION).cloned());
+        if head.is_method("initialize") {
+            // Before the response is delivered, because the following requests need the session.
+            self.endpoint.set_session_id(response.headers().get(SESSION).cloned());
         }
-        if head.is("subscriptions/listen") {
-            // Such a stream may be cut again and again by whoever stands between, and the server is still there.
-            self.reach.answered();
+        if head.is_method("subscriptions/listen") {
+            // Proxies may cut such a stream again and again, although the server is reachable.
+            self.reach.record_success();
         }
-        match Kind::of(&response) {
+        match Kind::from_response(&response) {
             Kind::Events => {
-                self.stream(call, Stream::new(response, self.inbox.message_limit())).await.map(Some)
+                self.read_stream(call, EventStream::new(response, self.inbox.message_limit())).await.map(Some)
             }
-            Kind::Json | Kind::Other if status == StatusCode::ACCEPTED => Err(self.elsewhere().await),
-            Kind::Json => self.json(call, response).await.map(|()| None),
+            Kind::Json | Kind::Other if status == StatusCode::ACCEPTED => {
+                Err(self.wait_for_listen_stream().await)
+            }
+            Kind::Json => self.deliver_json(call, response).await.map(|()| None),
             Kind::Other => {
-                let text = body::excerpt(&body::beginning(response).await);
-                Err(Failure::Protocol(format!("its answer is neither JSON nor events: {text}").into()))
+                let text = body::body_excerpt(&body::read_beginning(response).await);
+                Err(Failure::Protocol(
+                    format!("its response is neither JSON nor an event stream: {text}").into(),
+                ))
             }
         }
     }
 
-    /// The reply will come on the GET stream, which ends the wait, unless there is none (any more).
-    async fn elsewhere(&self) -> Failure {
-        self.endpoint.until_listens(false).await;
-        Failure::Protocol("it accepted the request and has no stream to answer on".into())
+    /// Waits for the response on the GET stream, which ends the call; fails when there is no such stream (any
+    /// more).
+    async fn wait_for_listen_stream(&self) -> Failure {
+        self.endpoint.wait_for_listening(false).await;
+        Failure::Protocol("it accepted the request but has no stream for the response".into())
     }
 
-    async fn json(&self, call: u64, response: Response) -> Result<(), Failure> {
-        let body = body::bounded(response, self.inbox.message_limit()).await?;
-        if !self.inbox.deliver_to(call, &body) {
-            return Err(Failure::Protocol("its answer is not to our request".into()));
+    async fn deliver_json(&self, call: u64, response: Response) -> Result<(), Failure> {
+        let body = body::read_bounded(response, self.inbox.message_limit()).await?;
+        if !self.inbox.deliver_to_call(call, &body) {
+            return Err(Failure::Protocol("its response is not for our request".into()));
         }
         Ok(())
     }
 
-    /// Reads until the reply has come.
-    async fn stream(&self, call: u64, mut stream: Stream) -> Result<Stream, Failure> {
+    /// Reads the stream until the response has come.
+    async fn read_stream(&self, call: u64, mut stream: EventStream) -> Result<EventStream, Failure> {
         let mut resumes = 0;
         loop {
             match stream.next().await {
                 Ok(Some(message)) => {
                     resumes = 0;
-                    if self.inbox.deliver_to(call, &message) {
+                    if self.inbox.deliver_to_call(call, &message) {
                         return Ok(stream);
                     }
                 }
                 Ok(None) | Err(Failure::Closed { .. }) if resumes < RESUMES => {
                     resumes += 1;
-                    stream = self.resume(&stream).await?;
+                    stream = self.resume_stream(&stream).await?;
                 }
-                Ok(None) => return Err(lost()),
+                Ok(None) => return Err(stream_failure()),
                 Err(failure) => return Err(failure),
             }
         }
     }
 
-    /// Takes a stream up where it broke off. Only sessions have that, and only events with ids.
-    async fn resume(&self, stream: &Stream) -> Result<Stream, Failure> {
-        let Some(last_id) = stream.last_id().filter(|_| self.endpoint.listens()) else {
-            return Err(lost());
+    /// Resumes a broken stream. Only sessions support that, and only events with ids.
+    async fn resume_stream(&self, stream: &EventStream) -> Result<EventStream, Failure> {
+        let Some(last_id) = stream.last_id().filter(|_| self.endpoint.is_listening()) else {
+            return Err(stream_failure());
         };
-        tokio::time::sleep(stream.retry().unwrap_or(RESUME_PAUSE).min(LONGEST_PAUSE)).await;
-        match self.endpoint.get(Some(last_id)).await {
-            Ok(response) if response.status().is_success() && Kind::of(&response) == Kind::Events => {
-                Ok(stream.taken_up(response))
+        tokio::time::sleep(stream.retry_pause().unwrap_or(RESUME_PAUSE).min(LONGEST_PAUSE)).await;
+        match self.endpoint.open_event_stream(Some(last_id)).await {
+            Ok(response)
+                if response.status().is_success() && Kind::from_response(&response) == Kind::Events =>
+            {
+                Ok(stream.resume_with(response))
             }
-            Ok(_) => Err(lost()),
+            Ok(_) => Err(stream_failure()),
             Err(failure) => {
-                self.reach.failed(&failure);
-                Err(lost())
+                self.reach.record_failure(&failure);
+                Err(stream_failure())
             }
         }
     }
 
-    async fn drain(&self, call: u64, mut stream: Stream) {
+    async fn drain_stream(&self, call: u64, mut stream: EventStream) {
         while let Ok(Some(message)) = stream.next().await {
-            self.inbox.deliver_to(call, &message);
+            self.inbox.deliver_to_call(call, &message);
         }
     }
 
-    /// What a status that says no means.
-    async fn refusal(&self, call: Option<u64>, response: Response) -> Failure {
-        let session = self.endpoint.session();
+    /// Classifies a response with an error status.
+    async fn classify_refusal(&self, call: Option<u64>, response: Response) -> Failure {
+        let session = self.endpoint.session_id();
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = body::beginning(response).await;
+        let body = body::read_beginning(response).await;
         let session = session.as_ref().map(|session| session.to_str().unwrap_or_default());
-        let meaning = Refusal { status, headers: &headers, body, call, session }.meaning();
+        let meaning = HttpRefusal { status, headers: &headers, body, call, session }.to_failure();
         if matches!(meaning, Failure::SessionExpired) {
-            self.endpoint.expired();
+            self.endpoint.mark_expired();
         }
         meaning
     }
 }
 
-fn lost() -> Failure {
+fn stream_failure() -> Failure {
     Failure::Closed { exit: None, sent: true }
 }

@@ -1,129 +1,131 @@
-//! The GET stream of the old era: what a server says unasked, and replies it sends there.
+//! The GET stream of the old era: messages that the server sends on its own, and responses it sends there.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::body::{Kind, Stream};
+use super::body::{EventStream, Kind};
 use super::event::LONGEST_PAUSE;
-use super::exchange::Exchange;
+use super::exchange::HttpExchange;
 use crate::failure::Failure;
 
-/// The first pause before the stream is opened again; each further one is twice as long.
+/// The first pause before the stream is opened again; exponential backoff doubles it each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Waits for the greeting, then listens for as long as the server lets us and the conversation goes on.
-pub(super) async fn run(exchange: Exchange) {
+/// Waits for the handshake, then listens for as long as the server permits it and the connection is open.
+pub(super) async fn run_listener(exchange: HttpExchange) {
     let inbox = exchange.inbox.clone();
     tokio::select! {
-        () = listen(exchange) => {}
-        () = inbox.ended() => {}
+        () = listen_with_backoff(exchange) => {}
+        () = inbox.wait_until_ended() => {}
     }
 }
 
-async fn listen(exchange: Exchange) {
-    exchange.endpoint.until_listens(true).await;
-    let mut listening = Listening { exchange, last_id: None, told: None, pause: FIRST_PAUSE };
-    while let Next::Again(last) = listening.once().await {
-        if last == Last::Useful {
+async fn listen_with_backoff(exchange: HttpExchange) {
+    exchange.endpoint.wait_for_listening(true).await;
+    let mut listening = GetStreamListener { exchange, last_id: None, server_pause: None, pause: FIRST_PAUSE };
+    while let ReconnectDecision::Again(last) = listening.listen_once().await {
+        if last == StreamUsefulness::Useful {
             listening.pause = FIRST_PAUSE;
         }
-        tokio::time::sleep(wait(listening.told, listening.pause, last)).await;
+        tokio::time::sleep(reconnect_pause(listening.server_pause, listening.pause, last)).await;
         listening.pause = (listening.pause * 2).min(LONGEST_PAUSE);
     }
-    listening.exchange.endpoint.set_listens(false);
+    listening.exchange.endpoint.set_listening(false);
 }
 
-struct Listening {
-    exchange: Exchange,
+struct GetStreamListener {
+    exchange: HttpExchange,
     last_id: Option<Bytes>,
-    /// The pause the server wants.
-    told: Option<Duration>,
+    /// The reconnect pause that the server requested.
+    server_pause: Option<Duration>,
     pause: Duration,
 }
 
-/// What follows an end of the stream.
-enum Next {
-    Again(Last),
+/// The decision after the end of the stream.
+enum ReconnectDecision {
+    Again(StreamUsefulness),
     Never,
 }
 
-/// Whether a stream was of any use, which shows that the server is well.
+/// Whether a stream was useful, which shows that the server is healthy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
-    /// It brought something, or held for a while.
+enum StreamUsefulness {
+    /// The stream delivered a message, or stayed open for a while.
     Useful,
-    /// It could not be opened, or was over at once.
+    /// The stream could not be opened, or ended at once.
     Useless,
 }
 
-/// How long to wait for the next stream. A server says how often it wants to be asked while all is well; one that is
-/// down is not asked any oftener for it.
-fn wait(told: Option<Duration>, pause: Duration, last: Last) -> Duration {
+/// The pause before the next stream. A healthy server chooses its own pause; for one that is down the backoff
+/// applies as well.
+fn reconnect_pause(told: Option<Duration>, pause: Duration, last: StreamUsefulness) -> Duration {
     match (told, last) {
-        (Some(told), Last::Useful) => told,
-        (Some(told), Last::Useless) => told.max(pause),
+        (Some(told), StreamUsefulness::Useful) => told,
+        (Some(told), StreamUsefulness::Useless) => told.max(pause),
         (None, _) => pause,
     }
 }
 
-impl Listening {
-    async fn once(&mut self) -> Next {
-        let response = match self.exchange.endpoint.get(self.last_id.as_ref()).await {
+impl GetStreamListener {
+    async fn listen_once(&mut self) -> ReconnectDecision {
+        let response = match self.exchange.endpoint.open_event_stream(self.last_id.as_ref()).await {
             Ok(response) => response,
-            Err(Failure::Protocol(_)) => return Next::Never,
+            Err(Failure::Protocol(_)) => return ReconnectDecision::Never,
             Err(failure) => {
-                self.note(&failure);
-                return Next::Again(Last::Useless);
+                self.record_failure(&failure);
+                return ReconnectDecision::Again(StreamUsefulness::Useless);
             }
         };
-        self.exchange.reach.answered();
+        self.exchange.reach.record_success();
         let status = response.status();
-        // 405 is the proper word for "there is none"; of the others none gets better by asking again.
+        // 405 is the proper status for "no GET stream"; the other client errors do not go away by asking
+        // again.
         if status.is_client_error() && status.as_u16() != 429 {
-            return Next::Never;
+            return ReconnectDecision::Never;
         }
         if !status.is_success() {
-            return Next::Again(Last::Useless);
+            return ReconnectDecision::Again(StreamUsefulness::Useless);
         }
-        if Kind::of(&response) != Kind::Events {
-            return Next::Never;
+        if Kind::from_response(&response) != Kind::Events {
+            return ReconnectDecision::Never;
         }
-        let stream = Stream::new(response, self.exchange.inbox.message_limit());
-        Next::Again(self.read(stream).await)
+        let stream = EventStream::new(response, self.exchange.inbox.message_limit());
+        ReconnectDecision::Again(self.read_stream(stream).await)
     }
 
-    /// Streams are cut by whoever stands between, as often as he likes, so only what could not be reached counts.
-    fn note(&self, failure: &Failure) {
+    /// Records a failure to open the stream. Proxies cut streams at any time, so only an unreachable server
+    /// counts.
+    fn record_failure(&self, failure: &Failure) {
         if !matches!(failure, Failure::Closed { .. }) {
-            self.exchange.reach.failed(failure);
+            self.exchange.reach.record_failure(failure);
         }
     }
 
-    async fn read(&mut self, mut stream: Stream) -> Last {
+    async fn read_stream(&mut self, mut stream: EventStream) -> StreamUsefulness {
         let begun = Instant::now();
-        let mut last = Last::Useless;
+        let mut last = StreamUsefulness::Useless;
         let end = loop {
             match stream.next().await {
                 Ok(Some(message)) => {
-                    last = Last::Useful;
-                    self.exchange.inbox.deliver(&message);
+                    last = StreamUsefulness::Useful;
+                    self.exchange.inbox.deliver_message(&message);
                 }
                 Ok(None) | Err(Failure::Closed { .. }) => break stream.last_id().cloned(),
-                // What is too large stays so: whoever waits for it fails, and it is not asked for again.
+                // An oversized message stays so: the only waiting call fails, and the stream is not resumed.
                 Err(failure) => {
-                    self.exchange.inbox.fail(None, &failure);
+                    self.exchange.inbox.fail_matching_call(None, &failure);
                     self.last_id = None;
                     break None;
                 }
             }
         };
-        // A server that wants to be asked again and again gives each stream an id to begin with (2025-11-25).
+        // A server that wants to be polled gives each stream an id at its start (2025-11-25).
         if begun.elapsed() >= LONGEST_PAUSE || end.is_some() {
-            last = Last::Useful;
+            last = StreamUsefulness::Useful;
         }
-        self.told = stream.retry().or(self.told);
+        self.server_pause = stream.retry_pause().or(self.server_pause);
         self.last_id = end.or(self.last_id.take());
         last
     }
@@ -135,16 +137,16 @@ mod tests {
 
     // T3 B11
     #[test]
-    fn a_server_that_is_down_is_asked_less_and_less_often_whatever_it_said_before() {
+    fn reconnect_backoff_grows_for_a_server_that_is_down_despite_its_retry_pause() {
         let ms = Duration::from_millis;
         for (told, pause, last, expected) in [
-            (None, ms(4000), Last::Useless, ms(4000)),
-            (None, ms(1000), Last::Useful, ms(1000)),
-            (Some(ms(100)), ms(1000), Last::Useful, ms(100)),
-            (Some(ms(100)), ms(8000), Last::Useless, ms(8000)),
-            (Some(ms(20_000)), ms(1000), Last::Useless, ms(20_000)),
+            (None, ms(4000), StreamUsefulness::Useless, ms(4000)),
+            (None, ms(1000), StreamUsefulness::Useful, ms(1000)),
+            (Some(ms(100)), ms(1000), StreamUsefulness::Useful, ms(100)),
+            (Some(ms(100)), ms(8000), StreamUsefulness::Useless, ms(8000)),
+            (Some(ms(20_000)), ms(1000), StreamUsefulness::Useless, ms(20_000)),
         ] {
-            assert_eq!(wait(told, pause, last), expected, "{told:?} {pause:?} {last:?}");
+            assert_eq!(reconnect_pause(told, pause, last), expected, "{told:?} {pause:?} {last:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The way to the network, the same for every server of a process (T8).
+//! HTTP clients with proxies, TLS and DNS, shared by all servers of a process.
 //!
-//! Nothing here reads the environment: whoever starts us hands the values in. The HTTP library is set up when
-//! the first request needs it, and once. Reading the system's certificates takes longer than all the rest, so
-//! servers without TLS have a set-up of their own, which does without.
+//! No code here reads the environment: the caller passes the values in. The HTTP client is built when the
+//! first request needs it, and once. Loading the system's certificates takes longer than all the rest, so
+//! servers without TLS have a client of their own, which does without.
 
 mod names;
 mod proxy;
@@ -19,66 +19,68 @@ use reqwest::{Client, ClientBuilder, Proxy, retry};
 use tokio::sync::OnceCell;
 use url::Url;
 
-use super::trouble;
+use super::http_error;
 use crate::failure::Failure;
-pub use names::Names;
-pub(super) use names::Unresolved;
-use names::{Resolver, System};
+pub use names::NameResolver;
+pub(super) use names::UnresolvedHost;
+use names::{ReqwestResolver, SystemResolver};
 use proxy::Proxies;
 pub use settings::{KeepAlive, NetworkSettings, ProxySettings};
-use trust::Trust;
-pub(super) use verifier::SelfSigned;
+use trust::TlsTrust;
+pub(super) use verifier::SelfSignedCertificate;
 
-/// Many servers close a connection after five idle seconds; a request sent in that moment has an unknown end.
+/// Idle timeout of pooled connections. Many servers close a connection after five idle seconds; the outcome
+/// of a request sent at that moment would be unknown.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// After a burst of calls, how many connections to one server are kept for the next.
+/// Limit of idle connections to one server that are kept after a burst of calls.
 const IDLE_CONNECTIONS: usize = 32;
 
-/// Who we say we are.
+/// The value of `User-Agent`.
 pub(super) const USER_AGENT: &str = concat!("mcparley/", env!("CARGO_PKG_VERSION"));
 
-/// The way to the network. Cheap to clone; all clones share their connections.
+/// The network settings with their HTTP clients. Cheap to clone; all clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Network(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     proxies: Arc<Proxies>,
-    trust: Arc<Trust>,
+    trust: Arc<TlsTrust>,
     keep_alive: KeepAlive,
-    names: Arc<dyn Names>,
-    /// Kept only when it worked: a file that is missing now may be there later.
+    names: Arc<dyn NameResolver>,
+    /// Stored only on success: a file that is missing now may be there later.
     plain: OnceCell<Client>,
     secure: OnceCell<Client>,
 }
 
 impl Default for Network {
-    /// Without proxies, and trusting whom the system trusts.
+    /// No proxies, and the certificates that the system trusts.
     fn default() -> Self {
         Self::new(NetworkSettings::default())
     }
 }
 
 impl Network {
-    /// Takes the settings; what is wrong with them is told to the first request that needs it.
+    /// Takes the settings; an error in them fails the first request that needs them.
     #[must_use]
     pub fn new(settings: NetworkSettings) -> Self {
         let NetworkSettings { proxies, extra_ca, client_certificate, client_key, keep_alive } = settings;
         Self(Arc::new(Shared {
             proxies: Arc::new(Proxies::new(&proxies)),
-            trust: Arc::new(Trust::new(extra_ca, client_certificate, client_key)),
+            trust: Arc::new(TlsTrust::new(extra_ca, client_certificate, client_key)),
             keep_alive,
-            names: Arc::new(System),
+            names: Arc::new(SystemResolver),
             plain: OnceCell::new(),
             secure: OnceCell::new(),
         }))
     }
 
-    /// The same way, on which names are looked up by `names`. It shares all but the connections: one that was made to an
-    /// address which somebody else found must not be used again. What a proxy looks up is beyond us.
+    /// A network with the same settings, on which host names are resolved by `names`. It has connections of
+    /// its own: one to an address that another resolver returned must not be reused. Names that a proxy
+    /// resolves are beyond our control.
     #[must_use]
-    pub fn with_names(&self, names: Arc<dyn Names>) -> Self {
+    pub fn with_resolver(&self, names: Arc<dyn NameResolver>) -> Self {
         Self(Arc::new(Shared {
             proxies: Arc::clone(&self.0.proxies),
             trust: Arc::clone(&self.0.trust),
@@ -89,18 +91,18 @@ impl Network {
         }))
     }
 
-    /// Who looks names up.
+    /// The resolver for host names.
     #[must_use]
-    pub fn names(&self) -> &Arc<dyn Names> {
+    pub fn resolver(&self) -> &Arc<dyn NameResolver> {
         &self.0.names
     }
 
-    /// A client that can reach `url`, set up as all our requests want it.
+    /// The HTTP client for `url`, with the settings of all our requests.
     ///
     /// # Errors
     /// [`Failure::Refused`] when a proxy or certificate in the settings cannot be used.
-    pub async fn client(&self, url: &Url) -> Result<Client, Failure> {
-        let proxy = self.proxy(url)?;
+    pub async fn client_for(&self, url: &Url) -> Result<Client, Failure> {
+        let proxy = self.proxy_for(url)?;
         let is_secure = url.scheme() == "https" || proxy.is_some_and(|proxy| proxy.scheme() == "https");
         let client = match is_secure {
             true => self.0.secure.get_or_try_init(|| self.build_secure()).await,
@@ -112,29 +114,30 @@ impl Network {
         client.cloned()
     }
 
-    /// What it means that a request to `url` could not be made, or that its answer's head could not be read.
+    /// Classifies the error of a request to `url` that could not be sent, or whose response head could not be
+    /// read.
     #[must_use]
-    pub fn meaning(&self, error: &reqwest::Error, url: &Url) -> Failure {
-        trouble::unanswered(error, self.proxy(url).ok().flatten())
+    pub fn classify_error(&self, error: &reqwest::Error, url: &Url) -> Failure {
+        http_error::classify_request_error(error, self.proxy_for(url).ok().flatten())
     }
 
-    /// Whether a proxy stands on the way to `url`, usable or not.
+    /// Whether requests to `url` go through a proxy, usable or not.
     #[must_use]
     pub fn is_proxied(&self, url: &Url) -> bool {
-        !matches!(self.proxy(url), Ok(None))
+        !matches!(self.proxy_for(url), Ok(None))
     }
 
-    /// The proxy on the way to `url`, if there is one.
-    pub(super) fn proxy(&self, url: &Url) -> Result<Option<&Url>, Failure> {
-        self.0.proxies.of(url)
+    /// The proxy for requests to `url`, if there is one.
+    pub(super) fn proxy_for(&self, url: &Url) -> Result<Option<&Url>, Failure> {
+        self.0.proxies.proxy_for(url)
     }
 
-    /// Files are read, which may take a while, so it does not hold up the other servers of this thread.
+    /// Builds the TLS client on another thread, because reading certificate files may take a while.
     async fn build_secure(&self) -> Result<Client, Failure> {
         let network = self.clone();
-        let work = move || network.build(|client| network.0.trust.apply(client));
+        let work = move || network.build(|client| network.0.trust.apply_to(client));
         let stopped = || Err(Failure::Closed { exit: None, sent: false });
-        crate::task::run_blocking(work).await.unwrap_or_else(stopped)
+        mcparley_platform::thread::run_blocking(work).await.unwrap_or_else(stopped)
     }
 
     fn build(
@@ -142,13 +145,14 @@ impl Network {
         trust: impl FnOnce(ClientBuilder) -> Result<ClientBuilder, Failure>,
     ) -> Result<Client, Failure> {
         let proxies = Arc::clone(&self.0.proxies);
-        let resolver = Resolver { names: Arc::clone(&self.0.names), proxies: Arc::clone(&self.0.proxies) };
+        let resolver =
+            ReqwestResolver { names: Arc::clone(&self.0.names), proxies: Arc::clone(&self.0.proxies) };
         let KeepAlive { after, every, tries, unacknowledged } = self.0.keep_alive;
         let client = Client::builder()
             .user_agent(USER_AGENT)
-            // The library would look for some in the environment itself.
+            // The library would read the environment itself.
             .no_proxy()
-            .proxy(Proxy::custom(move |url| proxies.of(url).ok().flatten().cloned()))
+            .proxy(Proxy::custom(move |url| proxies.proxy_for(url).ok().flatten().cloned()))
             .dns_resolver(Arc::new(resolver))
             .redirect(Policy::none())
             .retry(retry::never())
@@ -158,11 +162,10 @@ impl Network {
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .tcp_keepalive(after)
             .tcp_keepalive_interval(every)
-            .tcp_keepalive_retries(tries);
-        #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
-        let client = client.tcp_user_timeout(unacknowledged);
-        #[cfg(not(any(target_os = "android", target_os = "fuchsia", target_os = "linux")))]
-        let _elsewhere = unacknowledged;
-        trust(client)?.build().map_err(|error| trouble::refused(trouble::cause(&error), None))
+            .tcp_keepalive_retries(tries)
+            .tcp_user_timeout(unacknowledged);
+        trust(client)?
+            .build()
+            .map_err(|error| http_error::unreachable_failure(http_error::innermost_cause(&error), None))
     }
 }

@@ -1,4 +1,5 @@
-//! The queue of POSTs: every message in a task of its own, and only so many at once.
+//! The queue of POSTs: each message is sent in a task of its own, and a semaphore limits their number and
+//! size.
 
 use std::sync::Arc;
 
@@ -7,33 +8,34 @@ use mcparley_model::limits::{QUEUE_BYTES, QUEUE_MESSAGES};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::failure::Failure;
-use crate::peer::{Boxed, Outbound, Ticket};
-use crate::task::Tasks;
+use crate::peer::{BoxedFuture, Outbound, RequestTicket};
+use crate::task::OwnedTasks;
 
-/// What even the smallest message takes of the room, so that one number bounds both bytes and connections.
+/// Minimal share of a message, so that one semaphore limits both bytes and connections.
 const SMALLEST: usize = QUEUE_BYTES / QUEUE_MESSAGES;
 
-/// What brings one message to the server.
-pub(in crate::transport) trait Deliver: Clone + Send + Sync + 'static {
-    /// Makes a request; its answer or failure goes to its call. Ends when nobody waits for it any more.
-    fn ask(&self, message: Bytes, ticket: Ticket) -> impl Future<Output = ()> + Send;
+/// Delivers one message to the server.
+pub(in crate::transport) trait DeliverPost: Clone + Send + Sync + 'static {
+    /// Sends a request; its response or failure goes to its call. Ends when the call is gone.
+    fn deliver_request(&self, message: Bytes, ticket: RequestTicket) -> impl Future<Output = ()> + Send;
 
-    /// Sends what has no answer.
-    fn tell(&self, message: Bytes) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Sends a message that has no response.
+    fn deliver_one_way(&self, message: Bytes) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// Where messages go. When there is no room, callers wait, and what is only offered is dropped.
+/// The sending end of the queue. When it is full, callers wait (backpressure), and optional messages are
+/// dropped.
 #[derive(Debug)]
-pub(in crate::transport) struct Posts {
-    posts: mpsc::Sender<Post>,
+pub(in crate::transport) struct PostQueue {
+    posts: mpsc::Sender<QueuedPost>,
     requests: Arc<Semaphore>,
-    /// Apart, because a request may wait for an answer of ours: room that it holds must not be needed for that.
+    /// Separate, because a request may wait for a response of ours: its permits must not be needed for that.
     others: Arc<Semaphore>,
 }
 
-/// One message on its way.
+/// One message in the queue.
 #[derive(Debug)]
-pub(in crate::transport) struct Post {
+pub(in crate::transport) struct QueuedPost {
     message: Bytes,
     kind: Kind,
     room: OwnedSemaphorePermit,
@@ -41,36 +43,39 @@ pub(in crate::transport) struct Post {
 
 #[derive(Debug)]
 enum Kind {
-    /// Its outcome is told to the call.
-    Request(Ticket),
-    /// Its outcome is told to whoever sends it, so that what must come in order can.
+    /// A request; its outcome goes to the call.
+    Request(RequestTicket),
+    /// Any other message; its outcome goes to its sender, so that messages can be sent in order.
     Other(oneshot::Sender<Result<(), Failure>>),
 }
 
-impl Posts {
-    pub(in crate::transport) fn new() -> (Self, mpsc::Receiver<Post>) {
-        // The two rooms let in no more than this, so the channel is never full.
+impl PostQueue {
+    pub(in crate::transport) fn new() -> (Self, mpsc::Receiver<QueuedPost>) {
+        // The two semaphores admit no more messages than this, so the channel is never full.
         let (posts, waiting) = mpsc::channel(2 * QUEUE_MESSAGES);
         let room = || Arc::new(Semaphore::new(QUEUE_BYTES));
         (Self { posts, requests: room(), others: room() }, waiting)
     }
 }
 
-fn share(message: &Bytes) -> Result<u32, Failure> {
+fn permit_count(message: &Bytes) -> Result<u32, Failure> {
     let bytes = message.len().max(SMALLEST);
     let too_large = Failure::TooLarge { limit: QUEUE_BYTES };
     u32::try_from(bytes).ok().filter(|_| bytes <= QUEUE_BYTES).ok_or(too_large)
 }
 
-fn closed() -> Failure {
+fn closed_failure() -> Failure {
     Failure::Closed { exit: None, sent: false }
 }
 
-impl Outbound for Posts {
-    fn send(&self, message: Bytes, ticket: Option<Ticket>) -> Boxed<'_, Result<(), Failure>> {
+impl Outbound for PostQueue {
+    fn send(&self, message: Bytes, ticket: Option<RequestTicket>) -> BoxedFuture<'_, Result<(), Failure>> {
         Box::pin(async move {
             let room = if ticket.is_some() { &self.requests } else { &self.others };
-            let room = Arc::clone(room).acquire_many_owned(share(&message)?).await.map_err(|_| closed())?;
+            let room = Arc::clone(room)
+                .acquire_many_owned(permit_count(&message)?)
+                .await
+                .map_err(|_| closed_failure())?;
             let (kind, receipt) = match ticket {
                 Some(ticket) => (Kind::Request(ticket), None),
                 None => {
@@ -78,41 +83,45 @@ impl Outbound for Posts {
                     (Kind::Other(sender), Some(receipt))
                 }
             };
-            self.posts.send(Post { message, kind, room }).await.map_err(|_| closed())?;
+            self.posts.send(QueuedPost { message, kind, room }).await.map_err(|_| closed_failure())?;
             match receipt {
-                Some(receipt) => receipt.await.unwrap_or(Err(closed())),
+                Some(receipt) => receipt.await.unwrap_or(Err(closed_failure())),
                 None => Ok(()),
             }
         })
     }
 
-    fn offer(&self, message: Bytes) {
-        let Ok(share) = share(&message) else { return };
-        if let Ok(room) = Arc::clone(&self.others).try_acquire_many_owned(share) {
-            let (sender, _receipt) = oneshot::channel();
-            // An end of the conversation is the only reason to fail, and then nobody needs it.
-            let _ended = self.posts.try_send(Post { message, kind: Kind::Other(sender), room });
-        }
+    fn send_or_drop(&self, message: Bytes) -> bool {
+        let Ok(share) = permit_count(&message) else { return false };
+        let Ok(room) = Arc::clone(&self.others).try_acquire_many_owned(share) else { return false };
+        let (sender, _receipt) = oneshot::channel();
+        // Fails only when the connection has ended.
+        self.posts.try_send(QueuedPost { message, kind: Kind::Other(sender), room }).is_ok()
     }
 
-    /// Every message holds its room until the server has taken it. Requests are not waited for: they have answers.
-    fn flush(&self) -> Boxed<'_, ()> {
+    /// Waits until the server has accepted every message, which holds its permits until then. Requests are
+    /// not waited for:
+    /// they have responses.
+    fn flush(&self) -> BoxedFuture<'_, ()> {
         let all = u32::try_from(QUEUE_BYTES).unwrap_or(u32::MAX);
         Box::pin(async move { drop(self.others.acquire_many(all).await) })
     }
 }
 
-/// Sends what comes, until nobody can send any more.
-pub(in crate::transport) async fn run(mut waiting: mpsc::Receiver<Post>, deliver: impl Deliver) {
-    let tasks = Tasks::default();
-    while let Some(Post { message, kind, room }) = waiting.recv().await {
+/// Sends queued messages, until the queue is closed.
+pub(in crate::transport) async fn run_post_queue(
+    mut waiting: mpsc::Receiver<QueuedPost>,
+    deliver: impl DeliverPost,
+) {
+    let tasks = OwnedTasks::default();
+    while let Some(QueuedPost { message, kind, room }) = waiting.recv().await {
         let deliver = deliver.clone();
         tasks.spawn(async move {
             match kind {
-                Kind::Request(ticket) => deliver.ask(message, ticket).await,
+                Kind::Request(ticket) => deliver.deliver_request(message, ticket).await,
                 Kind::Other(receipt) => {
-                    let outcome = deliver.tell(message).await;
-                    // Nobody waits for what was only offered.
+                    let outcome = deliver.deliver_one_way(message).await;
+                    // An optional message has no waiting sender.
                     let _unwanted = receipt.send(outcome);
                 }
             }

@@ -1,40 +1,49 @@
-//! Decides which requests are made again after a status that says no, and when (F52, F53).
+//! Decides on retries after an error status: which requests, and with which exponential backoff.
 //!
-//! Pure, and only for what can be asked twice without harm: greetings and lists. What follows a failed tool is decided
-//! by those who know the tool.
+//! Pure, and only for requests that are safe to repeat: the handshake and lists. Retries of tool calls are
+//! decided where the tool is known.
 
 use std::time::Duration;
 
 use mcparley_model::limits::{REQUEST_PAUSE, REQUEST_TRIES, RETRY_AFTER_LONGEST};
 
-use super::head::Head;
+use super::message_head::MessageHead;
 use crate::failure::Failure;
 
-/// How long to wait before the request is made again; `None` when it is not.
-pub(in crate::transport) fn pause(head: &Head, failure: &Failure, tries: u32) -> Option<Duration> {
+/// The pause before a retry; `None` when the request must not be retried.
+pub(in crate::transport) fn retry_pause(
+    head: &MessageHead,
+    failure: &Failure,
+    tries: u32,
+) -> Option<Duration> {
     let Failure::Status { code, retry_after, .. } = failure else { return None };
-    after(head.method.as_deref()?, *code, tries, *retry_after)
+    pause_after_status(head.method.as_deref()?, *code, tries, *retry_after)
 }
 
-/// The same for a `method` that was answered with `status` at the last of `tries`. Who wants to be left alone longer
-/// than anybody waits is left alone.
-fn after(method: &str, status: u16, tries: u32, retry_after: Option<Duration>) -> Option<Duration> {
+/// The pause after `method` was answered with `status` at attempt number `tries`. A `Retry-After` beyond the
+/// limit means no retry.
+fn pause_after_status(
+    method: &str,
+    status: u16,
+    tries: u32,
+    retry_after: Option<Duration>,
+) -> Option<Duration> {
     let passes = match status {
-        429 | 502 | 503 | 504 => is_harmless(method) || method == "server/discover",
-        // Old servers answer like this to the probe of the new era, and will do so again.
-        500 => is_harmless(method),
+        429 | 502 | 503 | 504 => is_safe_to_repeat(method) || method == "server/discover",
+        // Old servers answer the probe of the new era with this status, and will do so again.
+        500 => is_safe_to_repeat(method),
         _ => false,
     };
     if !passes || tries >= REQUEST_TRIES {
         return None;
     }
-    // What is due already, perhaps by a clock that is wrong, is no reason to hurry.
+    // A `Retry-After` that is due already, perhaps because of a wrong clock, does not shorten the backoff.
     let usual = REQUEST_PAUSE * 2_u32.pow(tries.saturating_sub(1));
     let pause = retry_after.unwrap_or_default().max(usual);
     (pause <= RETRY_AFTER_LONGEST).then_some(pause)
 }
 
-fn is_harmless(method: &str) -> bool {
+fn is_safe_to_repeat(method: &str) -> bool {
     method == "initialize" || method.ends_with("/list")
 }
 
@@ -44,7 +53,7 @@ mod tests {
 
     // F52 F53
     #[test]
-    fn greetings_and_lists_are_asked_for_three_times_and_nothing_else_is() {
+    fn only_handshake_and_lists_are_retried_up_to_three_times() {
         let ms = |ms| Some(Duration::from_millis(ms));
         let seconds = |seconds| Some(Duration::from_secs(seconds));
         let table = [
@@ -73,7 +82,7 @@ mod tests {
         ];
         for (method, status, tries, retry_after, expected) in table {
             let row = format!("{method} {status} {tries} {retry_after:?}");
-            assert_eq!(after(method, status, tries, retry_after), expected, "{row}");
+            assert_eq!(pause_after_status(method, status, tries, retry_after), expected, "{row}");
         }
     }
 }

@@ -1,30 +1,30 @@
-//! The endpoint that takes our messages, as the stream names it.
+//! The endpoint for our messages, as the event stream names it.
 
 use url::Url;
 
 use crate::failure::Failure;
-use crate::transport::http::body::Stream;
+use crate::transport::http::body::EventStream;
 
-/// Waits for the event that names it; what comes before is not for us.
-pub(super) async fn named(stream: &mut Stream, base: &Url) -> Result<Url, Failure> {
-    while let Some(event) = stream.event().await? {
+/// Waits for the event that names the endpoint; earlier events are skipped.
+pub(super) async fn wait_for_endpoint(stream: &mut EventStream, base: &Url) -> Result<Url, Failure> {
+    while let Some(event) = stream.next_event().await? {
         if event.name == "endpoint" {
-            return place(&String::from_utf8_lossy(&event.data), base);
+            return resolve_endpoint(&String::from_utf8_lossy(&event.data), base);
         }
     }
     Err(Failure::Protocol("its stream ends without naming an endpoint".into()))
 }
 
-/// Within the origin: our headers, and with them our credentials, go where the user sent us (F58).
-fn place(written: &str, base: &Url) -> Result<Url, Failure> {
-    let wrong = || Failure::Protocol("the endpoint it names is no URL".into());
+/// Resolves the endpoint within the origin: our headers, with our credentials, must not go to another one.
+fn resolve_endpoint(written: &str, base: &Url) -> Result<Url, Failure> {
+    let wrong = || Failure::Protocol("its endpoint is not a valid URL".into());
     let mut place = base.join(written.trim()).map_err(|_| wrong())?;
     if place.origin() != base.origin() {
         let origin = place.origin().ascii_serialization();
-        let origin = mcparley_model::text::display(&origin);
-        return Err(Failure::Protocol(format!("it wants our messages at another origin, `{origin}`").into()));
+        let origin = mcparley_model::text::display_line(&origin);
+        return Err(Failure::Protocol(format!("its endpoint is at another origin, `{origin}`").into()));
     }
-    // Whoever writes the whole URL does not write our login into it.
+    // A server that writes the whole URL does not include our login.
     place.set_username(base.username()).map_err(|()| wrong())?;
     place.set_password(base.password()).map_err(|()| wrong())?;
     Ok(place)
@@ -52,7 +52,11 @@ mod tests {
             ("javascript:alert(1)", None),
             ("https://", None),
         ] {
-            assert_eq!(place(written, &base).ok().map(String::from).as_deref(), place_, "{written}");
+            assert_eq!(
+                resolve_endpoint(written, &base).ok().map(String::from).as_deref(),
+                place_,
+                "{written}"
+            );
         }
     }
 }

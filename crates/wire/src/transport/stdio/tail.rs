@@ -1,4 +1,4 @@
-//! The end of a stream of text, bounded.
+//! The bounded tail of a text stream.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -6,23 +6,23 @@ use std::time::SystemTime;
 
 use mcparley_model::limits::STDERR_BYTES;
 
-/// How many times of reading are remembered; what is older counts as read at the oldest of them.
+/// Limit of remembered read times; older bytes count as read at the oldest of them.
 const MARKS: usize = 512;
 
-/// The last bytes of a stream, and how many there were in all.
+/// The last bytes of a stream, and their total number.
 #[derive(Debug, Default)]
-pub(super) struct Tail(Mutex<Kept>);
+pub(super) struct StderrBuffer(Mutex<StderrBufferState>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct StderrBufferState {
     bytes: VecDeque<u8>,
     total: u64,
-    /// When the bytes from this place on were read, the oldest first.
+    /// Read times by stream position, the oldest first.
     marks: VecDeque<(u64, SystemTime)>,
 }
 
-impl Tail {
-    pub(super) fn push(&self, bytes: &[u8]) {
+impl StderrBuffer {
+    pub(super) fn push_bytes(&self, bytes: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let start = kept.total;
         kept.marks.push_back((start, SystemTime::now()));
@@ -36,7 +36,7 @@ impl Tail {
         kept.bytes.extend(fresh);
     }
 
-    /// The kept text; bytes that are no text are replaced.
+    /// The kept text; invalid UTF-8 is replaced.
     pub(super) fn text(&self) -> String {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let dropped = kept.total - kept.bytes.len() as u64;
@@ -44,20 +44,20 @@ impl Tail {
         if dropped == 0 { text } else { format!("[{dropped} bytes before this were dropped]\n{text}") }
     }
 
-    /// When the first byte of each line of the kept text was read.
+    /// The time at which the first byte of each line of the kept text was read.
     pub(super) fn line_times(&self) -> Vec<SystemTime> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let dropped = kept.total - kept.bytes.len() as u64;
         let ends = kept.bytes.iter().zip(dropped..).filter(|(byte, _)| **byte == b'\n').map(|(_, at)| at + 1);
-        // The line that tells how much was dropped is as old as the first that was not.
+        // The line that reports the dropped bytes is as old as the first kept one.
         let starts = (dropped > 0).then_some(dropped).into_iter().chain([dropped]).chain(ends);
         let starts = starts.filter(|start| *start < kept.total);
-        starts.filter_map(|start| kept.time_of(start)).collect()
+        starts.filter_map(|start| kept.read_time(start)).collect()
     }
 }
 
-impl Kept {
-    fn time_of(&self, place: u64) -> Option<SystemTime> {
+impl StderrBufferState {
+    fn read_time(&self, place: u64) -> Option<SystemTime> {
         let later = self.marks.partition_point(|(start, _)| *start <= place);
         self.marks.get(later.saturating_sub(1)).map(|(_, time)| *time)
     }
@@ -70,10 +70,10 @@ mod tests {
     // U2
     #[test]
     fn each_line_has_the_time_its_first_byte_was_read() {
-        let tail = Tail::default();
-        tail.push(b"one\ntw");
+        let tail = StderrBuffer::default();
+        tail.push_bytes(b"one\ntw");
         let between = SystemTime::now();
-        tail.push(b"o\nthree\n");
+        tail.push_bytes(b"o\nthree\n");
         let times = tail.line_times();
         assert_eq!(tail.text().lines().count(), 3);
         assert_eq!(times.len(), 3);
@@ -83,9 +83,9 @@ mod tests {
     // U2
     #[test]
     fn every_line_has_a_time_when_the_beginning_was_dropped() {
-        let tail = Tail::default();
+        let tail = StderrBuffer::default();
         for _ in 0..(2 * STDERR_BYTES / 64) {
-            tail.push(&[b"x".repeat(63).as_slice(), b"\n"].concat());
+            tail.push_bytes(&[b"x".repeat(63).as_slice(), b"\n"].concat());
         }
         assert_eq!(tail.line_times().len(), tail.text().lines().count());
     }

@@ -1,49 +1,49 @@
 //! Counts the fragments of a message (RFC 6455, 5.2).
 //!
-//! Looks at the heads of frames only, and judges nothing but their number: the library that reads them behind it is
-//! the one that knows what is allowed.
+//! Inspects the headers of frames only, and checks nothing but their number: the library that parses them
+//! afterwards validates the rest.
 
 use mcparley_model::limits::WEBSOCKET_FRAGMENTS;
 
-/// The bit of a message's last frame.
+/// FIN: the bit of a message's last frame.
 const LAST: u8 = 0x80;
-/// The bit that tells frames between others from those of messages.
+/// The opcode bit of control frames, which may come between fragments.
 const CONTROL: u8 = 0x08;
-/// Where the length of a frame stands, or where it is found.
+/// The mask of the payload length, or of its extended form.
 const LENGTH: u8 = 0x7f;
 
-/// Where in the stream of frames we are, and how many the message has so far.
+/// Position in the stream of frames, and the number of fragments of the current message.
 #[derive(Debug, Default)]
-pub(super) struct Fragments {
-    place: Place,
+pub(super) struct FragmentCounter {
+    place: FramePosition,
     count: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-enum Place {
+enum FramePosition {
     /// Before a frame.
     #[default]
     Start,
     /// Before the second byte of a frame.
     Length,
-    /// In the longer forms of the length: so many bytes to come, and what they say so far.
+    /// In the extended length: the number of remaining bytes, and the value so far.
     Long { left: u8, length: u64 },
-    /// In the payload: so many bytes to come.
+    /// In the payload: the number of remaining bytes.
     Payload(u64),
 }
 
-impl Fragments {
-    /// Takes the next bytes of the stream; says whether a message among them has too many fragments.
-    pub(super) fn pass(&mut self, mut bytes: &[u8]) -> bool {
+impl FragmentCounter {
+    /// Consumes the next bytes of the stream; returns whether a message in them has too many fragments.
+    pub(super) fn count_bytes(&mut self, mut bytes: &[u8]) -> bool {
         while let Some((&byte, rest)) = bytes.split_first() {
             bytes = match self.place {
-                Place::Payload(left) => {
+                FramePosition::Payload(left) => {
                     let skipped = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
-                    self.place = payload(left - skipped as u64);
+                    self.place = payload_position(left - skipped as u64);
                     bytes.get(skipped..).unwrap_or_default()
                 }
-                Place::Start | Place::Length | Place::Long { .. } => {
-                    self.place = self.head(byte);
+                FramePosition::Start | FramePosition::Length | FramePosition::Long { .. } => {
+                    self.place = self.next_position(byte);
                     rest
                 }
             };
@@ -54,27 +54,27 @@ impl Fragments {
         false
     }
 
-    /// What follows a byte of a frame's head.
-    fn head(&mut self, byte: u8) -> Place {
+    /// The position after a byte of a frame's header.
+    fn next_position(&mut self, byte: u8) -> FramePosition {
         match self.place {
-            Place::Start => {
-                self.begin(byte);
-                Place::Length
+            FramePosition::Start => {
+                self.count_frame(byte);
+                FramePosition::Length
             }
-            Place::Length => match byte & LENGTH {
-                126 => Place::Long { left: 2, length: 0 },
-                127 => Place::Long { left: 8, length: 0 },
-                length => payload(u64::from(length)),
+            FramePosition::Length => match byte & LENGTH {
+                126 => FramePosition::Long { left: 2, length: 0 },
+                127 => FramePosition::Long { left: 8, length: 0 },
+                length => payload_position(u64::from(length)),
             },
-            Place::Long { left, length } => match (left - 1, length << 8 | u64::from(byte)) {
-                (0, length) => payload(length),
-                (left, length) => Place::Long { left, length },
+            FramePosition::Long { left, length } => match (left - 1, length << 8 | u64::from(byte)) {
+                (0, length) => payload_position(length),
+                (left, length) => FramePosition::Long { left, length },
             },
-            Place::Payload(left) => Place::Payload(left),
+            FramePosition::Payload(left) => FramePosition::Payload(left),
         }
     }
 
-    fn begin(&mut self, byte: u8) {
+    fn count_frame(&mut self, byte: u8) {
         match (byte & CONTROL != 0, byte & LAST != 0) {
             (true, _) => {}
             (false, true) => self.count = 0,
@@ -83,8 +83,8 @@ impl Fragments {
     }
 }
 
-fn payload(left: u64) -> Place {
-    if left == 0 { Place::Start } else { Place::Payload(left) }
+fn payload_position(left: u64) -> FramePosition {
+    if left == 0 { FramePosition::Start } else { FramePosition::Payload(left) }
 }
 
 #[cfg(test)]
@@ -100,14 +100,14 @@ mod tests {
     #[test]
     fn only_the_fragments_of_one_message_count() {
         let most = [BEGIN, &MORE.repeat(WEBSOCKET_FRAGMENTS - 1)].concat();
-        assert!(!Fragments::default().pass(&[most.as_slice(), PING, END].concat().repeat(3)));
-        assert!(Fragments::default().pass(&[most.as_slice(), PING, MORE].concat()));
-        assert!(!Fragments::default().pass(&[0x81, 0].repeat(2 * WEBSOCKET_FRAGMENTS)));
+        assert!(!FragmentCounter::default().count_bytes(&[most.as_slice(), PING, END].concat().repeat(3)));
+        assert!(FragmentCounter::default().count_bytes(&[most.as_slice(), PING, MORE].concat()));
+        assert!(!FragmentCounter::default().count_bytes(&[0x81, 0].repeat(2 * WEBSOCKET_FRAGMENTS)));
     }
 
     // F57
     #[test]
-    fn payloads_of_every_length_are_passed_over_wherever_they_are_cut() {
+    fn payloads_of_every_length_are_skipped_for_any_chunking() {
         // What would be a fragment if it were a head.
         let payload = |length: usize| vec![0; length];
         let frames = [
@@ -118,10 +118,10 @@ mod tests {
         .concat();
         let ending = [BEGIN, &MORE.repeat(WEBSOCKET_FRAGMENTS)].concat();
         for piece in [1, 7, frames.len()] {
-            let mut fragments = Fragments::default();
-            assert!(!frames.chunks(piece).any(|bytes| fragments.pass(bytes)), "{piece}");
-            assert!(matches!(fragments.place, Place::Start) && fragments.count == 0, "{piece}");
-            assert!(fragments.pass(&ending), "{piece}");
+            let mut fragments = FragmentCounter::default();
+            assert!(!frames.chunks(piece).any(|bytes| fragments.count_bytes(bytes)), "{piece}");
+            assert!(matches!(fragments.place, FramePosition::Start) && fragments.count == 0, "{piece}");
+            assert!(fragments.count_bytes(&ending), "{piece}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Watches what comes in, below the WebSocket library.
+//! Monitors the inbound bytes below the WebSocket library.
 //!
-//! The library joins fragments and bounds their payload, but not how many there are; and it tells nothing of a large
-//! message that comes slowly.
+//! The library joins fragments and limits their payload, but not their number; and it does not report a large
+//! message that arrives slowly.
 
 use std::io;
 use std::pin::Pin;
@@ -11,43 +11,43 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::fragments::Fragments;
+use super::fragments::FragmentCounter;
 
-/// What has come in. Cheap to clone; all clones are the same.
+/// The count of inbound bytes. Cheap to clone; all clones share the count.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meter(Arc<Seen>);
+pub(super) struct ByteMeter(Arc<MeterCounts>);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct MeterCounts {
     total: AtomicU64,
     over: AtomicBool,
 }
 
-/// A stream whose input is watched.
+/// A stream with monitored input.
 #[derive(Debug)]
-pub(super) struct Metered<S> {
+pub(super) struct MeteredStream<S> {
     stream: S,
-    fragments: Fragments,
-    meter: Meter,
+    fragments: FragmentCounter,
+    meter: ByteMeter,
 }
 
-impl Meter {
-    pub(super) fn on<S>(&self, stream: S) -> Metered<S> {
-        Metered { stream, fragments: Fragments::default(), meter: self.clone() }
+impl ByteMeter {
+    pub(super) fn wrap_stream<S>(&self, stream: S) -> MeteredStream<S> {
+        MeteredStream { stream, fragments: FragmentCounter::default(), meter: self.clone() }
     }
 
-    /// How many bytes have come in so far.
-    pub(super) fn total(&self) -> u64 {
+    /// The number of inbound bytes so far.
+    pub(super) fn total_bytes(&self) -> u64 {
         self.0.total.load(Ordering::Relaxed)
     }
 
-    /// Whether a message had too many fragments, which is why the stream broke.
-    pub(super) fn is_over(&self) -> bool {
+    /// Whether a message had too many fragments, which is why the stream was broken off.
+    pub(super) fn has_too_many_fragments(&self) -> bool {
         self.0.over.load(Ordering::Relaxed)
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for MeteredStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -57,7 +57,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
         let read = buffer.filled().get(before..).unwrap_or_default();
         self.meter.0.total.fetch_add(read.len() as u64, Ordering::Relaxed);
-        if self.fragments.pass(read) {
+        if self.fragments.count_bytes(read) {
             self.meter.0.over.store(true, Ordering::Relaxed);
             return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
         }
@@ -65,7 +65,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for MeteredStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

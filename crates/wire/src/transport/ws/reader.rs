@@ -1,4 +1,4 @@
-//! What comes on the socket: messages, signs of life, and the end.
+//! The reading half of a socket: inbound messages, keep-alive, and the end.
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
@@ -8,48 +8,48 @@ use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-use super::End;
-use super::meter::Meter;
+use super::SocketEnd;
+use super::meter::ByteMeter;
 use crate::failure::Failure;
 use crate::peer::Inbox;
 
 /// The reading half of a socket.
-pub(super) struct Reader<'r, I> {
+pub(super) struct SocketReader<'r, I> {
     pub(super) incoming: &'r mut I,
-    pub(super) meter: &'r Meter,
+    pub(super) meter: &'r ByteMeter,
     pub(super) inbox: &'r Inbox,
-    /// Asks the writer for a ping.
+    /// Requests a ping from the writer.
     pub(super) ping: &'r Notify,
 }
 
-impl<I: Stream<Item = Result<Message, Error>> + Unpin> Reader<'_, I> {
-    /// Delivers messages until the end, and says which.
-    pub(super) async fn run(mut self) -> End {
+impl<I: Stream<Item = Result<Message, Error>> + Unpin> SocketReader<'_, I> {
+    /// Delivers messages until the connection ends, and returns how.
+    pub(super) async fn read_until_end(mut self) -> SocketEnd {
         loop {
             match self.next().await {
-                Ok(Some(Ok(Message::Text(text)))) => self.inbox.deliver(&bare(text)),
-                // The library answers the first, the second is an answer, and the third is for writing only.
+                Ok(Some(Ok(Message::Text(text)))) => self.inbox.deliver_message(&trim_text(text)),
+                // The library answers pings, pongs are answers, and raw frames occur in writing only.
                 Ok(Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_)))) => {}
                 Ok(Some(Ok(Message::Binary(_)))) => {
-                    return broke("it sends binary data", CloseCode::Unsupported);
+                    return protocol_end("it sends binary data", CloseCode::Unsupported);
                 }
-                Ok(Some(Ok(Message::Close(_))) | None) | Err(Silent) => return End::closed(),
-                Ok(Some(Err(error))) => return self.meaning(&error),
+                Ok(Some(Ok(Message::Close(_))) | None) | Err(SilentServer) => return SocketEnd::closed(),
+                Ok(Some(Err(error))) => return self.classify_error(&error),
             }
         }
     }
 
-    /// Waits for what comes. A server that says nothing is asked whether it is there, and anything it sends then is
-    /// an answer: a part of a large message as well as a pong.
-    async fn next(&mut self) -> Result<Option<Result<Message, Error>>, Silent> {
+    /// Waits for the next message, with keep-alive. A silent server is pinged, and any bytes it sends then
+    /// are an answer: a part of a large message as well as a pong.
+    async fn next(&mut self) -> Result<Option<Result<Message, Error>>, SilentServer> {
         let mut is_asked = false;
         loop {
-            let heard = self.meter.total();
+            let heard = self.meter.total_bytes();
             let patience = if is_asked { PONG_WITHIN } else { PING_AFTER };
             match tokio::time::timeout(patience, self.incoming.next()).await {
                 Ok(next) => return Ok(next),
-                Err(_) if self.meter.total() > heard => is_asked = false,
-                Err(_) if is_asked => return Err(Silent),
+                Err(_) if self.meter.total_bytes() > heard => is_asked = false,
+                Err(_) if is_asked => return Err(SilentServer),
                 Err(_) => {
                     is_asked = true;
                     self.ping.notify_one();
@@ -58,33 +58,33 @@ impl<I: Stream<Item = Result<Message, Error>> + Unpin> Reader<'_, I> {
         }
     }
 
-    fn meaning(&self, error: &Error) -> End {
+    fn classify_error(&self, error: &Error) -> SocketEnd {
         match error {
             Error::Capacity(_) => {
                 let limit = self.inbox.message_limit();
-                End { failure: Failure::TooLarge { limit }, goodbye: Some(CloseCode::Size) }
+                SocketEnd { failure: Failure::TooLarge { limit }, goodbye: Some(CloseCode::Size) }
             }
-            Error::Utf8(_) => broke("it sends text that is no UTF-8", CloseCode::Invalid),
-            // It is gone without a word, as close code 1006 says.
-            Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::closed(),
-            Error::Protocol(error) => broke(&error.to_string(), CloseCode::Protocol),
-            Error::Io(_) if self.meter.is_over() => {
-                broke("it sends one message in too many pieces", CloseCode::Policy)
+            Error::Utf8(_) => protocol_end("it sends text that is not UTF-8", CloseCode::Invalid),
+            // The server is gone without a close frame, as close code 1006 says.
+            Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => SocketEnd::closed(),
+            Error::Protocol(error) => protocol_end(&error.to_string(), CloseCode::Protocol),
+            Error::Io(_) if self.meter.has_too_many_fragments() => {
+                protocol_end("it sends a message in too many fragments", CloseCode::Policy)
             }
-            // The rest breaks the connection, or cannot happen to a reader.
-            _ => End::closed(),
+            // All other errors break the connection, or cannot happen to a reader.
+            _ => SocketEnd::closed(),
         }
     }
 }
 
-/// Nothing has come for too long.
-struct Silent;
+/// Keep-alive timeout: the server did not answer the ping.
+struct SilentServer;
 
-fn broke(what: &str, code: CloseCode) -> End {
-    End { failure: Failure::Protocol(what.into()), goodbye: Some(code) }
+fn protocol_end(what: &str, code: CloseCode) -> SocketEnd {
+    SocketEnd { failure: Failure::Protocol(what.into()), goodbye: Some(code) }
 }
 
-fn bare(text: Utf8Bytes) -> Bytes {
+fn trim_text(text: Utf8Bytes) -> Bytes {
     let bytes = Bytes::from(text);
     bytes.slice_ref(bytes.trim_ascii())
 }

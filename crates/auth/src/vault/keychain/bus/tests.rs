@@ -1,11 +1,11 @@
-//! Bytes as the specification writes them, and addresses.
+//! Messages and addresses as the D-Bus specification defines them.
 
 use super::*;
 
 #[test]
-fn a_call_is_written_as_the_specification_says() {
-    let call = Call::new("a.b", "/p", "i.f", "M").with("s", |values| {
-        values.text("hi");
+fn call_is_encoded_as_specified() {
+    let call = DBusCall::new("a.b", "/p", "i.f", "M").with_arguments("s", |values| {
+        values.write_text("hi");
     });
     let expected = [
         b"l\x01\x00\x01".as_slice(),
@@ -18,11 +18,11 @@ fn a_call_is_written_as_the_specification_says() {
         b"\x02\x00\x00\x00hi\x00",
     ]
     .concat();
-    assert_eq!(call.print(5).as_slice(), expected);
+    assert_eq!(call.into_message(5).as_slice(), expected);
 }
 
 #[test]
-fn addresses_of_sockets_are_understood_and_others_passed_over() {
+fn socket_addresses_are_parsed_and_others_skipped() {
     let path = |address: &str| {
         let address = socket_address(address)?;
         let name = address.as_abstract_name().map(|name| [b"@", name].concat());
@@ -59,9 +59,9 @@ fn messages_that_lie_about_their_length_are_refused() {
     for bytes in [&b"\x05\x01u\0\xff\xff\xff"[..], b"\x05\x07u\0\0\0\0\0", b"\x05\x01x\0\0\0\0\0"] {
         let mut cut = message.clone();
         cut.extend_from_slice(bytes);
-        assert!(Reply::parse(cut, 1).is_none());
+        assert!(DBusReply::parse(cut, 1).is_none());
     }
     message.extend_from_slice(b"\x05\x01u\0\x01\0\0\0");
-    assert!(matches!(Reply::parse(message.clone(), 1), Some(Some(Ok(_)))));
-    assert!(matches!(Reply::parse(message, 2), Some(None)));
+    assert!(matches!(DBusReply::parse(message.clone(), 1), Some(Some(Ok(_)))));
+    assert!(matches!(DBusReply::parse(message, 2), Some(None)));
 }

@@ -1,21 +1,21 @@
-//! Values as the bus writes them: little-endian, each on a multiple of its own size.
+//! D-Bus values: little-endian, each aligned to its own size.
 
 use zeroize::Zeroizing;
 
-/// Writes values one after another and remembers their kinds.
+/// Encodes values one after another.
 #[derive(Clone, Default)]
-pub(in crate::vault::keychain) struct Writer {
+pub(in crate::vault::keychain) struct DBusWriter {
     bytes: Zeroizing<Vec<u8>>,
 }
 
-/// Reads values; `None` as soon as one is not there.
+/// Decodes values; `None` as soon as one is missing.
 #[derive(Debug)]
-pub(in crate::vault::keychain) struct Reader<'a> {
+pub(in crate::vault::keychain) struct DBusReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Writer {
+impl DBusWriter {
     pub(in crate::vault::keychain) fn into_bytes(self) -> Zeroizing<Vec<u8>> {
         self.bytes
     }
@@ -24,128 +24,128 @@ impl Writer {
         self.bytes.len()
     }
 
-    pub(super) fn byte(&mut self, byte: u8) -> &mut Self {
+    pub(super) fn write_byte(&mut self, byte: u8) -> &mut Self {
         self.bytes.push(byte);
         self
     }
 
-    pub(in crate::vault::keychain) fn u32(&mut self, value: u32) -> &mut Self {
-        self.align(4);
+    pub(in crate::vault::keychain) fn write_u32(&mut self, value: u32) -> &mut Self {
+        self.pad_to(4);
         self.bytes.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    pub(in crate::vault::keychain) fn boolean(&mut self, value: bool) -> &mut Self {
-        self.u32(value.into())
+    pub(in crate::vault::keychain) fn write_bool(&mut self, value: bool) -> &mut Self {
+        self.write_u32(value.into())
     }
 
-    /// A text or the path of an object.
-    pub(in crate::vault::keychain) fn text(&mut self, text: &str) -> &mut Self {
-        self.u32(length(text.len()));
+    /// Writes a text or an object path.
+    pub(in crate::vault::keychain) fn write_text(&mut self, text: &str) -> &mut Self {
+        self.write_u32(to_length(text.len()));
         self.bytes.extend_from_slice(text.as_bytes());
-        self.byte(0)
+        self.write_byte(0)
     }
 
-    pub(in crate::vault::keychain) fn octets(&mut self, octets: &[u8]) -> &mut Self {
-        self.u32(length(octets.len()));
+    pub(in crate::vault::keychain) fn write_octets(&mut self, octets: &[u8]) -> &mut Self {
+        self.write_u32(to_length(octets.len()));
         self.bytes.extend_from_slice(octets);
         self
     }
 
-    /// The kind of what follows.
-    pub(in crate::vault::keychain) fn kind(&mut self, kind: &str) -> &mut Self {
-        self.byte(u8::try_from(kind.len()).unwrap_or(u8::MAX));
+    /// Writes the signature of the next value.
+    pub(in crate::vault::keychain) fn write_signature(&mut self, kind: &str) -> &mut Self {
+        self.write_byte(u8::try_from(kind.len()).unwrap_or(u8::MAX));
         self.bytes.extend_from_slice(kind.as_bytes());
-        self.byte(0)
+        self.write_byte(0)
     }
 
-    /// A list of things that begin on a multiple of `size`.
-    pub(in crate::vault::keychain) fn list(
+    /// Writes a list of items that are aligned to `size`.
+    pub(in crate::vault::keychain) fn write_list(
         &mut self,
         size: usize,
         fill: impl FnOnce(&mut Self),
     ) -> &mut Self {
-        self.u32(0);
+        self.write_u32(0);
         let length_at = self.bytes.len() - 4;
-        // The room before the first thing does not count.
-        self.align(size);
+        // The padding before the first item does not count.
+        self.pad_to(size);
         let start = self.bytes.len();
         fill(self);
-        let written = length(self.bytes.len() - start).to_le_bytes();
+        let written = to_length(self.bytes.len() - start).to_le_bytes();
         if let Some(place) = self.bytes.get_mut(length_at..length_at + 4) {
             place.copy_from_slice(&written);
         }
         self
     }
 
-    pub(in crate::vault::keychain) fn align(&mut self, size: usize) -> &mut Self {
+    pub(in crate::vault::keychain) fn pad_to(&mut self, size: usize) -> &mut Self {
         let length = self.bytes.len().next_multiple_of(size);
         self.bytes.resize(length, 0);
         self
     }
 
-    /// What another writer wrote, which began on a multiple of eight.
-    pub(super) fn append(&mut self, bytes: &[u8]) -> &mut Self {
-        self.align(8);
+    /// Appends the output of another writer, which was aligned to eight.
+    pub(super) fn append_body(&mut self, bytes: &[u8]) -> &mut Self {
+        self.pad_to(8);
         self.bytes.extend_from_slice(bytes);
         self
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DBusReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    pub(super) fn at(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.at
     }
 
-    pub(super) fn byte(&mut self) -> Option<u8> {
-        self.take(1)?.first().copied()
+    pub(super) fn read_byte(&mut self) -> Option<u8> {
+        self.take_bytes(1)?.first().copied()
     }
 
-    pub(in crate::vault::keychain) fn u32(&mut self) -> Option<u32> {
-        self.align(4);
-        let bytes = self.take(4)?.try_into().ok()?;
+    pub(in crate::vault::keychain) fn read_u32(&mut self) -> Option<u32> {
+        self.skip_padding(4);
+        let bytes = self.take_bytes(4)?.try_into().ok()?;
         Some(u32::from_le_bytes(bytes))
     }
 
-    /// A text or the path of an object.
-    pub(in crate::vault::keychain) fn text(&mut self) -> Option<&'a str> {
-        let text = self.octets()?;
-        self.take(1)?;
+    /// Reads a text or an object path.
+    pub(in crate::vault::keychain) fn read_text(&mut self) -> Option<&'a str> {
+        let text = self.read_octets()?;
+        self.take_bytes(1)?;
         std::str::from_utf8(text).ok()
     }
 
-    pub(in crate::vault::keychain) fn octets(&mut self) -> Option<&'a [u8]> {
-        let length = usize::try_from(self.u32()?).ok()?;
-        self.take(length)
+    pub(in crate::vault::keychain) fn read_octets(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.read_u32()?).ok()?;
+        self.take_bytes(length)
     }
 
-    pub(in crate::vault::keychain) fn kind(&mut self) -> Option<&'a str> {
-        let length = usize::from(self.byte()?);
-        let kind = self.take(length)?;
-        self.take(1)?;
+    pub(in crate::vault::keychain) fn read_signature(&mut self) -> Option<&'a str> {
+        let length = usize::from(self.read_byte()?);
+        let kind = self.take_bytes(length)?;
+        self.take_bytes(1)?;
         std::str::from_utf8(kind).ok()
     }
 
-    /// The paths of a list of objects.
-    pub(in crate::vault::keychain) fn paths(&mut self) -> Option<Vec<&'a str>> {
-        let length = usize::try_from(self.u32()?).ok()?;
+    /// Reads a list of object paths.
+    pub(in crate::vault::keychain) fn read_paths(&mut self) -> Option<Vec<&'a str>> {
+        let length = usize::try_from(self.read_u32()?).ok()?;
         let end = self.at.checked_add(length)?;
         let mut paths = Vec::new();
         while self.at < end {
-            paths.push(self.text()?);
+            paths.push(self.read_text()?);
         }
         Some(paths)
     }
 
-    pub(in crate::vault::keychain) fn align(&mut self, size: usize) {
+    pub(in crate::vault::keychain) fn skip_padding(&mut self, size: usize) {
         self.at = self.at.next_multiple_of(size);
     }
 
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+    fn take_bytes(&mut self, length: usize) -> Option<&'a [u8]> {
         let end = self.at.checked_add(length)?;
         let taken = self.bytes.get(self.at..end)?;
         self.at = end;
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Nothing we write comes near the limit.
-fn length(length: usize) -> u32 {
+/// A length as D-Bus writes it. All values written here are far below the limit.
+fn to_length(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! A bus that says what a test wants it to say, or nothing.
+//! A fake session bus with scripted replies, or none.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -7,62 +7,66 @@ use std::time::Instant;
 
 use super::*;
 use crate::vault::keychain::KeyFile;
-use crate::vault::{EntryId, Expected, Vault, VaultSettings};
+use crate::vault::{EntryId, ExpectedEntry, Vault, VaultSettings};
 use mcparley_model::limits;
 use mcparley_model::secret::Secret;
 
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// An answer: its kinds and values, or the name of an error.
+/// A reply: its signature and values, or the name of an error.
 enum Answer {
-    Values(&'static str, Writer),
+    Values(&'static str, DBusWriter),
     Error(&'static str),
 }
 
-fn values(kind: &'static str, fill: impl FnOnce(&mut Writer)) -> Answer {
-    let mut values = Writer::default();
+fn values(kind: &'static str, fill: impl FnOnce(&mut DBusWriter)) -> Answer {
+    let mut values = DBusWriter::default();
     fill(&mut values);
     Answer::Values(kind, values)
 }
 
 fn object(path: &str) -> Answer {
     values("o", |values| {
-        values.text(path);
+        values.write_text(path);
     })
 }
 
-/// Lists of objects, then perhaps a prompt.
+/// Lists of objects, and perhaps a prompt.
 fn objects(kind: &'static str, lists: &[&[&str]], prompt: &str) -> Answer {
     values(kind, |values| {
         for list in lists {
-            values.list(4, |values| {
+            values.write_list(4, |values| {
                 for path in *list {
-                    values.text(path);
+                    values.write_text(path);
                 }
             });
         }
         if !prompt.is_empty() {
-            values.text(prompt);
+            values.write_text(prompt);
         }
     })
 }
 
 fn session() -> Answer {
     values("vo", |values| {
-        values.kind("s").text("").text("/session");
+        values.write_signature("s").write_text("").write_text("/session");
     })
 }
 
 fn secret(key: &DataKey) -> Answer {
     values("(oayays)", |values| {
-        values.text("/session").octets(&[]).octets(key.to_base64().as_bytes()).text("text/plain");
+        values
+            .write_text("/session")
+            .write_octets(&[])
+            .write_octets(key.to_base64().as_bytes())
+            .write_text("text/plain");
     })
 }
 
-/// The calls a service got, and what it was asked for.
+/// The calls that a service received.
 type Calls = std::thread::JoinHandle<Vec<String>>;
 
-/// A service that gives these answers one after another, after that to `Hello`.
+/// A service that sends these replies one after another, after the one to `Hello`.
 fn service(answers: Vec<Answer>) -> (tempfile::TempDir, SecretService, Calls) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bus");
@@ -84,13 +88,13 @@ fn serve(stream: UnixStream, answers: Vec<Answer>) -> Vec<String> {
         writer.write_all(answer.as_bytes()).unwrap();
     }
     let hello = values("s", |values| {
-        values.text(":1.1");
+        values.write_text(":1.1");
     });
     let mut calls = Vec::new();
     for (number, answer) in std::iter::once(hello).chain(answers).enumerate() {
         calls.push(member(&mut reader));
         let serial = u32::try_from(number + 1).unwrap();
-        // A signal for everybody comes first, and is nobody's answer.
+        // A broadcast signal comes first, and is no reply.
         writer.write_all(&message(4, None, &values("", |_| {}))).unwrap();
         let kind = if matches!(answer, Answer::Error(_)) { 3 } else { 2 };
         writer.write_all(&message(kind, Some(serial), &answer)).unwrap();
@@ -98,7 +102,7 @@ fn serve(stream: UnixStream, answers: Vec<Answer>) -> Vec<String> {
     calls
 }
 
-/// Reads one message and tells which method it calls.
+/// Reads one message and returns the method it calls.
 fn member(reader: &mut impl Read) -> String {
     let mut start = [0; 16];
     reader.read_exact(&mut start).unwrap();
@@ -140,89 +144,95 @@ fn message(kind: u8, answers: Option<u32>, answer: &Answer) -> Vec<u8> {
 
 // A2
 #[test]
-fn a_key_is_kept_in_the_default_collection_and_read_back() {
-    let key = DataKey::random().unwrap();
+fn key_is_stored_in_the_default_collection_and_read_back() {
+    let key = DataKey::generate().unwrap();
     let answers = vec![
         session(),
         object("/collection"),
         objects("aoo", &[&["/collection"]], "/"),
         values("oo", |values| {
-            values.text("/item").text("/");
+            values.write_text("/item").write_text("/");
         }),
         objects("aoao", &[&["/item"], &[]], ""),
         secret(&key),
     ];
     let (_folder, service, calls) = service(answers);
-    assert_eq!(service.keep(&key).unwrap().expose(), key.expose());
+    assert_eq!(service.store_key(&key).unwrap().expose(), key.expose());
     let expected = ["Hello", "OpenSession", "ReadAlias", "Unlock", "CreateItem", "SearchItems", "GetSecret"];
     assert_eq!(calls.join().unwrap(), expected);
 }
 
 // A2
 #[test]
-fn what_is_not_there_is_none_and_what_is_locked_is_locked() {
-    let key = DataKey::random().unwrap();
+fn missing_key_is_none_and_locked_key_is_an_error() {
+    let key = DataKey::generate().unwrap();
     let search = |unlocked: &[&str], locked: &[&str]| objects("aoao", &[unlocked, locked], "");
     let find = |answers: Vec<Answer>| {
         let (_folder, service, calls) = service(answers);
-        let found = service.find(&key.id());
+        let found = service.find_key(&key.id());
         calls.join().unwrap();
         found
     };
     assert!(find(vec![session(), search(&[], &[])]).unwrap().is_none());
     let prompted = vec![session(), search(&[], &["/item"]), objects("aoo", &[&[]], "/prompt")];
-    assert!(matches!(find(prompted), Err(Why::Locked)));
+    assert!(matches!(find(prompted), Err(KeyPlaceError::Locked)));
     let opened = vec![session(), search(&[], &["/item"]), objects("aoo", &[&["/item"]], "/"), secret(&key)];
     assert_eq!(find(opened).unwrap().unwrap().id(), key.id());
     let locked = vec![Answer::Error("org.freedesktop.Secret.Error.IsLocked")];
-    assert!(matches!(find(locked), Err(Why::Locked)));
+    assert!(matches!(find(locked), Err(KeyPlaceError::Locked)));
     let absent = vec![Answer::Error("org.freedesktop.DBus.Error.ServiceUnknown")];
-    assert!(matches!(find(absent), Err(Why::NotRunning)));
+    assert!(matches!(find(absent), Err(KeyPlaceError::NotRunning)));
     let strange = vec![Answer::Error("org.example.\u{1b}[31mRed")];
     let why = find(strange).unwrap_err().to_string();
-    assert!(why.starts_with("it said: org.example.") && !why.contains('\u{1b}'), "{why}");
+    assert!(why.starts_with("it reported: org.example.") && !why.contains('\u{1b}'), "{why}");
     let foreign = values("(oayays)", |values| {
-        values.text("/session").octets(&[]).octets(b"hunter2").text("text/plain");
+        values.write_text("/session").write_octets(&[]).write_octets(b"hunter2").write_text("text/plain");
     });
     assert!(find(vec![session(), search(&["/item"], &[]), foreign]).unwrap().is_none());
 }
 
 #[test]
-fn an_answer_of_the_wrong_kind_makes_no_sense() {
-    let key = DataKey::random().unwrap();
+fn reply_with_the_wrong_signature_is_malformed() {
+    let key = DataKey::generate().unwrap();
     for answers in [
         vec![object("/session")],
         vec![values("vo", |values| {
-            values.kind("u").u32(1);
+            values.write_signature("u").write_u32(1);
         })],
         vec![session(), object("/item")],
         vec![
             session(),
             values("aoao", |values| {
-                values.u32(4_000_000_000);
+                values.write_u32(4_000_000_000);
             }),
         ],
         vec![session(), objects("aoao", &[&["/item"], &[]], ""), values("(oayays)", |_| {})],
     ] {
         let (_folder, service, calls) = service(answers);
-        assert!(matches!(service.find(&key.id()), Err(Why::Malformed)));
+        assert!(matches!(service.find_key(&key.id()), Err(KeyPlaceError::Malformed)));
         calls.join().unwrap();
     }
 }
 
 #[test]
-fn without_a_bus_nothing_is_tried() {
+fn without_a_bus_address_no_connection_is_made() {
     let nowhere = tempfile::tempdir().unwrap();
-    let id = KeyId::of_nothing();
-    assert!(matches!(SecretService::new(None, LIMIT).find(&id), Err(Why::NoBus)));
-    assert!(matches!(SecretService::new(Some("autolaunch:".into()), LIMIT).find(&id), Err(Why::NoBus)));
+    let id = KeyId::placeholder();
+    assert!(matches!(SecretService::new(None, LIMIT).find_key(&id), Err(KeyPlaceError::NoBus)));
+    assert!(matches!(
+        SecretService::new(Some("autolaunch:".into()), LIMIT).find_key(&id),
+        Err(KeyPlaceError::NoBus)
+    ));
     let gone = format!("unix:path={}/bus", nowhere.path().display());
-    assert!(matches!(SecretService::new(Some(gone), LIMIT).find(&id), Err(Why::Unreachable(_))));
+    assert!(matches!(
+        SecretService::new(Some(gone), LIMIT).find_key(&id),
+        Err(KeyPlaceError::Unreachable(_))
+    ));
 }
 
 // F84
 #[tokio::test]
-async fn a_bus_that_never_answers_costs_three_seconds_once_and_the_next_place_is_taken() {
+async fn silent_bus_times_out_once_and_the_next_place_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bus");
     let silent = Arc::new(UnixListener::bind(&path).unwrap());
@@ -233,15 +243,15 @@ async fn a_bus_that_never_answers_costs_three_seconds_once_and_the_next_place_is
     let vault = Vault::with_keychains(settings, vec![Arc::new(service), file]);
     let start = Instant::now();
     let id = EntryId::new("server", "a");
-    vault.write(&id, Secret::new(b"one".to_vec()), Expected::Nothing).await.unwrap();
+    vault.write_entry(&id, Secret::new(b"one".to_vec()), ExpectedEntry::Absent).await.unwrap();
     let waited = start.elapsed();
     assert!(waited >= limits::KEYCHAIN_TIME - Duration::from_millis(100), "{waited:?}");
     assert!(waited <= limits::KEYCHAIN_TIME + Duration::from_secs(1), "{waited:?}");
-    vault.write(&id, Secret::new(b"two".to_vec()), Expected::Anything).await.unwrap();
+    vault.write_entry(&id, Secret::new(b"two".to_vec()), ExpectedEntry::Any).await.unwrap();
     assert!(start.elapsed() <= limits::KEYCHAIN_TIME + Duration::from_secs(2));
     let told: Vec<String> = vault.take_notices().iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 1);
     assert!(told[0].contains("(Secret Service): it did not answer within 3s"), "{told:?}");
-    assert_eq!(vault.keeper().await.unwrap().place(), Place::File);
+    assert_eq!(vault.key_location().await.unwrap().place(), KeyPlace::File);
     drop(silent);
 }

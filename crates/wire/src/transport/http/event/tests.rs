@@ -1,14 +1,14 @@
-//! The grammar by table, and that chunking changes nothing by property.
+//! The SSE grammar by table, and independence of chunking by property.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{Event, Events, TooLarge};
+use super::{Event, EventDecoder, EventTooLarge};
 
-fn all(chunks: &[&[u8]], limit: usize) -> (Vec<Event>, Events, Result<(), TooLarge>) {
-    let mut events = Events::with_limit(limit);
+fn all(chunks: &[&[u8]], limit: usize) -> (Vec<Event>, EventDecoder, Result<(), EventTooLarge>) {
+    let mut events = EventDecoder::with_limit(limit);
     let mut found = Vec::new();
     let outcome = chunks.iter().try_for_each(|chunk| events.feed(chunk, &mut found));
     (found, events, outcome)
@@ -22,7 +22,7 @@ fn data(stream: &str) -> Vec<String> {
 
 // B11
 #[test]
-fn the_grammar_is_followed() {
+fn events_are_decoded_after_the_sse_grammar() {
     let cases: &[(&str, &[&str])] = &[
         ("data: a\n\n", &["a"]),
         ("data:a\n\n", &["a"]),
@@ -47,18 +47,18 @@ fn the_grammar_is_followed() {
 
 // B11
 #[test]
-fn types_ids_and_pauses_are_kept_as_the_grammar_says() {
+fn types_ids_and_retry_pauses_follow_the_sse_grammar() {
     let stream = "event: other\nid: 1\ndata: a\n\ndata: b\nid: 2\0\n\nretry: 99999999999999999999999\n";
     let (found, events, _) = all(&[stream.as_bytes()], 1000);
     let names: Vec<&[u8]> = found.iter().map(|event| event.name.as_ref()).collect();
     assert_eq!(names, [b"other".as_slice(), b"message"]);
     assert_eq!(events.last_id().map(AsRef::as_ref), Some(b"1".as_slice()));
-    assert_eq!(events.retry(), Some(Duration::from_secs(30)));
-    let retry = |stream: &str| all(&[stream.as_bytes()], 1000).1.retry();
+    assert_eq!(events.retry_pause(), Some(Duration::from_secs(30)));
+    let retry = |stream: &str| all(&[stream.as_bytes()], 1000).1.retry_pause();
     assert_eq!(retry("retry: 1500\n"), Some(Duration::from_millis(1500)));
     assert_eq!(retry("retry: 0\n"), Some(Duration::from_millis(100)), "never a busy loop");
     assert_eq!(retry("retry: -1\nretry: 1s\nretry:\n"), None);
-    // An id counts when its event is dispatched, and an empty one takes the last one back.
+    // An id counts when its event is dispatched, and an empty one resets the last one.
     let last = |stream: &str| all(&[stream.as_bytes()], 1000).1.last_id().cloned();
     assert_eq!(last("id: 1\n"), None);
     assert_eq!(last("id: 1\n\nid\n\n"), None);
@@ -74,16 +74,16 @@ fn exactly_the_limit_is_an_event_and_one_byte_more_is_not() {
         let (found, _, outcome) = all(&[stream(40).as_bytes()], 40);
         assert_eq!((found.len(), outcome), (1, Ok(())), "{prefix}");
         let (found, _, outcome) = all(&[stream(41).as_bytes()], 40);
-        assert_eq!((found.len(), outcome), (0, Err(TooLarge)), "{prefix}");
+        assert_eq!((found.len(), outcome), (0, Err(EventTooLarge)), "{prefix}");
     }
     let (found, _, outcome) = all(&[b"data: abc\ndata: abcd\n\n"], 8);
     assert_eq!((found.len(), outcome), (1, Ok(())), "the line end between counts");
-    assert_eq!(all(&[b"data: abcd\ndata: abcd\n\n"], 8).2, Err(TooLarge));
+    assert_eq!(all(&[b"data: abcd\ndata: abcd\n\n"], 8).2, Err(EventTooLarge));
 }
 
 // F40
 #[test]
-fn names_and_ids_without_end_are_not_kept() {
+fn oversized_event_names_and_ids_are_not_stored() {
     let long = "x".repeat(9000);
     let (found, events, _) =
         all(&[format!("event: {long}\nid: 1\ndata: a\n\nid: {long}\ndata: b\n\n").as_bytes()], 20_000);
@@ -93,13 +93,13 @@ fn names_and_ids_without_end_are_not_kept() {
 
 // F40
 #[test]
-fn an_event_over_the_limit_is_told_and_those_before_it_are_kept() {
+fn oversized_event_is_an_error_and_earlier_events_are_kept() {
     let stream = format!("data: a\n\ndata: {}", "x".repeat(50));
     let (found, _, outcome) = all(&[stream.as_bytes()], 40);
-    assert_eq!((found.len(), outcome), (1, Err(TooLarge)));
+    assert_eq!((found.len(), outcome), (1, Err(EventTooLarge)));
     // Many short lines are one event too.
     let (found, _, outcome) = all(&["data: abc\n".repeat(20).as_bytes()], 40);
-    assert_eq!((found.len(), outcome), (0, Err(TooLarge)));
+    assert_eq!((found.len(), outcome), (0, Err(EventTooLarge)));
     let comments = ": nothing\n".repeat(1000);
     assert_eq!(data(&comments), Vec::<String>::new());
 }
@@ -142,7 +142,7 @@ proptest! {
         let (many, parts, cut_outcome) = all(&chunks, limit);
         prop_assert_eq!((&one, outcome), (&many, cut_outcome));
         prop_assert_eq!(whole.last_id(), parts.last_id());
-        prop_assert_eq!(whole.retry(), parts.retry());
+        prop_assert_eq!(whole.retry_pause(), parts.retry_pause());
     }
 
     fn check_no_bytes_break_it(pieces in prop::collection::vec(
@@ -155,10 +155,10 @@ proptest! {
     }
 }
 
-/// How many cases came that far.
+/// Events found in all cases together.
 static FOUND: AtomicU32 = AtomicU32::new(0);
 
-// Whatever comes, an event is within its limit.
+// For any input, an event is within its limit.
 #[test]
 fn no_bytes_break_it() {
     check_no_bytes_break_it();

@@ -1,4 +1,4 @@
-//! What a process is told about its network, and the variables that usually tell it.
+//! Network settings of a process, and the environment variables they are usually read from.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,32 +6,31 @@ use std::time::Duration;
 use mcparley_model::limits::{KEEP_ALIVE_AFTER, KEEP_ALIVE_EVERY, KEEP_ALIVE_TRIES, UNACKNOWLEDGED};
 use mcparley_model::secret::Secret;
 
-/// What differs between one network and another.
+/// The settings that differ between networks.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkSettings {
-    /// Who stands between us and the servers.
+    /// The proxies between us and the servers.
     pub proxies: ProxySettings,
     /// Files with certificates that are trusted besides the system's, in PEM.
     pub extra_ca: Vec<PathBuf>,
-    /// The file with the certificate we show to servers that want one, in PEM.
+    /// The file with our client certificate, for servers that require one, in PEM.
     pub client_certificate: Option<PathBuf>,
-    /// The file with its key; absent when it stands in the same file.
+    /// The file with its key; `None` when the certificate file contains the key.
     pub client_key: Option<PathBuf>,
-    /// When a connection on which nothing comes counts as broken.
+    /// Keep-alive: when a silent connection counts as broken.
     pub keep_alive: KeepAlive,
 }
 
-/// When a connection on which nothing comes counts as broken. Only the other side's system is asked, so a server may think
-/// for as long as it likes.
+/// TCP keep-alive settings. Only the other side's kernel is probed, so a server may take as long as it needs.
 #[derive(Clone, Copy, Debug)]
 pub struct KeepAlive {
-    /// After this much silence it is asked.
+    /// Idle time before the first probe.
     pub after: Duration,
-    /// And again after this much.
+    /// Interval between probes.
     pub every: Duration,
-    /// This often in all.
+    /// Number of probes.
     pub tries: u32,
-    /// How long what was sent may stay without a receipt, where the system can be told.
+    /// Timeout for acknowledgement of sent data, where the system supports it.
     pub unacknowledged: Duration,
 }
 
@@ -46,22 +45,22 @@ impl Default for KeepAlive {
     }
 }
 
-/// Who stands between us and the servers. Secret, because credentials stand in the URLs.
+/// The proxies between us and the servers. Secret, because the URLs may contain credentials.
 #[derive(Clone, Debug, Default)]
 pub struct ProxySettings {
     /// For `http` servers.
     pub http: Option<Secret<String>>,
     /// For `https` servers.
     pub https: Option<Secret<String>>,
-    /// For those without one of their own.
+    /// For schemes without a proxy of their own.
     pub all: Option<Secret<String>>,
-    /// Servers that are reached without: hosts, `host:port`, address ranges, or `*`; commas between.
+    /// Servers that are reached without a proxy: hosts, `host:port`, address ranges, or `*`; comma-separated.
     pub none_for: String,
 }
 
 impl NetworkSettings {
-    /// Reads the usual variables through `lookup`. An empty one counts as unset, and small letters win, as
-    /// everywhere.
+    /// Reads the usual variables through `lookup`. An empty variable counts as unset, and the lowercase name
+    /// wins, as in other programs.
     #[must_use]
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| lookup(name).filter(|value| !value.trim().is_empty());

@@ -1,10 +1,10 @@
-//! Whom we trust behind TLS besides those the system trusts, and who we are there.
+//! TLS configuration: extra certificate authorities besides the system's, and our client certificate.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use mcparley_model::limits::CERTIFICATE_BYTES;
-use mcparley_model::text::display;
+use mcparley_model::text::display_line;
 use mcparley_platform::file;
 use reqwest::ClientBuilder;
 use rustls::ClientConfig;
@@ -14,19 +14,19 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::verifier::Verifier;
 use crate::failure::{Failure, Obstacle};
-use crate::transport::http::trouble::obstructed;
+use crate::transport::http::http_error::obstacle_failure;
 
-/// Where the certificates are. Read when the first server with TLS is reached.
+/// Paths of the certificate files. Read when the first server with TLS is reached.
 #[derive(Debug)]
-pub(super) struct Trust {
+pub(super) struct TlsTrust {
     extra_ca: Vec<PathBuf>,
     client_certificate: Option<PathBuf>,
     client_key: Option<PathBuf>,
-    /// What came of it, for every client of a process: reading it takes longer than all the rest.
+    /// The resulting configuration, for every client of a process: loading it takes longer than all the rest.
     ready: OnceLock<ClientConfig>,
 }
 
-impl Trust {
+impl TlsTrust {
     pub(super) fn new(
         extra_ca: Vec<PathBuf>,
         client_certificate: Option<PathBuf>,
@@ -35,16 +35,16 @@ impl Trust {
         Self { extra_ca, client_certificate, client_key, ready: OnceLock::new() }
     }
 
-    /// Sets TLS up as the files say. A file that cannot be used is told: leaving it out would show as a certificate
-    /// that nobody trusts, far from the reason.
-    pub(super) fn apply(&self, client: ClientBuilder) -> Result<ClientBuilder, Failure> {
+    /// Configures TLS with these files. A file that cannot be used is an error: ignoring it would show as an
+    /// untrusted certificate, far from the reason.
+    pub(super) fn apply_to(&self, client: ClientBuilder) -> Result<ClientBuilder, Failure> {
         let config = match self.ready.get() {
             Some(config) => config.clone(),
-            // Two that do it at once do it twice, and either is right.
+            // Two concurrent callers may build it twice; either result is right.
             None => self
                 .ready
                 .get_or_init({
-                    let config = self.config()?;
+                    let config = self.build_config()?;
                     || config
                 })
                 .clone(),
@@ -52,18 +52,18 @@ impl Trust {
         Ok(client.tls_backend_preconfigured(config))
     }
 
-    fn config(&self) -> Result<ClientConfig, Failure> {
+    fn build_config(&self) -> Result<ClientConfig, Failure> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let verifier = self.verifier(Arc::clone(&provider))?;
+        let verifier = self.build_verifier(Arc::clone(&provider))?;
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(|error| unready(&error))?
+            .map_err(|error| tls_setup_failure(&error))?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier));
         let mut config = match &self.client_certificate {
             Some(path) => {
-                let (chain, key) = self.identity(path)?;
-                config.with_client_auth_cert(chain, key).map_err(|_| no_identity(path))?
+                let (chain, key) = self.load_identity(path)?;
+                config.with_client_auth_cert(chain, key).map_err(|_| no_identity_failure(path))?
             }
             None => config.with_no_client_auth(),
         };
@@ -71,60 +71,64 @@ impl Trust {
         Ok(config)
     }
 
-    fn verifier(&self, provider: Arc<CryptoProvider>) -> Result<Verifier, Failure> {
+    fn build_verifier(&self, provider: Arc<CryptoProvider>) -> Result<Verifier, Failure> {
         let mut extra = Vec::new();
         for path in &self.extra_ca {
-            let pem = bytes(path)?;
+            let pem = read_certificate_file(path)?;
             let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
             match found {
                 Ok(found) if !found.is_empty() => extra.extend(found),
-                Ok(_) | Err(_) => return Err(useless(path, "it holds no certificate")),
+                Ok(_) | Err(_) => return Err(bad_file_failure(path, "it contains no certificate")),
             }
         }
         let system = rustls_platform_verifier::Verifier::new_with_extra_roots(extra, provider);
-        system.map(Verifier::new).map_err(|error| unready(&error))
+        system.map(Verifier::new).map_err(|error| tls_setup_failure(&error))
     }
 
-    /// Our certificate, those that vouch for it, and its key.
-    fn identity(
+    /// Loads our certificate, its chain, and its key.
+    fn load_identity(
         &self,
         path: &Path,
     ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), Failure> {
-        let pem = bytes(path)?;
+        let pem = read_certificate_file(path)?;
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
-        let chain = chain.map_err(|_| no_identity(path))?;
+        let chain = chain.map_err(|_| no_identity_failure(path))?;
         let key = match &self.client_key {
-            Some(key) => PrivateKeyDer::from_pem_slice(&bytes(key)?),
+            Some(key) => PrivateKeyDer::from_pem_slice(&read_certificate_file(key)?),
             None => PrivateKeyDer::from_pem_slice(&pem),
         };
-        Ok((chain, key.map_err(|_| no_identity(path))?))
+        Ok((chain, key.map_err(|_| no_identity_failure(path))?))
     }
 }
 
-fn unready(error: &rustls::Error) -> Failure {
-    obstructed(Obstacle::CertificateFile, format!("TLS cannot be set up: {error}"), Some(HINT.to_owned()))
+fn tls_setup_failure(error: &rustls::Error) -> Failure {
+    obstacle_failure(
+        Obstacle::CertificateFile,
+        format!("TLS cannot be set up: {error}"),
+        Some(HINT.to_owned()),
+    )
 }
 
-fn no_identity(path: &Path) -> Failure {
-    useless(path, "it holds no certificate with its key")
+fn no_identity_failure(path: &Path) -> Failure {
+    bad_file_failure(path, "it contains no certificate with its key")
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+fn read_certificate_file(path: &Path) -> Result<Vec<u8>, Failure> {
     match file::read_bytes(path, CERTIFICATE_BYTES) {
         Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) => Err(useless(path, "there is no such file")),
-        Err(error) => Err(unusable(error.to_string())),
+        Ok(None) => Err(bad_file_failure(path, "there is no such file")),
+        Err(error) => Err(certificate_failure(error.to_string())),
     }
 }
 
 const HINT: &str =
     "see `SSL_CERT_FILE`, `NODE_EXTRA_CA_CERTS`, `CLAUDE_CODE_CLIENT_CERT` and `CLAUDE_CODE_CLIENT_KEY`";
 
-fn useless(path: &Path, why: &str) -> Failure {
+fn bad_file_failure(path: &Path, why: &str) -> Failure {
     let path = path.to_string_lossy();
-    unusable(format!("certificate file `{}` cannot be used: {why}", display(&path)))
+    certificate_failure(format!("certificate file `{}` cannot be used: {why}", display_line(&path)))
 }
 
-fn unusable(reason: String) -> Failure {
-    obstructed(Obstacle::CertificateFile, reason, Some(HINT.to_owned()))
+fn certificate_failure(reason: String) -> Failure {
+    obstacle_failure(Obstacle::CertificateFile, reason, Some(HINT.to_owned()))
 }

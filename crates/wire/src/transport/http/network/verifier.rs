@@ -1,8 +1,8 @@
-//! Says of a certificate that nobody vouches for whether it vouches for itself (F33).
+//! Detects self-signed certificates among those with an unknown issuer.
 //!
-//! Whom to trust is decided by the system's verifier alone. Its refusal is the same for a certificate signed by itself
-//! and for one of an unknown authority, and only here is the certificate at hand; people have to do different things
-//! about them.
+//! Trust is decided by the system's verifier alone. Its error is the same for a self-signed certificate and
+//! for one of an unknown authority, and only here is the certificate available; the user has to fix them in
+//! different ways.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 use webpki::EndEntityCert;
 
-/// A certificate that is signed by itself, and that is not known here.
+/// Error: a self-signed certificate that is not trusted here.
 #[derive(Debug, thiserror::Error)]
 #[error("it is signed by itself")]
-pub(in crate::transport::http) struct SelfSigned;
+pub(in crate::transport::http) struct SelfSignedCertificate;
 
-/// The system's verifier, with one more word for its refusals.
+/// The system's verifier, with an additional error for self-signed certificates.
 #[derive(Debug)]
 pub(super) struct Verifier(rustls_platform_verifier::Verifier);
 
@@ -36,8 +36,10 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let judged = self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        judged.map_err(|error| match is_unknown(&error) && is_self_signed(end_entity) {
-            true => Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(SelfSigned)))),
+        judged.map_err(|error| match is_unknown_issuer(&error) && is_self_signed(end_entity) {
+            true => Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(
+                SelfSignedCertificate,
+            )))),
             false => error,
         })
     }
@@ -65,9 +67,9 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Whether nobody is known who vouches for it. Many make their certificate an authority, which is then refused for
-/// being used as a server's.
-fn is_unknown(error: &Error) -> bool {
+/// Whether the issuer is unknown. Many self-signed certificates are marked as an authority, and are then
+/// refused for being used as a server's.
+fn is_unknown_issuer(error: &Error) -> bool {
     match error {
         Error::InvalidCertificate(CertificateError::UnknownIssuer) => true,
         Error::InvalidCertificate(CertificateError::Other(OtherError(error))) => {

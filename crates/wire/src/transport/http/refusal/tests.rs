@@ -1,4 +1,4 @@
-//! What a status means, line by line.
+//! Classification of error statuses, line by line.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,14 +6,14 @@ use bytes::Bytes;
 use mcparley_model::limits::RETRY_AFTER_LONGEST;
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 
-use super::Refusal;
+use super::HttpRefusal;
 
 fn meaning(status: u16, body: &str, session: Option<&str>) -> String {
     let mut headers = HeaderMap::new();
     headers.append(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     headers.append(WWW_AUTHENTICATE, HeaderValue::from_static("Basic"));
     let body = Bytes::copy_from_slice(body.as_bytes());
-    Refusal { status, headers: &headers, body, call: Some(7), session }.meaning().to_string()
+    HttpRefusal { status, headers: &headers, body, call: Some(7), session }.to_failure().to_string()
 }
 
 // L7 F47 F48 F50
@@ -38,7 +38,7 @@ fn a_session_has_expired_only_if_there_was_one() {
 }
 
 #[test]
-fn an_error_of_the_protocol_counts_if_it_can_mean_this_request() {
+fn rpc_error_in_the_body_counts_if_it_can_be_for_this_request() {
     let error =
         |id: &str| format!(r#" {{"jsonrpc":"2.0","id":{id},"error":{{"code":-32022,"message":"m"}}}}"#);
     for id in ["7", "\"7\"", "null"] {
@@ -47,19 +47,20 @@ fn an_error_of_the_protocol_counts_if_it_can_mean_this_request() {
     for id in ["8", "\"x\""] {
         assert!(meaning(400, &error(id), None).starts_with("the server answered with status 400"));
     }
-    assert_eq!(meaning(401, &error("7"), Some("s1")), "the server wants a sign-in");
-    assert_eq!(meaning(403, &error("7"), Some("s1")), "the server does not allow this");
+    assert_eq!(meaning(401, &error("7"), Some("s1")), "the server requires sign-in");
+    assert_eq!(meaning(403, &error("7"), Some("s1")), "the server denied access");
 }
 
 fn retry_after(text: &'static str, now: SystemTime) -> Option<Duration> {
     let mut headers = HeaderMap::new();
     headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
-    Refusal { status: 429, headers: &headers, body: Bytes::new(), call: None, session: None }.retry_after(now)
+    HttpRefusal { status: 429, headers: &headers, body: Bytes::new(), call: None, session: None }
+        .retry_after(now)
 }
 
 // F52
 #[test]
-fn a_server_says_when_to_come_back_in_seconds_or_as_a_date() {
+fn retry_after_is_parsed_as_seconds_or_as_a_date() {
     for (text, expected) in [
         ("2", Some(2)),
         ("9999999", Some(9_999_999)),
@@ -76,9 +77,9 @@ fn a_server_says_when_to_come_back_in_seconds_or_as_a_date() {
     }
 }
 
-// F86: by a clock of ours that is wrong, a date is long ago or far away; neither panics, and neither is waited for.
+// F86: with a wrong local clock, a date is long past or far ahead; neither panics, and neither is waited for.
 #[test]
-fn a_date_is_a_time_to_wait_whatever_the_clock_says() {
+fn retry_after_date_is_parsed_with_a_wrong_clock() {
     let century = Duration::from_secs(100 * 365 * 24 * 3600);
     let date = "Sun, 06 Nov 2022 08:49:37 GMT";
     assert_eq!(retry_after(date, SystemTime::UNIX_EPOCH + century), Some(Duration::ZERO));
@@ -88,7 +89,7 @@ fn a_date_is_a_time_to_wait_whatever_the_clock_says() {
 
 // F42 F55
 #[test]
-fn what_a_page_says_is_cut_and_cleaned() {
+fn body_excerpt_is_cut_and_sanitized() {
     let text = meaning(502, &format!("a\u{1b}[31m\n {}", "x".repeat(1000)), None);
     assert!(!text.contains('\u{1b}') && text.chars().count() < 300, "{text}");
 }

@@ -1,4 +1,4 @@
-//! What counts as silence, on a clock that does not wait.
+//! Keep-alive and silence, with a paused clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,23 +9,23 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
 use super::*;
-use crate::peer::{Deaf, Peer};
-use crate::transport::queue::Queue;
+use crate::peer::{Peer, PingHandler};
+use crate::transport::queue::SendQueue;
 
-/// Reads until the end; says after how long that came.
+/// Reads until the end; returns the time it took.
 async fn read(stream: DuplexStream, ping: &Notify) -> (Failure, Duration) {
-    let meter = Meter::default();
-    let mut incoming = WebSocketStream::from_raw_socket(meter.on(stream), Role::Client, None).await;
-    let (queue, _outgoing) = Queue::new();
-    let (_peer, inbox) = Peer::new(Box::new(queue), Arc::new(Deaf));
+    let meter = ByteMeter::default();
+    let mut incoming = WebSocketStream::from_raw_socket(meter.wrap_stream(stream), Role::Client, None).await;
+    let (queue, _outgoing) = SendQueue::new();
+    let (_peer, inbox) = Peer::new(Box::new(queue), Arc::new(PingHandler));
     let start = Instant::now();
-    let reader = Reader { incoming: &mut incoming, meter: &meter, inbox: &inbox, ping };
-    (reader.run().await.failure, start.elapsed())
+    let reader = SocketReader { incoming: &mut incoming, meter: &meter, inbox: &inbox, ping };
+    (reader.read_until_end().await.failure, start.elapsed())
 }
 
 // F57
 #[tokio::test(start_paused = true)]
-async fn silence_is_asked_about_once_and_then_the_end() {
+async fn silent_server_is_pinged_once_and_then_given_up() {
     let (ours, _theirs) = tokio::io::duplex(64);
     let ping = Notify::new();
     let asked = async {
@@ -40,7 +40,7 @@ async fn silence_is_asked_about_once_and_then_the_end() {
 
 // F57
 #[tokio::test(start_paused = true)]
-async fn an_answer_begins_the_wait_anew() {
+async fn pong_restarts_the_keep_alive_timer() {
     let (ours, mut theirs) = tokio::io::duplex(64);
     let ping = Notify::new();
     let answering = async {
@@ -57,11 +57,11 @@ async fn an_answer_begins_the_wait_anew() {
 
 // F57
 #[tokio::test(start_paused = true)]
-async fn a_large_message_that_comes_slowly_is_no_silence() {
+async fn slow_large_message_does_not_count_as_silence() {
     let (ours, mut theirs) = tokio::io::duplex(64);
     let ping = Notify::new();
     let trickling = async {
-        // A text frame of 200 bytes, of which one comes at a time and not all.
+        // A text frame of 200 bytes, sent one byte at a time and never completed.
         theirs.write_all(&[0x81, 126, 0, 200]).await.unwrap();
         for _ in 0..100 {
             sleep(Duration::from_secs(29)).await;

@@ -1,4 +1,4 @@
-//! Which server is reached through which proxy.
+//! The choice of the proxy for a server.
 
 use super::*;
 
@@ -13,12 +13,12 @@ fn proxies(http: &str, https: &str, all: &str, none_for: &str) -> Proxies {
 }
 
 fn way(proxies: &Proxies, url: &str) -> Option<String> {
-    proxies.of(&Url::parse(url).unwrap()).unwrap().map(Url::to_string)
+    proxies.proxy_for(&Url::parse(url).unwrap()).unwrap().map(Url::to_string)
 }
 
 // T8 F34
 #[test]
-fn each_scheme_has_its_proxy_and_all_is_for_the_rest() {
+fn each_scheme_has_its_proxy_and_all_proxy_is_the_fallback() {
     let some = proxies("http://p:1", "", "socks5://q:2", "");
     assert_eq!(way(&some, "http://a.com/").as_deref(), Some("http://p:1/"));
     assert_eq!(way(&some, "https://a.com/").as_deref(), Some("socks5://q:2"));
@@ -41,7 +41,7 @@ fn this_machine_is_never_reached_through_a_proxy() {
 
 // T8 F34
 #[test]
-fn who_is_exempt_by_host_port_range_or_star() {
+fn no_proxy_exempts_by_host_port_range_or_star() {
     for (list, url, exempt) in [
         ("a.com", "https://a.com/", true),
         ("a.com", "https://A.COM./", true),
@@ -71,11 +71,11 @@ fn who_is_exempt_by_host_port_range_or_star() {
 
 // T8 F34
 #[test]
-fn a_proxy_that_is_no_url_refuses_those_that_need_it_and_is_not_shown() {
+fn invalid_proxy_url_fails_its_requests_and_is_not_shown() {
     for wrong in ["ftp://hidden@x", "http://", "http://hid den:1"] {
         let bad = proxies("", wrong, "", "fine.com");
         assert_eq!(way(&bad, "https://fine.com/"), None);
-        let refused = bad.of(&Url::parse("https://a.com/").unwrap()).unwrap_err();
+        let refused = bad.proxy_for(&Url::parse("https://a.com/").unwrap()).unwrap_err();
         let printed = format!("{refused:?} {bad:?}");
         assert!(printed.contains("HTTPS_PROXY") && !printed.contains("hid"), "{printed}");
     }

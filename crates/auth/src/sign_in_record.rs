@@ -1,0 +1,80 @@
+//! The record of a sign-in to one server: our client, its tokens, and their issuer.
+//!
+//! A record belongs to one [`SignInSlot`]: a server's name with the address and client of its entry. Another
+//! URL or another client under the same name is another slot, so that no token is sent to a server it was not
+//! issued for.
+
+mod written;
+
+use mcparley_model::config::{OauthConfig, RemoteConfig};
+use mcparley_model::hex::Hex;
+use mcparley_model::name::ServerName;
+use mcparley_model::secret::Secret;
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use crate::client::OAuthClient;
+use crate::metadata::AuthServerMetadata;
+use crate::tokens::Tokens;
+use crate::vault::EntryId;
+
+/// The kind of vault entry for records.
+pub(crate) const SERVERS: &str = "server";
+
+/// The kind of vault entry for client secrets.
+pub(crate) const SECRETS: &str = "secret";
+
+/// The key of a sign-in: one server, as its entry describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SignInSlot([u8; 32]);
+
+impl SignInSlot {
+    /// The slot of a server's entry. Scopes, ports and secrets may change without losing the sign-in.
+    pub(crate) fn for_server(server: &ServerName, remote: &RemoteConfig) -> Self {
+        let none = OauthConfig::default();
+        let oauth = remote.oauth.as_ref().unwrap_or(&none);
+        let metadata = oauth.auth_server_metadata_url.as_ref().map_or("", Url::as_str);
+        let document = oauth.client_metadata_url.as_ref().map_or("", Url::as_str);
+        let client = oauth.client_id.as_deref().unwrap_or_default();
+        let kind = if oauth.xaa { "xaa" } else { oauth.grant.as_str() };
+        let mut hash = Sha256::new();
+        for part in [server.as_str(), remote.url.expose().as_str(), client, document, metadata, kind] {
+            // The length prefix makes the hash input unambiguous.
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// The vault entry of its record.
+    pub(crate) fn record_entry(&self) -> EntryId {
+        EntryId::new(SERVERS, Hex(&self.0))
+    }
+
+    /// The vault entry of a client secret that is in no configuration file.
+    pub(crate) fn secret_entry(&self) -> EntryId {
+        EntryId::new(SECRETS, Hex(&self.0))
+    }
+}
+
+/// The record of a sign-in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SignInRecord {
+    /// The server's name, for display.
+    pub(crate) server: String,
+    /// The resource the tokens are for (RFC 8707).
+    pub(crate) resource: String,
+    /// The metadata of the issuer at the time. Tokens are sent to no other authorization server.
+    pub(crate) issuer: AuthServerMetadata,
+    /// Our client there.
+    pub(crate) client: OAuthClient,
+    /// The tokens; `None` after they were invalidated.
+    pub(crate) tokens: Option<Tokens>,
+    /// Scopes that the server has asked for since.
+    pub(crate) wanted: Vec<String>,
+    /// The DPoP key that tokens are bound to, in PKCS #8.
+    pub(crate) key: Option<Secret<Vec<u8>>>,
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

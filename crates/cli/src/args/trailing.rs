@@ -1,0 +1,53 @@
+//! Options of `call` that may also follow the tool's name.
+
+use clap::{CommandFactory, Parser};
+
+use super::CallCommandOptions;
+
+/// An option of `call` that may follow the tool's name, unless the tool has an argument of that name.
+#[derive(Clone, Debug)]
+pub(crate) struct TrailingOption {
+    /// The option name, without dashes.
+    pub(crate) name: String,
+    /// Whether the option takes a value.
+    pub(crate) takes_value: bool,
+}
+
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true, disable_help_flag = true)]
+struct TrailingArgs {
+    #[command(flatten)]
+    options: CallCommandOptions,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// More output
+    #[arg(long, action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+impl CallCommandOptions {
+    /// Lists the options that may follow the tool.
+    pub(crate) fn trailing_options() -> Vec<TrailingOption> {
+        let command = TrailingArgs::command();
+        let option = |argument: &clap::Arg| {
+            let takes_value = argument.get_action().takes_values();
+            Some(TrailingOption { name: argument.get_long()?.to_owned(), takes_value })
+        };
+        command.get_arguments().filter_map(option).collect()
+    }
+
+    /// Merges the options that followed the tool into these, and returns whether `--json` was among them. The
+    /// options after the tool win.
+    ///
+    /// # Errors
+    /// The error of clap about the words after the tool.
+    pub(crate) fn merge_trailing(&self, words: &[String]) -> Result<(Self, bool), clap::Error> {
+        let TrailingArgs { options, json, verbose: _ } = TrailingArgs::try_parse_from(words)?;
+        let Self { timeout, output, save } = self.clone();
+        // `--output` and `--save` exclude each other, so the last one given replaces both.
+        let named = options.output.is_some() || options.save.is_some();
+        let (output, save) = if named { (options.output, options.save) } else { (output, save) };
+        Ok((Self { timeout: options.timeout.or(timeout), output, save }, json))
+    }
+}

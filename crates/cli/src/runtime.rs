@@ -1,0 +1,175 @@
+//! Runs async work on one thread until it finishes or a signal cancels it.
+//!
+//! A signal cancels the work by dropping it, and with it every server it started. A second thread guarantees
+//! that the program exits within a second, because the first may be blocked in a write to a full pipe. A
+//! second signal exits at once. The guardian processes of local servers clean up in every case.
+
+use std::future::Future;
+use std::task::Poll;
+use std::thread;
+use std::time::Duration;
+
+use mcparley::pool::connect::ConnectContext;
+use mcparley::{Host, HostBuilder};
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+
+use crate::error::{CommandError, UnavailableError};
+use crate::signal::Signal;
+
+/// The deadline for an orderly exit after a signal.
+const GRACE: Duration = Duration::from_millis(900);
+
+/// The time for cancellation messages to reach servers before their connections close.
+const FAREWELL: Duration = Duration::from_millis(50);
+
+/// Runs the work; a signal cancels it.
+///
+/// # Errors
+/// [`CommandError::Signalled`] after a signal.
+pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+    let signalled = watch_signals()?;
+    build_runtime()?.block_on(run_until_signal(signalled, work))
+}
+
+/// Runs work that uses the user's credentials, and lets token refreshes finish before it returns.
+///
+/// A refresh token that rotated at the server but was not stored would sign the user out.
+///
+/// # Errors
+/// [`CommandError::Signalled`] after a signal.
+pub(crate) fn run_with_accounts<T>(
+    connect_context: &ConnectContext,
+    work: impl Future<Output = T>,
+) -> Result<T, CommandError> {
+    let signalled = watch_signals()?;
+    build_runtime()?.block_on(async {
+        let done = run_until_signal(signalled, work).await;
+        connect_context.accounts().finish_pending_writes().await;
+        done
+    })
+}
+
+/// Runs work without signal handling, before any server is started. A signal ends the program by its default
+/// action.
+///
+/// # Errors
+/// [`CommandError::Unavailable`] if the system provides no event queue.
+pub(crate) fn run_unguarded<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+    Ok(build_runtime()?.block_on(work))
+}
+
+/// Starts the host, runs the work with it, and shuts down every server, even if the work failed.
+///
+/// # Errors
+/// The error of the work, or [`CommandError::Signalled`] after a signal.
+pub(crate) fn run_with_host<T>(
+    host: HostBuilder,
+    work: impl AsyncFnOnce(&Host) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    let signalled = watch_signals()?;
+    build_runtime()?.block_on(async {
+        let host = host.start();
+        let done = run_until_signal(signalled, work(&host)).await;
+        if matches!(done, Err(CommandError::Signalled(_))) {
+            tokio::time::sleep(FAREWELL).await;
+        }
+        host.shut_down().await;
+        done?
+    })
+}
+
+/// Starts the host, reads its cached state, and drops it together with all tasks it started.
+///
+/// # Errors
+/// [`CommandError::Unavailable`] if the system provides no event queue.
+pub(crate) fn run_with_idle_host<T>(
+    host: HostBuilder,
+    read: impl FnOnce(&Host) -> T,
+) -> Result<T, CommandError> {
+    let runtime = build_runtime()?;
+    let _inside = runtime.enter();
+    Ok(read(&host.start()))
+}
+
+async fn run_until_signal<T>(
+    signalled: oneshot::Receiver<Signal>,
+    work: impl Future<Output = T>,
+) -> Result<T, CommandError> {
+    tokio::select! {
+        biased;
+        Ok(signal) = signalled => Err(CommandError::Signalled(signal)),
+        done = work => Ok(done),
+    }
+}
+
+/// Builds a single-threaded runtime: one thread is enough for waiting, and the fastest for small messages.
+fn build_runtime() -> Result<Runtime, UnavailableError> {
+    Builder::new_current_thread().enable_all().build().map_err(UnavailableError::EventQueue)
+}
+
+/// Starts the thread that watches for signals, and returns a receiver of the first one. The program exits on
+/// the second signal, or if the first has no effect before the deadline.
+fn watch_signals() -> Result<oneshot::Receiver<Signal>, UnavailableError> {
+    let runtime = build_runtime()?;
+    // Registered before the thread starts, so that no signal is lost in between.
+    let listeners = {
+        let _inside = runtime.enter();
+        SignalListeners::new().map_err(UnavailableError::Signals)?
+    };
+    let (sender, receiver) = oneshot::channel();
+    let watching = move || runtime.block_on(enforce_exit(listeners, sender));
+    thread::Builder::new().name("signals".to_owned()).spawn(watching).map_err(UnavailableError::Signals)?;
+    Ok(receiver)
+}
+
+async fn enforce_exit(mut listeners: SignalListeners, work: oneshot::Sender<Signal>) {
+    let first = listeners.next_signal().await;
+    // The receiver is gone once the work has finished, so there is no work left to wait for.
+    if work.send(first).is_err() {
+        exit_by_signal(first);
+    }
+    let second = tokio::time::timeout(GRACE, listeners.next_signal()).await;
+    exit_by_signal(second.unwrap_or(first));
+}
+
+#[expect(clippy::exit, reason = "the main thread did not obey, so its exit code has to be given here")]
+fn exit_by_signal(signal: Signal) {
+    std::process::exit(i32::from(signal.exit_code().number));
+}
+
+struct SignalListeners(Vec<(Signal, tokio::signal::unix::Signal)>);
+
+impl SignalListeners {
+    fn new() -> std::io::Result<Self> {
+        let ignored = ignored_signals();
+        let kinds = [
+            (Signal::Hangup, SignalKind::hangup()),
+            (Signal::Interrupt, SignalKind::interrupt()),
+            (Signal::Terminate, SignalKind::terminate()),
+        ];
+        // Signals that `nohup` or a shell set to be ignored stay ignored.
+        let wanted = kinds.into_iter().filter(|(_, kind)| ignored & (1 << (kind.as_raw_value() - 1)) == 0);
+        wanted.map(|(name, kind)| Ok((name, signal(kind)?))).collect::<std::io::Result<_>>().map(Self)
+    }
+
+    async fn next_signal(&mut self) -> Signal {
+        std::future::poll_fn(|context| {
+            let came = self
+                .0
+                .iter_mut()
+                .find_map(|(name, listener)| listener.poll_recv(context).is_ready().then_some(*name));
+            came.map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
+    }
+}
+
+/// The bit mask of signals that were ignored when the program started.
+fn ignored_signals() -> u64 {
+    let status = mcparley_platform::file::read_text(std::path::Path::new("/proc/self/status"), 64 * 1024);
+    let Ok(Some(status)) = status else { return 0 };
+    let mask = status.text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

@@ -1,0 +1,40 @@
+//! Reads configuration files and plans the servers: which are declared, and which of them may run.
+//!
+//! | step, in the order of the data | module |
+//! |---|---|
+//! | the files and folders of a user | [`Paths`] |
+//! | sources are read | [`load_config`] with [`RunOptions`] → [`LoadedConfig`]: `sources`, `project_roots` |
+//! | agents that files describe | [`load_agents`] → [`AgentSpec`] |
+//! | **the plan status of every declared server** | **[`plan`]**, the place to start reading |
+//! | approvals of servers, accepted tool definitions | `approval_store`, [`trust`] |
+//! | edits for the user: add, remove, enable, disable, approve | [`change`]: `edit_target`, `change_error` |
+//! | import of servers from other programs | [`import`]: `import_format` |
+//! | reconnect requests to running hosts | [`reconnect_requests`] |
+//!
+//! The crate reads and writes configuration files and connects to no server.
+
+mod agent_spec;
+mod approval_store;
+pub mod change;
+mod change_error;
+mod edit_target;
+pub mod import;
+mod import_format;
+mod paths;
+pub mod plan;
+mod project_roots;
+pub mod reconnect_requests;
+mod server_entry;
+mod sources;
+pub mod trust;
+
+pub use agent_spec::{AgentSpec, BUILT_IN_SERVER, StartPolicy};
+pub use change_error::ChangeError;
+pub use paths::Paths;
+pub use project_roots::{is_too_wide, named_folders, project_folder};
+pub use server_entry::ServerEntry;
+pub use sources::{
+    Agents, ConfigProblem, Connector, ConnectorList, EditorChoice, FilesFingerprint, LoadedConfig,
+    MissingServer, RunOptions, SettingSource, Severity, UnknownAgent, load_agents, load_agents_without,
+    load_as_if_approved, load_config, suggest_similar,
+};

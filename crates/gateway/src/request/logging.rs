@@ -1,0 +1,66 @@
+//! Forwards log messages of servers to clients of the old era that have set a log level.
+//!
+//! The new era requests log messages per request, and gets none here. A message is sent to the client whose
+//! call it belongs to; one that belongs to no call only if there is a single client.
+
+use mcparley::model::log_level::LogLevel;
+use mcparley::pool::log::{LogMessage, LogSource};
+use mcparley_wire::{INVALID_PARAMS, RawJson, RpcError};
+use serde_json::{Value, json};
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::response::serialize_result;
+use crate::session::GatewaySession;
+
+impl GatewaySession {
+    /// Answers `logging/setLevel`, and sets the same level at the servers.
+    pub(crate) fn set_log_level(&self, params: Option<&RawJson>) -> Result<RawJson, RpcError> {
+        let word = params.and_then(|params| params.member("level")).and_then(|it| it.decode::<String>().ok());
+        let level = word.as_deref().and_then(|word| word.parse::<LogLevel>().ok());
+        let Some(level) = level else {
+            return Err(RpcError::new(INVALID_PARAMS, "unknown `level`"));
+        };
+        self.shared.logging.set_level(level);
+        match &self.shared.gateway.log_host {
+            None => self.host().set_log_level(None, level),
+            Some(above) => {
+                let servers = self.host().servers();
+                servers.iter().for_each(|server| above.set_log_level(Some(&server.name), level));
+            }
+        }
+        serialize_result(&json!({}))
+    }
+
+    /// Forwards the log messages of the servers. Never returns.
+    pub(crate) async fn forward_logs(&self) {
+        let above = self.shared.gateway.log_host.as_ref();
+        let mut messages = above.unwrap_or(self.host()).log_messages();
+        loop {
+            match messages.recv().await {
+                Ok(message) => self.forward_log(&message).await,
+                // Lost messages are gone; the newest matter most.
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => std::future::pending().await,
+            }
+        }
+    }
+
+    async fn forward_log(&self, LogMessage { server, principal, line, .. }: &LogMessage) {
+        // A message that belongs to no call may reveal another client's call.
+        let is_ours = match principal {
+            Some(principal) => *principal == self.shared.principal.id,
+            None => self.shared.gateway.has_one_client(),
+        };
+        let LogSource::Server { level, logger } = &line.from else { return };
+        // A message with an unknown level is forwarded as `info`.
+        let level = level.parse().unwrap_or(LogLevel::Info);
+        let is_shown = || self.host().servers().iter().any(|shown| shown.name == *server);
+        if !is_ours || !self.shared.logging.includes(level) || !is_shown() {
+            return;
+        }
+        let name = logger.as_ref().map_or_else(|| server.to_string(), |logger| format!("{server}/{logger}"));
+        let name: Value = mcparley::model::text::clean_text(&name).into();
+        let params = json!({ "level": level.as_str(), "logger": name, "data": line.text.clean_text() });
+        self.send_notification("notifications/message", Some(params)).await;
+    }
+}

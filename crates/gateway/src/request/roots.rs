@@ -1,0 +1,74 @@
+//! Forwards the roots of clients to the servers.
+//!
+//! All clients of a gateway share the servers. So servers are offered the roots that all clients have, and
+//! none while clients differ: no call works in the folders of another client. A server of the new era, which
+//! requests roots in its answer to a call, gets the roots of that call's client. A client of the old era is
+//! asked after the handshake, and again when it announces changed roots; one of the new era cannot be asked
+//! outside of a call.
+
+use mcparley::model::limits::ROOTS_TIME;
+use mcparley::pool::roots::Root;
+use mcparley_wire::peer::PeerCallOptions;
+use serde::Deserialize;
+
+use crate::client_abilities::Caller;
+use crate::session::GatewaySession;
+
+/// The maximum number of roots of a client.
+const ROOTS_MOST: usize = 256;
+
+impl GatewaySession {
+    /// Records the capabilities of a client: one with roots is asked after the handshake, any other has
+    /// none.
+    pub(crate) fn expect_roots(&self, caller: Caller) {
+        let is_asked = caller.abilities.roots && !caller.is_new();
+        self.shared.roots.awaited.send_replace(is_asked);
+        if !is_asked {
+            self.shared.gateway.roots.store_roots(self.shared.number, Vec::new());
+        }
+    }
+
+    /// Requests the roots of a client that has the roots capability.
+    pub(crate) fn ask_for_roots(&self) {
+        if self.has_roots() {
+            self.shared.roots.awaited.send_replace(true);
+            self.shared.roots.wanted.notify_one();
+        }
+    }
+
+    /// Fetches the client's roots on each request. Never returns.
+    pub(crate) async fn follow_roots(&self) {
+        loop {
+            self.shared.roots.wanted.notified().await;
+            let roots = self.fetch_roots().await;
+            self.shared.gateway.roots.store_roots(self.shared.number, roots);
+            self.shared.roots.awaited.send_replace(false);
+        }
+    }
+
+    /// The roots of the client, once they are known.
+    pub(crate) fn known_roots(&self) -> Option<Vec<Root>> {
+        self.shared.gateway.roots.roots_of(self.shared.number)
+    }
+
+    /// Waits until the roots of the client are known, with a short timeout.
+    pub(crate) async fn wait_for_roots(&self) {
+        let mut awaited = self.shared.roots.awaited.subscribe();
+        let _late = tokio::time::timeout(ROOTS_TIME, awaited.wait_for(|awaited| !awaited)).await.is_err();
+    }
+
+    /// Fetches the roots of the client; none, if its answer is invalid.
+    async fn fetch_roots(&self) -> Vec<Root> {
+        #[derive(Deserialize)]
+        struct RootsAnswer {
+            roots: Vec<Root>,
+        }
+        let Some(peer) = self.peer() else { return Vec::new() };
+        let options = PeerCallOptions { limit: Some(ROOTS_TIME), ..PeerCallOptions::default() };
+        let answer = peer.call("roots/list", None, options).await.ok();
+        let mut roots =
+            answer.and_then(|it| it.decode::<RootsAnswer>().ok()).map(|it| it.roots).unwrap_or_default();
+        roots.truncate(ROOTS_MOST);
+        roots
+    }
+}

@@ -1,0 +1,47 @@
+//! Serializes one block of a rebuilt result for a protocol version.
+
+use mcparley::ContentBlock;
+use mcparley::results::ResourceBody;
+use mcparley_wire::ProtocolVersion;
+use serde_json::{Value, json};
+
+use super::result_shape::{knows_audio, knows_links};
+
+/// The JSON of a block for a protocol version; a block type that the version does not have becomes text.
+pub(super) fn block_to_json(block: &ContentBlock, version: ProtocolVersion) -> Value {
+    match block {
+        ContentBlock::Text(text) => text_block(text),
+        ContentBlock::Note(note) => text_block(&format!("[{note}]")),
+        ContentBlock::Image { mime, data } => json!({ "type": "image", "data": data, "mimeType": mime }),
+        ContentBlock::Audio { mime, data } if knows_audio(version) => {
+            json!({ "type": "audio", "data": data, "mimeType": mime })
+        }
+        ContentBlock::Audio { mime, .. } => {
+            text_block(&format!("[audio of type {mime}, which this client does not support]"))
+        }
+        ContentBlock::Resource { uri, mime, body } => {
+            let mut resource = json!({ "uri": uri });
+            if let Some(mime) = mime {
+                resource["mimeType"] = json!(mime);
+            }
+            match body {
+                ResourceBody::Text(text) => resource["text"] = json!(text),
+                ResourceBody::Blob(data) => resource["blob"] = json!(data),
+            }
+            json!({ "type": "resource", "resource": resource })
+        }
+        ContentBlock::Link { uri, name, title, description, mime } if knows_links(version) => {
+            let mut link = json!({ "type": "resource_link", "uri": uri, "name": name });
+            let more = [("title", title), ("description", description), ("mimeType", mime)];
+            for (key, value) in more.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
+                link[key] = json!(value);
+            }
+            link
+        }
+        ContentBlock::Link { uri, name, .. } => text_block(&format!("[link {name} {uri}]")),
+    }
+}
+
+fn text_block(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}

@@ -1,0 +1,118 @@
+//! Results as clients of each era get them.
+
+use mcparley_wire::ProtocolVersion;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn caller(version: &str) -> Caller {
+    ProtocolVersion::parse_old(version).map_or_else(
+        || Caller {
+            spoken: mcparley_wire::AgreedProtocol::New,
+            abilities: Default::default(),
+            has_apps: false,
+        },
+        |version| Caller::from_initialize(version, None),
+    )
+}
+
+fn result(raw: &str, version: &str) -> String {
+    let outcome = RawJson::parse(raw).ok().and_then(|raw| CallOutcome::try_from(raw).ok());
+    let result = outcome.and_then(|outcome| result_for_client(&outcome, &caller(version)).ok());
+    result.map(|result| result.as_str().to_owned()).unwrap_or_default()
+}
+
+// G1 N7
+#[test]
+fn valid_result_is_forwarded_byte_for_byte() {
+    let raw =
+        r#"{"content":[{"type":"text","text":"a","x":1.50}],"unknown":{"z":1,"a":1e2},"isError":false}"#;
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        assert_eq!(result(raw, version), raw, "{version}");
+    }
+    let new = result(raw, "2026-07-28");
+    assert!(
+        new.starts_with(r#"{"resultType":"complete","content":[{"type":"text","text":"a","x":1.50}]"#),
+        "{new}"
+    );
+    assert!(new.contains(r#""unknown":{"z":1,"a":1e2}"#), "{new}");
+}
+
+// G1
+#[test]
+fn old_client_gets_no_members_of_the_new_era() {
+    let raw = r#"{"resultType":"complete","content":[{"type":"text","text":"a"}],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"x","version":"1"},"k":1}}"#;
+    assert_eq!(result(raw, "2025-11-25"), r#"{"content":[{"type":"text","text":"a"}],"_meta":{"k":1}}"#);
+    let new: Value = serde_json::from_str(&result(raw, "2026-07-28")).unwrap_or_default();
+    assert_eq!(new["_meta"]["k"], 1);
+    assert_eq!(new["_meta"][SERVER_INFO]["name"], "mcparley", "who passes it on is who says it");
+}
+
+// N7 B41 B43
+#[test]
+fn hidden_characters_are_removed_and_the_rest_stays() {
+    let raw = "{\"content\":[{\"type\":\"text\",\"text\":\"a\u{e0041}b\",\"x\":1}],\"y\":\"\\u202ec\"}";
+    assert_eq!(result(raw, "2025-11-25"), r#"{"content":[{"type":"text","text":"ab","x":1}],"y":"c"}"#);
+}
+
+// R1 G1
+#[test]
+fn unsupported_block_becomes_text() {
+    let raw = r#"{"content":[{"type":"text","text":"a"},{"type":"hologram"},{"type":"resource_link","uri":"u://x"},{"type":"audio","data":"AA==","mimeType":"audio/wav"}]}"#;
+    let kinds = |version: &str| -> Vec<String> {
+        let read: Value = serde_json::from_str(&result(raw, version)).unwrap_or_default();
+        let content = read["content"].as_array().cloned().unwrap_or_default();
+        content.iter().map(|block| block["type"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(kinds("2024-11-05"), ["text", "text", "text", "text"]);
+    assert_eq!(kinds("2025-03-26"), ["text", "text", "text", "audio"]);
+    assert_eq!(kinds("2025-06-18"), ["text", "text", "resource_link", "audio"]);
+}
+
+// R1 G1
+#[test]
+fn structured_content_is_never_lost() {
+    let read = |raw: &str, version: &str| -> Value {
+        serde_json::from_str(&result(raw, version)).unwrap_or_default()
+    };
+    let alone = r#"{"content":[],"structuredContent":{"a":1}}"#;
+    let expected =
+        json!({ "content": [{ "type": "text", "text": "{\"a\":1}" }], "structuredContent": { "a": 1 } });
+    assert_eq!(read(alone, "2025-11-25"), expected);
+    let list = r#"{"content":[{"type":"text","text":"x"}],"structuredContent":[1,2]}"#;
+    assert_eq!(
+        read(list, "2025-11-25"),
+        json!({ "content": [
+        { "type": "text", "text": "x" }, { "type": "text", "text": "[1,2]" }
+    ] })
+    );
+    assert_eq!(read(list, "2026-07-28")["structuredContent"], json!([1, 2]));
+    assert_eq!(read(r#"{"content":[]}"#, "2025-11-25")["content"][0]["text"], "(no content)");
+}
+
+// R1 G1: a client would fail on it, or show nothing.
+#[test]
+fn broken_base64_and_lone_surrogates_reach_no_client() {
+    let raw = r#"{"content":[{"type":"image","data":"AAAAA","mimeType":"image/png"},{"type":"text","text":"a\ud83d"}],"structuredContent":{"b":"\udc00","c":1}}"#;
+    for version in ["2024-11-05", "2025-11-25", "2026-07-28"] {
+        let read: Value = serde_json::from_str(&result(raw, version)).unwrap_or_default();
+        let texts =
+            [&read["content"][0], &read["content"][1]].map(|block| block["text"].as_str().unwrap_or(""));
+        assert_eq!(texts, ["[an image that is not base64 was left out]", "a\u{fffd}"], "{version}");
+        assert_eq!(read["structuredContent"], json!({ "b": "\u{fffd}", "c": 1 }), "{version}");
+    }
+}
+
+// R1 R7 G1 B17: the client gets both, for its schema; one that takes no list is not told twice.
+#[test]
+fn text_and_structured_content_both_reach_a_client() {
+    let raw =
+        r#"{"content":[{"type":"text","text":"42"}],"structuredContent":{"result":42},"isError":"yes"}"#;
+    let read: Value = serde_json::from_str(&result(raw, "2025-11-25")).unwrap_or_default();
+    let content = json!([{ "type": "text", "text": "42" }]);
+    let expected = json!({ "content": content, "structuredContent": { "result": 42 }, "isError": true });
+    assert_eq!(read, expected);
+    let list = r#"{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":[1,2]}"#;
+    let read: Value = serde_json::from_str(&result(list, "2025-11-25")).unwrap_or_default();
+    assert_eq!(read, json!({ "content": [{ "type": "text", "text": "[1,2]" }] }));
+}

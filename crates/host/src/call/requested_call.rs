@@ -1,0 +1,173 @@
+//! A call as requested: the tool, its arguments, and the options of the call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_catalog::ModelCall;
+use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::permission::Decider;
+use mcparley_wire::RawJson;
+use mcparley_wire::peer::ProgressUpdate;
+use serde_json::Value;
+use tokio::sync::watch;
+use tracing::Span;
+
+use super::context::CallContext;
+use super::progress_stream::ProgressStream;
+use crate::permission::Consent;
+use mcparley_catalog::{Catalog, CatalogEntry};
+
+/// A call of a tool, to be made by [`Host::call`](crate::Host::call).
+#[derive(Debug)]
+pub struct Call {
+    pub(super) selector: ToolSelector,
+    pub(crate) arguments: Value,
+    /// The arguments as JSON text, when the caller has it: numbers keep their digits.
+    pub(super) raw_arguments: Option<RawJson>,
+    pub(super) consent: Consent,
+    pub(super) limit: Option<Duration>,
+    /// The model's id for this use of the tool.
+    pub(super) use_id: Option<String>,
+    pub(super) progress: Option<watch::Sender<Option<ProgressUpdate>>>,
+    /// The context of the call; absent for a call of the host itself.
+    pub(super) context: Option<Arc<CallContext>>,
+    /// The span of the call while it runs and a subscriber wants it.
+    pub(super) span: Option<Box<Span>>,
+}
+
+/// The tool of a call: by name or by catalog entry.
+#[derive(Clone, Debug)]
+pub(super) enum ToolSelector {
+    /// By its public name in the catalog.
+    Public(String),
+    /// By server, and the server's own name for the tool.
+    Tool { server: ServerName, tool: ToolName },
+    /// By its entry, which was looked up before.
+    Entry(Arc<CatalogEntry>),
+}
+
+impl ToolSelector {
+    /// Finds the entry in the catalog.
+    pub(super) fn find_entry<'c>(&'c self, catalog: &'c Catalog) -> Option<&'c Arc<CatalogEntry>> {
+        match self {
+            Self::Entry(entry) => Some(entry),
+            Self::Public(name) => catalog.get(name),
+            Self::Tool { server, tool } => catalog.find_tool(server, tool),
+        }
+    }
+
+    /// The name for messages and the audit log.
+    pub(super) fn display_name(&self) -> String {
+        match self {
+            Self::Public(name) => name.clone(),
+            Self::Entry(entry) => entry.name.to_string(),
+            Self::Tool { server, tool } => format!("{} {}", server.as_str(), tool.as_str()),
+        }
+    }
+}
+
+impl Call {
+    /// A call of a tool by its name in the catalog. Arguments that are `null` count as none.
+    #[must_use]
+    pub fn new(name: &str, arguments: impl Into<Value>) -> Self {
+        Self::with_selector(ToolSelector::Public(name.to_owned()), arguments.into())
+    }
+
+    /// A call of a tool that was looked up in the catalog. It is not looked up again.
+    #[must_use]
+    pub fn for_entry(entry: &Arc<CatalogEntry>, arguments: impl Into<Value>) -> Self {
+        Self::with_selector(ToolSelector::Entry(Arc::clone(entry)), arguments.into())
+    }
+
+    /// A call of a server's tool by the server's own name for it.
+    #[must_use]
+    pub fn on_server(server: &str, tool: &str, arguments: impl Into<Value>) -> Self {
+        Self::with_selector(
+            ToolSelector::Tool { server: ServerName::new(server), tool: ToolName::new(tool) },
+            arguments.into(),
+        )
+    }
+
+    fn with_selector(selector: ToolSelector, arguments: Value) -> Self {
+        let arguments = if arguments.is_null() { Value::Object(serde_json::Map::new()) } else { arguments };
+        Self {
+            selector,
+            arguments,
+            raw_arguments: None,
+            consent: Consent::Open,
+            limit: None,
+            use_id: None,
+            progress: None,
+            context: None,
+            span: None,
+        }
+    }
+
+    /// The arguments that the tool gets.
+    #[must_use]
+    pub fn arguments(&self) -> &Value {
+        &self.arguments
+    }
+
+    /// Sets the arguments as JSON text, which is sent to the byte.
+    ///
+    /// # Errors
+    /// When the text is not JSON.
+    pub fn with_json(mut self, text: &str) -> Result<Self, serde_json::Error> {
+        self.arguments = serde_json::from_str(text)?;
+        self.raw_arguments = Some(RawJson::parse(text)?);
+        Ok(self)
+    }
+
+    /// The decider for the audit log: if the mode allows a call because the user asked for it, the decider
+    /// is the user's consent.
+    pub(super) fn effective_decider(&self, by: Decider) -> Decider {
+        match (self.consent, by) {
+            (Consent::Given, Decider::Mode) => Decider::Consent,
+            (Consent::Given | Consent::Open, by) => by,
+        }
+    }
+
+    /// Sets the user's consent.
+    #[must_use]
+    pub fn with_consent(mut self, consent: Consent) -> Self {
+        self.consent = consent;
+        self
+    }
+
+    /// Sets the model's id for this use of the tool, which hooks are given.
+    #[must_use]
+    pub fn with_use_id(mut self, id: &str) -> Self {
+        self.use_id = Some(id.to_owned());
+        self
+    }
+
+    /// Sets a time limit for this call: the time the server may be silent.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Makes the call on behalf of a principal, whose handlers answer in place of the host's.
+    #[must_use]
+    pub fn with_context(mut self, context: CallContext) -> Self {
+        self.context = Some(Arc::new(context));
+        self
+    }
+
+    /// Requests progress from the server; returns the call and the stream of its progress.
+    #[must_use]
+    pub fn with_progress(mut self) -> (Self, ProgressStream) {
+        let (sender, stream) = ProgressStream::new();
+        self.progress = Some(sender);
+        (self, stream)
+    }
+}
+
+impl From<ModelCall> for Call {
+    /// The call that a model asks for.
+    fn from(ModelCall { name, arguments }: ModelCall) -> Self {
+        Self::new(name.as_str(), arguments)
+    }
+}

@@ -1,0 +1,23 @@
+//! Log messages of a host's servers, as a stream.
+
+use mcparley_model::log_level::LogLevel;
+use mcparley_model::name::ServerName;
+use mcparley_pool::log::LogMessage;
+use tokio::sync::broadcast;
+
+use crate::host::Host;
+
+impl Host {
+    /// Subscribes to the log messages of servers. A slow listener loses the oldest. An agent receives those
+    /// of its own servers; messages of shared servers come from the host.
+    #[must_use]
+    pub fn log_messages(&self) -> broadcast::Receiver<LogMessage> {
+        self.connect_context().services.messages.subscribe()
+    }
+
+    /// Sets the minimum level of the log messages that a server sends; of all servers without a name. It
+    /// stays in force across reconnects. Servers without the logging capability are not affected.
+    pub fn set_log_level(&self, server: Option<&ServerName>, level: LogLevel) {
+        self.connect_context().services.messages.set_level(server, level);
+    }
+}

@@ -1,0 +1,61 @@
+//! The transport link to a server, of any transport.
+
+use mcparley_wire::AgreedProtocol;
+use mcparley_wire::handshake::TransportConnection;
+use mcparley_wire::peer::Peer;
+use mcparley_wire::transport::http::HttpTransport;
+use mcparley_wire::transport::memory;
+use mcparley_wire::transport::sse::SseTransport;
+use mcparley_wire::transport::stdio::StdioTransport;
+use mcparley_wire::transport::ws::WsTransport;
+
+/// The transport link to a server, of any transport.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServerLink {
+    /// A child process.
+    Local(StdioTransport),
+    /// A server behind a URL (Streamable HTTP).
+    Remote(HttpTransport),
+    /// A server behind a URL, over the HTTP+SSE transport of 2024-11-05.
+    Legacy(SseTransport),
+    /// A server behind a WebSocket.
+    WebSocket(WsTransport),
+    /// An in-process server.
+    InProcess(memory::MemoryLink),
+}
+
+impl ServerLink {
+    /// Closes the link gracefully: ends the process and its children, or the session.
+    pub async fn stop(self) {
+        match self {
+            Self::Local(stdio) => stdio.stop().await,
+            Self::Remote(http) => http.stop().await,
+            Self::Legacy(sse) => sse.stop().await,
+            Self::WebSocket(ws) => ws.stop().await,
+            Self::InProcess(link) => drop(link),
+        }
+    }
+}
+
+impl TransportConnection for ServerLink {
+    fn peer(&self) -> &Peer {
+        match self {
+            Self::Local(stdio) => stdio.peer(),
+            Self::Remote(http) => http.peer(),
+            Self::Legacy(sse) => sse.peer(),
+            Self::WebSocket(ws) => ws.peer(),
+            Self::InProcess(link) => link.peer(),
+        }
+    }
+
+    fn set_protocol(&self, spoken: AgreedProtocol) {
+        match self {
+            Self::Local(stdio) => stdio.set_protocol(spoken),
+            Self::Remote(http) => http.set_protocol(spoken),
+            Self::Legacy(sse) => sse.set_protocol(spoken),
+            Self::WebSocket(ws) => ws.set_protocol(spoken),
+            Self::InProcess(link) => link.set_protocol(spoken),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Live connections to MCP servers: connecting, keeping alive, answering server requests, sharing between
+//! hosts.
+//!
+//! | step, in the order of the data | module |
+//! |---|---|
+//! | the program, URL or handler behind an entry | [`launch`], [`organization`], [`connect`]: [`connect::Dialer`] |
+//! | answers to requests of servers | [`server_requests`] with [`client_services`] and the [`call_client`] of a call: [`elicit`], [`sample`], [`roots`] |
+//! | caches of tool lists, protocol eras and sign-in needs | [`caches`]: [`catalog_cache`], `era_cache`, [`needs_auth`] |
+//! | the limit on servers that start at once | [`start_gate`] |
+//! | the tools, prompts and resources of a server | [`surface`] |
+//! | **one server, kept alive by one actor** | **[`connection`]**, the place to start reading |
+//! | logs of servers, with secrets redacted and rate limited | [`log`], [`redact`], [`token_bucket`] |
+//! | **every connection of a process, shared by key** | **[`pool`]** by [`pool_key`] |
+//! | one-shot health checks of servers | [`health`] |
+//! | tasks that end with their owner, and explored schedules in tests | [`task`] |
+
+pub mod caches;
+pub mod call_client;
+pub mod catalog_cache;
+pub mod client_services;
+pub mod connect;
+pub mod connect_error;
+pub mod connection;
+pub mod elicit;
+mod era_cache;
+#[cfg(test)]
+mod explore;
+mod hash;
+pub mod health;
+pub mod host_id;
+mod jitter;
+pub mod launch;
+pub mod log;
+pub mod needs_auth;
+pub mod organization;
+pub mod pool;
+pub mod pool_key;
+pub mod principal;
+pub mod redact;
+pub mod roots;
+pub mod sample;
+pub mod server_requests;
+pub mod start_gate;
+pub mod started_process;
+pub mod surface;
+pub mod task;
+pub mod token_bucket;

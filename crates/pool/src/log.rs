@@ -1,0 +1,266 @@
+//! The log of one server, for the user: lines of the server and of the host (`mcparley logs`).
+//!
+//! Bounded in every direction; the newest lines are kept. The log is always in memory. It is written to disk,
+//! if there is a log folder, only after trouble or output of the server, so that a successful call writes no
+//! file.
+
+mod journal;
+mod line;
+mod messages;
+mod ring_buffer;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use mcparley_model::config::ServerConfig;
+use mcparley_model::limits::{LOG_LINE_CHARS, LOG_MESSAGES, LOG_MESSAGES_EVERY};
+use mcparley_model::name::{ServerName, ToolName};
+use mcparley_model::text::{Untrusted, clean_text, display_line, truncate_text};
+use mcparley_wire::peer::StrayRecord;
+use mcparley_wire::transport::stdio::Stderr;
+use mcparley_wire::{Failure, RawJson};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::connect_error::ConnectError;
+use crate::principal::PrincipalId;
+use crate::redact::Redactor;
+use crate::token_bucket::TokenBucket;
+
+pub use journal::LogFile;
+pub use journal::read_logs;
+pub use line::{LogLine, LogSource};
+pub use messages::LogMessage;
+pub use messages::{LogChannel, ServerLogLevel};
+use ring_buffer::LogRing;
+
+/// The number of characters of a logger's name that are kept.
+const LOGGER_CHARS: usize = 64;
+
+/// The log of one server, redacted and rate limited.
+#[derive(Debug)]
+pub struct ServerLog {
+    redactor: Redactor,
+    journal: Option<LogFile>,
+    pages: Mutex<LogBuffer>,
+    /// Rate limit for the server's log messages.
+    rate_limit: TokenBucket,
+    /// The server's name and the channel to the listeners of its log messages.
+    listeners: Option<(ServerName, LogChannel)>,
+}
+
+/// The buffered state of a log.
+#[derive(Debug, Default)]
+struct LogBuffer {
+    lines: LogRing,
+    /// The number of newest lines that are not on disk yet.
+    unwritten: usize,
+    /// Whether one of them is worth writing to disk.
+    trouble: bool,
+    /// Standard error of the process started last, until it is on disk.
+    stderr: Option<Stderr>,
+    /// The lines on its standard output that are not MCP messages, until they are logged.
+    strays: Option<StrayRecord>,
+    /// The end of the standard error of a process that has exited.
+    last_words: Untrusted,
+    /// The number of log messages dropped by the rate limit since the last accepted one.
+    left_out: u64,
+}
+
+impl ServerLog {
+    /// The log of the server of this entry.
+    pub fn new(config: &ServerConfig, journal: Option<LogFile>) -> Self {
+        let rate_limit = TokenBucket::new(LOG_MESSAGES, LOG_MESSAGES_EVERY);
+        Self {
+            redactor: Redactor::from_config(config),
+            journal,
+            pages: Mutex::default(),
+            rate_limit,
+            listeners: None,
+        }
+    }
+
+    /// This log with a channel that forwards the server's log messages to listeners.
+    pub fn with_listeners(mut self, server: ServerName, messages: LogChannel) -> Self {
+        self.listeners = Some((server, messages));
+        self
+    }
+
+    /// Logs a normal event of the host.
+    pub fn add_event(&self, text: &str) {
+        self.lock_buffer().push_text(LogSource::Host, text);
+    }
+
+    /// Logs trouble noticed by the host, which makes the log worth writing to disk.
+    pub fn add_trouble(&self, text: &str) {
+        let mut pages = self.lock_buffer();
+        pages.push_text(LogSource::Host, text);
+        pages.trouble = true;
+    }
+
+    /// Logs that these tools have changed since the user accepted them.
+    pub fn add_changed_tools(&self, tools: &[ToolName]) {
+        for tool in tools {
+            let tool = display_line(tool.as_str());
+            self.add_trouble(&format!("tool `{tool}` has changed since it was first seen or last reviewed"));
+        }
+    }
+
+    /// Logs a log message of the server; `principal` finds the principal it belongs to. Messages over the
+    /// rate limit are dropped without being parsed.
+    pub fn add_message(&self, params: Option<&RawJson>, principal: impl FnOnce() -> Option<PrincipalId>) {
+        if !self.rate_limit.try_take() {
+            self.lock_buffer().left_out += 1;
+            return;
+        }
+        let Some(line) = params.and_then(|params| self.parse_message(params)) else { return };
+        let mut pages = self.lock_buffer();
+        let left_out = std::mem::take(&mut pages.left_out);
+        if left_out > 0 {
+            pages.push_text(LogSource::Host, &format!("{left_out} log messages were dropped"));
+        }
+        pages.push_line(line.clone());
+        pages.trouble = true;
+        drop(pages);
+        if let Some((server, messages)) = &self.listeners {
+            messages.send_message(LogMessage { server: server.clone(), principal: principal(), line });
+        }
+    }
+
+    /// Parses a log message: shortened and redacted.
+    fn parse_message(&self, params: &RawJson) -> Option<LogLine> {
+        #[derive(Deserialize)]
+        struct LogParams {
+            #[serde(default)]
+            level: Value,
+            #[serde(default)]
+            logger: Value,
+            #[serde(default)]
+            data: Value,
+        }
+        let LogParams { level, logger, data } = params.decode().ok()?;
+        let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+        let word = |value: &Value, chars| {
+            value.as_str().map(|word| truncate_text(&clean_text(word), chars).into_owned())
+        };
+        let level = word(&level, 16).unwrap_or_else(|| "info".to_owned());
+        let logger = word(&logger, LOGGER_CHARS).map(|logger| self.redactor.redact(&logger).into_owned());
+        Some(LogLine::new(LogSource::Server { level, logger }, &self.redactor.redact(&text)))
+    }
+
+    /// Logs a failed connection attempt with the server's standard error.
+    pub fn add_connect_failure(&self, error: &ConnectError) {
+        self.add_trouble(&error.to_string());
+        self.add_stray_lines();
+        let mut pages = self.lock_buffer();
+        let times = pages.stderr.take().map(|stderr| stderr.line_times()).unwrap_or_default();
+        pages.last_words = error.stderr.clone();
+        drop(pages);
+        self.write_lines(error.stderr.raw(), &times);
+    }
+
+    /// Follows the standard error of a new process.
+    pub fn follow_stderr(&self, stderr: Option<Stderr>) {
+        if let Some(stderr) = stderr {
+            self.lock_buffer().stderr = Some(stderr);
+        }
+    }
+
+    /// Follows the stray lines (not MCP messages) on standard output of a new process.
+    pub fn follow_strays(&self, strays: Option<&StrayRecord>) {
+        self.lock_buffer().strays = strays.cloned();
+    }
+
+    /// Logs the number of stray lines on standard output and the first of them, if there were any.
+    fn add_stray_lines(&self) {
+        let Some(strays) = self.lock_buffer().strays.take() else { return };
+        let count = strays.counts().noise;
+        if count > 0 {
+            let first = strays.first_line().unwrap_or_default();
+            let first = self.redactor.redact(first.raw()).into_owned();
+            let lines = match count {
+                1 => "1 line on stdout that is not an MCP message".to_owned(),
+                _ => format!("{count} lines on stdout that are not MCP messages"),
+            };
+            self.add_trouble(&format!("{lines}; the first: {}", display_line(&first)));
+        }
+    }
+
+    /// Writes the log to disk, because the process has exited or is about to.
+    pub fn close(&self) {
+        self.add_stray_lines();
+        let gone = self.lock_buffer().stderr.take();
+        let times = gone.as_ref().map(Stderr::line_times).unwrap_or_default();
+        let said = gone.map(|stderr| self.redactor.redact(&stderr.text()).into_owned()).unwrap_or_default();
+        if !said.is_empty() {
+            self.lock_buffer().last_words = Untrusted::new(said.clone());
+        }
+        self.write_lines(&said, &times);
+    }
+
+    /// The end of the server's standard error, redacted.
+    pub fn stderr(&self) -> Untrusted {
+        let pages = self.lock_buffer();
+        match &pages.stderr {
+            Some(stderr) => Untrusted::new(self.redactor.redact(&stderr.text())),
+            None => pages.last_words.clone(),
+        }
+    }
+
+    /// Redacts the server's secrets in a failure.
+    pub fn redact_failure(&self, failure: Failure) -> Failure {
+        self.redactor.redact_failure(failure)
+    }
+
+    /// Redacts the server's secrets in its text.
+    pub fn redact_text(&self, text: &str) -> Untrusted {
+        Untrusted::new(self.redactor.redact(text))
+    }
+
+    /// The log lines, oldest first.
+    pub fn lines(&self) -> Vec<LogLine> {
+        self.lock_buffer().lines.lines_from(0).collect()
+    }
+
+    /// Writes the new lines to disk, and the lines of standard error with the times at which they were read.
+    fn write_lines(&self, stderr: &str, times: &[SystemTime]) {
+        let mut pages = self.lock_buffer();
+        if !pages.trouble && stderr.trim().is_empty() {
+            return;
+        }
+        let old = pages.lines.len().saturating_sub(pages.unwritten);
+        let mut lines: Vec<LogLine> = pages.lines.lines_from(old).collect();
+        lines.extend(stderr.lines().enumerate().map(|(index, line)| {
+            let line = LogLine::new(LogSource::Stderr, line);
+            let at = times.get(index).or(times.last()).copied().unwrap_or(line.at);
+            LogLine { at, ..line }
+        }));
+        lines.sort_by_key(|line| line.at);
+        (pages.unwritten, pages.trouble) = (0, false);
+        drop(pages);
+        if let Some(journal) = &self.journal {
+            journal.append_lines(&lines);
+        }
+    }
+
+    fn lock_buffer(&self) -> MutexGuard<'_, LogBuffer> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LogBuffer {
+    fn push_text(&mut self, from: LogSource, text: &str) {
+        self.push_line(LogLine::new(from, text));
+    }
+
+    fn push_line(&mut self, line: LogLine) {
+        self.lines.push(line);
+        self.unwritten = (self.unwritten + 1).min(self.lines.len());
+    }
+}
+
+impl LogLine {
+    fn new(from: LogSource, text: &str) -> Self {
+        Self { at: SystemTime::now(), from, text: Untrusted::new(truncate_text(text, LOG_LINE_CHARS)) }
+    }
+}

@@ -1,0 +1,429 @@
+//! Answers the requests of one server in both eras: roots, elicitation and sampling.
+//!
+//! A call has one question at a time, and no call waits for the answer to another call's question. While a
+//! question is open, the timeout of its call is paused.
+
+mod in_flight;
+mod page_visits;
+mod route;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcparley_model::limits::{QUESTION_CHARS, QUESTION_TIME};
+use mcparley_model::name::ServerName;
+use mcparley_model::text::{Untrusted, clean_text, truncate_text};
+use mcparley_wire::{
+    Cause, INTERNAL, INVALID_PARAMS, INVALID_REQUEST, Incoming, METHOD_NOT_FOUND, RawJson, RpcError,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::call_client::CallClient;
+use crate::client_services::ClientServices;
+use crate::elicit::{
+    Elicitation, ElicitationForm, ElicitationHooks, ElicitationPage, ElicitationReply, ElicitationRequest,
+    Elicitor, UnansweredRequest,
+};
+use crate::log::ServerLog;
+use crate::principal::PrincipalId;
+use crate::roots::ServerRoots;
+use crate::sample::{SamplingError, SamplingService};
+pub use in_flight::InFlightGuard;
+use in_flight::{InFlightCall, InFlightCalls};
+use mcparley_catalog::ArgumentMismatch;
+use page_visits::PageVisits;
+use route::{MessageRoute, RouteCandidate, RouteClues};
+
+/// Dispatches the requests of one server to the handlers, on behalf of the call they belong to.
+pub struct ServerRequests {
+    server: ServerName,
+    elicitor: Option<Arc<dyn Elicitor>>,
+    calls: InFlightCalls,
+    roots: ServerRoots,
+    models: SamplingService,
+    hooks: Arc<dyn ElicitationHooks>,
+    log: Arc<ServerLog>,
+    /// Semaphore for questions without a known call, which are asked one at a time.
+    turn: Semaphore,
+    visits: PageVisits,
+    /// Signals that the status of a task of the server may have changed.
+    tasks: Notify,
+}
+
+/// The reason a request has no proper answer.
+#[derive(Debug)]
+enum ServerRequestError {
+    /// The method is not supported.
+    Method,
+    /// The request is malformed.
+    Request(String),
+    /// The user's answer does not match the form.
+    Answer(Vec<ArgumentMismatch>),
+    /// The sampling request has no answer.
+    Model(SamplingError),
+    /// The call has used up its number of questions.
+    Excess(UnansweredRequest),
+    /// The user did not answer in time, and other questions wait.
+    Late,
+}
+
+/// A page that the user has to visit before a call can be answered.
+#[derive(Debug)]
+pub struct RequestedPage {
+    /// The URL, by which the page is recognized when the server requests it again.
+    pub url: String,
+    asked: ParsedElicitation,
+}
+
+/// A parsed elicitation.
+#[derive(Debug)]
+struct ParsedElicitation {
+    message: String,
+    ask: ElicitationRequest,
+}
+
+impl ServerRequests {
+    /// A dispatcher for the requests of a server, with these services.
+    pub fn new(
+        server: ServerName,
+        services: &ClientServices,
+        roots: ServerRoots,
+        log: Arc<ServerLog>,
+    ) -> Self {
+        let models = SamplingService::new(server.clone(), services.sampler.clone(), Arc::clone(&log));
+        Self {
+            server,
+            elicitor: services.elicitor.clone(),
+            calls: InFlightCalls::default(),
+            roots,
+            models,
+            hooks: Arc::clone(&services.hooks),
+            log,
+            turn: Semaphore::new(1),
+            visits: PageVisits::default(),
+            tasks: Notify::new(),
+        }
+    }
+
+    /// The roots of the server.
+    pub fn roots(&self) -> &ServerRoots {
+        &self.roots
+    }
+
+    /// Answers a request of the old era, on behalf of the call that it belongs to.
+    pub async fn answer_request(&self, incoming: Incoming) -> Result<RawJson, RpcError> {
+        let answer = self.route_and_respond(&incoming).await.map_err(ServerRequestError::into_rpc_error)?;
+        RawJson::from_value(&answer).map_err(|_| RpcError::new(INTERNAL, "the answer cannot be written"))
+    }
+
+    /// Answers a request inside a result of the new era, on behalf of the call that got the result.
+    pub async fn answer_input_request(
+        &self,
+        call: &InFlightGuard<'_>,
+        method: &str,
+        params: Option<&RawJson>,
+    ) -> Result<Value, UnansweredRequest> {
+        let call = Arc::clone(call.call());
+        let answer = self.dispatch_request(&MessageRoute::Call(call), method, params).await;
+        answer.map_err(|trouble| trouble.into_call_error(method))
+    }
+
+    /// Parses the page that a call needs.
+    pub fn parse_page(&self, params: &RawJson) -> Result<RequestedPage, UnansweredRequest> {
+        let unaskable = |trouble: ServerRequestError| trouble.into_call_error("elicitation/create");
+        let ParsedElicitation { message, ask } = ParsedElicitation::parse(Some(params)).map_err(unaskable)?;
+        match ask {
+            ElicitationRequest::Page(page) => Ok(RequestedPage {
+                url: page.url().to_owned(),
+                asked: ParsedElicitation { message, ask: ElicitationRequest::Page(page) },
+            }),
+            ElicitationRequest::Form(_) => {
+                Err(UnansweredRequest::InvalidRequest { reason: "it is not a page".into() })
+            }
+        }
+    }
+
+    /// Asks the user to visit the page that a call needs; a hook may answer instead.
+    pub async fn ask_for_visit(
+        &self,
+        call: &InFlightGuard<'_>,
+        page: &RequestedPage,
+    ) -> Result<(), UnansweredRequest> {
+        let elicitor = call.call().elicitor(self.elicitor.as_ref());
+        let _open = call.call().open_question();
+        match self.ask_hooks_or_user(&page.asked, elicitor.as_deref(), true).await {
+            Some(ElicitationReply::Accept(_)) => Ok(()),
+            Some(ElicitationReply::Decline | ElicitationReply::Cancel) => Err(UnansweredRequest::Declined),
+            None => Err(UnansweredRequest::NoElicitor { url: page.url.clone() }),
+        }
+    }
+
+    /// Waits until the server, or the user if that counts, reports that a page was visited; at most this
+    /// long.
+    pub async fn await_visit(
+        &self,
+        call: &InFlightGuard<'_>,
+        page: &RequestedPage,
+        (longest, person_counts): (Duration, bool),
+    ) {
+        let ElicitationRequest::Page(page) = &page.asked.ask else { return };
+        let server_tells = async {
+            match page.id() {
+                Some(id) => self.visits.wait_until_finished(id).await,
+                None => std::future::pending().await,
+            }
+        };
+        let elicitor = call.call().elicitor(self.elicitor.as_ref());
+        let person_tells = async {
+            match elicitor.filter(|_| person_counts) {
+                Some(elicitor) => elicitor.wait_for_visit(page).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = server_tells => {}
+            () = person_tells => {}
+            () = tokio::time::sleep(longest) => {}
+        }
+    }
+
+    /// Handles the server's notification that a page was visited.
+    pub fn handle_visit_notification(&self, params: Option<&RawJson>) {
+        self.visits.handle_complete(params);
+    }
+
+    /// Registers a call as in flight until the guard is dropped.
+    pub fn register_call(&self, client: Option<&Arc<CallClient>>) -> InFlightGuard<'_> {
+        self.calls.register_call(client)
+    }
+
+    /// The principal of the call that a message belongs to. `None` for the host's own calls, outside of
+    /// calls, and while calls of several principals are in flight.
+    pub fn principal_for(&self, cause: Cause, params: Option<&RawJson>) -> Option<PrincipalId> {
+        let route = self.calls.route_message(&RouteClues::from_message(cause, params));
+        route.first_call().and_then(|call| call.principal().cloned())
+    }
+
+    /// Notified when the status of a task of the server may have changed.
+    pub fn task_notify(&self) -> &Notify {
+        &self.tasks
+    }
+
+    /// Answers a request after finding the call it belongs to.
+    async fn route_and_respond(
+        &self,
+        Incoming { method, params, cause, .. }: &Incoming,
+    ) -> Result<Value, ServerRequestError> {
+        let route = self.calls.route_message(&RouteClues::from_message(*cause, params.as_ref()));
+        if &**method == "elicitation/create"
+            && let MessageRoute::Call(call) = &route
+        {
+            call.count_question().map_err(ServerRequestError::Excess)?;
+        }
+        self.dispatch_request(&route, method, params.as_ref()).await
+    }
+
+    /// Dispatches a request by its method.
+    async fn dispatch_request(
+        &self,
+        route: &MessageRoute<Arc<InFlightCall>>,
+        method: &str,
+        params: Option<&RawJson>,
+    ) -> Result<Value, ServerRequestError> {
+        match method {
+            "roots/list" => Ok(self.roots.to_result_for(route.first_call().and_then(|it| it.roots())).await),
+            "sampling/createMessage" => {
+                // The user may review the request and the result, and models are slow, so the timeout is
+                // paused here too.
+                let _open = route.open_question();
+                self.answer_sampling(route, params).await.map_err(ServerRequestError::Model)
+            }
+            "elicitation/create" => self.answer_elicitation(&ParsedElicitation::parse(params)?, route).await,
+            _ => Err(ServerRequestError::Method),
+        }
+    }
+
+    /// Answers a sampling request.
+    async fn answer_sampling(
+        &self,
+        route: &MessageRoute<Arc<InFlightCall>>,
+        params: Option<&RawJson>,
+    ) -> Result<Value, SamplingError> {
+        if matches!(route, MessageRoute::Ambiguous) {
+            self.log.add_event("sampling request refused: calls of several principals are in flight");
+            return Err(SamplingError::AmbiguousCall);
+        }
+        self.models.answer_request(route.first_call().and_then(|call| call.sampler()), params).await
+    }
+
+    /// Answers an elicitation, and validates the content of a form.
+    async fn answer_elicitation(
+        &self,
+        asked: &ParsedElicitation,
+        route: &MessageRoute<Arc<InFlightCall>>,
+    ) -> Result<Value, ServerRequestError> {
+        let _open = route.open_question();
+        let Some(reply) = self.ask_by_route(asked, route).await? else {
+            self.log.add_event("question declined: no user to ask");
+            return Ok(json!({ "action": "decline" }));
+        };
+        let content = match (reply, &asked.ask) {
+            (ElicitationReply::Decline, _) => return Ok(json!({ "action": "decline" })),
+            (ElicitationReply::Cancel, _) => return Ok(json!({ "action": "cancel" })),
+            (ElicitationReply::Accept(_), ElicitationRequest::Page(_)) => {
+                return Ok(json!({ "action": "accept" }));
+            }
+            (ElicitationReply::Accept(content), ElicitationRequest::Form(form)) => {
+                form.check_content(&content).map_err(ServerRequestError::Answer)?;
+                content
+            }
+        };
+        Ok(json!({ "action": "accept", "content": content }))
+    }
+
+    /// Asks the user of the call or host that the route leads to.
+    async fn ask_by_route(
+        &self,
+        asked: &ParsedElicitation,
+        route: &MessageRoute<Arc<InFlightCall>>,
+    ) -> Result<Option<ElicitationReply>, ServerRequestError> {
+        match route {
+            MessageRoute::Host => {
+                let _turn = self.turn.acquire().await;
+                Ok(self.ask_hooks_or_user(asked, self.elicitor.as_deref(), true).await)
+            }
+            MessageRoute::Call(call) => {
+                let _turn = call.turn.acquire().await;
+                let elicitor = call.elicitor(self.elicitor.as_ref());
+                Ok(self.ask_hooks_or_user(asked, elicitor.as_deref(), true).await)
+            }
+            MessageRoute::OneOf(calls) => self.ask_for_one_call(asked, calls).await,
+            MessageRoute::Ambiguous => {
+                self.log.add_event("question not shown: calls of several principals are in flight");
+                Ok(Some(self.ask_hooks_or_user(asked, None, false).await.unwrap_or(ElicitationReply::Cancel)))
+            }
+        }
+    }
+
+    /// Asks on behalf of one of several calls. Such questions are asked one at a time, and an unanswered one
+    /// times out, so that the next one gets its turn.
+    async fn ask_for_one_call(
+        &self,
+        asked: &ParsedElicitation,
+        calls: &[Arc<InFlightCall>],
+    ) -> Result<Option<ElicitationReply>, ServerRequestError> {
+        let _turn = self.turn.acquire().await;
+        // Calls may have ended while this question waited for its turn.
+        let Some(call) = self.calls.charge_least_asked(calls).map_err(ServerRequestError::Excess)? else {
+            return Ok(None);
+        };
+        let _asking = call.try_take_turn();
+        let elicitor = call.elicitor(self.elicitor.as_ref());
+        let asking = self.ask_hooks_or_user(asked, elicitor.as_deref(), false);
+        tokio::time::timeout(QUESTION_TIME, asking).await.map_err(|_| ServerRequestError::Late)
+    }
+
+    /// Asks the hooks first, then the user; `None` if there is neither.
+    async fn ask_hooks_or_user(
+        &self,
+        asked: &ParsedElicitation,
+        elicitor: Option<&dyn Elicitor>,
+        is_call_known: bool,
+    ) -> Option<ElicitationReply> {
+        let ParsedElicitation { message, ask } = asked;
+        let question = Elicitation { server: &self.server, message, request: ask, is_call_known };
+        if self.hooks.has_elicitation_hooks()
+            && let Some(reply) = self.hooks.answer_question(question).await
+        {
+            self.log.add_event(match &reply {
+                ElicitationReply::Accept(_) => "a hook accepted the server's question",
+                ElicitationReply::Decline => "a hook declined the server's question",
+                ElicitationReply::Cancel => "a hook canceled the server's question",
+            });
+            return Some(reply);
+        }
+        let reply = elicitor?.ask(question).await;
+        self.log.add_event(match &reply {
+            ElicitationReply::Accept(_) => "the user accepted the server's question",
+            ElicitationReply::Decline => "the user declined the server's question",
+            ElicitationReply::Cancel => "the user dismissed the server's question",
+        });
+        Some(reply)
+    }
+}
+
+impl ParsedElicitation {
+    /// Parses the parameters of `elicitation/create`.
+    fn parse(params: Option<&RawJson>) -> Result<Self, ServerRequestError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct ElicitationParams {
+            message: String,
+            #[serde(default)]
+            mode: Option<String>,
+            #[serde(default)]
+            url: Option<String>,
+            #[serde(default)]
+            elicitation_id: Option<String>,
+        }
+        let trouble = |reason: &dyn ToString| ServerRequestError::Request(reason.to_string());
+        let params = params.ok_or_else(|| trouble(&"it has no parameters"))?;
+        let wire: ElicitationParams =
+            params.decode().map_err(|_| trouble(&"its parameters are malformed"))?;
+        let ask = match wire.mode.as_deref() {
+            None | Some("form") => ElicitationRequest::Form(
+                ElicitationForm::parse(params.member("requestedSchema")).map_err(|fault| trouble(&fault))?,
+            ),
+            Some("url") => {
+                let page = ElicitationPage::parse(wire.url.as_deref(), wire.elicitation_id);
+                ElicitationRequest::Page(page.map_err(|fault| trouble(&fault))?)
+            }
+            Some(_) => return Err(trouble(&"its `mode` is neither `form` nor `url`")),
+        };
+        Ok(Self { message: truncate_text(&clean_text(&wire.message), QUESTION_CHARS).into_owned(), ask })
+    }
+}
+
+impl ServerRequestError {
+    /// The JSON-RPC error for a server of the old era.
+    fn into_rpc_error(self) -> RpcError {
+        match self {
+            Self::Method => RpcError::new(METHOD_NOT_FOUND, "this client does not offer that method"),
+            Self::Request(reason) => RpcError::new(INVALID_PARAMS, &reason),
+            // The user's answer is not sent to the server.
+            Self::Answer(_) => RpcError::new(INTERNAL, "the answer does not match the form"),
+            Self::Model(why) => why.into_rpc_error(),
+            Self::Excess(why) => RpcError::new(INVALID_REQUEST, &why.to_string()),
+            Self::Late => RpcError::new(INTERNAL, &late_message()),
+        }
+    }
+
+    /// The error of the call, for a server of the new era.
+    fn into_call_error(self, method: &str) -> UnansweredRequest {
+        match self {
+            Self::Method | Self::Model(SamplingError::NoSampler) => {
+                UnansweredRequest::NotOffered { method: Untrusted::new(truncate_text(method, 64)) }
+            }
+            Self::Model(why) => UnansweredRequest::SamplingFailed { reason: why.to_string() },
+            Self::Request(reason) => UnansweredRequest::InvalidRequest { reason },
+            Self::Excess(why) => why,
+            Self::Late => UnansweredRequest::InvalidRequest { reason: late_message() },
+            Self::Answer(misfits) => {
+                let reasons: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+                UnansweredRequest::InvalidAnswer { reason: reasons.join("; ") }
+            }
+        }
+    }
+}
+
+fn late_message() -> String {
+    format!("the user did not answer within {} minutes", QUESTION_TIME.as_secs() / 60)
+}
+
+impl std::fmt::Debug for ServerRequests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerRequests").field("server", &self.server).finish_non_exhaustive()
+    }
+}

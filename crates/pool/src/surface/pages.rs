@@ -1,0 +1,114 @@
+//! Fetches one list with all its pages, bounded in every direction.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use mcparley_model::limits::CURSOR_BYTES;
+use mcparley_wire::peer::PeerCallOptions;
+use mcparley_wire::{Damage, Failure, ProtocolSession, RawJson, RequestParams};
+use tokio::time::Instant;
+
+use super::{GapReason, ListGap, ListLimits};
+
+/// The limit at which a list was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListCut {
+    /// A cursor repeated: the list would never end.
+    Repeated,
+    /// Too many pages.
+    Pages(usize),
+    /// Too many items.
+    Items(usize),
+    /// The cursor of the next page is too long.
+    Cursor(usize),
+}
+
+impl fmt::Display for ListCut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Repeated => f.write_str("the server repeated a page"),
+            Self::Pages(limit) => write!(f, "the server announced more than {limit} pages"),
+            Self::Items(limit) => write!(f, "the server listed more than {limit} entries"),
+            Self::Cursor(limit) => write!(f, "the server's cursor is longer than {limit} bytes"),
+        }
+    }
+}
+
+/// The request for a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ListRequest {
+    /// The capability of servers that have the list.
+    pub(super) capability: &'static str,
+    pub(super) method: &'static str,
+    /// The member of the answer with the items.
+    pub(super) member: &'static str,
+}
+
+/// A fetched list, possibly with a gap.
+pub(super) struct FetchedList {
+    pub(super) items: Vec<RawJson>,
+    pub(super) gap: Option<ListGap>,
+}
+
+/// Fetches a list page by page; empty if the server does not have the capability.
+pub(super) async fn fetch_list(
+    session: &ProtocolSession,
+    asked: ListRequest,
+    limits: ListLimits,
+) -> FetchedList {
+    let mut items = Vec::new();
+    if !session.server_description().has_capability(asked.capability) {
+        return FetchedList { items, gap: None };
+    }
+    let deadline = Instant::now() + limits.time;
+    let mut seen = HashSet::new();
+    let mut cursor: Option<String> = None;
+    let why = loop {
+        let page = match fetch_page(session, asked, cursor.as_deref(), deadline).await {
+            Ok(page) => page,
+            Err(failure) => break Some(GapReason::Failed(failure)),
+        };
+        let room = limits.items.saturating_sub(items.len());
+        let is_full = page.items.len() > room;
+        items.extend(page.items.into_iter().take(room));
+        if is_full {
+            break Some(GapReason::Cut(ListCut::Items(limits.items)));
+        }
+        let Some(next) = page.next else { break None };
+        if next.len() > CURSOR_BYTES {
+            break Some(GapReason::Cut(ListCut::Cursor(CURSOR_BYTES)));
+        }
+        if !seen.insert(next.clone()) {
+            break Some(GapReason::Cut(ListCut::Repeated));
+        }
+        if seen.len() >= limits.pages {
+            break Some(GapReason::Cut(ListCut::Pages(limits.pages)));
+        }
+        cursor = Some(next);
+    };
+    FetchedList { items, gap: why.map(|why| ListGap { method: asked.method, reason: why }) }
+}
+
+struct ListPage {
+    items: Vec<RawJson>,
+    next: Option<String>,
+}
+
+async fn fetch_page(
+    session: &ProtocolSession,
+    asked: ListRequest,
+    cursor: Option<&str>,
+    deadline: Instant,
+) -> Result<ListPage, Failure> {
+    let params = match cursor {
+        Some(cursor) => RequestParams::new().with_member("cursor", &cursor),
+        None => RequestParams::new(),
+    };
+    let limit = Some(deadline.saturating_duration_since(Instant::now()));
+    let answer =
+        session.call(asked.method, params, PeerCallOptions { limit, ..PeerCallOptions::default() }).await?;
+    let items = answer.member_elements(asked.member).ok_or(Failure::Damaged(Damage::Shape))?;
+    // A cursor that is not a string counts as missing.
+    let next = answer.member("nextCursor").and_then(|cursor| cursor.decode::<String>().ok());
+    Ok(ListPage { items, next })
+}
