@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A hook for mcparley: refuses, rewrites, answers and adds, by the event it is run for.
+"""A hook for mcparley that denies calls, changes arguments, replaces results and answers forms.
 
-Settings that use it:
+Put this into your settings to use it:
 
     {"hooks": {
       "PreToolUse":  [{"matcher": "mcp__files__.*", "hooks": [{"type": "command", "command": "guard-hook.py"}]}],
@@ -14,8 +14,8 @@ import json
 import sys
 
 
-def before(call):
-    """Nothing outside the project is written, and nothing is written without a newline at its end."""
+def pre_tool_use(call):
+    """Denies paths outside the project, and adds a missing newline at the end of written content."""
     arguments = call["tool_input"]
     if ".." in arguments.get("path", ""):
         return {"permissionDecision": "deny", "permissionDecisionReason": "paths stay inside the project"}
@@ -24,29 +24,29 @@ def before(call):
     return {}
 
 
-def after(call):
-    """A result that mentions a password is replaced whole."""
+def post_tool_use(call):
+    """Replaces a result that mentions a password."""
     result = json.dumps(call["tool_response"])
     if "password" in result.lower():
         return {"updatedMCPToolOutput": "[withheld: it mentions a password]"}
     return {}
 
 
-def asked(question):
-    """Forms are filled in with what the server suggests; pages are left to the person."""
-    if question["mode"] != "form":
+def elicitation(request):
+    """Accepts a form if every field has a default; leaves pages to the user."""
+    if request["mode"] != "form":
         return {}
-    fields = question["requested_schema"]["properties"]
-    suggested = {name: field["default"] for name, field in fields.items() if "default" in field}
-    if len(suggested) < len(fields):
+    fields = request["requested_schema"]["properties"]
+    defaults = {name: field["default"] for name, field in fields.items() if "default" in field}
+    if len(defaults) < len(fields):
         return {}
-    return {"action": "accept", "content": suggested}
+    return {"action": "accept", "content": defaults}
 
 
-HEARD = {"PreToolUse": before, "PostToolUse": after, "Elicitation": asked}
+HANDLERS = {"PreToolUse": pre_tool_use, "PostToolUse": post_tool_use, "Elicitation": elicitation}
 
-told = json.load(sys.stdin)
-event = told["hook_event_name"]
-said = HEARD[event](told)
-if said:
-    print(json.dumps({"hookSpecificOutput": {"hookEventName": event, **said}}))
+hook_input = json.load(sys.stdin)
+event = hook_input["hook_event_name"]
+output = HANDLERS[event](hook_input)
+if output:
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": event, **output}}))
