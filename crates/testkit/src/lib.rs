@@ -8,8 +8,8 @@
 //! sign-in at [`AuthServer`] (a fake authorization server, with the faults in [`LIES`]) and [`Browser`]. A
 //! real OpenID provider is [`OpenIdProvider`], and [`TlsSite`] serves pages over `https`. [`ExternalServer`]
 //! runs a third-party server program. [`FaultProxy`] injects network faults; [`SocksProxy`] is a SOCKS5
-//! proxy. [`run_in_own_process`] isolates a test that measures its memory, and [`TraceRecorder`] records
-//! spans and events. The servers themselves are in the program `mcparley-testkit`, in `server.rs`, `stdio.rs`
+//! proxy. [`run_in_own_process`] isolates a test that measures its memory, [`TraceRecorder`] records spans and
+//! events, and [`TerminalSession`] runs a program on a terminal whose screen a test reads. The servers themselves are in the program `mcparley-testkit`, in `server.rs`, `stdio.rs`
 //! and `http.rs`.
 
 mod alone;
@@ -27,6 +27,7 @@ mod provider;
 mod script;
 mod scripted;
 mod socks;
+mod terminal;
 mod tls_site;
 mod trace_recorder;
 
@@ -45,5 +46,6 @@ pub use provider::{OpenIdProvider, ProtectedFastMcp};
 pub use script::{ArgumentShape, MOST_MIB, Name, Place, RequestedScript, SCRIPTS, Script, ScriptArgument};
 pub use scripted::{HttpServer, ScriptedStdio};
 pub use socks::{SocksBehavior, SocksProxy, SocksRequest};
+pub use terminal::{Key, TerminalSession};
 pub use tls_site::TlsSite;
 pub use trace_recorder::TraceRecorder;

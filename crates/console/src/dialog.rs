@@ -1,0 +1,1 @@
+//! Dialogs: questions to the user at a terminal.

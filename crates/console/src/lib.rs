@@ -1,0 +1,12 @@
+//! The interactive side of mcparley: dialogs for a person at a terminal, the console, and the screen of the
+//! servers.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`dialog`] | questions to the user in line form: permissions, forms, pages, approvals |
+//! | [`repl`] | the console: a prompt with slash commands, tool calls and conversation |
+//! | [`screen`] | the `/mcp` screen: servers, their state, tools and errors |
+
+pub mod dialog;
+pub mod repl;
+pub mod screen;

@@ -1,0 +1,1 @@
+//! The `/mcp` screen: all servers with their state, tools and errors.
