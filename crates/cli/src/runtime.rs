@@ -5,6 +5,7 @@
 //! second signal exits at once. The guardian processes of local servers clean up in every case.
 
 use std::future::Future;
+use std::pin::pin;
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
@@ -21,6 +22,9 @@ use crate::signal::Signal;
 /// The deadline for an orderly exit after a signal.
 const GRACE: Duration = Duration::from_millis(900);
 
+/// The time after which signals are watched. Shorter work ends before a user could press a key.
+const UNWATCHED: Duration = Duration::from_millis(2);
+
 /// The time for cancellation messages to reach servers before their connections close.
 const FAREWELL: Duration = Duration::from_millis(50);
 
@@ -29,8 +33,7 @@ const FAREWELL: Duration = Duration::from_millis(50);
 /// # Errors
 /// [`CommandError::Signalled`] after a signal.
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
-    let signalled = watch_signals()?;
-    build_runtime()?.block_on(run_until_signal(signalled, work))
+    build_runtime()?.block_on(run_until_signal(work))
 }
 
 /// Runs work that uses the user's credentials, and lets token refreshes finish before it returns.
@@ -43,9 +46,8 @@ pub(crate) fn run_with_accounts<T>(
     connect_context: &ConnectContext,
     work: impl Future<Output = T>,
 ) -> Result<T, CommandError> {
-    let signalled = watch_signals()?;
     build_runtime()?.block_on(async {
-        let done = run_until_signal(signalled, work).await;
+        let done = run_until_signal(work).await;
         connect_context.accounts().finish_pending_writes().await;
         done
     })
@@ -68,10 +70,9 @@ pub(crate) fn run_with_host<T>(
     host: HostBuilder,
     work: impl AsyncFnOnce(&Host) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
-    let signalled = watch_signals()?;
     build_runtime()?.block_on(async {
         let host = host.start();
-        let done = run_until_signal(signalled, work(&host)).await;
+        let done = run_until_signal(work(&host)).await;
         if matches!(done, Err(CommandError::Signalled(_))) {
             tokio::time::sleep(FAREWELL).await;
         }
@@ -93,10 +94,15 @@ pub(crate) fn run_with_idle_host<T>(
     Ok(read(&host.start()))
 }
 
-async fn run_until_signal<T>(
-    signalled: oneshot::Receiver<Signal>,
-    work: impl Future<Output = T>,
-) -> Result<T, CommandError> {
+/// Runs the work until it finishes or a signal comes. Work that is done at once, such as a list from the
+/// cache, starts no thread for signals; until that thread runs, a signal ends the program by its default
+/// action.
+async fn run_until_signal<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+    let mut work = pin!(work);
+    if let Ok(done) = tokio::time::timeout(UNWATCHED, work.as_mut()).await {
+        return Ok(done);
+    }
+    let signalled = watch_signals()?;
     tokio::select! {
         biased;
         Ok(signal) = signalled => Err(CommandError::Signalled(signal)),

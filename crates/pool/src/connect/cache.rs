@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use mcparley_model::config::{Era, ServerConfig};
+use mcparley_config::BUILT_IN_SERVER;
+use mcparley_model::config::{Era, ServerConfig, TransportConfig};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_wire::{AgreedProtocol, ProtocolSession};
 
@@ -53,6 +54,10 @@ impl ConnectContext {
         surface: &Surface,
     ) -> Vec<ToolName> {
         let server = self.server.clone().unwrap_or_else(|| ServerName::new(""));
+        // The tools of the built-in server are part of this program, and change only with it.
+        if server.as_str() == BUILT_IN_SERVER && matches!(config.transport, TransportConfig::Sdk { .. }) {
+            return Vec::new();
+        }
         if !self.caches.catalog.is_cacheable(config) && self.dialer.paths.trust.is_none() {
             return self.caches.trust.record_tools(config, &server, &surface.tools);
         }
