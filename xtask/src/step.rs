@@ -79,17 +79,17 @@ impl ChoreStep {
         self.report_result(status, started).map(|()| text)
     }
 
-    /// Runs a `cargo build` and returns the path of the last program it built, which depends on the target
-    /// folder.
-    pub(crate) fn run_build(self) -> Result<PathBuf, ChoreError> {
+    /// Runs a `cargo build` and returns the path of the program `name` that it built, which depends on the
+    /// target folder.
+    pub(crate) fn run_build(self, name: &str) -> Result<PathBuf, ChoreError> {
         let step = self.with_args(&["--message-format".to_owned(), "json-render-diagnostics".to_owned()]);
         let silent = ChoreError::Silent { line: step.line.clone(), wanted: "its program".to_owned() };
         let messages = step.run_for_output()?;
         let program = messages
             .lines()
             .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-            .filter_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
-            .next_back();
+            .filter(|message| message.pointer("/target/name").and_then(Value::as_str) == Some(name))
+            .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from));
         program.ok_or(silent)
     }
 

@@ -31,7 +31,7 @@ pub(super) struct ColdStart {
 /// Builds the program and measures its cold start.
 pub(super) fn measure_cold_start() -> Result<ColdStart, ChoreError> {
     let build = ["build", "--release", "--package", "mcparley-cli", "--bin", "mcparley"];
-    let stage = ColdStartStage::new(ChoreStep::cargo(&build).run_build()?)?;
+    let stage = ColdStartStage::new(ChoreStep::cargo(&build).run_build("mcparley")?)?;
     for _ in 0..WARM_UPS {
         stage.time_run()?;
     }

@@ -131,6 +131,23 @@ fn embedding_page_begins_with_the_example_that_is_compiled() {
     assert!(example.ends_with(&format!("\n\n{shown}")), "docs/embed.md does not show examples/agent.rs");
 }
 
+// G6
+#[test]
+fn smallest_example_works_in_an_empty_home_and_leaves_only_its_audit_log() {
+    let world = World::new();
+    let home = world.path("home");
+    let mut program = Command::new(example_path("agent"));
+    program.env_clear().env("HOME", &home).env("PATH", "/usr/bin:/bin").current_dir(&home);
+    let output = program.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stdout.ends_with(b"\nhello\n"), "{output:?}");
+    let names = |folder: &std::path::Path| -> Vec<_> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+    };
+    assert_eq!(names(&home.join(".local")), ["state"]);
+    assert_eq!(names(&home.join(".local/state/mcparley")), ["audit"]);
+}
+
 /// Runs the example in an empty home, with a user that types `answers`.
 fn run_example(
     world: &World,
