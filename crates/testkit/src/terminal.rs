@@ -4,6 +4,8 @@
 //! sequences. The program runs in a session of its own with the terminal as its controlling terminal, so that
 //! Ctrl-C sends it a signal wherever it has not switched that off.
 
+mod picture;
+
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -180,6 +182,12 @@ impl TerminalSession {
     #[must_use]
     pub fn formatted_screen(&self) -> String {
         self.display.lock().parser.screen().contents_formatted()
+    }
+
+    /// The screen as an SVG picture.
+    #[must_use]
+    pub fn screen_picture(&self) -> String {
+        picture::draw_screen(self.display.lock().parser.screen())
     }
 
     /// Waits until the screen contains a text, and returns the screen.

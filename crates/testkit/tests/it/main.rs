@@ -28,3 +28,4 @@ mod stdio_offers;
 mod stdio_scripts;
 mod stdio_truth;
 mod stdio_wants;
+mod terminal;
