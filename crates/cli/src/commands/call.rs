@@ -40,7 +40,7 @@ pub(super) fn run(
     // errors are JSON.
     out.json |= wanted.words().iter().take_while(|word| *word != "--").any(|word| word == "--json");
     let start = wanted.servers_to_start(&loaded);
-    let host = context.host_for_user(loaded).start_with(start);
+    let host = context.host_for_user(loaded, out.dialogs()).start_with(start);
     runtime::run_with_host(host, async |host| {
         let entry = wanted.find_entry(host, out).await?;
         let schema = parse_schema(&entry)?;
@@ -71,7 +71,9 @@ async fn call_tool(
     out: &mut TerminalOutput,
 ) -> Result<CallOutcome, CallError> {
     let name = entry.name.as_str();
-    let mut call = Call::for_entry(entry, arguments).with_consent(Consent::Given);
+    // On a terminal an ask rule asks; in a script the typed command is all the consent there can be.
+    let consent = if out.dialogs().is_some() { Consent::Typed } else { Consent::Given };
+    let mut call = Call::for_entry(entry, arguments).with_consent(consent);
     if let Some(milliseconds) = options.timeout {
         call = call.with_limit(Duration::from_millis(milliseconds));
     }

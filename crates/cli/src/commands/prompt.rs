@@ -22,7 +22,7 @@ pub(super) fn run(
 ) -> CommandResult {
     let wanted = PromptTarget::from_args(args, &loaded)?;
     let start = wanted.servers_to_start(&loaded);
-    runtime::run_with_host(context.host_for_model(loaded).start_with(start), async |host| {
+    runtime::run_with_host(context.host_for_model(loaded, out.dialogs()).start_with(start), async |host| {
         let call = wanted.build_call(host, out).await?;
         out.show_waiting(&format!("getting {} …", call.name()));
         let given = host.fetch_prompt(&call).await;

@@ -57,10 +57,10 @@ pub(super) fn run(
     let host = match dialect {
         // Exactly the tools that a client of `serve` gets.
         Some(_) if wanted.server() == Some(usable::BUILT_IN) => {
-            context.host_for_model(loaded.clone()).offer_built_in_server()
+            context.host_for_model(loaded.clone(), None).offer_built_in_server()
         }
-        Some(_) => context.host_for_model(loaded.clone()),
-        None => context.host_for_user(loaded.clone()),
+        Some(_) => context.host_for_model(loaded.clone(), None),
+        None => context.host_for_user(loaded.clone(), out.dialogs()),
     };
     let host = host.start_with(start);
     let host = if args.refresh { host } else { host.skip_known_failures() };
