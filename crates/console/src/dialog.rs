@@ -43,7 +43,7 @@ use mcparley::{Approver, BoxedFuture, PermissionAnswer, PermissionQuestion};
 
 use approval::{ApprovalAction, ApprovalDialog, ApprovalEntry};
 use form::{FormDialog, form_facts, form_outcome};
-use page::{PageAction, PageDialog, VisitDialog, page_warnings, url_facts};
+use page::{PageAction, PageDialog, VisitDialog, host_line, page_warnings, url_line};
 use permission::{PermissionDialog, block_lines, permission_facts};
 use session::{DialogEnd, DialogSession};
 use styled_line::{StyledLine, Tone};
@@ -52,6 +52,9 @@ pub use shared_terminal::{SharedTerminal, TerminalTurn};
 
 /// The time in which a canceled call must have dropped its question; then the question counts as declined.
 const CANCEL_TIME: Duration = Duration::from_secs(2);
+
+/// The outcome of a page that was opened.
+const OPENED: &str = "Opened in your browser";
 
 /// Asks the user at the terminal: pass clones to [`mcparley::HostBuilder::approver`],
 /// [`mcparley::HostBuilder::elicitor`] and [`mcparley::HostBuilder::page_opener`].
@@ -117,9 +120,10 @@ impl TerminalDialogs {
         let title = format!("Sign in to {}", display_line(target));
         let Ok(mut session) = self.open_session(&title).await else { return false };
         let url = page.as_str().to_owned();
-        session.print_facts(&url_facts(&url, page.url().host_str().unwrap_or_default()));
-        let notes: Vec<StyledLine> = notes.iter().map(|note| StyledLine::plain(display_line(note))).collect();
-        session.print_facts(&notes);
+        let host = page.url().host_str().unwrap_or_default();
+        session.print_whole(&url_line(&url, host));
+        let notes = notes.iter().map(|note| StyledLine::plain(display_line(note)));
+        session.print_facts(&[host_line(host)].into_iter().chain(notes).collect::<Vec<_>>());
         self.ask_about_page(session, &url).await == PageAction::Done
     }
 
@@ -164,7 +168,8 @@ impl TerminalDialogs {
         let title = format!("{} wants you to open a page", display_line(question.server.as_str()));
         let Ok(mut session) = self.open_session(&title).await else { return ElicitationReply::Decline };
         session.print_facts(&block_lines(Tone::Plain, "", question.message));
-        session.print_facts(&url_facts(page.url(), page.host()));
+        session.print_whole(&url_line(page.url(), page.host()));
+        session.print_facts(&[host_line(page.host())]);
         session.print_facts(&page_warnings(page));
         match self.ask_about_page(session, page.url()).await {
             PageAction::Done => ElicitationReply::Accept(serde_json::json!({})),
@@ -179,15 +184,19 @@ impl TerminalDialogs {
         let mut dialog = PageDialog::default();
         loop {
             match session.ask(&mut dialog).await {
-                Ok(PageAction::Open) => match self.open_in_browser(url).await {
-                    Ok(()) => {
-                        session.close("Opened in your browser");
-                        return PageAction::Done;
+                Ok(PageAction::Open) => {
+                    // The page may have done its work before the browser reports that it was started.
+                    session.set_withdrawal(OPENED);
+                    match self.open_in_browser(url).await {
+                        Ok(()) => {
+                            session.close(OPENED);
+                            return PageAction::Done;
+                        }
+                        Err(reason) => {
+                            dialog.note = Some(format!("{reason}; open the page yourself, then press d"));
+                        }
                     }
-                    Err(reason) => {
-                        dialog.note = Some(format!("{reason}; open the page yourself, then press d"))
-                    }
-                },
+                }
                 Ok(PageAction::Copy) => {
                     session.send_sequence(&format!("\u{1b}]52;c;{}\u{7}", STANDARD.encode(url)));
                     dialog.note = Some("Copied, if your terminal allows it".to_owned());

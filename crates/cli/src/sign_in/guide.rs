@@ -94,7 +94,11 @@ impl SignInGuide {
         // A thread that already reads lines would take the dialog's keys.
         let can_ask = self.browser.is_some() && self.typed.is_none();
         if let Some(dialogs) = out.dialogs().filter(|_| can_ask) {
-            return self.ask_to_open(&dialogs, who, flow, page).await && self.explain_paste(flow, out);
+            return match self.ask_to_open(&dialogs, who, flow, page).await {
+                Some(true) => self.explain_paste(flow, out),
+                Some(false) => false,
+                None => true,
+            };
         }
         if out.json {
             out.print_json_line(&json!({ "pendingAuth": [PendingSignIn::with_page(who, flow)] }));
@@ -122,19 +126,19 @@ impl SignInGuide {
         self.explain_paste(flow, out)
     }
 
-    /// Asks whether to open the page; a sign-in that ends meanwhile, or a timeout, needs no answer.
+    /// Asks whether to open the page; `None` if the sign-in or its time ended meanwhile.
     async fn ask_to_open(
         &self,
         dialogs: &TerminalDialogs,
         who: SignInTarget<'_>,
         flow: &Flow,
         page: &BrowserPage,
-    ) -> bool {
+    ) -> Option<bool> {
         let (target, notes) = (who.to_string(), page_notes(flow));
         tokio::select! {
-            is_agreed = dialogs.show_sign_in_page(&target, page, &notes) => is_agreed,
-            _ = flow.wait_until_done() => true,
-            () = sleep_until_limit(self.limit) => true,
+            is_agreed = dialogs.show_sign_in_page(&target, page, &notes) => Some(is_agreed),
+            _ = flow.wait_until_done() => None,
+            () = sleep_until_limit(self.limit) => None,
         }
     }
 

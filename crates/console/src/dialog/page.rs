@@ -85,10 +85,9 @@ pub(super) fn url_line(url: &str, host: &str) -> StyledLine {
     }
 }
 
-/// The facts about the URL of a page: the URL in full, its host and its risks.
-pub(super) fn url_facts(url: &str, host: &str) -> Vec<StyledLine> {
-    let host_line = StyledLine::new(Tone::Dim, "Host: ").with(Tone::Bold, display_line(host));
-    vec![url_line(url, host), host_line]
+/// The host of the URL on a line of its own.
+pub(super) fn host_line(host: &str) -> StyledLine {
+    StyledLine::new(Tone::Dim, "Host: ").with(Tone::Bold, display_line(host))
 }
 
 pub(super) fn page_warnings(page: &ElicitationPage) -> Vec<StyledLine> {

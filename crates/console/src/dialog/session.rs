@@ -75,9 +75,20 @@ impl DialogSession {
         let raw = RawMode::start()?;
         let keys = KeyReader::start()?;
         terminal.set_dialog_open(true);
-        let mut drawing = DialogDrawing { colors, rows_above_cursor: 0, is_closed: false };
+        let mut drawing =
+            DialogDrawing { colors, rows_above_cursor: 0, is_closed: false, withdrawal: "Withdrawn" };
         drawing.write_title(title);
         Ok(Self { keys, drawing, _raw: raw, terminal: terminal.clone(), _turn: turn })
+    }
+
+    /// Prints a line that stays without border and line breaks, so that a URL can be copied and clicked.
+    pub(super) fn print_whole(&mut self, line: &StyledLine) {
+        self.drawing.write_whole(line);
+    }
+
+    /// Sets the outcome that is shown if the dialog is withdrawn.
+    pub(super) fn set_withdrawal(&mut self, outcome: &'static str) {
+        self.drawing.withdrawal = outcome;
     }
 
     /// Prints lines that stay, above the controls.
@@ -118,7 +129,7 @@ impl DialogSession {
 
 impl Drop for DialogSession {
     fn drop(&mut self) {
-        self.drawing.write_outcome("withdrawn");
+        self.drawing.write_outcome(self.drawing.withdrawal);
         self.terminal.set_dialog_open(false);
     }
 }
@@ -156,6 +167,7 @@ struct DialogDrawing {
     /// The rows of the controls above the row of the cursor.
     rows_above_cursor: usize,
     is_closed: bool,
+    withdrawal: &'static str,
 }
 
 impl DialogDrawing {
@@ -175,6 +187,11 @@ impl DialogDrawing {
             out.push_str("\r\n");
         }
         write_terminal(&out);
+    }
+
+    fn write_whole(&mut self, line: &StyledLine) {
+        let erased = self.erase_controls();
+        write_terminal(&format!("{erased}{}\r\n", line.render(self.colors)));
     }
 
     fn redraw(&mut self, controls: &DialogControls) {
