@@ -55,6 +55,12 @@ pub(super) fn run(
             out.print_text(&arguments::tool_help(&describe_tool(&entry, &schema)));
             return Ok(exit::OK);
         }
+        if let Some(server) = entry.sign_in_target().filter(|_| out.dialogs().is_some()) {
+            // The command waits for the sign-in, which would end with this process.
+            usable::sign_in_on_terminal(host, server, out).await?;
+            out.print_line(format!("Signed in to `{}`", display_line(server.as_str())));
+            return Ok(exit::OK);
+        }
         let outcome = call_tool(host, &entry, arguments, &options, out).await;
         hooks::print_hook_notes(host, out);
         let outcome = outcome.inspect_err(|error| print_failure_stderr(error, out))?;

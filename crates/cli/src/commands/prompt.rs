@@ -73,8 +73,7 @@ impl<'a> PromptTarget<'a> {
             }
             Self::Of { server, prompt, words } => {
                 let server = usable::find_server(&host.loaded_config(), &host.servers(), server, out)?;
-                let servers = usable::wait_until_settled(host, out).await;
-                usable::require_usable(&servers, &server, out)?;
+                usable::wait_until_usable(host, &server, out).await?;
                 let prompts = host.prompts();
                 let found = prompts.find_on_server(&server, prompt).or_else(|| prompts.get(prompt));
                 let name = found.map(|prompt| prompt.name.as_str().to_owned());

@@ -98,15 +98,17 @@ impl DialogSession {
 
     /// Asks until the model has an answer.
     pub(super) async fn ask<M: DialogModel>(&mut self, model: &mut M) -> Result<M::Answer, DialogEnd> {
+        let mut waiting = self.terminal.watch_waiting();
         loop {
             let mut controls = model.controls(controls_size());
-            match self.terminal.waiting_count() {
-                0 => {}
-                1 => controls.keys.push_str(" · 1 more question waits"),
-                more => controls.keys.push_str(&format!(" · {more} more questions wait")),
-            }
+            controls.lines.extend(waiting_line(*waiting.borrow_and_update()));
             self.drawing.redraw(&controls);
-            let input = self.keys.next_input().await.ok_or(DialogEnd::TerminalClosed)?;
+            let input = tokio::select! {
+                biased;
+                input = self.keys.next_input() => input.ok_or(DialogEnd::TerminalClosed)?,
+                // The sender lives as long as the terminal, so there is no error.
+                Ok(()) = waiting.changed() => continue,
+            };
             if is_interrupt(&input) {
                 return Err(DialogEnd::Interrupted);
             }
@@ -132,6 +134,16 @@ impl Drop for DialogSession {
         self.drawing.write_outcome(self.drawing.withdrawal);
         self.terminal.set_dialog_open(false);
     }
+}
+
+/// The line about the questions that wait, if there are any.
+fn waiting_line(waiting: usize) -> Option<StyledLine> {
+    let text = match waiting {
+        0 => return None,
+        1 => "1 more question waits".to_owned(),
+        more => format!("{more} more questions wait"),
+    };
+    Some(StyledLine::new(Tone::Dim, text))
 }
 
 fn is_interrupt(input: &DialogInput) -> bool {

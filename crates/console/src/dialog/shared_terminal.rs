@@ -1,9 +1,8 @@
 //! The terminal as a shared resource: dialogs, the prompt and the progress line take turns.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, watch};
 
 /// A handle to the terminal of this process; clones share it.
 ///
@@ -18,7 +17,7 @@ pub struct SharedTerminal {
 struct TerminalState {
     turn: Arc<tokio::sync::Mutex<()>>,
     /// The number of dialogs that wait for their turn.
-    waiting: AtomicUsize,
+    waiting: watch::Sender<usize>,
     /// Whether a dialog is on the screen.
     is_dialog_open: Mutex<bool>,
 }
@@ -40,7 +39,12 @@ impl SharedTerminal {
     /// The number of dialogs that wait for the terminal.
     #[must_use]
     pub fn waiting_count(&self) -> usize {
-        self.state.waiting.load(Ordering::Relaxed)
+        *self.state.waiting.borrow()
+    }
+
+    /// A receiver of changes in the number of waiting dialogs.
+    pub(super) fn watch_waiting(&self) -> watch::Receiver<usize> {
+        self.state.waiting.subscribe()
     }
 
     /// Runs `draw`, unless a dialog is on the screen. No dialog opens meanwhile.
@@ -62,17 +66,17 @@ impl SharedTerminal {
 }
 
 /// Counts one waiting dialog until it is dropped, which may be before its turn comes.
-struct WaitingCount<'c>(&'c AtomicUsize);
+struct WaitingCount<'c>(&'c watch::Sender<usize>);
 
 impl<'c> WaitingCount<'c> {
-    fn new(count: &'c AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
+    fn new(count: &'c watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
         Self(count)
     }
 }
 
 impl Drop for WaitingCount<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
     }
 }

@@ -28,7 +28,8 @@ fn fleet_everything_fills_in_a_form_with_every_kind_of_field() {
     assert!(code == 0 && screen.contains("trigger-elicitation-request"), "{screen}");
 
     let mut session = run(&place, &["call", NAME, "trigger-elicitation-request"]);
-    session.wait_for_text("> String *");
+    let screen = session.wait_for_text("> String *");
+    assert!(screen.contains("! Looks like a secret"), "a field speaks of a PIN:\n{screen}");
     session.type_text("Ada");
     session.press_keys(&[Key::Down, Key::Down, Key::Down]);
     session.wait_for_text("> String with email");

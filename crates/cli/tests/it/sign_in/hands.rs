@@ -62,6 +62,24 @@ fn at_a_terminal_a_declined_page_is_not_opened() {
     assert!(windows(&world).is_empty());
 }
 
+// A5 U4: a call on a terminal offers the sign-in that its server needs, and goes on.
+#[test]
+fn at_a_terminal_a_call_goes_on_after_the_sign_in() {
+    for words in [&["call", "one", "echo", "message=hi"][..], &["call", "mcp__one__authenticate"]] {
+        let server = AuthServer::start(&[]);
+        let mut world = world_with(server.url());
+        world.set("TERM", "xterm");
+        let mut session = TerminalSession::start(&world.command(words));
+        session.wait_for_text("o open");
+        session.type_text("o");
+        let (code, screen) = session.wait_for_exit();
+        assert_eq!(code, 0, "{screen}");
+        let answer = if words.len() == 4 { "\nhi" } else { "\nSigned in to `one`" };
+        assert!(screen.contains(answer), "{screen}");
+        assert_eq!(health(&world, "one"), "connected");
+    }
+}
+
 // A8: the browser is on another machine.
 #[test]
 fn at_a_terminal_the_last_address_can_be_pasted() {

@@ -123,9 +123,7 @@ fn focus_lines(entry: &FormEntry<'_>, error: Option<&str>, columns: usize) -> Ve
 
 fn warning_line(warning: FieldWarning) -> StyledLine {
     let text = match warning {
-        FieldWarning::Secret => {
-            "    ! This looks like a secret. Forms must not ask for secrets: leave it empty."
-        }
+        FieldWarning::Secret => "    ! Looks like a secret, which no form may ask for: better leave it empty",
         FieldWarning::WrongDefault => "    ! The server's default is no valid value and was ignored.",
     };
     StyledLine::new(Tone::Warning, text)
