@@ -63,7 +63,7 @@ pub(super) async fn wait_until_usable(
 ) -> Result<Vec<HostServer>, CommandError> {
     let mut servers = wait_until_settled(host, out).await;
     let needs_sign_in =
-        |known: &HostServer| known.name == *server && known.state.status == ServerStatus::NeedsAuth;
+        |known: &HostServer| known.name == *server && matches!(known.state.status, ServerStatus::NeedsAuth);
     if servers.iter().any(needs_sign_in) && out.dialogs().is_some() {
         sign_in_on_terminal(host, server, out).await?;
         servers = wait_until_settled(host, out).await;

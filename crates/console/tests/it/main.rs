@@ -2,7 +2,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
-    clippy::panic,
     reason = "tests prepare files, start programs, and fail loudly"
 )]
 

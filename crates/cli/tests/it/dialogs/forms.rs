@@ -134,7 +134,7 @@ fn question_of_a_server_that_is_gone_is_withdrawn() {
     for pid in processes_with_variable(MARK, &mark) {
         let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
         // The guardian of the server may have ended it first.
-        drop(rustix::process::kill_process(pid, rustix::process::Signal::KILL));
+        let _gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
     session.wait_for_text("└ Withdrawn");
 }
