@@ -84,6 +84,17 @@ impl CatalogEntry {
         }
     }
 
+    /// The server that a call of this tool begins a sign-in to, if it does.
+    #[must_use]
+    pub fn sign_in_target(&self) -> Option<&ServerName> {
+        match &self.provider {
+            ToolProvider::SignIn { server, tool: SignInTool::Authenticate } => Some(server),
+            ToolProvider::Server(_)
+            | ToolProvider::Host(_)
+            | ToolProvider::SignIn { tool: SignInTool::Complete, .. } => None,
+        }
+    }
+
     /// The estimated size of the definition in tokens, the same on every machine.
     #[must_use]
     pub fn tokens(&self) -> u64 {

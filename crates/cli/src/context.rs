@@ -11,6 +11,7 @@ use mcparley::pool::connect::ConnectContext;
 use mcparley::pool::organization::Organization;
 use mcparley::{HostBuilder, Paths, RunOptions};
 use mcparley_auth::browser::{Browser, DesktopSession};
+use mcparley_console::dialog::TerminalDialogs;
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
 
 use crate::args::{GlobalOptions, SettingSourceArg};
@@ -68,27 +69,46 @@ impl Context {
 
     /// A host for a command that the user runs: results are not shortened, and calls are audited only if the
     /// settings enable auditing.
-    pub(crate) fn host_for_user(&self, loaded: LoadedConfig) -> HostBuilder {
+    pub(crate) fn host_for_user(
+        &self,
+        loaded: LoadedConfig,
+        dialogs: Option<TerminalDialogs>,
+    ) -> HostBuilder {
         let mut paths = self.paths.clone();
         if loaded.settings.audit.is_none() {
             paths.audit = None;
         }
-        self.build_host(&paths, loaded).without_result_limit()
+        self.build_host(&paths, loaded, dialogs).without_result_limit()
     }
 
     /// A host with the limits and the audit log that apply to a model.
-    pub(crate) fn host_for_model(&self, loaded: LoadedConfig) -> HostBuilder {
-        self.build_host(&self.paths, loaded)
+    pub(crate) fn host_for_model(
+        &self,
+        loaded: LoadedConfig,
+        dialogs: Option<TerminalDialogs>,
+    ) -> HostBuilder {
+        self.build_host(&self.paths, loaded, dialogs)
     }
 
-    fn build_host(&self, paths: &Paths, loaded: LoadedConfig) -> HostBuilder {
+    /// Builds a host. With dialogs, servers and rules can ask the user; every command offers servers the same,
+    /// so that `tools` lists the tools that `call` can call.
+    fn build_host(
+        &self,
+        paths: &Paths,
+        loaded: LoadedConfig,
+        dialogs: Option<TerminalDialogs>,
+    ) -> HostBuilder {
         let identity = loaded.identity_provider().map(IdentitySettings::from);
-        HostBuilder::new(paths, loaded)
+        let builder = HostBuilder::new(paths, loaded)
             .organization(self.organisation.clone())
             .identity_settings(identity)
             // Session hooks are for sessions of a model; a command is none.
             .without_session_hooks()
-            .entry_point("cli")
+            .entry_point("cli");
+        match dialogs {
+            Some(dialogs) => builder.approver(dialogs.clone()).elicitor(dialogs.clone()).page_opener(dialogs),
+            None => builder,
+        }
     }
 
     /// The context to connect to servers without a host, with the same credentials.

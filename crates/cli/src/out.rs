@@ -10,13 +10,13 @@ use mcparley::config::ConfigProblem;
 use mcparley::config::plan::PlanStatus;
 use mcparley::model::text::{display_block, display_json, display_line};
 use mcparley::pool::health::CheckedServer;
-
-use crate::doctor::{FindingWeight, HealthVerdict};
+use mcparley_console::dialog::{SharedTerminal, TerminalDialogs};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::args::GlobalOptions;
 use crate::context;
+use crate::doctor::{FindingWeight, HealthVerdict};
 use crate::error::{CommandError, with_sources};
 use crate::exit::{self, NamedExitCode};
 use crate::progress::ProgressLine;
@@ -35,6 +35,8 @@ pub(crate) struct TerminalOutput {
     /// Whether data may have colors.
     colours: bool,
     talk: AutoStream<std::io::Stderr>,
+    /// The terminal, which the progress line shares with dialogs.
+    terminal: SharedTerminal,
     /// The progress line, while one is shown.
     progress: Option<ProgressLine>,
     /// Whether stdout is a terminal.
@@ -55,6 +57,7 @@ impl TerminalOutput {
             data: stdout,
             colours: choice != ColorChoice::Never,
             talk: AutoStream::new(stderr, talk),
+            terminal: SharedTerminal::default(),
             progress: None,
             is_terminal: context::stdout_is_terminal(),
             write_error: None,
@@ -131,9 +134,18 @@ impl TerminalOutput {
     pub(crate) fn show_waiting(&mut self, text: &str) {
         match &self.progress {
             Some(progress) => progress.set_text(text),
-            None if context::stderr_can_move() => self.progress = Some(ProgressLine::start(text)),
+            None if context::stderr_can_move() => {
+                self.progress = Some(ProgressLine::start(text, &self.terminal));
+            }
             None => {}
         }
+    }
+
+    /// The dialogs for the user; `None` in scripts, with `--json`, and on a terminal that cannot redraw lines.
+    pub(crate) fn dialogs(&self) -> Option<TerminalDialogs> {
+        let is_possible = !self.json && context::is_interactive() && context::stderr_can_move();
+        let colors = self.talk.current_choice() != ColorChoice::Never;
+        is_possible.then(|| TerminalDialogs::new(self.terminal.clone(), context::user_browser(), colors))
     }
 
     /// Whether a progress line is shown.

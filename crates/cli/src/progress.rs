@@ -1,7 +1,7 @@
 //! The progress line on the terminal: a spinner and the work in progress.
 //!
 //! A thread of its own draws the line, because the work may block for long. Code that prints hides the line
-//! first ([`ProgressLine::hide_while`]); the next tick draws it again.
+//! first ([`ProgressLine::hide_while`]); the next tick draws it again. While a dialog is open, nothing is drawn.
 
 use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use mcparley::model::text::display_line;
+use mcparley_console::dialog::SharedTerminal;
 
 /// The delay before the line appears; quicker work shows none.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -27,10 +28,10 @@ pub(crate) struct ProgressLine {
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Default)]
 struct Shared {
     line: Mutex<ProgressState>,
     over: Condvar,
+    terminal: SharedTerminal,
 }
 
 #[derive(Default)]
@@ -43,9 +44,10 @@ struct ProgressState {
 impl ProgressLine {
     /// Starts a progress line on standard error, which must be a terminal. The line appears after a short
     /// delay.
-    pub(crate) fn start(text: &str) -> Self {
+    pub(crate) fn start(text: &str, terminal: &SharedTerminal) -> Self {
         let line = ProgressState { text: display_line(text).into_owned(), shown: false, over: false };
-        let shared = Arc::new(Shared { line: Mutex::new(line), over: Condvar::new() });
+        let shared =
+            Arc::new(Shared { line: Mutex::new(line), over: Condvar::new(), terminal: terminal.clone() });
         let drawing = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("progress".to_owned());
         // Without a thread there is no progress line; the work itself is not affected.
@@ -61,7 +63,7 @@ impl ProgressLine {
     /// Hides the line while `printing` runs.
     pub(crate) fn hide_while<T>(&self, printing: impl FnOnce() -> T) -> T {
         let mut line = self.shared.lock_line();
-        line.clear();
+        self.shared.terminal.draw_if_free(|| line.clear());
         printing()
     }
 }
@@ -69,7 +71,7 @@ impl ProgressLine {
 impl Drop for ProgressLine {
     fn drop(&mut self) {
         let mut line = self.shared.lock_line();
-        line.clear();
+        self.shared.terminal.draw_if_free(|| line.clear());
         line.over = true;
         drop(line);
         self.shared.over.notify_all();
@@ -98,7 +100,8 @@ impl Shared {
                 return;
             }
             if start.elapsed() >= PATIENCE {
-                line.draw_frame(frames.next().copied().unwrap_or(' '));
+                let frame = frames.next().copied().unwrap_or(' ');
+                self.terminal.draw_if_free(|| line.draw_frame(frame));
             }
             pause = TICK;
         }

@@ -16,13 +16,15 @@ mod pending;
 mod question;
 mod tool_facts;
 
+use mcparley_model::permission::{Decision, DecisionReason};
+
 pub(crate) use classify::CommandClassifier;
 pub use classify::{Classification, Classifier, ClassifierCase, HistoryClassifier};
 pub use gate::PermissionGrant;
 pub(crate) use gate::{PermissionDeciders, PermissionGate, PermissionRequest};
 pub(crate) use pending::waits_for_permission;
 pub use pending::{PendingCall, pending_calls};
-pub use question::{Approver, DenyingApprover, PermissionAnswer, PermissionQuestion};
+pub use question::{AlwaysAllowTarget, Approver, DenyingApprover, PermissionAnswer, PermissionQuestion};
 pub(crate) use tool_facts::{ToolFacts, ToolFactsCache};
 
 /// Whether the user has already consented to a call.
@@ -33,4 +35,18 @@ pub enum Consent {
     Open,
     /// The user asked for exactly this call, so no further question is asked; deny rules still deny.
     Given,
+    /// The user typed this call and can be asked: only an ask rule or a hook still asks; deny rules still
+    /// deny.
+    Typed,
+}
+
+impl Consent {
+    /// Whether this consent answers the question of the decision.
+    pub(crate) fn answers(self, decision: &Decision) -> bool {
+        match self {
+            Self::Open => false,
+            Self::Given => true,
+            Self::Typed => !matches!(decision.why, DecisionReason::Rule { .. } | DecisionReason::Hook { .. }),
+        }
+    }
 }

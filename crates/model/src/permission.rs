@@ -25,7 +25,9 @@ mod tests;
 pub use advice::HookAdvice;
 pub use mode::{PermissionMode, PermissionModeError};
 pub use pin::ToolPin;
-pub use rule::{PermissionRule, RuleError, RuleFault, RuleKind, RuleScope, exact_rule_text};
+pub use rule::{
+    PermissionRule, RuleError, RuleFault, RuleKind, RuleScope, exact_rule_text, server_rule_text,
+};
 pub use set::{DeadReason, DeadRule, RuleSet};
 pub use subject::{KnownServers, PermissionSubject};
 pub use target::RuleReading;

@@ -1,7 +1,8 @@
-//! Turns terminal echo off while a secret is typed, and restores it afterwards.
+//! The terminal of this process: echo off while a secret is typed, and the signal of Ctrl-C.
 
 use std::io;
 
+use rustix::process::{Signal, getpid, kill_process};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
 /// Disables echo on standard input while this guard lives; only the end of a line is still shown.
@@ -23,6 +24,12 @@ impl HiddenInput {
         tcsetattr(rustix::stdio::stdin(), OptionalActions::Flush, &hidden)?;
         Ok(Self { before })
     }
+}
+
+/// Sends this process the signal of Ctrl-C, for a key that was read while the terminal is in raw mode.
+pub fn interrupt_self() {
+    // A process may always signal itself.
+    let _sent = kill_process(getpid(), Signal::INT);
 }
 
 impl Drop for HiddenInput {

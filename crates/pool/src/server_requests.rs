@@ -161,14 +161,14 @@ impl ServerRequests {
     }
 
     /// Waits until the server, or the user if that counts, reports that a page was visited; at most this
-    /// long.
+    /// long. Returns whether the user reported it.
     pub async fn await_visit(
         &self,
         call: &InFlightGuard<'_>,
         page: &RequestedPage,
         (longest, person_counts): (Duration, bool),
-    ) {
-        let ElicitationRequest::Page(page) = &page.asked.ask else { return };
+    ) -> bool {
+        let ElicitationRequest::Page(page) = &page.asked.ask else { return false };
         let server_tells = async {
             match page.id() {
                 Some(id) => self.visits.wait_until_finished(id).await,
@@ -183,9 +183,9 @@ impl ServerRequests {
             }
         };
         tokio::select! {
-            () = server_tells => {}
-            () = person_tells => {}
-            () = tokio::time::sleep(longest) => {}
+            () = server_tells => false,
+            () = person_tells => true,
+            () = tokio::time::sleep(longest) => false,
         }
     }
 

@@ -15,6 +15,7 @@ use mcparley::model::text::display_line;
 use mcparley::permission::Consent;
 use mcparley::pool::connection::Unavailable;
 use mcparley::{Call, CallError, CallOutcome, Host};
+use mcparley_console::arguments::{self, DescribedTool, ParsedWords, TextInput};
 use serde_json::{Map, Value};
 
 use super::{CommandResult, hooks, usable};
@@ -24,7 +25,6 @@ use crate::error::{UnavailableError, UsageError};
 use crate::exit;
 use crate::out::TerminalOutput;
 use crate::runtime;
-use crate::tool_arguments::{self, DescribedTool, ParsedWords, TextInput};
 pub(super) use save::overwrite_file;
 use tool_choice::CallTarget;
 
@@ -40,7 +40,7 @@ pub(super) fn run(
     // errors are JSON.
     out.json |= wanted.words().iter().take_while(|word| *word != "--").any(|word| word == "--json");
     let start = wanted.servers_to_start(&loaded);
-    let host = context.host_for_user(loaded).start_with(start);
+    let host = context.host_for_user(loaded, out.dialogs()).start_with(start);
     runtime::run_with_host(host, async |host| {
         let entry = wanted.find_entry(host, out).await?;
         let schema = parse_schema(&entry)?;
@@ -48,11 +48,17 @@ pub(super) fn run(
         let mut stdin = std::io::stdin().lock();
         let mut input = TextInput::new(&mut stdin, MESSAGE_BYTES as u64);
         let ParsedWords { arguments, own_options: own, help } =
-            tool_arguments::parse_words(&schema, wanted.words(), &own, &mut input)?;
+            arguments::parse_words(&schema, wanted.words(), &own, &mut input)?;
         let (options, json) = args.options.merge_trailing(&own).map_err(UsageError::TrailingOptions)?;
         out.json = asked_for_json || json;
         if help {
-            out.print_text(&tool_arguments::tool_help(&describe_tool(&entry, &schema)));
+            out.print_text(&arguments::tool_help(&describe_tool(&entry, &schema)));
+            return Ok(exit::OK);
+        }
+        if let Some(server) = entry.sign_in_target().filter(|_| out.dialogs().is_some()) {
+            // The command waits for the sign-in, which would end with this process.
+            usable::sign_in_on_terminal(host, server, out).await?;
+            out.print_line(format!("Signed in to `{}`", display_line(server.as_str())));
             return Ok(exit::OK);
         }
         let outcome = call_tool(host, &entry, arguments, &options, out).await;
@@ -71,7 +77,9 @@ async fn call_tool(
     out: &mut TerminalOutput,
 ) -> Result<CallOutcome, CallError> {
     let name = entry.name.as_str();
-    let mut call = Call::for_entry(entry, arguments).with_consent(Consent::Given);
+    // On a terminal an ask rule asks; in a script the typed command is all the consent there can be.
+    let consent = if out.dialogs().is_some() { Consent::Typed } else { Consent::Given };
+    let mut call = Call::for_entry(entry, arguments).with_consent(consent);
     if let Some(milliseconds) = options.timeout {
         call = call.with_limit(Duration::from_millis(milliseconds));
     }

@@ -4,9 +4,10 @@ use mcparley::config::LoadedConfig;
 use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::config::{DisplayedServer, SecretVisibility};
 use mcparley::model::text::{display_line, shell_word};
+use mcparley_console::dialog::approval::review_fields;
 
 use super::auth::SignInReport;
-use super::{CommandResult, base_exit_code, print_problems, trust};
+use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::GetArgs;
 use crate::context::{self, Context};
 use crate::error::{CommandError, UsageError};
@@ -105,7 +106,7 @@ fn render_server(
         render_entry(&raw.to_displayed(server.kind, report::effective_reveal(server, reveal)), &mut field);
     }
     if matches!(server.status, PlanStatus::NeedsApproval(_)) {
-        for review in trust::review_fields(server, loaded) {
+        for review in review_fields(server, loaded) {
             if let Some(runs) = &review.runs {
                 field(&format!("{} runs as", review.name), runs);
             } else if review.name == "connects to" {

@@ -49,7 +49,7 @@ pub(super) fn run_listing(
     out: &mut TerminalOutput,
     show: impl FnOnce(&Host, &[HostServer], &mut TerminalOutput) -> CommandResult,
 ) -> CommandResult {
-    let host = context.host_for_model(loaded.clone()).start_with(wanted.servers_to_start());
+    let host = context.host_for_model(loaded.clone(), out.dialogs()).start_with(wanted.servers_to_start());
     let host = if wanted.refresh { host } else { host.skip_known_failures() };
     runtime::run_with_host(host, async |host| {
         if let Some(name) = wanted.server {

@@ -49,7 +49,7 @@ fn read_known_tools<T>(
     read: impl FnOnce(&Host) -> T,
 ) -> Result<T, CommandError> {
     runtime::run_with_idle_host(
-        context.host_for_model(loaded.clone()).start_with(StartPolicy::OnDemand),
+        context.host_for_model(loaded.clone(), None).start_with(StartPolicy::OnDemand),
         read,
     )
 }

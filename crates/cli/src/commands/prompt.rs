@@ -22,7 +22,7 @@ pub(super) fn run(
 ) -> CommandResult {
     let wanted = PromptTarget::from_args(args, &loaded)?;
     let start = wanted.servers_to_start(&loaded);
-    runtime::run_with_host(context.host_for_model(loaded).start_with(start), async |host| {
+    runtime::run_with_host(context.host_for_model(loaded, out.dialogs()).start_with(start), async |host| {
         let call = wanted.build_call(host, out).await?;
         out.show_waiting(&format!("getting {} …", call.name()));
         let given = host.fetch_prompt(&call).await;
@@ -73,8 +73,7 @@ impl<'a> PromptTarget<'a> {
             }
             Self::Of { server, prompt, words } => {
                 let server = usable::find_server(&host.loaded_config(), &host.servers(), server, out)?;
-                let servers = usable::wait_until_settled(host, out).await;
-                usable::require_usable(&servers, &server, out)?;
+                usable::wait_until_usable(host, &server, out).await?;
                 let prompts = host.prompts();
                 let found = prompts.find_on_server(&server, prompt).or_else(|| prompts.get(prompt));
                 let name = found.map(|prompt| prompt.name.as_str().to_owned());
@@ -93,7 +92,7 @@ fn unknown_prompt_error(
 ) -> CommandError {
     let own = prompts.iter().filter(|prompt| prompt.server == *server);
     let names: Vec<&str> = own.map(|prompt| prompt.original.as_str()).collect();
-    let similar = crate::tool_arguments::similar_spellings(name, names.into_iter());
+    let similar = mcparley_console::arguments::similar_spellings(name, names.into_iter());
     PromptError::Unknown { name: name.to_owned(), similar }.into()
 }
 

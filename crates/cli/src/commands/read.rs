@@ -25,10 +25,9 @@ pub(super) fn run(
 ) -> CommandResult {
     let server = ServerName::new(&args.server);
     let start = StartPolicy::Only(vec![server.clone()]);
-    runtime::run_with_host(context.host_for_model(loaded).start_with(start), async |host| {
+    runtime::run_with_host(context.host_for_model(loaded, out.dialogs()).start_with(start), async |host| {
         usable::find_server(&host.loaded_config(), &host.servers(), &args.server, out)?;
-        let servers = usable::wait_until_settled(host, out).await;
-        usable::require_usable(&servers, &server, out)?;
+        usable::wait_until_usable(host, &server, out).await?;
         let uri = resource_uri(args)?;
         out.show_waiting(&format!("reading {uri} …"));
         let read = host.read_resource(&server, &uri).await;

@@ -4,14 +4,18 @@ use mcparley::config::LoadedConfig;
 use mcparley::config::change::{self, SwitchedServer, SwitchedTools};
 use mcparley::config::plan::{PlanStatus, PlannedServer};
 use mcparley::model::text::display_line;
+use mcparley_console::dialog::TerminalDialogs;
+use mcparley_console::dialog::approval::{ApprovalEntry, server_entry};
 use serde_json::{Value, json};
 
 use super::{CommandResult, agents, trust};
 use crate::args::{ApproveArgs, DisableArgs, EnableArgs, RejectArgs};
 use crate::context::{self, Context};
+use crate::error::CommandError;
 use crate::exit;
 use crate::out::{TerminalOutput, bold};
 use crate::report::effective_servers;
+use crate::runtime;
 
 pub(super) fn run_approve(
     args: &ApproveArgs,
@@ -28,7 +32,8 @@ pub(super) fn run_approve(
     };
     // `--definition` proves that the user has seen the server, so it is not shown again.
     let is_shown = args.definition.is_none() && show_waiting_servers(&names, loaded, out);
-    if is_shown && !args.yes && !ask_consent(args, out) {
+    let names = if is_shown && !args.yes { ask_consent(args, names, loaded, out)? } else { names };
+    if is_shown && names.is_empty() {
         return Ok(exit::DENIED);
     }
     let mut reports = Vec::new();
@@ -51,31 +56,61 @@ pub(super) fn run_approve(
 }
 
 /// Asks for consent on a terminal. Without one, naming a server on the command line is consent.
-fn ask_consent(args: &ApproveArgs, out: &mut TerminalOutput) -> bool {
+/// Returns the agreed servers.
+fn ask_consent(
+    args: &ApproveArgs,
+    names: Vec<String>,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) -> Result<Vec<String>, CommandError> {
     let is_asked = !out.json && context::is_interactive();
-    let is_agreed = if is_asked { trust::ask_yes_no("Approve? [y/N]", out) } else { !args.all };
-    match (is_agreed, is_asked) {
-        (true, _) => {}
-        (false, true) => out.print_line("No server was approved."),
-        (false, false) => {
+    let agreed = match out.dialogs() {
+        Some(dialogs) => check_servers(&dialogs, &names, loaded)?,
+        None if is_asked && trust::ask_yes_no("Approve? [y/N]", out) => names,
+        None if is_asked || args.all => Vec::new(),
+        None => names,
+    };
+    match (agreed.is_empty(), is_asked) {
+        (false, _) => {}
+        (true, true) => out.print_line("No server was approved."),
+        (true, false) => {
             out.hint("no server was approved; run `mcparley approve --all --yes` to approve all of them");
         }
     }
-    is_agreed
+    Ok(agreed)
+}
+
+/// Asks which of the servers to approve, in a dialog. A server that needs no approval is not asked about.
+fn check_servers(
+    dialogs: &TerminalDialogs,
+    names: &[String],
+    loaded: &LoadedConfig,
+) -> Result<Vec<String>, CommandError> {
+    let waiting = |name: &String| find_waiting(name, loaded);
+    let entry = |server: &PlannedServer| server_entry(server, loaded.agent.as_deref(), loaded);
+    let (asked, entries): (Vec<&String>, Vec<ApprovalEntry>) =
+        names.iter().filter_map(|name| Some((name, waiting(name).and_then(entry)?))).unzip();
+    let items = runtime::run(dialogs.choose_approvals("Approve", &entries, true))?;
+    let agreed = asked.into_iter().zip(&entries).filter(|(_, entry)| items.contains(&entry.item));
+    Ok(agreed.map(|(name, _)| name.clone()).collect())
 }
 
 /// Shows the servers that need approval in full; returns whether there are any.
 fn show_waiting_servers(names: &[String], loaded: &LoadedConfig, out: &mut TerminalOutput) -> bool {
     let mut is_any = false;
     for name in names {
-        let servers = loaded.plan.servers_by_name(name);
-        let Some(server) = servers.iter().find(|server| is_waiting(server)) else { continue };
+        let Some(server) = find_waiting(name, loaded) else { continue };
         if !out.json {
             trust::show_server(server, loaded.agent.as_deref(), loaded, out);
         }
         is_any = true;
     }
     is_any
+}
+
+/// The server of this name that needs approval.
+fn find_waiting<'l>(name: &str, loaded: &'l LoadedConfig) -> Option<&'l PlannedServer> {
+    loaded.plan.servers_by_name(name).into_iter().find(|server| is_waiting(server))
 }
 
 fn is_waiting(server: &PlannedServer) -> bool {

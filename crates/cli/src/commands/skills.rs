@@ -88,25 +88,28 @@ fn print_skill(
     out: &mut TerminalOutput,
 ) -> CommandResult {
     let start = StartPolicy::Only(vec![server.clone()]);
-    runtime::run_with_host(context.host_for_model(loaded.clone()).start_with(start), async |host| {
-        usable::find_server(loaded, &host.servers(), server.as_str(), out)?;
-        let servers = usable::wait_until_settled(host, out).await;
-        usable::require_usable(&servers, server, out)?;
-        let skill = host.load_skill(server, &skill_uri(host, server, word)?).await?;
-        match file {
-            None if out.json => out.print_json(&skill),
-            None => out.print_untrusted(&skill.text),
-            Some(file) => {
-                let read = host.read_skill_file(&skill.skill, file).await?;
-                if out.json {
-                    out.print_json(&read);
-                } else {
-                    read.content.iter().for_each(|block| print_block(block, out));
+    runtime::run_with_host(
+        context.host_for_model(loaded.clone(), out.dialogs()).start_with(start),
+        async |host| {
+            usable::find_server(loaded, &host.servers(), server.as_str(), out)?;
+            let servers = usable::wait_until_settled(host, out).await;
+            usable::require_usable(&servers, server, out)?;
+            let skill = host.load_skill(server, &skill_uri(host, server, word)?).await?;
+            match file {
+                None if out.json => out.print_json(&skill),
+                None => out.print_untrusted(&skill.text),
+                Some(file) => {
+                    let read = host.read_skill_file(&skill.skill, file).await?;
+                    if out.json {
+                        out.print_json(&read);
+                    } else {
+                        read.content.iter().for_each(|block| print_block(block, out));
+                    }
                 }
             }
-        }
-        Ok(exit::OK)
-    })
+            Ok(exit::OK)
+        },
+    )
 }
 
 /// The URI of a skill, given by its URI, or by its name if the name is unique.

@@ -9,7 +9,8 @@ use crate::runtime;
 
 pub(super) fn run(context: &Context, loaded: LoadedConfig, out: &mut TerminalOutput) -> CommandResult {
     let code = base_exit_code(&loaded);
-    let host = context.host_for_user(loaded).start_with(StartPolicy::All).skip_known_failures();
+    let host =
+        context.host_for_user(loaded, out.dialogs()).start_with(StartPolicy::All).skip_known_failures();
     runtime::run_with_host(host, async |host| {
         usable::wait_until_settled(host, out).await;
         out.print_json(&host.state());

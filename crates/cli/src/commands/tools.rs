@@ -10,6 +10,7 @@ use mcparley::host::HostServer;
 use mcparley::model::name::{ServerName, ToolNameCaution};
 use mcparley::model::text::{display_block, display_line, truncated_prefix};
 use mcparley::model::tool::{Tool, ToolHints};
+use mcparley_console::arguments::similar_spellings;
 use serde::Serialize;
 
 use super::usable::{self, IncompleteServer};
@@ -20,7 +21,6 @@ use crate::error::{CommandError, UsageError};
 use crate::exit::NamedExitCode;
 use crate::out::{TerminalOutput, bold, dim};
 use crate::runtime;
-use crate::tool_arguments::similar_spellings;
 
 /// The maximum length of a description on one line.
 const LINE_CHARS: usize = 100;
@@ -57,10 +57,10 @@ pub(super) fn run(
     let host = match dialect {
         // Exactly the tools that a client of `serve` gets.
         Some(_) if wanted.server() == Some(usable::BUILT_IN) => {
-            context.host_for_model(loaded.clone()).offer_built_in_server()
+            context.host_for_model(loaded.clone(), None).offer_built_in_server()
         }
-        Some(_) => context.host_for_model(loaded.clone()),
-        None => context.host_for_user(loaded.clone()),
+        Some(_) => context.host_for_model(loaded.clone(), None),
+        None => context.host_for_user(loaded.clone(), out.dialogs()),
     };
     let host = host.start_with(start);
     let host = if args.refresh { host } else { host.skip_known_failures() };

@@ -1,4 +1,5 @@
-//! `trust`: shows the configuration of a folder that needs approval in full, and approves all of it at once.
+//! `trust`: shows the configuration of a folder that needs approval in full, and approves all of it or, on a
+//! terminal, the items that the user checks.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -7,19 +8,20 @@ use mcparley::Paths;
 use mcparley::config::LoadedConfig;
 use mcparley::config::change::{self, PendingApprovals};
 use mcparley::config::plan::PlannedServer;
-use mcparley::model::approval::ItemKind;
+use mcparley::model::approval::{ApprovalItem, ItemKind};
 use mcparley::model::config::ReviewField;
-use mcparley::model::hook::Hook;
 use mcparley::model::text::display_line;
+use mcparley_console::dialog::approval::{approval_entries, hook_fields, review_fields};
 use serde_json::{Value, json};
 
 use super::CommandResult;
 use crate::args::TrustArgs;
 use crate::context::{self, Context};
-use crate::error::UsageError;
+use crate::error::{CommandError, UsageError};
 use crate::exit;
 use crate::out::{TerminalOutput, bold, dim};
 use crate::report::WaitingReport;
+use crate::runtime;
 
 pub(super) fn run(args: &TrustArgs, context: &Context, out: &mut TerminalOutput) -> CommandResult {
     let paths = match &args.folder {
@@ -30,8 +32,8 @@ pub(super) fn run(args: &TrustArgs, context: &Context, out: &mut TerminalOutput)
     if !out.json {
         show_waiting(&waiting, out);
     }
-    let is_agreed = !waiting.is_empty() && ask_consent(args, out);
-    let file = if is_agreed { Some(change::approve_items(&paths, &waiting.to_items())?) } else { None };
+    let items = if waiting.is_empty() { Vec::new() } else { ask_consent(args, &waiting, out)? };
+    let file = if items.is_empty() { None } else { Some(change::approve_items(&paths, &items)?) };
     if out.json {
         out.print_json(&trust_report(&waiting, file.as_deref()));
     } else if let Some(file) = &file {
@@ -48,15 +50,28 @@ fn paths_in(folder: &Path, context: &Context) -> Result<Paths, UsageError> {
     }
 }
 
-fn ask_consent(args: &TrustArgs, out: &mut TerminalOutput) -> bool {
+/// The items that the user approves: all with `--yes`, the checked ones in the dialog on a terminal.
+fn ask_consent(
+    args: &TrustArgs,
+    waiting: &PendingApprovals,
+    out: &mut TerminalOutput,
+) -> Result<Vec<ApprovalItem>, CommandError> {
     if args.yes {
-        return true;
+        return Ok(waiting.to_items());
     }
     if out.json || !context::is_interactive() {
         out.hint("not approved; run `mcparley trust --yes` to approve all of it");
-        return false;
+        return Ok(Vec::new());
     }
-    ask_yes_no("Approve all of this? [y/N]", out)
+    let title = "This folder brings items that wait for you";
+    match out.dialogs() {
+        Some(dialogs) => {
+            let entries = approval_entries(waiting);
+            runtime::run(dialogs.choose_approvals(title, &entries, false))
+        }
+        None if ask_yes_no("Approve all of this? [y/N]", out) => Ok(waiting.to_items()),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// Asks the user a yes-or-no question; any answer except yes is no.
@@ -126,23 +141,6 @@ fn show_field(field: &ReviewField, out: &mut TerminalOutput) {
     if let Some(runs) = &field.runs {
         out.print_line(format!("    runs as: {}", display_line(runs)));
     }
-}
-
-/// The fields of a server as written and as they would run.
-pub(super) fn review_fields(server: &PlannedServer, loaded: &LoadedConfig) -> Vec<ReviewField> {
-    let Some(raw) = &server.raw else { return Vec::new() };
-    raw.review_fields(server.config.as_ref(), &loaded.env, |name| loaded.is_own_variable(name))
-}
-
-fn hook_fields(hook: &Hook) -> Vec<ReviewField> {
-    let field = |name: String, written: &str| ReviewField { name, written: written.to_owned(), runs: None };
-    let mut fields = vec![
-        field("for".to_owned(), if hook.matcher.as_str().is_empty() { "*" } else { hook.matcher.as_str() }),
-        field("command".to_owned(), hook.command.expose()),
-    ];
-    let arguments = hook.args.iter().flatten().enumerate();
-    fields.extend(arguments.map(|(index, text)| field(format!("argument {}", index + 1), text.expose())));
-    fields
 }
 
 fn trust_report(waiting: &PendingApprovals, file: Option<&Path>) -> Value {

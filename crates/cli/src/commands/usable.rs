@@ -18,8 +18,7 @@ use super::print_problems;
 use super::waiting::show_progress_during;
 use crate::error::CommandError;
 use crate::out::TerminalOutput;
-use crate::report::effective_servers;
-use crate::report::sign_in_hint;
+use crate::report::{SignInTarget, effective_servers, sign_in_hint};
 
 /// The upper limit of waiting. Connecting has timeouts of its own, so it is never reached in practice.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -51,6 +50,44 @@ pub(super) fn owning_servers(loaded: &LoadedConfig, tool: &str) -> Option<Vec<Se
 /// Waits until every started server is ready, has failed or has timed out.
 pub(super) async fn wait_until_settled(host: &Host, out: &mut TerminalOutput) -> Vec<HostServer> {
     show_progress_during(host, out, |_| true, host.wait_until_ready(PATIENCE)).await.servers
+}
+
+/// Waits until the server works. On a terminal the user can sign in to a server that needs it.
+///
+/// # Errors
+/// The server does not work, or the user did not sign in.
+pub(super) async fn wait_until_usable(
+    host: &Host,
+    server: &ServerName,
+    out: &mut TerminalOutput,
+) -> Result<Vec<HostServer>, CommandError> {
+    let mut servers = wait_until_settled(host, out).await;
+    let needs_sign_in =
+        |known: &HostServer| known.name == *server && matches!(known.state.status, ServerStatus::NeedsAuth);
+    if servers.iter().any(needs_sign_in) && out.dialogs().is_some() {
+        sign_in_on_terminal(host, server, out).await?;
+        servers = wait_until_settled(host, out).await;
+    }
+    require_usable(&servers, server, out)?;
+    Ok(servers)
+}
+
+/// Shows the sign-in page of a server in a dialog, and waits for the sign-in.
+///
+/// # Errors
+/// The user did not sign in.
+pub(super) async fn sign_in_on_terminal(
+    host: &Host,
+    server: &ServerName,
+    out: &mut TerminalOutput,
+) -> Result<(), CommandError> {
+    out.show_waiting("waiting for the sign-in …");
+    let signed_in = host.sign_in_with_page(server).await;
+    out.stop_waiting();
+    let failure = |error| CommandError::sign_in_failure(SignInTarget::Server(server.as_str()), error);
+    signed_in.map_err(failure)?;
+    host.reconnect_server(server).await;
+    Ok(())
 }
 
 /// The server of this name among `servers`.

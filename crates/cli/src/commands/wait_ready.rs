@@ -48,7 +48,7 @@ pub(super) fn run(
     loaded: LoadedConfig,
     out: &mut TerminalOutput,
 ) -> CommandResult {
-    let host = context.host_for_user(loaded).start_with(StartPolicy::OnDemand);
+    let host = context.host_for_user(loaded, out.dialogs()).start_with(StartPolicy::OnDemand);
     runtime::run_with_host(host, async |host| wait_for_servers(args, host, out).await)
 }
 

@@ -98,7 +98,8 @@ fn innermost_matches(matches: &ArgMatches) -> &ArgMatches {
 fn load_known_tools() -> Option<Arc<Catalog>> {
     let context = Context::new(&GlobalOptions::default()).ok()?;
     let loaded = context.load().ok()?;
-    let host = context.host_for_model(loaded).without_built_in_server().start_with(StartPolicy::OnDemand);
+    let host =
+        context.host_for_model(loaded, None).without_built_in_server().start_with(StartPolicy::OnDemand);
     runtime::run_with_idle_host(host, Host::catalog).ok()
 }
 

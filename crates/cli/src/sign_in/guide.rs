@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use mcparley::auth::{Flow, SignInError};
 use mcparley::model::text::display_line;
+use mcparley_auth::BrowserPage;
 use mcparley_auth::browser::{Browser, BrowserOutcome};
+use mcparley_console::dialog::TerminalDialogs;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -66,7 +68,10 @@ impl SignInGuide {
         flow: &Flow,
         out: &mut TerminalOutput,
     ) -> Result<(), CommandError> {
-        self.show_page(who, flow, out).await;
+        if !self.show_page(who, flow, out).await {
+            let declined = std::sync::Arc::new(SignInError::Stopped);
+            return Err(CommandError::sign_in_failure(who, declined));
+        }
         if !self.accepts_paste(flow) {
             out.show_waiting(waiting_text(flow));
         }
@@ -82,8 +87,19 @@ impl SignInGuide {
         }
     }
 
-    async fn show_page(&self, who: SignInTarget<'_>, flow: &Flow, out: &mut TerminalOutput) {
-        let Some(page) = flow.page() else { return };
+    /// Shows the page, and opens it: on a terminal after the user has seen where it leads. Returns whether to
+    /// wait for the sign-in.
+    async fn show_page(&self, who: SignInTarget<'_>, flow: &Flow, out: &mut TerminalOutput) -> bool {
+        let Some(page) = flow.page() else { return true };
+        // A thread that already reads lines would take the dialog's keys.
+        let can_ask = self.browser.is_some() && self.typed.is_none();
+        if let Some(dialogs) = out.dialogs().filter(|_| can_ask) {
+            return match self.ask_to_open(&dialogs, who, flow, page).await {
+                Some(true) => self.explain_paste(flow, out),
+                Some(false) => false,
+                None => true,
+            };
+        }
         if out.json {
             out.print_json_line(&json!({ "pendingAuth": [PendingSignIn::with_page(who, flow)] }));
         }
@@ -92,7 +108,7 @@ impl SignInGuide {
             None => None,
         };
         if out.json {
-            return;
+            return true;
         }
         let how = match &opened {
             Some(BrowserOutcome::Opened { .. }) => "your browser was opened at",
@@ -106,18 +122,32 @@ impl SignInGuide {
         if let Some(BrowserOutcome::NoBrowser(why)) = &opened {
             out.print_remark(&format!("{why}"));
         }
-        if let Some(origin) = flow.token_origin() {
-            out.print_message(format!(
-                "The token endpoint of this authorization server is on another site: {}",
-                display_line(origin)
-            ));
+        page_notes(flow).iter().for_each(|note| out.print_message(note));
+        self.explain_paste(flow, out)
+    }
+
+    /// Asks whether to open the page; `None` if the sign-in or its time ended meanwhile.
+    async fn ask_to_open(
+        &self,
+        dialogs: &TerminalDialogs,
+        who: SignInTarget<'_>,
+        flow: &Flow,
+        page: &BrowserPage,
+    ) -> Option<bool> {
+        let (target, notes) = (who.to_string(), page_notes(flow));
+        tokio::select! {
+            is_agreed = dialogs.show_sign_in_page(&target, page, &notes) => Some(is_agreed),
+            _ = flow.wait_until_done() => None,
+            () = sleep_until_limit(self.limit) => None,
         }
-        if let Some(code) = flow.user_code() {
-            out.print_message(format!("Enter this code on the page: {}", display_line(code)));
-        }
+    }
+
+    /// Says that the URL of the last page can be pasted, if it can; always true.
+    fn explain_paste(&self, flow: &Flow, out: &mut TerminalOutput) -> bool {
         if self.accepts_paste(flow) {
             out.print_message("If the last page does not load in the browser, paste its URL here:");
         }
+        true
     }
 
     /// Whether a pasted URL can complete the sign-in. The device flow, which has a code, ends without a
@@ -134,13 +164,7 @@ impl SignInGuide {
     ) -> Option<Result<(), std::sync::Arc<SignInError>>> {
         let takes_paste = self.accepts_paste(flow);
         let mut typed = takes_paste.then(|| self.typed.take().unwrap_or_else(typed_lines::read_lines));
-        let limit = self.limit;
-        let mut late = std::pin::pin!(async move {
-            match limit {
-                Some(limit) => tokio::time::sleep(limit).await,
-                None => std::future::pending().await,
-            }
-        });
+        let mut late = std::pin::pin!(sleep_until_limit(self.limit));
         let mut done = std::pin::pin!(flow.wait_until_done());
         let ended = loop {
             tokio::select! {
@@ -152,6 +176,23 @@ impl SignInGuide {
         };
         self.typed = typed;
         ended
+    }
+}
+
+/// The facts about a sign-in that the user should know before opening its page.
+fn page_notes(flow: &Flow) -> Vec<String> {
+    let origin = flow.token_origin().map(|origin| {
+        let origin = display_line(origin);
+        format!("The token endpoint of this authorization server is on another site: {origin}")
+    });
+    let code = flow.user_code().map(|code| format!("Enter this code on the page: {}", display_line(code)));
+    origin.into_iter().chain(code).collect()
+}
+
+async fn sleep_until_limit(limit: Option<Duration>) {
+    match limit {
+        Some(limit) => tokio::time::sleep(limit).await,
+        None => std::future::pending().await,
     }
 }
 

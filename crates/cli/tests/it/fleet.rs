@@ -5,6 +5,7 @@
 
 mod calls;
 mod clients;
+mod dialogs;
 mod place;
 mod roots;
 mod servers;

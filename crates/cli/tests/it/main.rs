@@ -16,6 +16,7 @@ mod call_result;
 mod choices;
 mod completion;
 mod connectors;
+mod dialogs;
 mod display;
 mod doctor;
 mod exit_codes;

@@ -10,12 +10,14 @@ use super::bind::BoundTool;
 use super::requested_call::Call;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::permission::{PendingCall, PermissionGrant, PermissionRequest, waits_for_permission};
+use crate::permission::{
+    AlwaysAllowTarget, PendingCall, PermissionGrant, PermissionRequest, waits_for_permission,
+};
 use mcparley_catalog::CatalogEntry;
 use mcparley_config::Paths;
 use mcparley_config::change::AlwaysAllowScope;
 use mcparley_config::change::{self, ChangeError, WrittenRule};
-use mcparley_config::trust::{RuleBinding, ToolAnswer, TrustStore};
+use mcparley_config::trust::{EVERY_TOOL, RuleBinding, ToolAnswer, TrustStore};
 use mcparley_model::trust::ToolTrust;
 
 impl Host {
@@ -61,8 +63,8 @@ impl Host {
             let _kept =
                 tokio::task::spawn_blocking(move || pending.append_to_file(paths.pending.as_deref())).await;
         }
-        if let Ok(PermissionGrant { always: Some(scope), .. }) = admitted
-            && let Err(error) = Box::pin(self.always_allow(&bound.entry, scope)).await
+        if let Ok(PermissionGrant { always: Some((target, scope)), .. }) = admitted
+            && let Err(error) = Box::pin(self.write_always_allow(&bound.entry, target, scope)).await
             && let Some(connection) = &bound.connection
         {
             connection.log().add_trouble(&format!("could not save \"always allow\": {error}"));
@@ -90,13 +92,46 @@ impl Host {
         entry: &Arc<CatalogEntry>,
         scope: AlwaysAllowScope,
     ) -> Result<WrittenRule, ChangeError> {
+        self.write_always_allow(entry, AlwaysAllowTarget::Tool, scope).await
+    }
+
+    /// Writes an allow rule for every tool of a tool's server, bound to that server: another server that gets
+    /// its name later does not inherit the rule. The tool's current definition counts as reviewed.
+    ///
+    /// # Errors
+    /// When the entry is not a server's tool, or the rule cannot be written.
+    pub async fn always_allow_server(
+        &self,
+        entry: &Arc<CatalogEntry>,
+        scope: AlwaysAllowScope,
+    ) -> Result<WrittenRule, ChangeError> {
+        self.write_always_allow(entry, AlwaysAllowTarget::Server, scope).await
+    }
+
+    async fn write_always_allow(
+        &self,
+        entry: &Arc<CatalogEntry>,
+        target: AlwaysAllowTarget,
+        scope: AlwaysAllowScope,
+    ) -> Result<WrittenRule, ChangeError> {
         let (Some(server), Some(trusted)) = (entry.server(), entry.trust()) else {
             return Err(ChangeError::NoSuchTool { server: String::new(), tool: entry.name.to_string() });
         };
         let roster = self.roster();
+        let key = &trusted.key;
+        let of_server = match target {
+            AlwaysAllowTarget::Tool => None,
+            AlwaysAllowTarget::Server => roster.gate.server_rule_for(entry, server),
+        };
+        let (rule, bound_server, bound_tool) = match of_server {
+            Some(rule) => (rule, key.identity(), EVERY_TOOL),
+            None => (roster.gate.rule_for(entry, server), key.as_str(), entry.tool.name.as_str()),
+        };
         let always = AlwaysAllowRule {
             trust: self.tool_trust(),
-            rule: roster.gate.rule_for(entry, server),
+            rule,
+            bound_server: bound_server.to_owned(),
+            bound_tool: bound_tool.to_owned(),
             server: server.clone(),
             trusted: trusted.clone(),
             entry: Arc::clone(entry),
@@ -115,6 +150,9 @@ impl Host {
 struct AlwaysAllowRule {
     trust: Arc<TrustStore>,
     rule: String,
+    /// The server and the tool that the rule is bound to.
+    bound_server: String,
+    bound_tool: String,
     server: ServerName,
     trusted: ToolTrust,
     entry: Arc<CatalogEntry>,
@@ -130,8 +168,8 @@ impl AlwaysAllowRule {
         self.trust.bind_rules(vec![RuleBinding {
             rule: self.rule.clone(),
             file: file.clone(),
-            server: key.to_string(),
-            tool: self.entry.tool.name.as_str().to_owned(),
+            server: self.bound_server.clone(),
+            tool: self.bound_tool.clone(),
         }])?;
         change::write_always_allow_rule(paths, scope, &self.rule)?;
         Ok(file)

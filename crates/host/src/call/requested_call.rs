@@ -123,8 +123,8 @@ impl Call {
     /// is the user's consent.
     pub(super) fn effective_decider(&self, by: Decider) -> Decider {
         match (self.consent, by) {
-            (Consent::Given, Decider::Mode) => Decider::Consent,
-            (Consent::Given | Consent::Open, by) => by,
+            (Consent::Given | Consent::Typed, Decider::Mode) => Decider::Consent,
+            (Consent::Given | Consent::Typed | Consent::Open, by) => by,
         }
     }
 

@@ -152,8 +152,9 @@ impl RoundTrips {
         }
         let pause = visited.pause;
         visited.pause = (pause * 2).min(PAGE_PAUSE_LONGEST);
-        let can_be_done = std::mem::replace(&mut visited.can_be_done, false);
-        server_requests.await_visit(call, page, (pause, can_be_done)).await;
+        let can_be_done = visited.can_be_done;
+        let is_done = server_requests.await_visit(call, page, (pause, can_be_done)).await;
+        visited.can_be_done = can_be_done && !is_done;
         Ok(())
     }
 }

@@ -6,14 +6,14 @@ use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::permission::{
     Decider, Decision, DecisionReason, HookAdvice, KnownServers, PermissionMode, PermissionRule,
     PermissionSubject, PermissionVerdict, RuleSet, decide_built_in, decide_call, decide_call_with_validity,
-    exact_rule_text,
+    exact_rule_text, server_rule_text,
 };
 use serde_json::Value;
 
 use super::Consent;
 use super::binding::BoundRules;
 use super::classify::{Classification, Classifier, ClassifierCase};
-use super::question::{Approver, PermissionAnswer, PermissionQuestion};
+use super::question::{AlwaysAllowTarget, Approver, PermissionAnswer, PermissionQuestion};
 use super::tool_facts::ToolFacts;
 use crate::call_error::CallError;
 use mcparley_catalog::{CatalogEntry, ToolProvider};
@@ -29,8 +29,8 @@ pub struct PermissionGrant {
     pub decision: Decision,
     /// The decider that had the last word.
     pub by: Decider,
-    /// The scope in which the user wants an "always allow" rule, if any.
-    pub always: Option<AlwaysAllowScope>,
+    /// The "always allow" rule that the user wants, if any.
+    pub always: Option<(AlwaysAllowTarget, AlwaysAllowScope)>,
 }
 
 impl PermissionGrant {
@@ -111,7 +111,7 @@ impl PermissionGate {
         }
         match decision.verdict {
             PermissionVerdict::Allow => Ok(PermissionGrant::new(decision.clone(), decision.decider())),
-            PermissionVerdict::Ask if call.consent == Consent::Given => {
+            PermissionVerdict::Ask if call.consent.answers(&decision) => {
                 Ok(PermissionGrant::new(decision, Decider::Consent))
             }
             PermissionVerdict::Ask => self.ask_approver(call, decision).await,
@@ -148,11 +148,14 @@ impl PermissionGate {
         let PermissionRequest { entry, arguments, .. } = call;
         let question =
             PermissionQuestion { entry, arguments, decision: &decision, change: entry.definition_change() };
-        let by = Decider::Person;
+        let allowed = PermissionGrant::new(decision.clone(), Decider::Person);
         match self.approver_for(call).ask_permission(question).await {
-            PermissionAnswer::Allow => Ok(PermissionGrant::new(decision, by)),
+            PermissionAnswer::Allow => Ok(allowed),
             PermissionAnswer::Always(scope) => {
-                Ok(PermissionGrant { always: Some(scope), ..PermissionGrant::new(decision, by) })
+                Ok(PermissionGrant { always: Some((AlwaysAllowTarget::Tool, scope)), ..allowed })
+            }
+            PermissionAnswer::AlwaysServer(scope) => {
+                Ok(PermissionGrant { always: Some((AlwaysAllowTarget::Server, scope)), ..allowed })
             }
             PermissionAnswer::Deny(message) => Err(denied_error(entry, decision, message)),
         }
@@ -173,6 +176,11 @@ impl PermissionGate {
         exact_rule_text(&rule_subject(entry, server, None), &self.known)
     }
 
+    /// The text of a rule that matches exactly the tools of this tool's server, if there is one.
+    pub(crate) fn server_rule_for(&self, entry: &CatalogEntry, server: &ServerName) -> Option<String> {
+        server_rule_text(&rule_subject(entry, server, None), &self.known)
+    }
+
     /// The decision that denies all tools of a server, which then denies its resources too. A rule for some
     /// of its tools does not.
     pub(crate) fn denial_of_server(&self, server: &ServerName) -> Option<Decision> {
@@ -187,14 +195,14 @@ impl PermissionGate {
         match (consent, self.mode) {
             // The user asked for this call, so the mode has no question left to ask or to guess.
             (
-                Consent::Given,
+                Consent::Given | Consent::Typed,
                 PermissionMode::DontAsk
                 | PermissionMode::Auto
                 | PermissionMode::Default
                 | PermissionMode::AcceptEdits
                 | PermissionMode::Client,
             ) => PermissionMode::BypassPermissions,
-            (Consent::Given | Consent::Open, mode) => mode,
+            (Consent::Given | Consent::Typed | Consent::Open, mode) => mode,
         }
     }
 

@@ -31,8 +31,20 @@ pub enum PermissionAnswer {
     /// Allow, and write a rule in this scope, so that no question is asked while the tool's definition is
     /// unchanged.
     Always(AlwaysAllowScope),
+    /// Allow, and write a rule in this scope that allows every tool of the server. Where another server of a
+    /// similar name would be allowed too, the rule is for this tool alone.
+    AlwaysServer(AlwaysAllowScope),
     /// Deny; the text is given to the model.
     Deny(String),
+}
+
+/// The tools that an "always allow" rule is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AlwaysAllowTarget {
+    /// The tool of the call, while its definition is unchanged.
+    Tool,
+    /// Every tool of the tool's server.
+    Server,
 }
 
 /// Asks the user for permission.

@@ -35,7 +35,7 @@ impl ToolFacts {
         let [open, given] = &self.decisions;
         let slot = match consent {
             Consent::Open => open,
-            Consent::Given => given,
+            Consent::Given | Consent::Typed => given,
         };
         slot.get_or_init(decide)
     }

@@ -8,6 +8,7 @@ use mcparley::config::StartPolicy;
 use mcparley::config::change::AlwaysAllowScope;
 use mcparley::model::name::{ServerName, ToolName};
 use mcparley::model::permission::Decider;
+use mcparley::permission::Consent;
 use mcparley::{
     Approver, BoxedFuture, Call, CallError, Host, HostBuilder, Paths, PermissionAnswer, PermissionQuestion,
 };
@@ -165,6 +166,55 @@ async fn a_changed_tool_loses_its_always_allow_and_the_difference_is_shown() {
     pinning.describe("Add two numbers");
     let host = pinning.host(None).await;
     assert!(add(&host).await.is_err(), "the old one is the changed one now");
+}
+
+// P6: "always allow the server" writes one rule for all its tools; a tool that changes is asked about again.
+#[tokio::test]
+async fn always_allow_of_a_server_holds_for_its_tools_until_one_changes() {
+    let pinning = Pinning::new(&json!({}));
+    let person = Person::saying(&[PermissionAnswer::AlwaysServer(AlwaysAllowScope::Local)]);
+    let host = pinning.host(Some(&person)).await;
+    assert_eq!(add(&host).await.unwrap(), "3");
+    let echo = Call::new("mcp__one__echo", json!({ "message": "hi" }));
+    assert_eq!(host.call(echo).await.unwrap().to_text(), "hi", "another tool of the server");
+    assert_eq!(person.shown(), [None], "asked once");
+    let rules = pinning.read("home/project/.claude/settings.local.json")["permissions"]["allow"].clone();
+    assert_eq!(rules, json!(["mcp__one"]));
+    host.shut_down().await;
+
+    pinning.describe(OTHER);
+    let host = pinning.host(Some(&person)).await;
+    assert_eq!(add(&host).await.unwrap(), "3");
+    assert_eq!(add(&host).await.unwrap(), "3");
+    assert_eq!(person.shown(), [Some(DIFFERENCE.to_owned())], "the changed tool is asked about, once");
+    host.shut_down().await;
+
+    let servers = json!({ "mcpServers": { "one": scripted(&[]) } });
+    pinning.world.write("home/.claude.json", &servers.to_string());
+    let host = pinning.host(None).await;
+    assert!(add(&host).await.is_err(), "another server of the same name does not inherit the rule");
+}
+
+// U2a: a call that a person typed is asked about only where an ask rule names it.
+#[tokio::test]
+async fn a_typed_call_is_asked_about_only_by_an_ask_rule() {
+    let typed = || Call::new("mcp__one__add", json!({ "a": 1, "b": 2 })).with_consent(Consent::Typed);
+    let person = || Person::saying(&[PermissionAnswer::Deny("not now".to_owned())]);
+
+    let (pinning, silent) = (Pinning::new(&json!({})), person());
+    let host = pinning.host(Some(&silent)).await;
+    assert_eq!(host.call(typed()).await.unwrap().to_text(), "3");
+    assert!(silent.shown().is_empty(), "the mode asks nothing");
+    host.shut_down().await;
+
+    let ask = json!({ "permissions": { "ask": ["mcp__one__add"] } });
+    let (pinning, asked) = (Pinning::new(&ask), person());
+    let host = pinning.host(Some(&asked)).await;
+    assert!(host.call(typed()).await.unwrap_err().to_string().ends_with("was denied: not now"));
+    assert_eq!(asked.shown(), [None]);
+    let given = typed().with_consent(Consent::Given);
+    assert_eq!(host.call(given).await.unwrap().to_text(), "3", "a consent that covers ask rules too");
+    assert!(asked.shown().is_empty());
 }
 
 // P6: even where pins are off.

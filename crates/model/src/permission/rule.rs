@@ -286,6 +286,17 @@ pub fn exact_rule_text(subject: &PermissionSubject<'_>, known: &KnownServers) ->
     }
 }
 
+/// The text of a rule that matches exactly the tools of this subject's server.
+///
+/// `None` where another known server could be meant as well: `mcp__a__b` is also tool `b` of server `a`.
+#[must_use]
+pub fn server_rule_text(subject: &PermissionSubject<'_>, known: &KnownServers) -> Option<String> {
+    let prepared = subject.to_normalized();
+    let text = [PREFIX, &prepared.server].concat();
+    let tools = ToolPattern::parse(&text)?;
+    tools.matches_subject(RuleKind::Allow, &prepared, known).then_some(text)
+}
+
 impl PartialEq for PermissionRule {
     /// Compares the written form, because the meaning follows from the text.
     fn eq(&self, other: &Self) -> bool {

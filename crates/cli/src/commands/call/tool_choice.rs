@@ -54,8 +54,7 @@ impl<'a> CallTarget<'a> {
         match self {
             Self::Tool { server, tool, .. } => {
                 let server = usable::find_server(&host.loaded_config(), &host.servers(), server, out)?;
-                let servers = usable::wait_until_settled(host, out).await;
-                usable::require_usable(&servers, &server, out)?;
+                let servers = usable::wait_until_usable(host, &server, out).await?;
                 let found = host.catalog().find_tool(&server, &ToolName::new(tool)).cloned();
                 found.ok_or_else(|| {
                     tools::no_tool_error(

@@ -26,7 +26,7 @@ pub(super) fn run(
         Some(server) => StartPolicy::Only(vec![ServerName::new(server)]),
         None => StartPolicy::All,
     };
-    let host = context.host_for_model(loaded.clone()).start_with(start);
+    let host = context.host_for_model(loaded.clone(), out.dialogs()).start_with(start);
     runtime::run_with_host(host, async |host| {
         let changed = find_changed_tools(args, host, loaded, out).await?;
         if args.accept {

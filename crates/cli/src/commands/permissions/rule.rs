@@ -48,7 +48,7 @@ pub(super) fn run_allow_as_is(
         ScopeArg::Project => return Err(UsageError::ProjectScope.into()),
     };
     let start = usable::owning_servers(loaded, name).map_or(StartPolicy::All, StartPolicy::Only);
-    let host = context.host_for_model(loaded.clone()).start_with(start);
+    let host = context.host_for_model(loaded.clone(), out.dialogs()).start_with(start);
     let (rule, file) = runtime::run_with_host(host, async |host| {
         let servers = usable::wait_until_settled(host, out).await;
         let catalog = host.catalog();

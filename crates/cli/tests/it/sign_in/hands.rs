@@ -1,6 +1,6 @@
 //! Signing in at a terminal: what a person sees and types.
 
-use mcparley_testkit::{AuthServer, STATIC_CLIENT, STATIC_SECRET};
+use mcparley_testkit::{AuthServer, Key, STATIC_CLIENT, STATIC_SECRET, TerminalSession};
 use serde_json::Value;
 
 use super::person::{health, last_address, windows, world, world_with};
@@ -25,6 +25,59 @@ fn at_a_terminal_the_page_is_opened_and_shown() {
     }
     let (code, shown) = terminal::talk(&mut world.command(&["login"]), |_| None);
     assert!(code == 0 && shown.contains("no sign-in needed"), "{shown}");
+}
+
+// A5 A8 X5: on a terminal that can show dialogs the page is opened when its person says so.
+#[test]
+fn at_a_terminal_the_page_is_opened_on_request() {
+    let server = AuthServer::start(&[]);
+    let mut world = world_with(server.url());
+    world.set("TERM", "xterm");
+    let mut session = TerminalSession::start(&world.command(&["login", "one"]));
+    let screen = session.wait_for_text("o open");
+    assert!(screen.contains("┌ Sign in to ") && screen.contains("│ Host: 127.0.0.1"), "{screen}");
+    assert!(windows(&world).is_empty(), "nothing is opened before");
+    session.type_text("o");
+    let (code, screen) = session.wait_for_exit();
+    assert_eq!(code, 0, "{screen}");
+    assert!(
+        screen.contains("└ Opened in your browser") && screen.contains("signed in, connected ("),
+        "{screen}"
+    );
+    assert_eq!(windows(&world).len(), 1);
+}
+
+// A5 A8
+#[test]
+fn at_a_terminal_a_declined_page_is_not_opened() {
+    let server = AuthServer::start(&[]);
+    let mut world = world_with(server.url());
+    world.set("TERM", "xterm");
+    let mut session = TerminalSession::start(&world.command(&["login", "one"]));
+    session.wait_for_text("o open");
+    session.press_keys(&[Key::Escape]);
+    let (code, screen) = session.wait_for_exit();
+    assert_ne!(code, 0, "{screen}");
+    assert!(screen.contains("└ Declined"), "{screen}");
+    assert!(windows(&world).is_empty());
+}
+
+// A5 U4: a call on a terminal offers the sign-in that its server needs, and goes on.
+#[test]
+fn at_a_terminal_a_call_goes_on_after_the_sign_in() {
+    for words in [&["call", "one", "echo", "message=hi"][..], &["call", "mcp__one__authenticate"]] {
+        let server = AuthServer::start(&[]);
+        let mut world = world_with(server.url());
+        world.set("TERM", "xterm");
+        let mut session = TerminalSession::start(&world.command(words));
+        session.wait_for_text("o open");
+        session.type_text("o");
+        let (code, screen) = session.wait_for_exit();
+        assert_eq!(code, 0, "{screen}");
+        let answer = if words.len() == 4 { "\nhi" } else { "\nSigned in to `one`" };
+        assert!(screen.contains(answer), "{screen}");
+        assert_eq!(health(&world, "one"), "connected");
+    }
 }
 
 // A8: the browser is on another machine.

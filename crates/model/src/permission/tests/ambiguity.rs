@@ -1,6 +1,8 @@
 //! Tests that a server cannot get another's permissions by its name or the names of its tools.
 
-use super::super::{KnownServers, PermissionRule, PermissionSubject, RuleKind, RuleSet, exact_rule_text};
+use super::super::{
+    KnownServers, PermissionRule, PermissionSubject, RuleKind, RuleSet, exact_rule_text, server_rule_text,
+};
 use super::{known, matched, rule};
 use crate::name::{PublicNames, ServerName, ToolName};
 
@@ -139,4 +141,23 @@ fn exact_rule_text_is_unambiguous() {
     assert_eq!(text(&["a"], "a", "b__c"), "mcp__a__b__c");
     assert_eq!(text(&["a", "a__b"], "a", "b__c"), "mcp__a__b__c_dbaaa2f5");
     assert_eq!(text(&["a", "a__b"], "a", "c.*(x)"), "mcp__a__c___x_");
+}
+
+#[test]
+fn server_rule_text_is_left_out_where_it_could_mean_a_tool() {
+    // P3 P6 B34
+    let text = |servers, server| {
+        let (server, tool) = (ServerName::new(server), ToolName::new("c"));
+        let subject = PermissionSubject {
+            server: &server,
+            tool: &tool,
+            public: None,
+            arguments: None,
+            read_only: false,
+        };
+        server_rule_text(&subject, &known(servers))
+    };
+    assert_eq!(text(&["a"], "a").as_deref(), Some("mcp__a"));
+    assert_eq!(text(&["a__b"], "a__b").as_deref(), Some("mcp__a__b"));
+    assert_eq!(text(&["a", "a__b"], "a__b"), None, "it is tool `b` of `a` as well");
 }

@@ -1,0 +1,114 @@
+//! The items of a folder that need approval, each described in full.
+
+use mcparley::config::LoadedConfig;
+use mcparley::config::change::PendingApprovals;
+use mcparley::config::plan::PlannedServer;
+use mcparley::model::approval::{ApprovalItem, ItemKind, WaitingItem};
+use mcparley::model::config::ReviewField;
+use mcparley::model::hook::Hook;
+
+/// One item that needs approval.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ApprovalEntry {
+    /// The item to record.
+    pub item: ApprovalItem,
+    /// The kind of item in one word.
+    pub kind: &'static str,
+    /// The item on one line.
+    pub summary: String,
+    /// The file and line that declare it.
+    pub origin: String,
+    /// The whole item: every field as written, and as it would run.
+    pub fields: Vec<ReviewField>,
+    /// The risks of the item.
+    pub cautions: Vec<String>,
+}
+
+/// All items of a folder that need approval.
+#[must_use]
+pub fn approval_entries(waiting: &PendingApprovals) -> Vec<ApprovalEntry> {
+    let servers = waiting.servers.iter().map(|server| (server, None));
+    let of_agents = waiting.agents.iter().map(|(agent, server)| (server, Some(agent.as_str())));
+    let servers =
+        servers.chain(of_agents).filter_map(|(server, agent)| server_entry(server, agent, &waiting.approved));
+    let items = waiting.items.iter().filter_map(waiting_entry);
+    servers.chain(items).chain(waiting.hooks.iter().map(|hook| hook_entry(hook))).collect()
+}
+
+/// The entry of a server; `None` if it needs no approval.
+#[must_use]
+pub fn server_entry(
+    server: &PlannedServer,
+    agent: Option<&str>,
+    loaded: &LoadedConfig,
+) -> Option<ApprovalEntry> {
+    let found = server.to_found_server()?;
+    let fields = review_fields(server, loaded);
+    let command: Vec<&str> = fields
+        .iter()
+        .filter(|field| field.name == "command" || field.name == "url" || field.name.starts_with("argument "))
+        .map(|field| field.written.as_str())
+        .collect();
+    let of_agent = agent.map(|agent| format!(" of agent {agent}")).unwrap_or_default();
+    let dangerous: Vec<&str> = server.dangerous_variables().collect();
+    let caution =
+        (!dangerous.is_empty()).then(|| format!("{} can change the program that runs", dangerous.join(", ")));
+    Some(ApprovalEntry {
+        item: ApprovalItem::for_server(found.name.as_str(), found.definition),
+        kind: "server",
+        summary: format!("{}{of_agent}  {}", server.name.as_str(), command.join(" ")),
+        origin: server.origin.to_string(),
+        fields,
+        cautions: caution.into_iter().collect(),
+    })
+}
+
+fn waiting_entry(waiting: &WaitingItem) -> Option<ApprovalEntry> {
+    let kind = match waiting.item.kind {
+        ItemKind::Rule => "allow",
+        ItemKind::Variable => "variable",
+        ItemKind::Server | ItemKind::Hook => return None,
+    };
+    let is_wide = waiting.item.kind == ItemKind::Rule && waiting.text == "*";
+    Some(ApprovalEntry {
+        item: waiting.item.clone(),
+        kind,
+        summary: waiting.text.clone(),
+        origin: waiting.origin.to_string(),
+        fields: vec![field("why", &waiting.why.to_string())],
+        cautions: is_wide.then(|| "allows every tool of every server".to_owned()).into_iter().collect(),
+    })
+}
+
+fn hook_entry(hook: &Hook) -> ApprovalEntry {
+    ApprovalEntry {
+        item: hook.approval_item(),
+        kind: "hook",
+        summary: format!("{}  {}", hook.event.as_str(), hook.command.expose()),
+        origin: hook.origin.to_string(),
+        fields: hook_fields(hook),
+        cautions: Vec::new(),
+    }
+}
+
+/// The fields of a server as written and as they would run.
+#[must_use]
+pub fn review_fields(server: &PlannedServer, loaded: &LoadedConfig) -> Vec<ReviewField> {
+    let Some(raw) = &server.raw else { return Vec::new() };
+    raw.review_fields(server.config.as_ref(), &loaded.env, |name| loaded.is_own_variable(name))
+}
+
+/// The fields of a hook: the tools it is for, its command and its arguments.
+#[must_use]
+pub fn hook_fields(hook: &Hook) -> Vec<ReviewField> {
+    let matcher = if hook.matcher.as_str().is_empty() { "*" } else { hook.matcher.as_str() };
+    let mut fields = vec![field("for", matcher), field("command", hook.command.expose())];
+    let arguments = hook.args.iter().flatten().enumerate();
+    fields.extend(arguments.map(|(at, text)| field(&format!("argument {}", at + 1), text.expose())));
+    fields
+}
+
+fn field(name: &str, written: &str) -> ReviewField {
+    ReviewField { name: name.to_owned(), written: written.to_owned(), runs: None }
+}
