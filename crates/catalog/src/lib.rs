@@ -2,7 +2,7 @@
 //!
 //! | step, in the order of the data | module |
 //! |---|---|
-//! | tools get a name, a place and a provider | [`Assembler`]: `naming`, `built_in`, `sign_in`, `denial` |
+//! | tools get a name, a place and a provider | [`Assembler`]: [`ToolSwitches`], `naming`, `built_in`, `sign_in`, `denial` |
 //! | the result is an immutable snapshot | **[`Catalog`]** of [`CatalogEntry`]s, the place to start reading |
 //! | tools are listed or deferred by size | [`ModelOffer`] within a [`Budget`], measured by `tokens` |
 //! | deferred tools can be searched for | [`SearchQuery`] → [`SearchResults`]: `index` |
@@ -31,6 +31,7 @@ mod sign_in;
 mod skill;
 mod tokens;
 mod tool_signature;
+mod tool_switches;
 
 pub use arguments::{ArgumentChecker, ArgumentFit, ArgumentMismatch};
 pub use assemble::{Assembler, ServerTools, SignIn, ToolTrustFn};
@@ -48,3 +49,4 @@ pub use search::{SearchQuery, SearchResults, UnresolvedName};
 pub use sign_in::SignInTool;
 pub use skill::{Skill, SkillFile, is_skill_address, is_usable_skill, read_skill, read_skills};
 pub use tool_signature::tool_signature;
+pub use tool_switches::ToolSwitches;
