@@ -130,10 +130,13 @@ fn advice(row: &ServerRow, planned: Option<&PlannedServer>, server: Option<&Host
             Some("press a to look at the entry and approve it".to_owned())
         }
         RowState::Disabled { .. } => Some("press e to enable it".to_owned()),
-        RowState::Failed { .. } => match server.map(|server| &server.state.status) {
-            Some(ServerStatus::Failed(error)) if error.ago.is_none() => error.hint(),
-            _ => Some("press r to try again".to_owned()),
-        },
+        RowState::Failed { .. } => {
+            let known = match server.map(|server| &server.state.status) {
+                Some(ServerStatus::Failed(error)) if error.ago.is_none() => error.hint(),
+                _ => None,
+            };
+            Some(known.unwrap_or_else(|| "press r to try again".to_owned()))
+        }
         RowState::Unusable { .. } => planned.and_then(|planned| planned.status.hint(&planned.name)),
         RowState::Connected
         | RowState::Connecting { .. }
