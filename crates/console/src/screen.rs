@@ -96,9 +96,8 @@ pub enum ScreenError {
 /// [`ScreenError::Terminal`] if standard input and output are not a terminal, or it is lost.
 pub async fn run(host: &Host, options: ScreenOptions) -> Result<(), ScreenError> {
     // Subscribed before the first look, so that no change is missed in between.
-    let mut events = ScreenEvents::subscribe_to(host);
     let (sender, outcomes) = mpsc::channel(OUTCOMES);
-    events.outcomes = Some(outcomes);
+    let mut events = ScreenEvents::subscribe_to(host, outcomes);
     let runner = ActionRunner { host: host.clone(), browser: options.browser, outcomes: sender };
     let mut guard = TerminalGuard::open().map_err(ScreenError::Terminal)?;
     let (mut model, mut actions) = (ScreenModel::from_host(host), JoinSet::new());
@@ -156,17 +155,17 @@ struct ScreenEvents {
     servers: mcparley::host::ChangeListener,
     calls: tokio::sync::watch::Receiver<u64>,
     messages: broadcast::Receiver<LogMessage>,
-    outcomes: Option<mpsc::Receiver<ActionOutcome>>,
+    outcomes: mpsc::Receiver<ActionOutcome>,
 }
 
 impl ScreenEvents {
-    fn subscribe_to(host: &Host) -> Self {
+    fn subscribe_to(host: &Host, outcomes: mpsc::Receiver<ActionOutcome>) -> Self {
         Self {
             keys: EventStream::new(),
             servers: host.change_listener(),
             calls: host.call_changes(),
             messages: host.log_messages(),
-            outcomes: None,
+            outcomes,
         }
     }
 
@@ -185,7 +184,7 @@ impl ScreenEvents {
                     Some(Err(error)) => return Err(error),
                     None => return Err(io::ErrorKind::UnexpectedEof.into()),
                 },
-                Some(outcome) = next_outcome(&mut self.outcomes) => ScreenEvent::Outcome(outcome),
+                Some(outcome) = self.outcomes.recv() => ScreenEvent::Outcome(outcome),
                 () = sleep_until(wake_at) => ScreenEvent::Frame,
                 Ok(()) = self.servers.changed() => ScreenEvent::HostChanged,
                 Ok(()) = self.calls.changed() => ScreenEvent::HostChanged,
@@ -194,10 +193,6 @@ impl ScreenEvents {
             return Ok(event);
         }
     }
-}
-
-async fn next_outcome(outcomes: &mut Option<mpsc::Receiver<ActionOutcome>>) -> Option<ActionOutcome> {
-    outcomes.as_mut()?.recv().await
 }
 
 /// Waits for a log message of a server. Lost messages count too: they are in the log.

@@ -49,7 +49,8 @@ impl ActionRunner {
             ScreenCommand::SwitchTool { server, tool, on } => self.switch_tool(&server, &tool, on).await,
             ScreenCommand::SignIn(server) => self.sign_in(&server).await,
             ScreenCommand::OpenPage { page, .. } => self.open_page(&page).await,
-            ScreenCommand::ShowApproval(id) => approval_popup(&self.host.loaded_config(), &id),
+            ScreenCommand::ShowApproval(id) => approval_popup(&self.host.loaded_config(), &id)
+                .map_or_else(ActionOutcome::Message, ActionOutcome::Show),
             ScreenCommand::Approve { server, definition } => self.approve(&server, &definition).await,
             ScreenCommand::Quit | ScreenCommand::ReadDetail => return,
         };

@@ -5,20 +5,22 @@ use std::fmt::Write as _;
 use mcparley::config::LoadedConfig;
 use mcparley::model::text::display_line;
 
-use super::action::ActionOutcome;
 use super::popup::{Popup, PopupQuestion};
 use super::server_detail::find_planned;
 use super::server_row::RowId;
 
 /// The popup that shows an entry as it is written and as it would run, and asks whether to approve it.
-pub(super) fn approval_popup(loaded: &LoadedConfig, id: &RowId) -> ActionOutcome {
+///
+/// # Errors
+/// The reason why the entry cannot be approved.
+pub(super) fn approval_popup(loaded: &LoadedConfig, id: &RowId) -> Result<Popup, String> {
     let name = display_line(id.server.as_str());
     let Some(planned) = find_planned(loaded, id) else {
-        return ActionOutcome::Message(format!("{name} is not configured any more"));
+        return Err(format!("{name} is not configured any more"));
     };
     let (Some(raw), Some(definition)) = (&planned.raw, planned.definition) else {
         let reason = planned.status.reason().unwrap_or_default();
-        return ActionOutcome::Message(format!("{name} cannot be approved: {}", display_line(&reason)));
+        return Err(format!("{name} cannot be approved: {}", display_line(&reason)));
     };
     let mut text = format!("declared in {}\n\n", display_line(&id.origin));
     let fields = raw.review_fields(planned.config.as_ref(), &loaded.env, |name| loaded.is_own_variable(name));
@@ -38,5 +40,5 @@ pub(super) fn approval_popup(loaded: &LoadedConfig, id: &RowId) -> ActionOutcome
         writeln!(text, "\ncaution: {caution}").unwrap_or_default();
     }
     let question = PopupQuestion::Approve { server: id.server.clone(), definition: definition.to_string() };
-    ActionOutcome::Show(Popup::asking(question, &format!("Approve {name}?"), &text))
+    Ok(Popup::asking(question, &format!("Approve {name}?"), &text))
 }

@@ -69,3 +69,42 @@ fn restore_before_panics() {
         }));
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use mcparley_testkit::TerminalSession;
+
+    use super::*;
+
+    // U4
+    #[test]
+    #[ignore = "the program of the test below, which runs it on a terminal"]
+    fn program_that_panics() {
+        let _guard = TerminalGuard::open().unwrap();
+        panic!("the program broke");
+    }
+
+    // U4
+    #[test]
+    fn panic_restores_the_terminal_before_its_message() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "stty -g > before; echo still here; \"$0\" --ignored --nocapture program_that_panics; \
+                      stty -g > after; echo left; read end";
+        #[expect(clippy::disallowed_methods, reason = "a test owns its program and waits for it")]
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).arg(std::env::current_exe().unwrap()).current_dir(folder.path());
+        command.env("PATH", "/usr/bin:/bin").env("TERM", "xterm-256color");
+        let mut session = TerminalSession::start(&command);
+        let screen = session.wait_for_text("left");
+        assert!(screen.contains("still here") && screen.contains("the program broke"), "{screen}");
+        session.type_text("\n");
+        assert_eq!(session.wait_for_exit().0, 0);
+        let read = |name: &str| {
+            let text = mcparley_platform::file::read_text(&folder.path().join(name), 4_096);
+            text.unwrap().unwrap().text
+        };
+        assert_eq!(read("before"), read("after"));
+    }
+}
