@@ -1,5 +1,6 @@
 //! Errors of edits to configuration files.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use crate::plan::BlockReason;
@@ -147,6 +148,41 @@ pub enum ChangeError {
         /// The tool.
         tool: String,
     },
+    /// The client has no configuration file in a project folder.
+    #[error("{client} has no configuration file in a project folder")]
+    NoProjectFile {
+        /// The client.
+        client: &'static str,
+    },
+    /// Servers of a project folder cannot be moved into user scope.
+    #[error("servers of a project folder cannot be moved into user scope")]
+    TakeOverFromFolder,
+    /// Another server has the name of the gateway.
+    #[error("{}: `mcparley` is the name of another server", file.display())]
+    GatewayNameTaken {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The file has changed since the change was planned.
+    #[error("{} has just been changed by another program", file.display())]
+    ChangedMeanwhile {
+        /// The file.
+        file: PathBuf,
+    },
+    /// There is no record of a connection.
+    #[error("there is nothing to undo: `mcparley connect` did not change {}", file.display())]
+    NotConnected {
+        /// The client's file.
+        file: PathBuf,
+        /// The name of an entry that starts the gateway and was written by somebody else.
+        entry: Option<String>,
+    },
+    /// The record or the backup of a connection cannot be used.
+    #[error("{} is damaged or missing", file.display())]
+    BrokenRecord {
+        /// The file.
+        file: PathBuf,
+    },
     /// The edit ended without a result.
     #[error("nothing was done to {}", file.display())]
     NothingDone {
@@ -173,6 +209,26 @@ impl From<FileUpdateError<EditError>> for ChangeError {
     }
 }
 
+impl ChangeError {
+    /// The error of a file that could not be removed.
+    pub(crate) fn from_removal(error: FileUpdateError<Infallible>) -> Self {
+        match error {
+            FileUpdateError::Read(error) => Self::Read(error),
+            FileUpdateError::Write(error) => Self::Write(error),
+            FileUpdateError::Refused(never) => match never {},
+        }
+    }
+
+    /// The error of a file that could not be changed.
+    pub(crate) fn from_update(error: FileUpdateError<Self>) -> Self {
+        match error {
+            FileUpdateError::Read(error) => Self::Read(error),
+            FileUpdateError::Write(error) => Self::Write(error),
+            FileUpdateError::Refused(error) => error,
+        }
+    }
+}
+
 impl Explain for ChangeError {
     fn hint(&self) -> Option<String> {
         match self {
@@ -193,7 +249,7 @@ impl Explain for ChangeError {
                 | BlockReason::Alias { .. } => Some("ask the machine's administrator, or choose a server that is allowed".to_owned()),
             },
             Self::StartsItself { .. } => Some(
-                "mcparley has its own servers already; to offer them to another program, add it there: `claude mcp add mcparley -- mcparley serve`"
+                "mcparley has its own servers already; to offer them to another program, run `mcparley connect CLIENT`"
                     .to_owned(),
             ),
             Self::NotEditable { name } => {
@@ -233,6 +289,21 @@ impl Explain for ChangeError {
             Self::NoSuchTool { server, .. } => {
                 Some(format!("`mcparley tools {}` shows what it offers", shell_word(server)))
             }
+            Self::NoProjectFile { .. } => Some("leave `--scope project` out".to_owned()),
+            Self::TakeOverFromFolder => {
+                Some("`mcparley import` adds them to local scope, where they need approval".to_owned())
+            }
+            Self::GatewayNameTaken { file } => {
+                Some(format!("rename that server in {} and try again", file.display()))
+            }
+            Self::ChangedMeanwhile { .. } => Some("try again".to_owned()),
+            Self::NotConnected { entry: Some(entry), file } => {
+                Some(format!("to disconnect it, remove `{entry}` from {}", file.display()))
+            }
+            Self::NotConnected { entry: None, .. } => {
+                Some("`mcparley connect` lists clients and their state".to_owned())
+            }
+            Self::BrokenRecord { .. } => Some("remove the entry `mcparley` from the client's file by hand".to_owned()),
             Self::NothingDone { .. } => None,
         }
     }
