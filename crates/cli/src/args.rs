@@ -57,7 +57,7 @@ pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 #[derive(Debug, Parser)]
 #[command(
     name = "mcparley",
-    version,
+    version = env!("MCPARLEY_VERSION"),
     disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true

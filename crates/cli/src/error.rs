@@ -205,20 +205,24 @@ impl CommandError {
 
 fn change_code(error: &ChangeError) -> NamedExitCode {
     match error {
-        ChangeError::Name(_) | ChangeError::Rule(_) => exit::USAGE,
+        ChangeError::Name(_) | ChangeError::Rule(_) | ChangeError::NoProjectFile { .. } => exit::USAGE,
         // Another process added the entry first.
         ChangeError::Edit(EditError::Exists { .. }) => exit::CONFLICT,
         ChangeError::Config(_) | ChangeError::Edit(_) | ChangeError::Unusable { .. } => exit::CONFIG,
-        ChangeError::Read(_) | ChangeError::Write(_) => exit::FILE,
+        ChangeError::Read(_) | ChangeError::Write(_) | ChangeError::BrokenRecord { .. } => exit::FILE,
         ChangeError::Blocked { .. } => exit::BLOCKED,
         ChangeError::NotFound { .. }
         | ChangeError::NotAProjectServer { .. }
         | ChangeError::NoSuchRule { .. }
-        | ChangeError::NoSuchTool { .. } => exit::NOT_FOUND,
+        | ChangeError::NoSuchTool { .. }
+        | ChangeError::NotConnected { .. } => exit::NOT_FOUND,
         ChangeError::Exists { .. }
         | ChangeError::StartsItself { .. }
         | ChangeError::Ambiguous { .. }
         | ChangeError::FromFolder { .. }
+        | ChangeError::TakeOverFromFolder
+        | ChangeError::GatewayNameTaken { .. }
+        | ChangeError::ChangedMeanwhile { .. }
         | ChangeError::OtherDefinition { .. } => exit::CONFLICT,
         _ => exit::FAILED,
     }

@@ -5,6 +5,7 @@
 
 mod calls;
 mod clients;
+mod connected;
 mod place;
 mod roots;
 mod servers;
