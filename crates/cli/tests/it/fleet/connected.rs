@@ -62,7 +62,7 @@ fn fleet_claude_code_is_connected_for_the_user() {
 #[test]
 fn fleet_claude_code_is_connected_in_a_project_and_back_byte_for_byte() {
     let (place, _) = place();
-    let text = "{\n\t\"mcpServers\": {} // ours\n}\n";
+    let text = "{\n\t\"mcpServers\": {}\n}\n";
     place.world.write("home/project/.mcp.json", text);
     place.world.ok(&["connect", "claude-code", "--scope", "project", "--yes"]);
     let listed = run_alone(&place, &format!("'{}' mcp get mcparley", installed(CLAUDE).display()));
