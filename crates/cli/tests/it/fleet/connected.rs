@@ -1,6 +1,7 @@
 //! `connect` with the real clients, each in an empty home folder and a network of its own, which has a loopback
 //! interface only.
 
+use mcparley_testkit::testkit_path;
 use serde_json::{Value, json};
 
 use super::place::{Place, installed};
@@ -84,4 +85,32 @@ fn fleet_codex_is_connected_and_back_byte_for_byte() {
     assert_eq!(gateway["enabled"], true);
     assert_eq!(gateway["transport"]["args"], json!(["serve", "--only", "everything"]));
     assert_undone(&place, "codex", &[("home/.codex/config.toml", text), (CLAUDE_JSON, &claude)]);
+}
+
+// G11 G2: the model asks Claude Code for a tool, Claude Code calls it through the gateway, and the model gets the
+// result. In project scope, because Claude Code writes to its own file whenever it runs.
+#[test]
+fn fleet_claude_code_calls_a_tool_through_the_gateway_and_the_file_is_put_back() {
+    let (place, _) = place();
+    let before = "{\n\t\"mcpServers\": {}\n}\n";
+    place.world.write("home/project/.mcp.json", before);
+    place.world.ok(&["connect", "claude-code", "--scope", "project", "--yes"]);
+    let tool = "mcp__mcparley__mcp__everything__echo";
+    let turns = json!({ "turns": [
+        { "calls": [{ "name": tool, "arguments": { "message": "ping-4711" } }], "expect": [tool] },
+        { "text": "The answer has arrived.", "expect": ["Echo: ping-4711"] },
+    ] });
+    place.world.write("script.json", &turns.to_string());
+    let script = format!(
+        "mkfifo ../../address && (tail -f /dev/null | '{testkit}' model --script ../../script.json --lenient > ../../address &) \
+         && read -r _ url < ../../address \
+         && ANTHROPIC_BASE_URL=$url ANTHROPIC_API_KEY=none '{claude}' -p 'use the tool' --allowedTools mcp__mcparley \
+            --settings '{{\"enableAllProjectMcpServers\":true}}'",
+        testkit = testkit_path().display(),
+        claude = installed(CLAUDE).display(),
+    );
+    let done = run_alone(&place, &script);
+    assert_eq!((done.code, done.out.trim()), (0, "The answer has arrived."), "{done:?}");
+    place.world.ok(&["connect", "claude-code", "--scope", "project", "--undo"]);
+    assert_eq!(place.world.read("home/project/.mcp.json"), before);
 }
