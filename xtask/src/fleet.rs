@@ -29,7 +29,7 @@ pub(crate) struct PackageSet {
     pub(crate) install: fn(&PackageSet, &Path) -> Result<(), ChoreError>,
 }
 
-const SETS: [PackageSet; 5] = [
+const SETS: [PackageSet; 6] = [
     PackageSet {
         name: "npm",
         pins: &[".npmrc", "package.json", "package-lock.json"],
@@ -41,6 +41,12 @@ const SETS: [PackageSet; 5] = [
         pins: &["inspector/.npmrc", "inspector/package.json", "inspector/package-lock.json"],
         witness: npm::WITNESS,
         install: node::install_set,
+    },
+    PackageSet {
+        name: "clients",
+        pins: &["clients/.npmrc", "clients/package.json", "clients/package-lock.json"],
+        witness: npm::WITNESS,
+        install: npm::install_set,
     },
     PackageSet {
         name: "servers",

@@ -8,6 +8,7 @@
 //! | check the source | [`lint`], [`lint::tree`], [`lint::structure`], [`lint::flow_tables`] |
 //! | write the reference pages | [`generate`] |
 //! | measure | [`mod@bench`] |
+//! | pack a release | [`dist`] |
 //!
 //! A chore is a sequence of commands; [`step`] prints and runs one, [`tool`] installs its program if needed.
 #![expect(
@@ -19,6 +20,7 @@
 
 mod bench;
 mod conformance;
+mod dist;
 mod error;
 mod fleet;
 mod generate;
@@ -73,6 +75,8 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
+    /// Build a release and pack it: archive, checksums, npm package, in `target/dist`
+    Dist(dist::DistOptions),
     /// Measure the figures with a limit: planning, cold start, memory, naming
     Bench {
         /// Fail if a figure is over its limit
@@ -105,6 +109,7 @@ fn main() -> ExitCode {
         Chore::Fleet => fleet::install_fleet(),
         Chore::Conformance(wishes) => conformance::run_conformance(&wishes),
         Chore::Lint => lint::run_lints(),
+        Chore::Dist(options) => dist::build_release(&options),
         Chore::Generate { check: true } => generate::check_pages(),
         Chore::Generate { check: false } => generate::write_pages(),
         Chore::Bench { strict, instead: None } => bench::run_benches(strict),

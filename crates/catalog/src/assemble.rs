@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use mcparley_model::config::{ServerConfig, TransportKind};
-use mcparley_model::name::{PublicName, PublicNames, ServerName, ToolName};
+use mcparley_model::glob::Glob;
+use mcparley_model::name::{PublicName, PublicNames, ServerName, ToolName, normalize_server};
 use mcparley_model::permission::ToolPin;
 use mcparley_model::tool::{Tool, ToolLoading};
 use mcparley_model::trust::ToolTrust;
@@ -40,6 +41,8 @@ pub struct ServerTools<'s> {
     pub sign_in: SignIn,
     /// Looks up the trust in a tool; called only for new tools.
     pub trust: Option<&'s ToolTrustFn<'s>>,
+    /// The tools that are offered, as globs of `server`, `server__tool` or `mcp__server__tool`; none means all.
+    pub offered: &'s [Glob],
 }
 
 /// Whether the user can sign in to a server.
@@ -226,7 +229,7 @@ impl<'s> ServerTools<'s> {
     /// The tools of a server without resources, sign-in and pinned definitions.
     #[must_use]
     pub fn new(name: &'s ServerName, config: &'s ServerConfig, tools: &'s [Arc<Tool>]) -> Self {
-        Self { name, config, tools, has_resources: false, sign_in: SignIn::Never, trust: None }
+        Self { name, config, tools, has_resources: false, sign_in: SignIn::Never, trust: None, offered: &[] }
     }
 
     /// The report of a changed tool, unless pinning is off.
@@ -248,7 +251,18 @@ impl<'s> ServerTools<'s> {
             | TransportKind::Sdk
             | TransportKind::ClaudeAiProxy => true,
         };
-        self.tools.iter().filter(move |tool| for_models(tool) && switches.is_enabled(&tool.name))
+        let is_enabled = move |tool: &&Tool| for_models(tool) && switches.is_enabled(&tool.name);
+        self.tools.iter().filter(is_enabled).filter(|tool| self.is_offered(tool))
+    }
+
+    /// Whether the tool is among those that the program asked for, by the name of its server or its own.
+    fn is_offered(&self, tool: &Tool) -> bool {
+        if self.offered.is_empty() {
+            return true;
+        }
+        let short = format!("{}__{}", normalize_server(self.name), tool.name);
+        let names = [self.name.as_str(), &format!("mcp__{short}"), &short];
+        self.offered.iter().any(|glob| names.iter().any(|name| glob.matches(name)))
     }
 
     fn tool_names(&self) -> impl Iterator<Item = (ServerName, ToolName)> {

@@ -9,6 +9,7 @@ mod add;
 mod add_words;
 mod catalog;
 mod completion;
+mod connect;
 mod hooks;
 mod needs;
 mod offers;
@@ -29,6 +30,7 @@ mod tests;
 pub use add::{AddArgs, AddOptions};
 pub use catalog::{BudgetArgs, SearchArgs};
 pub use completion::CompletionSource;
+pub use connect::{ConnectArgs, SetupScopeArg};
 pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
 pub(crate) use needs::{AgentView, ConnectorNeed};
 pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
@@ -54,7 +56,7 @@ pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 #[derive(Debug, Parser)]
 #[command(
     name = "mcparley",
-    version,
+    version = env!("MCPARLEY_VERSION"),
     disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true
@@ -222,6 +224,7 @@ pub enum McpCommand {
     #[command(after_help = "Example:\n  mcparley reset-project-choices")]
     ResetProjectChoices,
     Import(ImportArgs),
+    Connect(ConnectArgs),
     /// List hooks, and approve or reject hooks of a project
     Hooks {
         /// The command below `hooks`.

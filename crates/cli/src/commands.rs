@@ -5,6 +5,7 @@ mod agents;
 mod auth;
 mod budget;
 mod call;
+mod connect;
 mod doctor;
 mod get;
 mod hooks;
@@ -61,6 +62,7 @@ pub(crate) fn run(cli: &Cli, out: &mut TerminalOutput) -> CommandResult {
     let needs = command.needs();
     let mut context = Context::new(&cli.global)?;
     context.run_options.fallback_mode = needs.fallback_mode;
+    context.run_options.offered_tools = needs.offered_tools.to_vec();
     let mut loaded = context.load()?;
     if connectors::are_needed(&needs.connectors, &loaded) {
         loaded = connectors::add_connectors(&mut context, loaded)?;
@@ -112,6 +114,7 @@ fn dispatch_command(
         McpCommand::ResetProjectChoices => server_choice::run_reset(context, out),
         McpCommand::Pending => pending::run(context, &loaded, out),
         McpCommand::Import(args) => import::run(args, context, &loaded, out),
+        McpCommand::Connect(args) => connect::run(args, context, &loaded, out),
         McpCommand::Hooks { command } => hooks::run(command, context, &loaded, out),
         McpCommand::Permissions { command } => permissions::run(command, context, &loaded, out),
     }

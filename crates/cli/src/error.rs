@@ -14,6 +14,7 @@ use std::time::Duration;
 use mcparley::CallError;
 use mcparley::auth::SignInError;
 use mcparley::config::change::ChangeError;
+use mcparley::config::client_setup::SetupError;
 use mcparley::config::plan::PlanStatus;
 use mcparley::config::{ConfigProblem, Severity};
 use mcparley::host::AgentError;
@@ -211,6 +212,7 @@ fn change_code(error: &ChangeError) -> NamedExitCode {
         ChangeError::Config(_) | ChangeError::Edit(_) | ChangeError::Unusable { .. } => exit::CONFIG,
         ChangeError::Read(_) | ChangeError::Write(_) => exit::FILE,
         ChangeError::Blocked { .. } => exit::BLOCKED,
+        ChangeError::Setup(error) => setup_code(error),
         ChangeError::NotFound { .. }
         | ChangeError::NotAProjectServer { .. }
         | ChangeError::NoSuchRule { .. }
@@ -221,6 +223,17 @@ fn change_code(error: &ChangeError) -> NamedExitCode {
         | ChangeError::FromFolder { .. }
         | ChangeError::OtherDefinition { .. } => exit::CONFLICT,
         _ => exit::FAILED,
+    }
+}
+
+fn setup_code(error: &SetupError) -> NamedExitCode {
+    match error {
+        SetupError::NoProjectFile { .. } => exit::USAGE,
+        SetupError::TakeOverFromFolder
+        | SetupError::GatewayNameTaken { .. }
+        | SetupError::ChangedMeanwhile { .. } => exit::CONFLICT,
+        SetupError::NotConnected { .. } => exit::NOT_FOUND,
+        SetupError::BrokenRecord { .. } => exit::FILE,
     }
 }
 

@@ -24,6 +24,7 @@ pub use rule::{
     bind_typed_rules, is_bound, remove_rule, write_always_allow_rule,
 };
 pub use server::{AddedServer, NewServer, RemovedServer, SecretExposure, add_server, remove_server};
+pub(crate) use server::{check_new_server, with_type};
 pub use server_choice::{
     ServerChoice, SwitchedServer, approve_server, disable_server, enable_server, reject_server,
     reset_project_choices,

@@ -1,5 +1,6 @@
 //! Errors of edits to configuration files.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use crate::plan::BlockReason;
@@ -15,6 +16,7 @@ use mcparley_model::text::{display_line, shell_word};
 use mcparley_platform::file::{FileReadError, FileUpdateError, FileWriteError};
 
 use crate::edit_target::WriteScope;
+use crate::setup_error::SetupError;
 
 /// The error of an edit that was refused or failed; the files are unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -147,6 +149,9 @@ pub enum ChangeError {
         /// The tool.
         tool: String,
     },
+    /// A client was not connected or disconnected.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// The edit ended without a result.
     #[error("nothing was done to {}", file.display())]
     NothingDone {
@@ -173,6 +178,26 @@ impl From<FileUpdateError<EditError>> for ChangeError {
     }
 }
 
+impl ChangeError {
+    /// The error of a file that could not be removed.
+    pub(crate) fn from_removal(error: FileUpdateError<Infallible>) -> Self {
+        match error {
+            FileUpdateError::Read(error) => Self::Read(error),
+            FileUpdateError::Write(error) => Self::Write(error),
+            FileUpdateError::Refused(never) => match never {},
+        }
+    }
+
+    /// The error of a file that could not be changed.
+    pub(crate) fn from_update(error: FileUpdateError<Self>) -> Self {
+        match error {
+            FileUpdateError::Read(error) => Self::Read(error),
+            FileUpdateError::Write(error) => Self::Write(error),
+            FileUpdateError::Refused(error) => error,
+        }
+    }
+}
+
 impl Explain for ChangeError {
     fn hint(&self) -> Option<String> {
         match self {
@@ -184,18 +209,10 @@ impl Explain for ChangeError {
             Self::Exists { name, scope, .. } => Some(format!(
                 "`--force` replaces it, `mcparley remove {name} -s {scope}` removes it; or choose another name"
             )),
-            Self::Blocked { block, .. } => match block.as_ref() {
-                BlockReason::Policy(violation @ PolicyViolation::Unpinned { .. }) => violation.hint(),
-                BlockReason::ManagedOnly { .. }
-                | BlockReason::ManagedBroken { .. }
-                | BlockReason::Strict
-                | BlockReason::Policy(_)
-                | BlockReason::Alias { .. } => Some("ask the machine's administrator, or choose a server that is allowed".to_owned()),
-            },
-            Self::StartsItself { .. } => Some(
-                "mcparley has its own servers already; to offer them to another program, add it there: `claude mcp add mcparley -- mcparley serve`"
-                    .to_owned(),
-            ),
+            Self::Blocked { block, .. } => blocked_hint(block),
+            Self::StartsItself { .. } => {
+                Some("`mcparley connect CLIENT` offers your servers to another program".to_owned())
+            }
             Self::NotEditable { name } => {
                 let server = normalize_server(&ServerName::new(name));
                 Some(format!("deny its tools instead: `mcparley permissions deny mcp__{server}__TOOL`"))
@@ -233,7 +250,21 @@ impl Explain for ChangeError {
             Self::NoSuchTool { server, .. } => {
                 Some(format!("`mcparley tools {}` shows what it offers", shell_word(server)))
             }
+            Self::Setup(error) => error.hint(),
             Self::NothingDone { .. } => None,
+        }
+    }
+}
+
+fn blocked_hint(block: &BlockReason) -> Option<String> {
+    match block {
+        BlockReason::Policy(violation @ PolicyViolation::Unpinned { .. }) => violation.hint(),
+        BlockReason::ManagedOnly { .. }
+        | BlockReason::ManagedBroken { .. }
+        | BlockReason::Strict
+        | BlockReason::Policy(_)
+        | BlockReason::Alias { .. } => {
+            Some("ask the machine's administrator, or choose a server that is allowed".to_owned())
         }
     }
 }

@@ -70,6 +70,18 @@ pub(crate) fn parse_servers(app: App, source: Source, text: &str) -> Result<Impo
     Ok(harvest)
 }
 
+/// The entries in `[mcp_servers.NAME]` of a TOML text, as JSON, in the order of the file.
+///
+/// # Errors
+/// A [`SyntaxError`]; a text whose `mcp_servers` is no table has no entries.
+pub(crate) fn toml_entries(source: &Source, text: &str) -> Result<Vec<(String, Value)>, SyntaxError> {
+    match tables::parse_toml_servers(source, text) {
+        Ok(servers) => Ok(servers.into_iter().map(|server| (server.name, server.value)).collect()),
+        Err(ImportError::Syntax(error)) => Err(error),
+        Err(ImportError::Shape { .. }) => Ok(Vec::new()),
+    }
+}
+
 fn import_server(
     app: App,
     declarations: &ForeignDeclarations,

@@ -9,6 +9,7 @@
 //! | approvals of servers, accepted tool definitions | `approval_store`, [`trust`] |
 //! | edits for the user: add, remove, enable, disable, approve | [`change`]: `edit_target`, `change_error` |
 //! | import of servers from other programs | [`import`]: `import_format` |
+//! | the gateway in the files of MCP clients | [`client_setup`] |
 //! | reconnect requests to running hosts | [`reconnect_requests`] |
 //!
 //! The crate reads and writes configuration files and connects to no server.
@@ -17,6 +18,7 @@ mod agent_spec;
 mod approval_store;
 pub mod change;
 mod change_error;
+pub mod client_setup;
 mod edit_target;
 pub mod import;
 mod import_format;
@@ -25,6 +27,7 @@ pub mod plan;
 mod project_roots;
 pub mod reconnect_requests;
 mod server_entry;
+mod setup_error;
 mod sources;
 pub mod trust;
 

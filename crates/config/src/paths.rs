@@ -45,6 +45,8 @@ pub struct Paths {
     pub executable: Option<PathBuf>,
     /// The approval store: the file with the user's approvals of project folders, outside of all of them.
     pub approvals: PathBuf,
+    /// The folder of backups and records of the client files that `connect` changed.
+    pub client_setups: PathBuf,
     /// The folder of accepted tool definitions; without it they stay in memory.
     pub trust: Option<PathBuf>,
 }
@@ -73,6 +75,7 @@ impl Paths {
             reconnects: None,
             executable: None,
             approvals: home.join(".local/state/mcparley/approvals.json"),
+            client_setups: home.join(".local/state/mcparley/connect"),
             trust: None,
         }
     }
@@ -109,6 +112,7 @@ impl Paths {
             pending: Some(state.join("pending.jsonl")),
             reconnects: Some(state.join("reconnect.json")),
             approvals: state.join("approvals.json"),
+            client_setups: state.join("connect"),
             trust: Some(state.join("trust")),
             ..Self::new(&home, cwd)
         }

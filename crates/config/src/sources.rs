@@ -28,6 +28,7 @@ use mcparley_model::approval::{Interactivity, Provenance};
 use mcparley_model::config::{RawServer, Spanned};
 use mcparley_model::document::{JsonDocument, Node};
 use mcparley_model::expand::Env;
+use mcparley_model::glob::Glob;
 use mcparley_model::name::ServerName;
 use mcparley_model::permission::{PermissionRule, RuleKind, RuleScope};
 use mcparley_model::program::ProgramFinder;
@@ -445,6 +446,8 @@ impl<'w> SourceCollector<'w> {
             let origin = ConfigOrigin::for_source(Source::from_label("--permission-mode"));
             self.context.settings.mode = Some(Spanned { value, origin });
         }
+        let offered = self.run_options.offered_tools.iter().map(|text| Glob::new(text));
+        self.context.settings.offered_tools = offered.collect();
         if let (None, Some(value)) = (&self.context.settings.mode, self.run_options.fallback_mode) {
             let origin = ConfigOrigin::for_source(Source::from_label("built-in default"));
             self.context.settings.mode = Some(Spanned { value, origin });

@@ -18,6 +18,7 @@ use serde::Serialize;
 use crate::approval::{ApprovalChoices, WaitingItem};
 use crate::config::Spanned;
 use crate::document::Node;
+use crate::glob::Glob;
 use crate::hook::HookSet;
 use crate::name::ServerName;
 use crate::permission::{PermissionMode, PermissionRule, RuleKind, RuleScope};
@@ -88,6 +89,9 @@ pub struct MergedSettings {
     pub mode: Option<Spanned<PermissionMode>>,
     /// `autoClassifier`: the command that decides in mode `auto`.
     pub classifier: Option<Spanned<ClassifierCommand>>,
+    /// The tools that are offered, as globs of `server`, `server__tool` or `mcp__server__tool`; none means all
+    /// (`serve --tools`).
+    pub offered_tools: Vec<Glob>,
     /// `toolPin`: the reaction to tools with changed definitions.
     pub pins: ToolPinSettings,
     /// `allowedMcpServers`, `deniedMcpServers`, `allowManagedMcpServersOnly`, `requirePinnedPackages`.

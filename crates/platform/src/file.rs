@@ -17,6 +17,7 @@ mod locked_entry;
 mod permissions;
 mod private;
 mod read;
+mod remove;
 mod replace;
 mod update;
 mod write_error;
@@ -35,5 +36,6 @@ pub use private::{
     update_private,
 };
 pub use read::{FileReadError, FileText, Ownership, read_bytes, read_text};
+pub use remove::{remove_empty_folders, remove_file_if};
 pub use update::{FileUpdateError, UpdateOutcome, update_file};
 pub use write_error::{FileWriteError, WriteStep};

@@ -9,7 +9,7 @@ use mcparley::model::permission::PermissionMode;
 use super::{
     AgentOption, BudgetArgs, CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LoginArgs,
     LogoutArgs, LogsArgs, McpCommand, PlanArgs, PromptArgs, PromptsArgs, ReadArgs, ReconnectArgs,
-    ResourcesArgs, SearchArgs, SkillsArgs, StateArgs, ToolsArgs, WaitReadyArgs,
+    ResourcesArgs, SearchArgs, ServeArgs, SkillsArgs, StateArgs, ToolsArgs, WaitReadyArgs,
 };
 
 /// The inputs that a command needs besides the configuration.
@@ -21,6 +21,8 @@ pub(crate) struct CommandNeeds<'c> {
     pub(crate) connectors: ConnectorNeed<'c>,
     /// The permission mode used if neither an option nor any settings set one.
     pub(crate) fallback_mode: Option<PermissionMode>,
+    /// The tools that are offered, as globs; none means all.
+    pub(crate) offered_tools: &'c [String],
 }
 
 /// The agent view of a command.
@@ -82,7 +84,9 @@ impl McpCommand {
             // `serve` adds connectors when they arrive and does not wait for them. Calls that no rule decides
             // are left to the
             // permission dialog of its client.
-            Self::Serve(_) => CommandNeeds { fallback_mode: Some(PermissionMode::Client), ..none },
+            Self::Serve(ServeArgs { tools, .. }) => {
+                CommandNeeds { fallback_mode: Some(PermissionMode::Client), offered_tools: tools, ..none }
+            }
             Self::List(ListArgs { offline: true, .. })
             // The screen adds connectors when they arrive.
             | Self::Screen(_)
@@ -96,6 +100,7 @@ impl McpCommand {
             | Self::ResetProjectChoices
             | Self::Pending
             | Self::Import(_)
+            | Self::Connect(_)
             | Self::Hooks { .. }
             | Self::Permissions { .. } => none,
         }

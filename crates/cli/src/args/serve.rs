@@ -26,9 +26,10 @@ pub enum DeferArg {
 Examples:
   mcparley serve
   mcparley serve --only files --only search --permission-mode plan
+  mcparley serve --tools 'files__read_*,search'
   mcparley serve --allowed-tools mcp__files --no-prefix files
 
-To configure it in an agent, see docs/gateway.md")]
+To write it into the configuration of an agent: `mcparley connect CLIENT`")]
 pub struct ServeArgs {
     /// Defer tools until a model searches for them
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
@@ -37,6 +38,10 @@ pub struct ServeArgs {
     /// Serve only this server; may be repeated
     #[arg(long, value_name = "SERVER", add = CompletionSource::Servers)]
     pub only: Vec<String>,
+
+    /// Offer only these tools, as globs of `server`, `server__tool` or `mcp__server__tool`; may be repeated
+    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    pub tools: Vec<String>,
 
     /// Offer tools of this server without the prefix `mcp__server__`, unless the name is taken; may be
     /// repeated

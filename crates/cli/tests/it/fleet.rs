@@ -5,6 +5,7 @@
 
 mod calls;
 mod clients;
+mod connected;
 mod dialogs;
 mod place;
 mod roots;

@@ -7,7 +7,7 @@ use crate::world::World;
 const CLAUDE_JSON: &str = "home/.claude.json";
 
 /// Each program, a file of its, and what that file says: one server `it` that runs `tool`.
-const PROGRAMS: [(&str, &str, &str); 9] = [
+const PROGRAMS: [(&str, &str, &str); 10] = [
     (
         "claude-desktop",
         "home/.config/Claude/claude_desktop_config.json",
@@ -37,6 +37,7 @@ const PROGRAMS: [(&str, &str, &str); 9] = [
         "home/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
         r#"{"mcpServers": {"it": {"command": "tool"}}}"#,
     ),
+    ("qwen", "home/.qwen/settings.json", r#"{"mcpServers": {"it": {"command": "tool"}}}"#),
 ];
 
 // C16

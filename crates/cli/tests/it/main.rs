@@ -15,6 +15,7 @@ mod call_life;
 mod call_result;
 mod choices;
 mod completion;
+mod connect;
 mod connectors;
 mod dialogs;
 mod display;

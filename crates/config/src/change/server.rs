@@ -175,7 +175,7 @@ fn existing_target(paths: &Paths, scope: WriteScope, name: &str) -> Option<EditT
 }
 
 /// The entry with its `type` field: Claude Code rejects a URL without `type`.
-fn with_type(entry: &Map<String, Value>, raw: &RawServer) -> Map<String, Value> {
+pub(crate) fn with_type(entry: &Map<String, Value>, raw: &RawServer) -> Map<String, Value> {
     let origin = ConfigOrigin::for_source(Source::from_label("the new entry"));
     let (Ok(kind), Some(_)) = (raw.effective_kind(&origin), &raw.url) else { return entry.clone() };
     if entry.get("type").and_then(Value::as_str) == Some(kind.as_str()) {
@@ -203,7 +203,8 @@ fn find_exposure(paths: &Paths, spot: &EditTarget, raw: &RawServer) -> Option<Se
     Some(SecretExposure { fields, exclusion })
 }
 
-fn check_new_server(
+/// Checks an entry before it is written: its form, and whether the policy would let it run.
+pub(crate) fn check_new_server(
     run_options: &RunOptions,
     loaded: &LoadedConfig,
     name: &ServerName,

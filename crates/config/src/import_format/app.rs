@@ -25,11 +25,13 @@ pub enum App {
     Zed,
     /// Cline: `cline_mcp_settings.json`.
     Cline,
+    /// Qwen Code: `.qwen/settings.json`.
+    QwenCode,
 }
 
 impl App {
     /// All apps, in the order they are offered.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ClaudeDesktop,
         Self::Cursor,
         Self::VsCode,
@@ -39,6 +41,7 @@ impl App {
         Self::OpenCode,
         Self::Zed,
         Self::Cline,
+        Self::QwenCode,
     ];
 
     /// The name of the app on the command line and in `--json`.
@@ -54,6 +57,7 @@ impl App {
             Self::OpenCode => "opencode",
             Self::Zed => "zed",
             Self::Cline => "cline",
+            Self::QwenCode => "qwen",
         }
     }
 
@@ -76,6 +80,7 @@ impl App {
             Self::OpenCode => "opencode",
             Self::Zed => "Zed",
             Self::Cline => "Cline",
+            Self::QwenCode => "Qwen Code",
         }
     }
 }

@@ -36,9 +36,12 @@ impl ForeignDeclarations {
     pub(super) fn find_in_text(app: App, source: Source, text: &str) -> Result<Self, ImportError> {
         match app {
             App::Codex => Ok(Self { servers: tables::parse_toml_servers(&source, text)?, ..Self::default() }),
-            App::ClaudeDesktop | App::Cursor | App::Windsurf | App::GeminiCli | App::Cline => {
-                Self::find_in_json(app, source, text, &[&["mcpServers"]])
-            }
+            App::ClaudeDesktop
+            | App::Cursor
+            | App::Windsurf
+            | App::GeminiCli
+            | App::Cline
+            | App::QwenCode => Self::find_in_json(app, source, text, &[&["mcpServers"]]),
             App::VsCode => Self::find_in_json(app, source, text, &[&["mcp", "servers"], &["servers"]]),
             App::OpenCode => Self::find_in_json(app, source, text, &[&["mcp"]]),
             App::Zed => Self::find_in_json(app, source, text, &[&["context_servers"]]),
@@ -62,7 +65,7 @@ impl ForeignDeclarations {
         for path in paths {
             found.servers.extend(servers_at(root, path)?);
         }
-        if app == App::GeminiCli {
+        if matches!(app, App::GeminiCli | App::QwenCode) {
             found.allowed = names_at(root, &["mcp", "allowed"]);
             found.excluded = names_at(root, &["mcp", "excluded"]).unwrap_or_default();
         }

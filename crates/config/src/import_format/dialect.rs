@@ -20,7 +20,8 @@ pub(super) fn draft_entry(app: App, entry: &mut ForeignEntry<'_>) -> Result<Entr
         App::VsCode => draft_vs_code(entry),
         App::Windsurf => draft_windsurf(entry),
         App::Codex => codex::draft_codex(entry),
-        App::GeminiCli => draft_gemini(entry),
+        // Qwen Code began as a copy of Gemini CLI and kept the format.
+        App::GeminiCli | App::QwenCode => draft_gemini(app, entry),
         App::OpenCode => draft_open_code(entry),
         App::Zed => draft_zed(entry),
         App::Cline => draft_cline(entry),
@@ -53,7 +54,7 @@ fn draft_windsurf(entry: &mut ForeignEntry<'_>) -> Result<EntryDraft, ImportRefu
     Ok(draft)
 }
 
-fn draft_gemini(entry: &mut ForeignEntry<'_>) -> Result<EntryDraft, ImportRefusal> {
+fn draft_gemini(app: App, entry: &mut ForeignEntry<'_>) -> Result<EntryDraft, ImportRefusal> {
     let undecided = entry.has_field("url")
         && !entry.has_field("httpUrl")
         && !entry.has_field("type")
@@ -65,9 +66,12 @@ fn draft_gemini(entry: &mut ForeignEntry<'_>) -> Result<EntryDraft, ImportRefusa
     ];
     let mut draft = EntryDraft::new(read_launch(entry, "env", &addresses)?);
     if undecided {
-        entry.add_note(
-            "`url` was always SSE in older Gemini CLIs; if the server speaks HTTP, make its `type` `http`",
-        );
+        entry.add_note(match app {
+            App::QwenCode => "`url` is SSE in Qwen Code; if the server speaks HTTP, make its `type` `http`",
+            _ => {
+                "`url` was always SSE in older Gemini CLIs; if the server speaks HTTP, make its `type` `http`"
+            }
+        });
     }
     if entry.take_bool("trust")? == Some(true) {
         entry.add_note(

@@ -48,33 +48,47 @@ impl App {
     /// They need not exist.
     #[must_use]
     pub fn config_files(self, places: &ImportPaths<'_>) -> Vec<PathBuf> {
-        let ImportPaths { home, config_home, project, os: _ } = *places;
+        [self.project_files(places.project), self.user_files(places)].concat()
+    }
+
+    /// The configuration files of the app in a project folder, the preferred one first.
+    pub(crate) fn project_files(self, project: &Path) -> Vec<PathBuf> {
+        let names: &[&str] = match self {
+            Self::ClaudeDesktop | Self::Windsurf | Self::Cline => &[],
+            Self::Cursor => &[".cursor/mcp.json"],
+            // Servers were in `settings.json` before they got a file of their own.
+            Self::VsCode => &[".vscode/mcp.json", ".vscode/settings.json"],
+            Self::Codex => &[".codex/config.toml"],
+            Self::GeminiCli => &[".gemini/settings.json"],
+            Self::QwenCode => &[".qwen/settings.json"],
+            Self::OpenCode => &["opencode.json", "opencode.jsonc"],
+            Self::Zed => &[".zed/settings.json"],
+        };
+        names.iter().map(|name| project.join(name)).collect()
+    }
+
+    /// The configuration files of the app for this user, the preferred one first.
+    pub(crate) fn user_files(self, places: &ImportPaths<'_>) -> Vec<PathBuf> {
+        let ImportPaths { home, config_home, .. } = *places;
         let settings = places.settings_folder();
         let code = settings.join("Code/User");
         match self {
             Self::ClaudeDesktop => vec![settings.join("Claude/claude_desktop_config.json")],
-            Self::Cursor => vec![project.join(".cursor/mcp.json"), home.join(".cursor/mcp.json")],
-            // Servers were in `settings.json` before they got a file of their own.
-            Self::VsCode => vec![
-                project.join(".vscode/mcp.json"),
-                project.join(".vscode/settings.json"),
-                code.join("mcp.json"),
-                code.join("settings.json"),
-            ],
+            Self::Cursor => vec![home.join(".cursor/mcp.json")],
+            Self::VsCode => vec![code.join("mcp.json"), code.join("settings.json")],
             // The second file belongs to the plugin for other editors.
             Self::Windsurf => {
                 vec![home.join(".codeium/windsurf/mcp_config.json"), home.join(".codeium/mcp_config.json")]
             }
-            Self::Codex => vec![project.join(".codex/config.toml"), home.join(".codex/config.toml")],
-            Self::GeminiCli => {
-                vec![project.join(".gemini/settings.json"), home.join(".gemini/settings.json")]
-            }
+            Self::Codex => vec![home.join(".codex/config.toml")],
+            Self::GeminiCli => vec![home.join(".gemini/settings.json")],
+            Self::QwenCode => vec![home.join(".qwen/settings.json")],
             // opencode follows the XDG base directories on every system.
-            Self::OpenCode => [project, &config_home.join("opencode")]
-                .into_iter()
-                .flat_map(|folder| [folder.join("opencode.json"), folder.join("opencode.jsonc")])
-                .collect(),
-            Self::Zed => vec![project.join(".zed/settings.json"), places.zed_folder().join("settings.json")],
+            Self::OpenCode => {
+                let folder = config_home.join("opencode");
+                vec![folder.join("opencode.json"), folder.join("opencode.jsonc")]
+            }
+            Self::Zed => vec![places.zed_folder().join("settings.json")],
             // The second file belongs to Cline's command line.
             Self::Cline => vec![
                 code.join("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),

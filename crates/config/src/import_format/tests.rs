@@ -14,6 +14,7 @@ mod errors;
 mod gemini;
 mod open_code;
 mod places;
+mod qwen;
 mod variables;
 mod vs_code;
 mod windsurf;

@@ -59,7 +59,7 @@ impl<'a> VariableSyntax<'a> {
             App::Windsurf => ReferenceStyle::EnvAndFile,
             App::Cursor | App::VsCode => ReferenceStyle::Editor,
             App::OpenCode => ReferenceStyle::Braces,
-            App::GeminiCli => ReferenceStyle::Shell,
+            App::GeminiCli | App::QwenCode => ReferenceStyle::Shell,
         };
         Self { app, style, inputs }
     }

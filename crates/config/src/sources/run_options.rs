@@ -29,6 +29,8 @@ pub struct RunOptions {
     pub allowed_tools: Vec<String>,
     /// Permission rules that deny (`--disallowed-tools`).
     pub disallowed_tools: Vec<String>,
+    /// The tools that are offered, as globs; none means all (`serve --tools`).
+    pub offered_tools: Vec<String>,
     /// The editor to connect to, if one is wanted (`--ide`).
     pub ide: Option<EditorChoice>,
     /// Whether the user can be asked.

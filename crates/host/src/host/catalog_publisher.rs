@@ -106,6 +106,7 @@ impl CatalogAssembly {
                     (_, Some(_)) => SignIn::Possible,
                 },
                 trust: Some(judge),
+                offered: &roster.loaded.settings.offered_tools,
                 ..ServerTools::new(&connection.name, &connection.config, &state.surface.tools)
             })
             .collect();

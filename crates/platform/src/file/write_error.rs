@@ -84,6 +84,8 @@ pub enum WriteStep {
     Write,
     /// Renaming the temporary file over the target.
     Replace,
+    /// Removing the file.
+    Remove,
     /// Syncing the directory, which makes the rename durable; the new text is already in place.
     SyncDirectory,
 }
@@ -133,6 +135,7 @@ impl fmt::Display for WriteStep {
             Self::Create => "create",
             Self::Write => "write",
             Self::Replace => "replace",
+            Self::Remove => "remove",
             Self::SyncDirectory => "sync directory",
         })
     }

@@ -27,6 +27,7 @@ const WINDSURF: &[&str] =
     &["/home/me/.codeium/windsurf/mcp_config.json", "/home/me/.codeium/mcp_config.json"];
 const CODEX: &[&str] = &["/project/.codex/config.toml", "/home/me/.codex/config.toml"];
 const GEMINI: &[&str] = &["/project/.gemini/settings.json", "/home/me/.gemini/settings.json"];
+const QWEN: &[&str] = &["/project/.qwen/settings.json", "/home/me/.qwen/settings.json"];
 const OPEN_CODE: &[&str] = &[
     "/project/opencode.json",
     "/project/opencode.jsonc",
@@ -63,6 +64,7 @@ fn the_files_on_linux() {
                     "/home/me/.cline/data/settings/cline_mcp_settings.json",
                 ],
             ),
+            (App::QwenCode, QWEN),
         ],
     );
 }
@@ -96,6 +98,7 @@ fn the_files_on_macos() {
                     "/home/me/.cline/data/settings/cline_mcp_settings.json",
                 ],
             ),
+            (App::QwenCode, QWEN),
         ],
     );
 }
@@ -129,6 +132,7 @@ fn the_files_on_windows() {
                     "/home/me/.cline/data/settings/cline_mcp_settings.json",
                 ],
             ),
+            (App::QwenCode, QWEN),
         ],
     );
 }

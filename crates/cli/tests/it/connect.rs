@@ -1,0 +1,116 @@
+//! `connect`: shown first, written when told to, and undone (G11).
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+const CURSOR: &str = "home/.cursor/mcp.json";
+
+// G11
+#[test]
+fn without_a_yes_the_entry_is_shown_and_nothing_is_written() {
+    let world = World::new();
+    let done = world.mcparley(&["connect", "cursor"]);
+    assert_eq!(done.code, 10, "{done:?}");
+    assert!(
+        done.out.starts_with("Cursor  home/.cursor/mcp.json\n  mcparley: {\"type\":\"stdio\""),
+        "{done:?}"
+    );
+    assert_eq!(done.err, "hint: nothing was written; use `--yes` to write it\n");
+    assert_eq!(world.files(), [""; 0]);
+    let printed = world.mcparley(&["connect", "cursor", "--print"]);
+    assert_eq!((printed.code, printed.err.as_str()), (0, ""), "{printed:?}");
+    assert_eq!(world.files(), [""; 0]);
+}
+
+// G11
+#[test]
+fn options_of_serve_are_written_into_the_entry() {
+    let world = World::new();
+    let options = ["--only", "files", "--tools", "files__*,search", "--permission-mode", "plan"];
+    let report = world.json(&[&["connect", "cursor", "--yes"][..], &options].concat());
+    assert_eq!((&report["written"], &report["change"]), (&json!(true), &json!("add")), "{report}");
+    let args = &world.read_json(CURSOR)["mcpServers"]["mcparley"]["args"];
+    let expected = ["serve", "--only", "files", "--tools", "files__*", "--tools", "search"];
+    assert_eq!(*args, json!([&expected[..], &["--permission-mode", "plan"]].concat()));
+    let again = world.json(&[&["connect", "cursor", "--yes"][..], &options].concat());
+    assert_eq!((&again["written"], &again["change"]), (&json!(false), &json!("none")), "{again}");
+}
+
+// G11
+#[test]
+fn connection_is_listed_and_undone() {
+    let world = World::with(&[(CURSOR, "{ \"mcpServers\": { \"a\": { \"command\": \"x\" } } }")]);
+    let before = world.files();
+    let done = world.mcparley(&["connect", "cursor", "--take-over", "--yes"]);
+    assert!(done.out.contains("  move a\nConnected Cursor.\nRestart Cursor.\nCursor may show"), "{done:?}");
+    assert!(done.err.contains("`mcparley connect cursor --undo` puts the file back"), "{done:?}");
+    let clients = world.json(&["connect"]);
+    let cursor = clients["clients"].as_array().unwrap().iter().find(|client| client["client"] == "cursor");
+    assert_eq!(cursor.unwrap()["files"][0]["connected_as"], "mcparley");
+    assert_eq!(world.plan(), ["a user ready"]);
+    let undone = world.ok(&["connect", "cursor", "--undo"]);
+    assert!(
+        undone.contains("Restored home/.cursor/mcp.json\nRemoved home/.claude/settings.json"),
+        "{undone}"
+    );
+    assert_eq!(world.files(), before);
+    let again = world.mcparley(&["connect", "cursor", "--undo"]);
+    assert_eq!(again.code, 5, "{again:?}");
+}
+
+// G11
+#[test]
+fn refusals_say_what_to_do() {
+    let world = World::with(&[(CURSOR, r#"{ "mcpServers": { "mcparley": { "command": "x" } } }"#)]);
+    for (args, code, hint) in [
+        (&["connect", "cursor", "--yes"][..], 6, "rename that server in"),
+        (&["connect", "windsurf", "--scope", "project"], 2, "leave `--scope project` out"),
+        (&["connect", "vscode", "--scope", "project", "--take-over"], 6, "`mcparley import` adds them"),
+        (&["connect", "codex", "--undo"], 5, "`mcparley connect` lists clients"),
+    ] {
+        let done = world.mcparley(args);
+        assert_eq!(done.code, code, "{args:?}: {done:?}");
+        assert!(done.err.contains(hint), "{args:?}: {done:?}");
+    }
+}
+
+/// The answers of `serve` with these options to a list of tools and to a call of `tool`.
+fn serve_list_and_call(world: &World, options: &[&str], tool: &str) -> (Vec<String>, Value) {
+    let client = json!({ "name": "client", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    let lines = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": tool, "arguments": {} } }),
+    ];
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let done = world.fed(&[&["serve", "--defer", "never"], options].concat(), &input);
+    let answers: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answer = |id: u64| answers.iter().find(|answer| answer["id"] == id).cloned().unwrap_or_default();
+    let tools = answer(2)["result"]["tools"].as_array().cloned().unwrap_or_default();
+    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
+    (names.filter(|name| name.starts_with("mcp__own__")).collect(), answer(3))
+}
+
+// N14 G11: a tool that is not offered can neither be seen nor called.
+#[test]
+fn serve_offers_only_the_wanted_tools() {
+    let server = mcparley_testkit::ScriptedStdio::new(&[]);
+    let entry = json!({ "mcpServers": { "own": { "command": server.program, "args": server.args } } });
+    let world = World::with(&[("home/.claude.json", &entry.to_string())]);
+    let (all, _) = serve_list_and_call(&world, &[], "mcp__own__none");
+    assert!(all.len() > 1, "{all:?}");
+    let listed = |pattern: &str| serve_list_and_call(&world, &["--tools", pattern], &all[1]).0;
+    assert_eq!(listed(&all[0]), all[..1]);
+    assert_eq!(listed(all[0].trim_start_matches("mcp__")), all[..1]);
+    assert_eq!(listed("own"), all);
+    assert_eq!(listed("elsewhere"), [""; 0]);
+    let (_, refused) = serve_list_and_call(&world, &["--tools", &all[0]], &all[1]);
+    let unknown = serve_list_and_call(&world, &[], "mcp__own__none").1;
+    assert!(refused.to_string().contains(&all[1]), "{refused}");
+    assert_eq!(refused["result"]["isError"], unknown["result"]["isError"], "{refused} {unknown}");
+    assert_eq!(refused["error"]["code"], unknown["error"]["code"], "{refused} {unknown}");
+    assert!(refused.get("error").is_some() || refused["result"]["isError"] == true, "{refused}");
+}

@@ -1,0 +1,157 @@
+//! `cargo xtask dist`: builds the release, and packs it as an archive and as an npm package.
+//!
+//! All files go into `target/dist`. The archive holds the program, shell completions, manual pages and
+//! licenses; the npm package holds the program alone, without an install script. [`check`] proves that both
+//! work in an empty home folder without a network.
+
+mod check;
+mod npm_package;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sha2::{Digest, Sha256};
+
+use crate::error::ChoreError;
+use crate::step::ChoreStep;
+use crate::workspace;
+
+/// Options of the chore.
+#[derive(Debug, Args)]
+pub(crate) struct DistOptions {
+    /// Build for this target, such as `x86_64-unknown-linux-musl`; the default is this machine's
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+    /// Try the packages in an empty home folder without a network
+    #[arg(long)]
+    check: bool,
+}
+
+/// The packed release.
+#[derive(Debug)]
+struct Release {
+    folder: PathBuf,
+    program: PathBuf,
+    /// The name of archive and folder: program, version and target.
+    name: String,
+}
+
+/// The shells that get a completion script, and the name of the file each of them looks for.
+const COMPLETIONS: [(&str, &str); 3] =
+    [("bash", "mcparley.bash"), ("fish", "mcparley.fish"), ("zsh", "_mcparley")];
+
+/// The files of the repository that both packages carry.
+const TEXTS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+
+/// Builds and packs the release.
+pub(crate) fn build_release(options: &DistOptions) -> Result<(), ChoreError> {
+    let release = Release::build(options.target.as_deref())?;
+    release.stage_files()?;
+    let archive = release.pack_archive()?;
+    let package = npm_package::pack_package(&release)?;
+    release.write_checksums(&[&archive, &package])?;
+    if options.check {
+        check::check_release(&release, &archive, &package)?;
+    }
+    println!("{}", release.folder.display());
+    Ok(())
+}
+
+impl Release {
+    fn build(target: Option<&str>) -> Result<Self, ChoreError> {
+        let mut arguments = vec!["build", "--release", "--locked", "-p", "mcparley-cli", "--bin", "mcparley"];
+        arguments.extend(target.into_iter().flat_map(|target| ["--target", target]));
+        let program = ChoreStep::cargo(&arguments).run_build()?;
+        let triple = target.map_or_else(|| format!("{}-linux", std::env::consts::ARCH), str::to_owned);
+        let root = program.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "target"));
+        let root = root.map_or_else(|| workspace::workspace_root().join("target"), Path::to_owned);
+        Ok(Self {
+            folder: root.join("dist"),
+            program,
+            name: format!("mcparley-{}-{triple}", env!("CARGO_PKG_VERSION")),
+        })
+    }
+
+    /// The folder that becomes the archive.
+    fn stage(&self) -> PathBuf {
+        self.folder.join(&self.name)
+    }
+
+    fn stage_files(&self) -> Result<(), ChoreError> {
+        remove_folder(&self.folder)?;
+        let stage = self.stage();
+        copy_file(&self.program, &stage.join("mcparley"))?;
+        for text in TEXTS {
+            copy_file(&workspace::workspace_root().join(text), &stage.join(text))?;
+        }
+        for (shell, file) in COMPLETIONS {
+            let script = ChoreStep::program(&self.program, &["completions", shell]).run_for_output()?;
+            write_file(&stage.join("completions").join(file), &script)?;
+        }
+        let pages = workspace::workspace_root().join("docs/man");
+        for page in std::fs::read_dir(&pages).map_err(ChoreError::file_error(&pages))? {
+            let page = page.map_err(ChoreError::file_error(&pages))?;
+            copy_file(&page.path(), &stage.join("man/man1").join(page.file_name()))?;
+        }
+        Ok(())
+    }
+
+    /// Packs the stage; the same files give the same archive.
+    fn pack_archive(&self) -> Result<PathBuf, ChoreError> {
+        let archive = self.folder.join(format!("{}.tar.gz", self.name));
+        let (folder, path) = (self.folder.to_string_lossy(), archive.to_string_lossy());
+        let arguments = [
+            "--create",
+            "--use-compress-program=gzip -n9",
+            "--sort=name",
+            "--owner=0",
+            "--group=0",
+            "--numeric-owner",
+            "--mtime=@0",
+            "--mode=go-w",
+            "--directory",
+            &folder,
+            "--file",
+            &path,
+            &self.name,
+        ];
+        ChoreStep::program("tar".as_ref(), &arguments).run()?;
+        Ok(archive)
+    }
+
+    /// Writes `SHA256SUMS`, in the format that `sha256sum --check` reads.
+    fn write_checksums(&self, files: &[&Path]) -> Result<(), ChoreError> {
+        let mut lines = String::new();
+        for file in files {
+            let bytes = std::fs::read(file).map_err(ChoreError::file_error(file))?;
+            let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            lines.push_str(&format!("{digest}  {name}\n"));
+        }
+        write_file(&self.folder.join("SHA256SUMS"), &lines)
+    }
+}
+
+fn copy_file(from: &Path, to: &Path) -> Result<(), ChoreError> {
+    create_parent(to)?;
+    std::fs::copy(from, to).map(|_| ()).map_err(ChoreError::file_error(from))
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), ChoreError> {
+    create_parent(path)?;
+    std::fs::write(path, text).map_err(ChoreError::file_error(path))
+}
+
+fn create_parent(path: &Path) -> Result<(), ChoreError> {
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).map_err(ChoreError::file_error(folder))
+}
+
+fn remove_folder(folder: &Path) -> Result<(), ChoreError> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(ChoreError::file_error(folder)(error))
+        }
+        _ => Ok(()),
+    }
+}
