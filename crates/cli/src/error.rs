@@ -5,7 +5,6 @@ mod call;
 mod file;
 mod offer;
 mod sign_in;
-mod tool_argument;
 mod unavailable;
 mod usage;
 
@@ -25,6 +24,7 @@ use mcparley::model::text::round_duration;
 use mcparley::prompt::PromptError;
 use mcparley::resource::ResourceError;
 use mcparley::skill::SkillError;
+use mcparley_console::arguments::ToolArgumentError;
 
 use crate::exit::{self, NamedExitCode};
 use crate::report::{PendingSignIn, SignInTarget};
@@ -33,7 +33,6 @@ use crate::signal::Signal;
 pub(crate) use add::AddError;
 pub(crate) use file::FileError;
 pub(crate) use sign_in::NoSignInReason;
-pub(crate) use tool_argument::{TOO_LONG, ToolArgumentError};
 pub(crate) use unavailable::UnavailableError;
 pub(crate) use usage::UsageError;
 
@@ -150,6 +149,7 @@ impl CommandError {
 
     pub(crate) fn exit_code(&self) -> NamedExitCode {
         match self {
+            Self::ToolArgument(error) if error.is_file_error() => exit::FILE,
             Self::Usage(_) | Self::Add(_) | Self::ToolArgument(_) | Self::NoSignIn { .. } => exit::USAGE,
             Self::Change(error) => change_code(error),
             Self::Source(problem) => match problem.severity {

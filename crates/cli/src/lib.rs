@@ -10,7 +10,6 @@
 //! | connectors of the organization, added to the loaded configuration | `connectors` |
 //! | the async runtime and signal handling | `runtime`, `signal` |
 //! | each command: arguments → report → output | `commands` |
-//! | parsing the arguments of a tool call | `tool_arguments` |
 //! | sign-in: pages, pasted URLs, secrets | `sign_in` |
 //! | report values, rendered as text and as JSON | `report` |
 //! | standard output, messages, the progress line | `out`, `progress` |
@@ -32,7 +31,6 @@ mod report;
 mod runtime;
 mod sign_in;
 mod signal;
-mod tool_arguments;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

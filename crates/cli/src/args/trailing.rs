@@ -1,17 +1,9 @@
 //! Options of `call` that may also follow the tool's name.
 
 use clap::{CommandFactory, Parser};
+use mcparley_console::arguments::CommandOption;
 
 use super::CallCommandOptions;
-
-/// An option of `call` that may follow the tool's name, unless the tool has an argument of that name.
-#[derive(Clone, Debug)]
-pub(crate) struct TrailingOption {
-    /// The option name, without dashes.
-    pub(crate) name: String,
-    /// Whether the option takes a value.
-    pub(crate) takes_value: bool,
-}
 
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]
@@ -28,11 +20,11 @@ struct TrailingArgs {
 
 impl CallCommandOptions {
     /// Lists the options that may follow the tool.
-    pub(crate) fn trailing_options() -> Vec<TrailingOption> {
+    pub(crate) fn trailing_options() -> Vec<CommandOption> {
         let command = TrailingArgs::command();
         let option = |argument: &clap::Arg| {
             let takes_value = argument.get_action().takes_values();
-            Some(TrailingOption { name: argument.get_long()?.to_owned(), takes_value })
+            Some(CommandOption { name: argument.get_long()?.to_owned(), takes_value })
         };
         command.get_arguments().filter_map(option).collect()
     }

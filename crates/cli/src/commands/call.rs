@@ -15,6 +15,7 @@ use mcparley::model::text::display_line;
 use mcparley::permission::Consent;
 use mcparley::pool::connection::Unavailable;
 use mcparley::{Call, CallError, CallOutcome, Host};
+use mcparley_console::arguments::{self, DescribedTool, ParsedWords, TextInput};
 use serde_json::{Map, Value};
 
 use super::{CommandResult, hooks, usable};
@@ -24,7 +25,6 @@ use crate::error::{UnavailableError, UsageError};
 use crate::exit;
 use crate::out::TerminalOutput;
 use crate::runtime;
-use crate::tool_arguments::{self, DescribedTool, ParsedWords, TextInput};
 pub(super) use save::overwrite_file;
 use tool_choice::CallTarget;
 
@@ -48,11 +48,11 @@ pub(super) fn run(
         let mut stdin = std::io::stdin().lock();
         let mut input = TextInput::new(&mut stdin, MESSAGE_BYTES as u64);
         let ParsedWords { arguments, own_options: own, help } =
-            tool_arguments::parse_words(&schema, wanted.words(), &own, &mut input)?;
+            arguments::parse_words(&schema, wanted.words(), &own, &mut input)?;
         let (options, json) = args.options.merge_trailing(&own).map_err(UsageError::TrailingOptions)?;
         out.json = asked_for_json || json;
         if help {
-            out.print_text(&tool_arguments::tool_help(&describe_tool(&entry, &schema)));
+            out.print_text(&arguments::tool_help(&describe_tool(&entry, &schema)));
             return Ok(exit::OK);
         }
         let outcome = call_tool(host, &entry, arguments, &options, out).await;

@@ -93,7 +93,7 @@ fn unknown_prompt_error(
 ) -> CommandError {
     let own = prompts.iter().filter(|prompt| prompt.server == *server);
     let names: Vec<&str> = own.map(|prompt| prompt.original.as_str()).collect();
-    let similar = crate::tool_arguments::similar_spellings(name, names.into_iter());
+    let similar = mcparley_console::arguments::similar_spellings(name, names.into_iter());
     PromptError::Unknown { name: name.to_owned(), similar }.into()
 }
 

@@ -10,6 +10,7 @@ use mcparley::host::HostServer;
 use mcparley::model::name::{ServerName, ToolNameCaution};
 use mcparley::model::text::{display_block, display_line, truncated_prefix};
 use mcparley::model::tool::{Tool, ToolHints};
+use mcparley_console::arguments::similar_spellings;
 use serde::Serialize;
 
 use super::usable::{self, IncompleteServer};
@@ -20,7 +21,6 @@ use crate::error::{CommandError, UsageError};
 use crate::exit::NamedExitCode;
 use crate::out::{TerminalOutput, bold, dim};
 use crate::runtime;
-use crate::tool_arguments::similar_spellings;
 
 /// The maximum length of a description on one line.
 const LINE_CHARS: usize = 100;

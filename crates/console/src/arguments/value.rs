@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::error::{TOO_LONG, ToolArgumentError};
 use super::kinds::ArgumentTypes;
 use super::schema::ToolSchema;
-use crate::error::{TOO_LONG, ToolArgumentError};
 
 /// The value of one argument.
 #[derive(Debug, PartialEq)]

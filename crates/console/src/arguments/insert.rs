@@ -3,8 +3,8 @@
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
+use super::error::ToolArgumentError;
 use super::value::ArgumentValue;
-use crate::error::ToolArgumentError;
 
 /// The error of an insertion at a path that already has a value.
 #[derive(Debug)]

@@ -19,16 +19,19 @@ const DEPTH: usize = 3;
 const ARGUMENTS: usize = 200;
 
 /// The parts of a tool that its help shows.
-pub(crate) struct DescribedTool<'t> {
+pub struct DescribedTool<'t> {
     /// The words after `call` that name the tool.
-    pub(crate) how: Vec<&'t str>,
-    pub(crate) title: Option<&'t str>,
-    pub(crate) description: &'t str,
-    pub(crate) schema: &'t Value,
+    pub how: Vec<&'t str>,
+    /// The display name of the tool.
+    pub title: Option<&'t str>,
+    /// The description, as the server wrote it.
+    pub description: &'t str,
+    /// The schema of the arguments.
+    pub schema: &'t Value,
 }
 
 /// The help text of a tool.
-pub(crate) fn tool_help(tool: &DescribedTool<'_>) -> String {
+pub fn tool_help(tool: &DescribedTool<'_>) -> String {
     let mut out = String::new();
     if let Some(title) = tool.title.filter(|title| !title.is_empty()) {
         push_line(&mut out, 0, &display_line(title));

@@ -9,9 +9,9 @@ mod refused;
 
 use serde_json::{Value, json};
 
-use super::{ParsedWords, TextInput, parse_words};
-use crate::args::TrailingOption;
-use crate::error::CommandError;
+use mcparley::model::explain::Explain as _;
+
+use super::{CommandOption, ParsedWords, TextInput, ToolArgumentError, parse_words};
 
 const LIMIT: u64 = 1000;
 
@@ -40,12 +40,12 @@ fn tool() -> Value {
     })
 }
 
-fn own() -> Vec<TrailingOption> {
-    let own = |name: &str, takes_value| TrailingOption { name: name.to_owned(), takes_value };
+fn own() -> Vec<CommandOption> {
+    let own = |name: &str, takes_value| CommandOption { name: name.to_owned(), takes_value };
     vec![own("json", false), own("timeout", true)]
 }
 
-fn typed_in(schema: &Value, words: &[&str], stdin: &str) -> Result<ParsedWords, CommandError> {
+fn typed_in(schema: &Value, words: &[&str], stdin: &str) -> Result<ParsedWords, ToolArgumentError> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let mut stdin = stdin.as_bytes();
     parse_words(schema, &words, &own(), &mut TextInput::new(&mut stdin, LIMIT))
@@ -65,10 +65,11 @@ fn arguments_in(schema: &Value, words: &[&str]) -> String {
     Value::Object(typed.arguments).to_string()
 }
 
-/// What is said about words that make no sense: the exit code's name, the message, the hint.
+/// The error about words that make no sense: its kind, the message, the hint.
 fn refusal_in(schema: &Value, words: &[&str]) -> (&'static str, String, String) {
     let error = typed_in(schema, words, "").map(|typed| panic!("{words:?} made {typed:?}")).unwrap_err();
-    (error.exit_code().name, error.to_string(), error.hint().unwrap_or_default())
+    let kind = if error.is_file_error() { "file" } else { "usage" };
+    (kind, error.to_string(), error.hint().unwrap_or_default())
 }
 
 fn refusal(words: &[&str]) -> (&'static str, String, String) {

@@ -14,6 +14,7 @@
 //! schema only helps to interpret the words. The schema comes from the server and is untrusted, so every
 //! traversal is bounded, and only names and types are read from it.
 
+mod error;
 mod help;
 mod input;
 mod insert;
@@ -31,38 +32,45 @@ use std::slice::Iter;
 
 use serde_json::{Map, Value};
 
-use crate::args::TrailingOption;
-use crate::error::{CommandError, ToolArgumentError};
-
-pub(crate) use help::{DescribedTool, tool_help};
-pub(crate) use input::TextInput;
-pub(crate) use names::similar_spellings;
+pub use error::{ArgumentFileError, ToolArgumentError};
+pub use help::{DescribedTool, tool_help};
+pub use input::TextInput;
+pub use names::similar_spellings;
 use schema::ToolSchema;
 use target::{ArgumentTarget, UnknownArgument};
 use value::ArgumentValue;
 use word_kind::{ArgumentWord, PairContent};
 
+/// An option of the command that may follow the tool's name, unless the tool has an argument of that name.
+#[derive(Clone, Debug)]
+pub struct CommandOption {
+    /// The option name, without dashes.
+    pub name: String,
+    /// Whether the option takes a value.
+    pub takes_value: bool,
+}
+
 /// The parsed words after a tool's name.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct ParsedWords {
+pub struct ParsedWords {
     /// The arguments of the call, in the order given.
-    pub(crate) arguments: Map<String, Value>,
-    /// Options of `call` itself, as written.
-    pub(crate) own_options: Vec<String>,
+    pub arguments: Map<String, Value>,
+    /// Options of the command itself, as written.
+    pub own_options: Vec<String>,
     /// Whether `--help` was given; the words after it are ignored.
-    pub(crate) help: bool,
+    pub help: bool,
 }
 
 /// Parses the words after a tool's name.
 ///
 /// # Errors
 /// The first word that is not valid, with a hint.
-pub(crate) fn parse_words(
+pub fn parse_words(
     schema: &Value,
     words: &[String],
-    own: &[TrailingOption],
+    own: &[CommandOption],
     input: &mut TextInput<'_>,
-) -> Result<ParsedWords, CommandError> {
+) -> Result<ParsedWords, ToolArgumentError> {
     let mut reading = WordParser {
         schema: ToolSchema::from_root(schema),
         own,
@@ -82,7 +90,7 @@ pub(crate) fn parse_words(
 
 struct WordParser<'r, 'i> {
     schema: ToolSchema<'r>,
-    own: &'r [TrailingOption],
+    own: &'r [CommandOption],
     input: &'r mut TextInput<'i>,
     /// Whether `--` was parsed.
     only_arguments: bool,
@@ -90,7 +98,7 @@ struct WordParser<'r, 'i> {
 }
 
 impl<'r> WordParser<'r, '_> {
-    fn parse_word(&mut self, word: &'r str, rest: &mut Iter<'r, String>) -> Result<(), CommandError> {
+    fn parse_word(&mut self, word: &'r str, rest: &mut Iter<'r, String>) -> Result<(), ToolArgumentError> {
         match ArgumentWord::from_text(word) {
             ArgumentWord::End if !self.only_arguments => self.only_arguments = true,
             ArgumentWord::Help if !self.only_arguments => self.typed.help = true,
@@ -108,10 +116,10 @@ impl<'r> WordParser<'r, '_> {
         Ok(())
     }
 
-    fn parse_object(&mut self, text: &str, what: &'static str) -> Result<(), CommandError> {
+    fn parse_object(&mut self, text: &str, what: &'static str) -> Result<(), ToolArgumentError> {
         match serde_json::from_str(text) {
             Ok(_) if value::find_long_integer(text).is_some() => {
-                Err(ToolArgumentError::TooLong { text: what }.into())
+                Err(ToolArgumentError::TooLong { text: what })
             }
             Ok(Value::Object(object)) => {
                 for (key, value) in object {
@@ -120,14 +128,19 @@ impl<'r> WordParser<'r, '_> {
                 }
                 Ok(())
             }
-            Ok(_) => Err(ToolArgumentError::NotObject { text: what }.into()),
-            Err(error) => Err(ToolArgumentError::NotJson { text: what, error }.into()),
+            Ok(_) => Err(ToolArgumentError::NotObject { text: what }),
+            Err(error) => Err(ToolArgumentError::NotJson { text: what, error }),
         }
     }
 
-    fn parse_pair(&mut self, word: &str, key: &str, content: &PairContent<'_>) -> Result<(), CommandError> {
+    fn parse_pair(
+        &mut self,
+        word: &str,
+        key: &str,
+        content: &PairContent<'_>,
+    ) -> Result<(), ToolArgumentError> {
         if key.is_empty() {
-            return Err(ToolArgumentError::KeyMissing { word: word.to_owned() }.into());
+            return Err(ToolArgumentError::KeyMissing { word: word.to_owned() });
         }
         let found = match target::find_target(self.schema, key) {
             Err(unknown @ UnknownArgument::Missing { .. }) => {
@@ -150,10 +163,10 @@ impl<'r> WordParser<'r, '_> {
         name: &'r str,
         value: Option<&'r str>,
         rest: &mut Iter<'r, String>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), ToolArgumentError> {
         let shown = format!("--{name}");
         if name.is_empty() {
-            return Err(ToolArgumentError::NameMissing.into());
+            return Err(ToolArgumentError::NameMissing);
         }
         let unknown = match target::find_target(self.schema, name) {
             Ok(target) => return self.set_flag(&shown, &target, value, rest),
@@ -171,7 +184,7 @@ impl<'r> WordParser<'r, '_> {
         }
         match (unknown, target::open_property(self.schema, name, false)) {
             (UnknownArgument::Missing { .. }, Some(target)) => self.set_flag(&shown, &target, value, rest),
-            (unknown, _) => Err(unknown.into_flag_error(&shown, self.own).into()),
+            (unknown, _) => Err(unknown.into_flag_error(&shown, self.own)),
         }
     }
 
@@ -181,7 +194,7 @@ impl<'r> WordParser<'r, '_> {
         target: &ArgumentTarget<'_>,
         value: Option<&'r str>,
         rest: &mut Iter<'r, String>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), ToolArgumentError> {
         if value.is_none() && target.schema.is_switch() {
             return self.insert_at_target(shown, target, ArgumentValue::One(Value::Bool(true)));
         }
@@ -196,13 +209,13 @@ impl<'r> WordParser<'r, '_> {
         target.schema.is_switch().then_some(target)
     }
 
-    /// Takes an option of `call` itself; returns whether the word was one.
+    /// Takes an option of the command itself; returns whether the word was one.
     fn take_own_option(
         &mut self,
         name: &str,
         value: Option<&'r str>,
         rest: &mut Iter<'r, String>,
-    ) -> Result<bool, CommandError> {
+    ) -> Result<bool, ToolArgumentError> {
         let Some(own) = self.own.iter().find(|own| own.name == name && !self.only_arguments) else {
             return Ok(false);
         };
@@ -211,7 +224,7 @@ impl<'r> WordParser<'r, '_> {
             (true, value) => format!("{shown}={}", option_value(&shown, value, rest)?),
             (false, None) => shown,
             (false, Some(_)) => {
-                return Err(ToolArgumentError::ValueUnwanted { name: name.to_owned() }.into());
+                return Err(ToolArgumentError::ValueUnwanted { name: name.to_owned() });
             }
         };
         self.typed.own_options.push(written);
@@ -223,7 +236,7 @@ impl<'r> WordParser<'r, '_> {
         word: &str,
         target: &ArgumentTarget<'_>,
         given: ArgumentValue,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), ToolArgumentError> {
         let path: Vec<&str> = target.path.iter().map(String::as_str).collect();
         self.insert_at_path(word, &path, given, target.schema.is_list())
     }
@@ -234,10 +247,9 @@ impl<'r> WordParser<'r, '_> {
         path: &[&str],
         given: ArgumentValue,
         appends: bool,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), ToolArgumentError> {
         insert::insert_value(&mut self.typed.arguments, path, given, appends)
-            .map_err(|taken| taken.into_error(word))?;
-        Ok(())
+            .map_err(|taken| taken.into_error(word))
     }
 }
 
@@ -256,6 +268,6 @@ fn option_value<'r>(
     }
 }
 
-fn stray_word_error(word: &str) -> CommandError {
-    ToolArgumentError::Stray { word: mcparley::model::text::truncate_text(word, 80).into_owned() }.into()
+fn stray_word_error(word: &str) -> ToolArgumentError {
+    ToolArgumentError::Stray { word: mcparley::model::text::truncate_text(word, 80).into_owned() }
 }

@@ -1,10 +1,10 @@
 //! Finds the argument that a key or an option refers to.
 
+use super::CommandOption;
+use super::error::ToolArgumentError;
 use super::kinds::ArgumentTypes;
 use super::names::{PropertyMatch, find_property, similar_spellings, to_kebab_case};
 use super::schema::{ANYTHING, ExtraArguments, ToolSchema};
-use crate::args::TrailingOption;
-use crate::error::ToolArgumentError;
 
 /// The maximum number of names in a message.
 const LISTED: usize = 20;
@@ -130,8 +130,8 @@ impl UnknownArgument {
         self.into_error(key, Some(key), |name| format!("`{name}`"))
     }
 
-    /// The error about `--name`, which also suggests options of `call`.
-    pub(super) fn into_flag_error(mut self, shown: &str, own: &[TrailingOption]) -> ToolArgumentError {
+    /// The error about `--name`, which also suggests options of the command.
+    pub(super) fn into_flag_error(mut self, shown: &str, own: &[CommandOption]) -> ToolArgumentError {
         if let Self::Missing { similar: near, .. } = &mut self
             && near.is_empty()
         {

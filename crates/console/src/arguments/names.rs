@@ -52,6 +52,6 @@ pub(super) fn to_kebab_case(name: &str) -> String {
 }
 
 /// The known names most similar to `wanted`, compared in kebab case.
-pub(crate) fn similar_spellings<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> Vec<String> {
+pub fn similar_spellings<'n>(wanted: &str, known: impl Iterator<Item = &'n str>) -> Vec<String> {
     similar_names_by(wanted, known, |name| to_kebab_case(name).into())
 }

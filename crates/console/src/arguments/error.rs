@@ -1,46 +1,92 @@
-//! Errors in the arguments of a tool call on the command line.
+//! Errors in the words that form the arguments of a tool call.
+
+use std::error::Error as _;
 
 use mcparley::model::explain::Explain;
+use mcparley_platform::file::FileReadError;
 
 /// The reason why a word is not an argument of the tool.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ToolArgumentError {
+#[non_exhaustive]
+pub enum ToolArgumentError {
+    /// A file or standard input that a word names cannot be used.
+    #[error(transparent)]
+    File(#[from] ArgumentFileError),
     /// A JSON object contains an integer beyond 64 bits.
     #[error("{text}: {TOO_LONG}")]
-    TooLong { text: &'static str },
+    TooLong {
+        /// The place of the text.
+        text: &'static str,
+    },
     /// The JSON is no object.
     #[error("{text} is not a JSON object")]
-    NotObject { text: &'static str },
+    NotObject {
+        /// The place of the text.
+        text: &'static str,
+    },
     /// The text is not JSON.
     #[error("{text} is not JSON: {error}")]
-    NotJson { text: &'static str, error: serde_json::Error },
+    NotJson {
+        /// The place of the text.
+        text: &'static str,
+        /// The parser's error.
+        error: serde_json::Error,
+    },
     /// `=value`
     #[error("`{word}` has no key")]
-    KeyMissing { word: String },
+    KeyMissing {
+        /// The word, as typed.
+        word: String,
+    },
     /// `--=value`
     #[error("`--=` has no name")]
     NameMissing,
     /// An option of `call` that takes no value was given one.
     #[error("option `--{name}` takes no value")]
-    ValueUnwanted { name: String },
+    ValueUnwanted {
+        /// The option, without dashes.
+        name: String,
+    },
     /// The value of an option is missing.
     #[error("`{option}` needs a value")]
-    ValueMissing { option: String },
+    ValueMissing {
+        /// The option, with dashes.
+        option: String,
+    },
     /// A value does not have the type in the schema.
     #[error("`{word}` must be {wanted}{}", reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
-    Mismatch { word: String, wanted: String, reason: Option<String> },
+    Mismatch {
+        /// The word, as typed.
+        word: String,
+        /// The required type.
+        wanted: String,
+        /// The parser's error, if the text was meant as JSON.
+        reason: Option<String>,
+    },
     /// An argument that is no array was given twice.
     #[error("`{word}` is given twice")]
-    Twice { word: String },
+    Twice {
+        /// The word, as typed.
+        word: String,
+    },
     /// Two words read standard input.
     #[error("`{word}`: standard input was already read")]
-    StdinTwice { word: String },
+    StdinTwice {
+        /// The word, as typed.
+        word: String,
+    },
     /// A word matches several arguments.
     #[error("`{word}` matches several arguments")]
-    Ambiguous { word: String, names: Vec<String> },
+    Ambiguous {
+        /// The word, as typed.
+        word: String,
+        /// The matching names.
+        names: Vec<String>,
+    },
     /// A word matches no argument.
     #[error("unknown argument `{word}`")]
     Unknown {
+        /// The word, as typed.
         word: String,
         /// Arguments with similar names, as the user would type them.
         similar: Vec<String>,
@@ -51,15 +97,71 @@ pub(crate) enum ToolArgumentError {
     },
     /// A word has no known form.
     #[error("`{word}` is not an argument")]
-    Stray { word: String },
+    Stray {
+        /// The word, as typed.
+        word: String,
+    },
+}
+
+/// The reason why a file or standard input is not the text of an argument.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgumentFileError {
+    /// `key=@path` names a file that does not exist.
+    #[error("`{key}`: file `{path}` not found")]
+    Missing {
+        /// The argument.
+        key: String,
+        /// The file, as typed.
+        path: String,
+    },
+    /// `key=@path` names a file that cannot be read.
+    #[error("`{key}`: {error}{}", error.source().map(|cause| format!(": {cause}")).unwrap_or_default())]
+    Unreadable {
+        /// The argument.
+        key: String,
+        /// The error of reading.
+        error: FileReadError,
+    },
+    /// Standard input cannot be read.
+    #[error("`{word}`: standard input cannot be read: {error}")]
+    StdinUnreadable {
+        /// The word, as typed.
+        word: String,
+        /// The error of reading.
+        error: std::io::Error,
+    },
+    /// Standard input is larger than the limit of an argument.
+    #[error("`{word}`: standard input is larger than {limit} bytes")]
+    StdinTooLarge {
+        /// The word, as typed.
+        word: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// Standard input is not UTF-8.
+    #[error("`{word}`: standard input is not UTF-8")]
+    StdinNotText {
+        /// The word, as typed.
+        word: String,
+    },
+}
+
+impl ToolArgumentError {
+    /// Whether a file or standard input could not be read, rather than a word being wrong.
+    #[must_use]
+    pub fn is_file_error(&self) -> bool {
+        matches!(self, Self::File(_))
+    }
 }
 
 /// The reason to refuse an integer: a JSON number would silently lose digits.
-pub(crate) const TOO_LONG: &str = "an integer beyond 64 bits would lose digits";
+pub(super) const TOO_LONG: &str = "an integer beyond 64 bits would lose digits";
 
 impl Explain for ToolArgumentError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::File(error) => return error.hint(),
             Self::TooLong { .. } => "pass it as a string, if the tool accepts one",
             Self::NotObject { .. } | Self::NotJson { .. } => r#"write it like '{"key":"value"}'"#,
             Self::KeyMissing { .. } => "write `key=value`",
@@ -88,6 +190,18 @@ impl Explain for ToolArgumentError {
             }
         };
         Some(hint.to_owned())
+    }
+}
+
+impl Explain for ArgumentFileError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Missing { key, .. } => {
+                Some(format!("write text that begins with `@` as `{key}:='\"@…\"'` or as an option"))
+            }
+            Self::Unreadable { error, .. } => error.hint(),
+            Self::StdinUnreadable { .. } | Self::StdinTooLarge { .. } | Self::StdinNotText { .. } => None,
+        }
     }
 }
 
