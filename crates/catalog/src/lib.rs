@@ -10,6 +10,7 @@
 //! | the arguments of a call are validated | [`ArgumentChecker`] |
 //! | skills are parsed from the lists of servers | [`Skill`] |
 //! | a reviewer sees suspicious tools | [`ChangedTool`], [`Mention`] |
+//! | a person sees a tool in one line | [`tool_signature`] |
 
 mod arguments;
 mod assemble;
@@ -29,6 +30,7 @@ mod search;
 mod sign_in;
 mod skill;
 mod tokens;
+mod tool_signature;
 
 pub use arguments::{ArgumentChecker, ArgumentFit, ArgumentMismatch};
 pub use assemble::{Assembler, ServerTools, SignIn, ToolTrustFn};
@@ -45,3 +47,4 @@ pub use naming::assign_public_names;
 pub use search::{SearchQuery, SearchResults, UnresolvedName};
 pub use sign_in::SignInTool;
 pub use skill::{Skill, SkillFile, is_skill_address, is_usable_skill, read_skill, read_skills};
+pub use tool_signature::tool_signature;
