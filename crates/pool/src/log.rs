@@ -7,6 +7,7 @@
 mod journal;
 mod line;
 mod messages;
+mod reader;
 mod ring_buffer;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,10 +29,11 @@ use crate::redact::Redactor;
 use crate::token_bucket::TokenBucket;
 
 pub use journal::LogFile;
-pub use journal::read_logs;
+pub use journal::{StoredLog, read_logs, read_stored_logs};
 pub use line::{LogLine, LogSource};
 pub use messages::LogMessage;
 pub use messages::{LogChannel, ServerLogLevel};
+pub use reader::LogReader;
 use ring_buffer::LogRing;
 
 /// The number of characters of a logger's name that are kept.
