@@ -1,8 +1,15 @@
-//! Turns terminal echo off while a secret is typed, and restores it afterwards.
+//! The terminal of the user: its width, and its echo, which is turned off while a secret is typed.
 
 use std::io;
 
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+
+/// The width of the terminal that standard output is on; `None` if it is on none.
+#[must_use]
+pub fn stdout_columns() -> Option<usize> {
+    let size = tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
 
 /// Disables echo on standard input while this guard lives; only the end of a line is still shown.
 #[derive(Debug)]
