@@ -40,12 +40,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(code) = complete::answer_shell() {
         return code;
     }
-    let cli = match args::parse(&arguments.into_iter().collect::<Vec<_>>()) {
+    let mut cli = match args::parse(&arguments.into_iter().collect::<Vec<_>>()) {
         Ok(cli) => cli,
         Err(error) => return out::print_usage(&error),
     };
     let mut out = out::TerminalOutput::new(&cli.global);
-    let code = match commands::run(&cli, &mut out) {
+    let code = match commands::run(&mut cli, &mut out) {
         Ok(code) => code,
         Err(error) => {
             out.stop_waiting();
