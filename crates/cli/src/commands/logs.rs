@@ -77,8 +77,8 @@ fn follow_logs(
     out: &mut TerminalOutput,
 ) -> CommandResult {
     let mut printer = FollowedLogs { last: None };
-    stored.iter().for_each(|log| printer.print_lines(log, out));
     let followed = runtime::run(async {
+        stored.iter().for_each(|log| printer.print_lines(log, out));
         loop {
             follower.wait_for_change().await;
             for mut log in follower.read_new_lines().map_err(FileError::FollowedLog)? {

@@ -3,6 +3,7 @@
 use mcparley_testkit::{Key, TerminalSession};
 use serde_json::json;
 
+use crate::serve::Served;
 use crate::talk::{scripted, world};
 
 // U2
@@ -36,4 +37,17 @@ fn followed_logs_as_json_are_one_object_per_line() {
     assert_eq!(line["server"], "one");
     session.press_keys(&[Key::Ctrl('c')]);
     assert_eq!(session.wait_for_exit().0, 130);
+}
+
+// U2
+#[test]
+fn lines_of_a_server_that_still_runs_are_followed() {
+    let world = world(&json!({ "one": scripted(&["logging"]) }));
+    let session = TerminalSession::start_with_size(&world.command(&["logs", "-f"]), 40, 100);
+    let mut served = Served::start(&world, &["--permission-mode", "bypassPermissions"]);
+    served.call("mcp__one__pid");
+    session.wait_for_text("a alert");
+    assert!(served.child.try_wait().unwrap().is_none(), "the server still runs");
+    drop(served.input);
+    served.child.wait().unwrap();
 }
