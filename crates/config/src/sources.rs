@@ -126,7 +126,7 @@ impl LoadedConfig {
             let dots = word.match_indices('.').map(|(index, _)| (&word[..index], &word[index + 1..]));
             dots.filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
         };
-        parts().filter(|(server, _)| is_server(server)).last().or_else(|| parts().next())
+        parts().rfind(|(server, _)| is_server(server)).or_else(|| parts().next())
     }
 
     /// The configuration with these connectors in place of its own. Reads no file.

@@ -15,7 +15,7 @@ Examples:
   mcparley login api
   mcparley login api --no-browser    # no browser here: paste the last URL
   mcparley login api --device        # enter a code on another device
-  mcparley login api --wait --json   # for scripts: one line with the page, one more
+  mcparley login api --wait --json   # for scripts: a line with the page first
 
 Without a terminal, and with `--json`, no page is opened and no question is asked, unless `--wait`, `--no-browser` or
 `--device` is given. Servers that need a sign-in are listed under `pendingAuth`, and the exit code is 12.")]
