@@ -1,27 +1,86 @@
-//! Passes the version to the program; a release also names the commit it was built from.
+//! Records the git commit that the program is built from, for `mcparley --version`.
 //!
-//! Other builds do not look at the commit, because each one would compile the crate again.
-#![expect(clippy::disallowed_methods, reason = "a build script reads its environment and asks git")]
+//! Only a release records it: other builds would compile the crate again after each commit. Reads the files of
+//! the repository and runs no program. Outside of a repository, as in a source archive, no commit is recorded.
 
-use std::process::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The number of digits of a commit that identify it.
+const SHORT: usize = 10;
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
-    let commit = is_release.then(find_commit).flatten();
+    let folder = is_release().then(|| GitFolder::find(Path::new(env!("CARGO_MANIFEST_DIR")))).flatten();
+    let commit = folder.and_then(|git| git.read_commit());
     let suffix = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
-    println!("cargo::rustc-env=MCPARLEY_VERSION={}{suffix}", env!("CARGO_PKG_VERSION"));
+    emit(&format!("rustc-env=MCPARLEY_COMMIT={suffix}"));
+    // Cargo runs a script that names no file again after every change in the package.
+    emit("rerun-if-changed=build.rs");
 }
 
-/// The commit of the working tree; absent outside of a repository.
-fn find_commit() -> Option<String> {
-    let log = ask_git(&["rev-parse", "--git-path", "logs/HEAD"])?;
-    println!("cargo::rerun-if-changed={log}");
-    ask_git(&["rev-parse", "--short=12", "HEAD"])
+#[expect(clippy::disallowed_methods, reason = "cargo tells build scripts the profile in a variable")]
+fn is_release() -> bool {
+    std::env::var("PROFILE").is_ok_and(|profile| profile == "release")
 }
 
-fn ask_git(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(arguments).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| text.trim().to_owned()).filter(|text| !text.is_empty())
+/// The folders of a git repository.
+struct GitFolder {
+    /// The folder with `HEAD`, which each work tree has for itself.
+    own: PathBuf,
+    /// The folder with the branches, which all work trees share.
+    shared: PathBuf,
+}
+
+impl GitFolder {
+    /// Finds the repository that this package is a part of: its root is two folders above the package.
+    fn find(package: &Path) -> Option<Self> {
+        let dot_git = package.parent()?.parent()?.join(".git");
+        // In a linked work tree `.git` is a file that names the folder.
+        let own = match read_line(&dot_git) {
+            Some(line) => dot_git.parent()?.join(line.strip_prefix("gitdir: ")?),
+            None => dot_git,
+        };
+        let shared = read_line(&own.join("commondir")).map_or_else(|| own.clone(), |path| own.join(path));
+        Some(Self { own, shared })
+    }
+
+    /// Reads the short commit of `HEAD`, and asks cargo to watch the files that it came from.
+    fn read_commit(&self) -> Option<String> {
+        let head = read_watched(&self.own.join("HEAD"))?;
+        let commit = match head.trim().strip_prefix("ref: ") {
+            None => head.trim().to_owned(),
+            Some(branch) => match read_watched(&self.shared.join(branch)) {
+                Some(commit) => commit.trim().to_owned(),
+                None => find_packed(&read_watched(&self.shared.join("packed-refs"))?, branch)?,
+            },
+        };
+        let is_commit = commit.len() >= SHORT && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_commit.then(|| commit.get(..SHORT).map(str::to_owned)).flatten()
+    }
+}
+
+fn find_packed(refs: &str, branch: &str) -> Option<String> {
+    let mut pairs = refs.lines().filter_map(|line| line.split_once(' '));
+    pairs.find(|(_, name)| *name == branch).map(|(commit, _)| commit.to_owned())
+}
+
+fn read_line(path: &Path) -> Option<String> {
+    read_text(path).map(|text| text.trim().to_owned())
+}
+
+/// Reads a file that cargo watches. A missing file is not watched: cargo would run this script each time.
+fn read_watched(path: &Path) -> Option<String> {
+    let text = read_text(path)?;
+    emit(&format!("rerun-if-changed={}", path.display()));
+    Some(text)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the files of the repository are small and trusted")]
+fn read_text(path: &Path) -> Option<String> {
+    fs::read_to_string(path).ok()
+}
+
+#[expect(clippy::print_stdout, reason = "build scripts talk to cargo on standard output")]
+fn emit(instruction: &str) {
+    println!("cargo::{instruction}");
 }

@@ -251,7 +251,7 @@ impl<'s> ServerTools<'s> {
             | TransportKind::Sdk
             | TransportKind::ClaudeAiProxy => true,
         };
-        let is_enabled = move |tool: &&Tool| for_models(tool) && switches.is_enabled(&tool.name);
+        let is_enabled = move |tool: &&Arc<Tool>| for_models(tool) && switches.is_enabled(&tool.name);
         self.tools.iter().filter(is_enabled).filter(|tool| self.is_offered(tool))
     }
 

@@ -10,6 +10,7 @@ mod add_words;
 mod catalog;
 mod completion;
 mod connect;
+mod help;
 mod hooks;
 mod needs;
 mod offers;
@@ -21,7 +22,9 @@ mod serve;
 mod server_choice;
 mod server_options;
 mod sign_in;
+mod tool_path;
 mod trailing;
+mod typed_server;
 mod values;
 
 #[cfg(test)]
@@ -31,6 +34,7 @@ pub use add::{AddArgs, AddOptions};
 pub use catalog::{BudgetArgs, SearchArgs};
 pub use completion::CompletionSource;
 pub use connect::{ConnectArgs, SetupScopeArg};
+pub use help::{HelpArgs, HelpPage, HelpPageError, help_command};
 pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
 pub(crate) use needs::{AgentView, ConnectorNeed};
 pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
@@ -56,8 +60,10 @@ pub use values::{FileArg, OwnScopeArg, ScopeArg, SettingSourceArg, ShellArg};
 #[derive(Debug, Parser)]
 #[command(
     name = "mcparley",
-    version = env!("MCPARLEY_VERSION"),
+    version,
+    long_version = concat!(env!("CARGO_PKG_VERSION"), env!("MCPARLEY_COMMIT")),
     disable_help_subcommand = true,
+    after_help = help::EXAMPLES,
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -85,7 +91,14 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "FILE-or-JSON")]
     pub mcp_config: Vec<String>,
 
-    /// Use only the servers of `--mcp-config`
+    /// Add a server for this run: a name and a command, URL or JSON entry; may be repeated
+    ///
+    /// As in `--mcp-server 'files=npx -y server-files .'`. The command is split like a shell splits it. Nothing
+    /// is written to a configuration file.
+    #[arg(long, global = true, value_name = "NAME=COMMAND-or-URL")]
+    pub mcp_server: Vec<String>,
+
+    /// Use only the servers of `--mcp-config` and `--mcp-server`
     #[arg(long, global = true)]
     pub strict_mcp_config: bool,
 
@@ -153,7 +166,11 @@ pub enum RootCommand {
     ///
     /// Alone and on a terminal, `mcparley mcp` shows every server with its state, tools and errors, and
     /// enables, disables, reconnects, approves and signs in to them by single keys.
-    #[command(subcommand_required = true, arg_required_else_help = true)]
+    #[command(
+        subcommand_required = true,
+        arg_required_else_help = true,
+        after_help = "Examples:\n  mcparley mcp\n  mcparley mcp list\n  mcparley mcp add files npx -y @modelcontextprotocol/server-filesystem ."
+    )]
     Mcp {
         /// The command below `mcp`.
         #[command(subcommand)]
@@ -164,15 +181,22 @@ pub enum RootCommand {
     Direct(McpCommand),
     /// Print a shell completion script
     ///
-    /// The script completes commands, options, and the names of servers and tools.
-    #[command(
-        after_help = "Example:\n  mcparley completions fish > ~/.config/fish/completions/mcparley.fish"
-    )]
+    /// The script completes commands, options and their values; the names of servers, agents, hooks and
+    /// tools, also as `server.tool` and `mcp__server__tool`; and the arguments of a tool. Servers that need a
+    /// sign-in or an approval are offered where only those fit. Tools are read from the cache, so completing
+    /// starts no server.
+    #[command(after_help = "\
+Examples:
+  source <(mcparley completions bash)
+  mcparley completions fish > ~/.config/fish/completions/mcparley.fish
+  mcparley completions zsh > ~/.zfunc/_mcparley")]
     Completions {
         /// The shell to complete in
         #[arg(value_enum)]
         shell: ShellArg,
     },
+    #[expect(missing_docs, reason = "the doc of the arguments is the help")]
+    Help(HelpArgs),
 }
 
 /// The commands about MCP servers.
@@ -206,6 +230,7 @@ pub enum McpCommand {
     Login(LoginArgs),
     Logout(LogoutArgs),
     /// Show sign-ins and configure an identity provider
+    #[command(after_help = "Examples:\n  mcparley auth status\n  mcparley auth idp status")]
     Auth {
         /// The command below `auth`.
         #[command(subcommand)]
@@ -226,6 +251,7 @@ pub enum McpCommand {
     Import(ImportArgs),
     Connect(ConnectArgs),
     /// List hooks, and approve or reject hooks of a project
+    #[command(after_help = "Examples:\n  mcparley hooks list\n  mcparley hooks approve --all")]
     Hooks {
         /// The command below `hooks`.
         #[command(subcommand)]
@@ -237,6 +263,11 @@ pub enum McpCommand {
     #[command(after_help = "Example:\n  mcparley pending --json")]
     Pending,
     /// Show, test and edit permission rules
+    #[command(after_help = "\
+Examples:
+  mcparley permissions list
+  mcparley permissions test files.write_file
+  mcparley permissions allow mcp__files__read_file")]
     Permissions {
         /// The command below `permissions`.
         #[command(subcommand)]
@@ -386,7 +417,9 @@ pub struct AgentOption {
 
 /// Import servers from other programs
 ///
-/// Servers from your own files are added to user scope, servers from files of the project to local scope.
+/// Servers from your own files are added to user scope, servers from files of the project to local scope. On a
+/// terminal you choose the servers by their numbers; otherwise they are only shown, unless `--yes` is given.
+/// `mcparley add-from-claude-desktop` is `mcparley import claude-desktop`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -38,19 +38,21 @@ mod waiting;
 
 use mcparley::config::LoadedConfig;
 
-use crate::args::{AgentsArgs, Cli, FileArg, McpCommand, OwnScopeArg, RootCommand, ScopeArg, ScreenArgs};
+use crate::args::{
+    AgentsArgs, Cli, FileArg, HelpPage, McpCommand, OwnScopeArg, RootCommand, ScopeArg, ScreenArgs,
+};
 use crate::complete;
 use crate::connectors;
 use crate::context::Context;
-use crate::error::{CommandError, UnavailableError};
+use crate::error::{CommandError, UnavailableError, UsageError};
 use crate::exit::{self, NamedExitCode};
 use crate::out::TerminalOutput;
 
 type CommandResult = Result<NamedExitCode, CommandError>;
 
 /// Runs the command of a parsed command line.
-pub(crate) fn run(cli: &Cli, out: &mut TerminalOutput) -> CommandResult {
-    let command = match &cli.command {
+pub(crate) fn run(cli: &mut Cli, out: &mut TerminalOutput) -> CommandResult {
+    let command = match &mut cli.command {
         RootCommand::Mcp { command } | RootCommand::Direct(command) => command,
         RootCommand::Completions { shell } => {
             let mut script = Vec::new();
@@ -58,12 +60,18 @@ pub(crate) fn run(cli: &Cli, out: &mut TerminalOutput) -> CommandResult {
             out.print_line(String::from_utf8_lossy(&script));
             return Ok(exit::OK);
         }
+        RootCommand::Help(args) => {
+            out.print_text(&HelpPage::from_words(&args.words).map_err(UsageError::HelpPage)?.0);
+            return Ok(exit::OK);
+        }
     };
-    let needs = command.needs();
     let mut context = Context::new(&cli.global)?;
+    let needs = command.needs();
     context.run_options.fallback_mode = needs.fallback_mode;
     context.run_options.offered_tools = needs.offered_tools.to_vec();
     let mut loaded = context.load()?;
+    command.split_tool_path(&loaded);
+    let needs = command.needs();
     if connectors::are_needed(&needs.connectors, &loaded) {
         loaded = connectors::add_connectors(&mut context, loaded)?;
     }

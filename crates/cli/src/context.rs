@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the one place that reads the process environment")]
 
 use std::io::IsTerminal;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use mcparley::auth::IdentitySettings;
@@ -21,7 +22,8 @@ use crate::error::{CommandError, UnavailableError, UsageError};
 const VAULT_STORAGE: (&str, &[&str]) = ("MCPARLEY_VAULT_STORAGE", &["auto", "keyring", "file"]);
 
 /// Environment variables that hold secrets and are not passed to the browser.
-const UNTOLD: [&str; 3] = ["MCPARLEY_VAULT_KEY", "MCP_CLIENT_SECRET", "MCPARLEY_CONNECTORS_TOKEN"];
+const UNTOLD: [&str; 4] =
+    ["MCPARLEY_VAULT_KEY", "MCP_CLIENT_SECRET", "MCP_XAA_IDP_CLIENT_SECRET", "MCPARLEY_CONNECTORS_TOKEN"];
 
 /// The paths and options of this run.
 pub(crate) struct Context {
@@ -139,6 +141,12 @@ pub(crate) fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
+/// The width of standard output in columns: that of the terminal, or `COLUMNS`.
+pub(crate) fn stdout_columns() -> Option<usize> {
+    let named = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    mcparley_platform::terminal::stdout_columns().or_else(named)
+}
+
 /// Whether a line on standard error can be redrawn, as the progress line is.
 pub(crate) fn stderr_can_move() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("TERM").is_some_and(|term| term != "dumb")
@@ -158,6 +166,12 @@ pub(crate) fn is_on_terminal() -> bool {
 /// Whether standard input is a terminal.
 pub(crate) fn stdin_is_terminal() -> bool {
     std::io::stdin().is_terminal()
+}
+
+/// Whether standard input is a file or a pipe, as in `… | mcparley call`.
+pub(crate) fn stdin_has_data() -> bool {
+    let kind = std::fs::metadata("/dev/stdin").map(|metadata| metadata.file_type());
+    kind.is_ok_and(|kind| kind.is_file() || kind.is_fifo())
 }
 
 /// The user's browser, without environment variables that hold secrets.
@@ -194,6 +208,7 @@ fn run_options(global: &GlobalOptions) -> RunOptions {
         |sources: &Vec<SettingSourceArg>| sources.iter().map(|source| setting_source(*source)).collect();
     RunOptions {
         mcp_config: global.mcp_config.clone(),
+        mcp_servers: global.mcp_server.clone(),
         strict: global.strict_mcp_config,
         settings: global.settings.clone(),
         setting_sources: global.setting_sources.as_ref().map(sources),

@@ -44,12 +44,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if context::is_on_terminal() {
         arguments = args::open_screen_by_default(arguments);
     }
-    let cli = match args::parse(&arguments) {
+    let mut cli = match args::parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => return out::print_usage(&error),
     };
     let mut out = out::TerminalOutput::new(&cli.global);
-    let code = match commands::run(&cli, &mut out) {
+    let code = match commands::run(&mut cli, &mut out) {
         Ok(code) => code,
         Err(error) => {
             out.stop_waiting();

@@ -91,6 +91,16 @@ impl TerminalOutput {
         }
     }
 
+    /// Whether a person reads the data as text: stdout is a terminal, and `--json` was not given.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal && !self.json
+    }
+
+    /// The width that lines should fit into; `None` if stdout is no terminal and `COLUMNS` is not set.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        context::stdout_columns().filter(|columns| *columns > 0)
+    }
+
     /// Whether data may have colors, for callers that print bytes.
     pub(crate) fn has_colors(&self) -> bool {
         self.colours

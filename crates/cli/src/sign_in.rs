@@ -20,7 +20,7 @@ use crate::error::{CommandError, NoSignInReason};
 use crate::out::TerminalOutput;
 
 pub(crate) use guide::SignInGuide;
-pub(crate) use typed_lines::read_client_secret;
+pub(crate) use typed_lines::{SecretOwner, read_client_secret};
 
 /// A server with its account, for servers that a user can sign in to.
 #[derive(Clone)]

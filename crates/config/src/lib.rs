@@ -4,6 +4,7 @@
 //! |---|---|
 //! | the files and folders of a user | [`Paths`] |
 //! | sources are read | [`load_config`] with [`RunOptions`] → [`LoadedConfig`]: `sources`, `project_roots` |
+//! | servers of one run, in a word of the command line | [`InlineServer`] |
 //! | agents that files describe | [`load_agents`] → [`AgentSpec`] |
 //! | **the plan status of every declared server** | **[`plan`]**, the place to start reading |
 //! | approvals of servers, accepted tool definitions | `approval_store`, [`trust`] |
@@ -22,6 +23,7 @@ pub mod client_setup;
 mod edit_target;
 pub mod import;
 mod import_format;
+mod inline_server;
 mod paths;
 pub mod plan;
 mod project_roots;
@@ -33,6 +35,7 @@ pub mod trust;
 
 pub use agent_spec::{AgentSpec, BUILT_IN_SERVER, StartPolicy};
 pub use change_error::ChangeError;
+pub use inline_server::{InlineServer, InlineServerError, url_transport};
 pub use paths::Paths;
 pub use project_roots::{is_too_wide, named_folders, project_folder};
 pub use server_entry::ServerEntry;

@@ -36,6 +36,8 @@ use mcparley_model::scope::{ConfigOrigin, Scope, Source};
 use mcparley_model::settings::{AuditSetting, MergedSettings, SettingsLayer};
 use mcparley_model::similar::similar_names;
 
+use crate::agent_spec::BUILT_IN_SERVER;
+use crate::inline_server::InlineServer;
 use crate::paths::Paths;
 use crate::project_roots::withhold_roots;
 use crate::server_entry::ServerEntry;
@@ -109,6 +111,23 @@ impl LoadedConfig {
     #[must_use]
     pub fn similar_server_names(&self, name: &str) -> Vec<String> {
         similar_names(name, self.plan.servers.iter().map(|server| server.name.as_str()))
+    }
+
+    /// Splits `server.tool` at the name of a configured server; `None` if the word names no tool that way.
+    ///
+    /// A name may contain dots too, so the longest server wins. If no server fits, the word is split at its
+    /// first dot, so that an error can name the part that is unknown.
+    #[must_use]
+    pub fn split_tool_path<'w>(&self, word: &'w str) -> Option<(&'w str, &'w str)> {
+        let is_server = |name: &str| name == BUILT_IN_SERVER || !self.plan.servers_by_name(name).is_empty();
+        if is_server(word) || word.starts_with("mcp__") || word.contains(char::is_whitespace) {
+            return None;
+        }
+        let parts = || {
+            let dots = word.match_indices('.').map(|(index, _)| (&word[..index], &word[index + 1..]));
+            dots.filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+        };
+        parts().rfind(|(server, _)| is_server(server)).or_else(|| parts().next())
     }
 
     /// The configuration with these connectors in place of its own. Reads no file.
@@ -332,6 +351,15 @@ impl<'w> SourceCollector<'w> {
         let options = self.run_options.mcp_config.iter();
         let mut given: Vec<ConfigSource> =
             options.map(|given| ConfigSource::from_option(given, "--mcp-config", &self.paths.cwd)).collect();
+        for text in &self.run_options.mcp_servers {
+            let label = "--mcp-server";
+            match InlineServer::parse(text) {
+                Ok(server) => given.push(ConfigSource::Text { text: server.to_document(), label }),
+                Err(error) => {
+                    self.problems.push(ConfigProblem::from_given(&error, Source::from_label(label)))
+                }
+            }
+        }
         if !self.run_options.servers.is_empty() {
             let text = ServerEntry::to_document(&self.run_options.servers);
             given.push(ConfigSource::Text { text, label: "this program" });

@@ -33,7 +33,7 @@ use std::slice::Iter;
 use serde_json::{Map, Value};
 
 pub use error::{ArgumentFileError, ToolArgumentError};
-pub use help::{DescribedTool, tool_help};
+pub use help::{DescribedTool, argument_help, tool_help};
 pub use input::TextInput;
 pub use names::similar_spellings;
 use schema::ToolSchema;

@@ -30,6 +30,9 @@ use mcparley_results::{ResultLimiter, ResultStore};
 /// The capacity of the channel of denied calls: a slow listener loses the oldest beyond it.
 const DENIED: usize = 64;
 
+/// The environment variable with which tools of in-process servers keep their own names, as in Claude Code.
+const NO_PREFIX: &str = "CLAUDE_AGENT_SDK_MCP_NO_PREFIX";
+
 /// Builder of a [`Host`].
 pub struct HostBuilder {
     paths: Paths,
@@ -275,6 +278,9 @@ impl HostBuilder {
     /// Starts the host. Must be called inside a `tokio` runtime with I/O and time.
     #[must_use]
     pub fn start(mut self) -> Host {
+        if matches!(self.loaded.env.get(NO_PREFIX), Some("1" | "true")) {
+            self.unprefixed.extend(self.in_process_servers.iter().map(|(name, _)| ServerName::new(name)));
+        }
         let built_in = self.add_built_in();
         let session = mcparley_platform::random::random_id();
         let audit = self.loaded.audit_file(&self.paths).map(|path| {

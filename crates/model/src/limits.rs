@@ -364,6 +364,9 @@ pub const LOG_LINES: usize = 500;
 /// The maximum length of one log line in characters.
 pub const LOG_LINE_CHARS: usize = 2000;
 
+/// The delay of writing a line of a running server's log to disk: lines that come together are written at once.
+pub const LOG_WRITE_DELAY: Duration = Duration::from_millis(300);
+
 /// The size at which a server's log file is rotated.
 pub const LOG_FILE_BYTES: u64 = 1024 * 1024;
 

@@ -1,9 +1,16 @@
-//! The terminal of this process: echo off while a secret is typed, and the signal of Ctrl-C.
+//! The terminal of this process: its width, echo off while a secret is typed, and the signal of Ctrl-C.
 
 use std::io;
 
 use rustix::process::{Signal, getpid, kill_process};
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+
+/// The width of the terminal that standard output is on; `None` if it is on none.
+#[must_use]
+pub fn stdout_columns() -> Option<usize> {
+    let size = tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
 
 /// Disables echo on standard input while this guard lives; only the end of a line is still shown.
 #[derive(Debug)]

@@ -7,20 +7,23 @@
 mod journal;
 mod line;
 mod messages;
+mod reader;
 mod ring_buffer;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use mcparley_model::config::ServerConfig;
-use mcparley_model::limits::{LOG_LINE_CHARS, LOG_MESSAGES, LOG_MESSAGES_EVERY};
+use mcparley_model::limits::{LOG_LINE_CHARS, LOG_MESSAGES, LOG_MESSAGES_EVERY, LOG_WRITE_DELAY};
 use mcparley_model::name::{ServerName, ToolName};
 use mcparley_model::text::{Untrusted, clean_text, display_line, truncate_text};
 use mcparley_wire::peer::StrayRecord;
-use mcparley_wire::transport::stdio::Stderr;
+use mcparley_wire::transport::stdio::{Stderr, StderrLines};
 use mcparley_wire::{Failure, RawJson};
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::sync::Notify;
 
 use crate::connect_error::ConnectError;
 use crate::principal::PrincipalId;
@@ -28,10 +31,11 @@ use crate::redact::Redactor;
 use crate::token_bucket::TokenBucket;
 
 pub use journal::LogFile;
-pub use journal::read_logs;
+pub use journal::{StoredLog, read_logs, read_stored_logs};
 pub use line::{LogLine, LogSource};
 pub use messages::LogMessage;
 pub use messages::{LogChannel, ServerLogLevel};
+pub use reader::LogReader;
 use ring_buffer::LogRing;
 
 /// The number of characters of a logger's name that are kept.
@@ -45,6 +49,8 @@ pub struct ServerLog {
     pages: Mutex<LogBuffer>,
     /// Rate limit for the server's log messages.
     rate_limit: TokenBucket,
+    /// Notified when a line arrives that is worth writing to disk.
+    arrived: Notify,
     /// The server's name and the channel to the listeners of its log messages.
     listeners: Option<(ServerName, LogChannel)>,
 }
@@ -59,6 +65,8 @@ struct LogBuffer {
     trouble: bool,
     /// Standard error of the process started last, until it is on disk.
     stderr: Option<Stderr>,
+    /// The position in standard error up to which it is on disk.
+    stderr_end: u64,
     /// The lines on its standard output that are not MCP messages, until they are logged.
     strays: Option<StrayRecord>,
     /// The end of the standard error of a process that has exited.
@@ -76,6 +84,7 @@ impl ServerLog {
             journal,
             pages: Mutex::default(),
             rate_limit,
+            arrived: Notify::new(),
             listeners: None,
         }
     }
@@ -96,6 +105,7 @@ impl ServerLog {
         let mut pages = self.lock_buffer();
         pages.push_text(LogSource::Host, text);
         pages.trouble = true;
+        self.arrived.notify_one();
     }
 
     /// Logs that these tools have changed since the user accepted them.
@@ -122,6 +132,7 @@ impl ServerLog {
         pages.push_line(line.clone());
         pages.trouble = true;
         drop(pages);
+        self.arrived.notify_one();
         if let Some((server, messages)) = &self.listeners {
             messages.send_message(LogMessage { server: server.clone(), principal: principal(), line });
         }
@@ -162,8 +173,46 @@ impl ServerLog {
     /// Follows the standard error of a new process.
     pub fn follow_stderr(&self, stderr: Option<Stderr>) {
         if let Some(stderr) = stderr {
-            self.lock_buffer().stderr = Some(stderr);
+            let mut pages = self.lock_buffer();
+            (pages.stderr, pages.stderr_end) = (Some(stderr), 0);
         }
+    }
+
+    /// Whether the log has a file.
+    pub fn is_on_disk(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    /// Writes new lines to disk while the server runs, some time after each, for those who follow the log.
+    pub async fn write_continuously(self: Arc<Self>) -> Infallible {
+        loop {
+            let stderr = self.lock_buffer().stderr.clone();
+            match stderr {
+                None => self.arrived.notified().await,
+                Some(stderr) => tokio::select! {
+                    () = stderr.wait_for_bytes() => {}
+                    () = self.arrived.notified() => {}
+                },
+            }
+            tokio::time::sleep(LOG_WRITE_DELAY).await;
+            let log = Arc::clone(&self);
+            // A failed thread loses nothing: the lines are written with the next ones.
+            let _written = crate::task::aside(move || log.write_new_lines()).await;
+        }
+    }
+
+    fn write_new_lines(&self) {
+        let mut pages = self.lock_buffer();
+        let end = pages.stderr_end;
+        let fresh = pages.stderr.as_ref().map(|stderr| stderr.lines_after(end)).unwrap_or_default();
+        pages.stderr_end = fresh.end.max(end);
+        drop(pages);
+        self.write_stderr_lines(fresh.lines);
+    }
+
+    fn write_stderr_lines(&self, lines: Vec<(SystemTime, String)>) {
+        let (times, texts): (Vec<SystemTime>, Vec<String>) = lines.into_iter().unzip();
+        self.write_lines(&self.redactor.redact(&texts.join("\n")), &times);
     }
 
     /// Follows the stray lines (not MCP messages) on standard output of a new process.
@@ -189,13 +238,17 @@ impl ServerLog {
     /// Writes the log to disk, because the process has exited or is about to.
     pub fn close(&self) {
         self.add_stray_lines();
-        let gone = self.lock_buffer().stderr.take();
-        let times = gone.as_ref().map(Stderr::line_times).unwrap_or_default();
-        let said = gone.map(|stderr| self.redactor.redact(&stderr.text()).into_owned()).unwrap_or_default();
-        if !said.is_empty() {
-            self.lock_buffer().last_words = Untrusted::new(said.clone());
+        let mut pages = self.lock_buffer();
+        let (gone, end) = (pages.stderr.take(), std::mem::take(&mut pages.stderr_end));
+        let said = gone.as_ref().map(|stderr| self.redactor.redact(&stderr.text()).into_owned());
+        if let Some(said) = said.filter(|said| !said.is_empty()) {
+            pages.last_words = Untrusted::new(said);
         }
-        self.write_lines(&said, &times);
+        drop(pages);
+        let StderrLines { mut lines, unfinished, .. } =
+            gone.map(|stderr| stderr.lines_after(end)).unwrap_or_default();
+        lines.extend(unfinished);
+        self.write_stderr_lines(lines);
     }
 
     /// The end of the server's standard error, redacted.

@@ -14,7 +14,7 @@ Examples:
   mcparley add files npx -y @modelcontextprotocol/server-filesystem .
   mcparley add -e API_KEY='${API_KEY}' search -- search-server --fast
   mcparley add api https://example.com/mcp -H 'Authorization: Bearer ${TOKEN}'
-  mcparley add build https://example.com/mcp --client-id ci --client-secret --grant client_credentials
+  mcparley add build https://example.com/mcp --client-id ci --client-secret
 
 Put options before the command or at the very end. Every word after `--` belongs to the command. `-e` and `-H` take
 several values, as in `-e A=1 B=2`. `${VAR}` is written to the file unchanged and expanded when the server starts.")]

@@ -8,16 +8,16 @@ use super::{AgentOption, CompletionSource};
 /// Search for tools
 ///
 /// Searches names, titles, descriptions and arguments of all tools and prints the best matches first, like
-/// the tool
-/// `ToolSearch` does for a model. Tools denied by a permission rule are not found. Tool lists are cached for
-/// a day, so servers need not start.
+/// the tool `ToolSearch` does for a model. Tools denied by a permission rule are not found. Tool lists are
+/// cached for a day, so servers need not start.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   mcparley search read a file
-  mcparley search +github create issue          # the name of the tool or server must contain the word
+  mcparley search +github create issue       # names must contain `github`
   mcparley search select:mcp__files__read_file  # exactly this tool
   mcparley search rename --server files --limit 1 --json
+  mcparley search sum -- npx -y @modelcontextprotocol/server-everything
 
 The exit code is 5 if no tool is found, or if a name after `select:` is not a tool.")]
 pub struct SearchArgs {
@@ -48,8 +48,8 @@ pub struct SearchArgs {
 #[command(after_help = "\
 Examples:
   mcparley budget
-  mcparley budget --context 200000              # the budget is a tenth of this context
-  mcparley budget --max 25000                   # for CI: exit code 13 if the tools take more
+  mcparley budget --context 200000    # the budget is a tenth of this context
+  mcparley budget --max 25000         # for CI: code 13 if the tools take more
 
 `ENABLE_TOOL_SEARCH` has the same meaning as for a model: `true` (defer tools until a search), `false` (list all
 tools), `auto`, `auto:N` (N percent of the context).")]

@@ -14,7 +14,8 @@ use super::{AgentOption, CompletionSource};
 #[command(after_help = "\
 Examples:
   mcparley prompts
-  mcparley prompts notes --json")]
+  mcparley prompts notes --json
+  mcparley prompts -- npx -y @modelcontextprotocol/server-everything")]
 pub struct PromptsArgs {
     /// The agent that the servers are shown for.
     #[command(flatten)]
@@ -36,7 +37,8 @@ pub struct PromptsArgs {
 #[derive(Debug, Args)]
 #[command(
     override_usage = "mcparley prompt [OPTIONS] <SERVER> <PROMPT> [ARGUMENTS]…\n       \
-                      mcparley prompt [OPTIONS] <mcp__SERVER__PROMPT> [ARGUMENTS]…",
+                      mcparley prompt [OPTIONS] <mcp__SERVER__PROMPT> [ARGUMENTS]…\n       \
+                      mcparley prompt [OPTIONS] -- <COMMAND>… -- <PROMPT> [ARGUMENTS]…",
     after_help = "\
 Examples:
   mcparley prompt notes summarize
@@ -66,7 +68,8 @@ pub struct PromptArgs {
 Examples:
   mcparley resources
   mcparley resources notes --templates
-  mcparley resources --json")]
+  mcparley resources --json
+  mcparley resources https://example.com/mcp")]
 pub struct ResourcesArgs {
     /// The agent that the servers are shown for.
     #[command(flatten)]
@@ -94,6 +97,7 @@ pub struct ResourcesArgs {
 Examples:
   mcparley read notes notes://today
   mcparley read camera shot://last --output last.png
+  mcparley read -- npx -y @modelcontextprotocol/server-everything -- demo://x
   mcparley read notes 'notes://{day}/{name}' day=monday name=plan")]
 pub struct ReadArgs {
     /// The agent that the servers are shown for.
@@ -126,7 +130,7 @@ pub struct ReadArgs {
 Examples:
   mcparley skills
   mcparley skills billing refunds
-  mcparley skills billing skill://acme/billing/refunds/SKILL.md examples/email.md")]
+  mcparley skills billing skill://billing/refunds/SKILL.md examples/email.md")]
 pub struct SkillsArgs {
     /// The agent that the servers are shown for.
     #[command(flatten)]

@@ -4,10 +4,10 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use super::option_table::OptionTable;
-use super::{Cli, McpCommand, RootCommand, add_words};
+use super::{Cli, McpCommand, RootCommand, add_words, help_command, typed_server};
 
 /// Parses the command line.
 ///
@@ -20,26 +20,52 @@ pub fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     if let Some(cli) = parse_tool_call(arguments) {
         return Ok(cli);
     }
+    arrange_words(arguments).and_then(|words| parse_words(&words)).map(typed_server::declare_typed_urls)
+}
+
+/// Parses arranged words. Help and errors come from the tree for people, which is built only for them.
+fn parse_words(words: &[OsString]) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(words).or_else(|_| {
+        let mut command = help_command();
+        let mut matches = command.try_get_matches_from_mut(words)?;
+        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    })
+}
+
+/// Rewrites the command line to the one form that clap reads.
+fn arrange_words(arguments: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
     let command = Cli::command();
     let global = OptionTable::from_commands(&[&command]);
     let arguments = repeat_mcp_config(arguments, &command);
-    let Some(place) = command_index(&arguments, &global) else { return Cli::try_parse_from(&arguments) };
+    let Some(place) = command_index(&arguments, &global) else { return Ok(arguments) };
     let (before, words) = arguments.split_at(place);
-    let words = match words.first().and_then(|word| word.to_str()) {
-        Some("add") => {
+    let Some(verb) = words.first().and_then(|word| word.to_str()) else { return Ok(arguments) };
+    let own = command.find_subcommand(verb);
+    let table = || OptionTable::from_commands(&own.into_iter().chain([&command]).collect::<Vec<_>>());
+    let arranged = match verb {
+        "add" => {
             let behind = words.get(1..).unwrap_or_default();
-            let add = command.find_subcommand("add");
-            let table = OptionTable::from_commands(&add.into_iter().chain([&command]).collect::<Vec<_>>());
-            let arranged = add_words::arrange_add_words(behind, &table)?;
+            let arranged = add_words::arrange_add_words(behind, &table())?;
             arranged.map(|arranged| [OsString::from("add")].into_iter().chain(arranged).collect())
         }
-        Some(_) => translate_claude_command(words),
-        None => None,
+        // `mcparley mcp help` is `mcparley help`.
+        "help" => return Ok(arguments.iter().take(1).chain(words).cloned().collect()),
+        _ => translate_claude_command(words),
     };
-    match words {
-        Some(words) => Cli::try_parse_from(before.iter().cloned().chain(words)),
-        None => Cli::try_parse_from(&arguments),
-    }
+    let arranged = match arranged {
+        None if words.iter().any(|word| word == "--") => {
+            typed_server::declare_typed_command(words, &table())?
+        }
+        arranged => arranged,
+    };
+    let arranged = match arranged {
+        None if verb == "call" => typed_server::mark_tool_path(words, &table()),
+        arranged => arranged,
+    };
+    Ok(match arranged {
+        Some(arranged) => before.iter().cloned().chain(arranged).collect(),
+        None => arguments,
+    })
 }
 
 /// Adds the command `screen` to a command line that names none after `mcp`: for a user on a terminal.
@@ -142,6 +168,9 @@ fn parse_tool_call(arguments: &[OsString]) -> Option<Cli> {
     match &cli.command {
         RootCommand::Mcp { command: McpCommand::Call(args) }
         | RootCommand::Direct(McpCommand::Call(args)) => args.target.starts_with("mcp__").then_some(cli),
-        RootCommand::Mcp { .. } | RootCommand::Direct(_) | RootCommand::Completions { .. } => None,
+        RootCommand::Mcp { .. }
+        | RootCommand::Direct(_)
+        | RootCommand::Completions { .. }
+        | RootCommand::Help(_) => None,
     }
 }

@@ -27,19 +27,19 @@ pub enum PermissionsCommand {
 /// Test the permission for a call, and show the rule that decides
 ///
 /// Evaluates rules and permission mode as for a call by a model. Whether the tool changed since its review is
-/// read from the cache; no server is started. Hooks do not run: a hook may still deny a call that is allowed
-/// here, or ask.
+/// read from the cache; no server is started. Hooks do not run, but those that a call would run are listed: a
+/// hook may still deny a call that is allowed here, or ask.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mcparley permissions test files write_file
-  mcparley permissions test mcp__db__query --arguments '{\"sql\": \"SELECT 1\"}'")]
+  mcparley permissions test files.write_file
+  mcparley permissions test db.query --arguments '{\"sql\": \"SELECT 1\"}'")]
 pub struct PermissionsTestArgs {
-    /// The server, or the full name of the tool, `mcp__server__tool`
+    /// The server, or the tool as `server.tool` or `mcp__server__tool`
     #[arg(add = CompletionSource::Servers)]
     pub server: String,
 
-    /// The tool, unless its full name was given
+    /// The tool, unless the first word names it
     pub tool: Option<String>,
 
     /// Arguments of the call, as a JSON object

@@ -12,18 +12,20 @@ use super::{AgentOption, CompletionSource};
 
 /// List the tools of servers
 ///
-/// Prints one line per tool: the name a model sees, its description, and its declared effects, followed by
-/// the servers without tools and the reason. With a tool name, or `-v`, prints full entries with the schema
-/// of their arguments. Tool lists are cached for a day, so servers need not start; a local server whose files
-/// changed is asked again.
+/// Prints the tools of each server, one line per tool: its signature, description and declared effect, cut
+/// to the width of the terminal; then the servers without tools and the reason. With a tool, or `-v`, prints
+/// a page per tool with all arguments. Tool lists are cached for a day, so servers need not start; a local
+/// server whose files changed is asked again.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   mcparley tools
   mcparley tools files
-  mcparley tools files read_file
-  mcparley tools mcp__files__read_file --json
+  mcparley tools files.read_file              # the page of one tool
+  mcparley tools files read_file --schema
   mcparley tools --for openai
+  mcparley tools -- npx -y @modelcontextprotocol/server-everything
+  mcparley tools https://example.com/mcp      # try a server without adding it
 
 If a server is named and does not work, the exit code gives the reason. Otherwise servers that do not work are listed
 below the tools.")]
@@ -32,13 +34,17 @@ pub struct ToolsArgs {
     #[command(flatten)]
     pub seen_by: AgentOption,
 
-    /// Only this server, or the full name of one tool, `mcp__server__tool`
+    /// Only this server, or one tool as `server.tool` or `mcp__server__tool`
     #[arg(add = CompletionSource::CallTargets)]
     pub server: Option<String>,
 
     /// Only this tool, in full
     #[arg(add = CompletionSource::Tools)]
     pub tool: Option<String>,
+
+    /// Print the JSON Schemas of arguments and result too
+    #[arg(long)]
+    pub schema: bool,
 
     /// Ignore the cache
     #[arg(long)]
@@ -107,28 +113,37 @@ pub struct ReconnectArgs {
 /// returns an error.
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "mcparley call [OPTIONS] <SERVER> <TOOL> [ARGUMENTS]…\n       \
-                      mcparley call [OPTIONS] <mcp__SERVER__TOOL> [ARGUMENTS]…",
+    override_usage = "mcparley call [OPTIONS] <SERVER.TOOL> [ARGUMENTS]…\n       \
+                      mcparley call [OPTIONS] <SERVER> <TOOL> [ARGUMENTS]…\n       \
+                      mcparley call [OPTIONS] <mcp__SERVER__TOOL> [ARGUMENTS]…\n       \
+                      mcparley call [OPTIONS] <URL> <TOOL> [ARGUMENTS]…\n       \
+                      mcparley call [OPTIONS] -- <COMMAND>… -- <TOOL> [ARGUMENTS]…",
     after_help = "\
 Arguments of the tool:
-  {\"key\": 1}            a JSON object
-  -                     a JSON object from standard input
-  key=text              one argument, converted to the type in the tool's schema; repeat it to add array elements
-  outer.key=text        a property of an object
-  key=@file  key=@-     text from a file, or from standard input
-  key:=json             JSON, regardless of the schema; `key:='\"@x\"'` for text that begins with @
-  --key text  --key=text  --flag  --no-flag
-                        the same as options; @ has no special meaning
-  --help                show the arguments of the tool
+  key=text           one argument, converted to the type in the tool's schema;
+                     repeat it to add elements to an array
+  outer.key=text     a property of an object
+  key=@file          text from a file; `key=@-` from standard input
+  key:=json          JSON, regardless of the schema; `key:='\"@x\"'` is text that
+                     begins with @
+  --key text, --key=text, --flag, --no-flag
+                     the same as options; @ has no special meaning
+  '{\"key\": 1}'       all arguments as a JSON object
+  -                  all arguments as a JSON object from standard input
+  --help             show the arguments of the tool
 
 Examples:
-  mcparley call files read_file path=README.md
+  mcparley call files.read_file path=README.md
   mcparley call files write_file --path notes.txt --content 'two words'
-  mcparley call db query '{\"sql\": \"SELECT 1\"}' --json
-  mcparley call mcp__git__log --max-count 3
+  mcparley call db.query '{\"sql\": \"SELECT 1\"}' --json
+  mcparley call git.commit message=@message.txt all:=true
+  jq -n '{a: 1, b: 2}' | mcparley call everything.get-sum -
+  mcparley call https://example.com/mcp search query=rust
+  mcparley call -- uvx mcp-server-time -- get_current_time timezone=UTC
 
-Options of this command and `--json` may also follow the tool, unless the tool has an argument of that name.
-After `--` every option belongs to the tool."
+A command or URL in place of the server is used for this call and not added. Options of this command and
+`--json` may also follow the tool, unless the tool has an argument of that name. After `--` every option
+belongs to the tool."
 )]
 pub struct CallArgs {
     /// The agent that makes the call.
@@ -139,11 +154,11 @@ pub struct CallArgs {
     #[command(flatten)]
     pub options: CallCommandOptions,
 
-    /// The server, or the full name of the tool, `mcp__server__tool`
+    /// The server, or the tool as `server.tool` or `mcp__server__tool`
     #[arg(value_name = "SERVER", add = CompletionSource::CallTargets)]
     pub target: String,
 
-    /// The tool, unless its full name was given, and its arguments
+    /// The tool, unless the first word names it, and its arguments
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -190,7 +205,8 @@ pub struct StateArgs {
 Examples:
   mcparley logs
   mcparley logs files -n 20
-  mcparley logs files --level warning")]
+  mcparley logs files --level warning
+  mcparley logs -f            # and new lines as they come, until Ctrl-C")]
 pub struct LogsArgs {
     /// The server [default: all configured servers]
     #[arg(add = CompletionSource::Servers)]
@@ -203,6 +219,10 @@ pub struct LogsArgs {
     /// Number of lines to show per server
     #[arg(short = 'n', long, value_name = "N", default_value = "100")]
     pub lines: usize,
+
+    /// Keep running and print new lines as they are written, until Ctrl-C
+    #[arg(short, long)]
+    pub follow: bool,
 }
 
 fn log_level_parser() -> impl clap::builder::TypedValueParser<Value = LogLevel> {
@@ -220,6 +240,7 @@ fn log_level_parser() -> impl clap::builder::TypedValueParser<Value = LogLevel> 
 Examples:
   mcparley doctor
   mcparley doctor files --json
+  mcparley doctor -- npx -y @modelcontextprotocol/server-everything
 
 The exit code is 0 if every server that may run works, 9 if one does not, and 3 if a file or an entry is invalid. If a
 named server may not run, the exit code is the reason: 4 blocked, 6 shadowed, 10 disabled.")]

@@ -13,9 +13,9 @@ use super::CompletionSource;
 #[command(after_help = "\
 Examples:
   mcparley login api
-  mcparley login api --no-browser      # without a browser here: paste the URL of the last page
-  mcparley login api --device          # enter a code on another device
-  mcparley login api --wait --json     # for scripts: one line with the page, one with the result
+  mcparley login api --no-browser    # no browser here: paste the last URL
+  mcparley login api --device        # enter a code on another device
+  mcparley login api --wait --json   # for scripts: a line with the page first
 
 Without a terminal, and with `--json`, no page is opened and no question is asked, unless `--wait`, `--no-browser` or
 `--device` is given. Servers that need a sign-in are listed under `pendingAuth`, and the exit code is 12.")]
@@ -81,6 +81,12 @@ pub struct LogoutArgs {
 pub enum AuthCommand {
     Status(AuthStatusArgs),
     /// Configure the identity provider for servers with `xaa` in their entry
+    ///
+    /// Also as `mcparley mcp xaa setup`, `login`, `show` and `clear`, the names in Claude Code.
+    #[command(after_help = "\
+Examples:
+  mcparley auth idp setup --issuer https://idp.example.com --client-id me
+  mcparley auth idp login")]
     Idp {
         /// The command below `idp`.
         #[command(subcommand)]
@@ -126,7 +132,7 @@ pub enum IdpCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  mcparley auth idp setup --issuer https://idp.example.com --client-id mcparley")]
+  mcparley auth idp setup --issuer https://idp.example.com --client-id me")]
 pub struct IdpSetupArgs {
     /// Issuer URL, exactly as in the provider's metadata
     #[arg(long, value_name = "URL")]
@@ -138,7 +144,8 @@ pub struct IdpSetupArgs {
 
     /// Use an OAuth client secret, stored in the vault and never in a configuration file
     ///
-    /// Reads the secret from `MCP_CLIENT_SECRET`, from a prompt on a terminal, or from standard input.
+    /// Reads the secret from `MCP_XAA_IDP_CLIENT_SECRET` or `MCP_CLIENT_SECRET`, from a prompt on a terminal,
+    /// or from standard input.
     #[arg(long)]
     pub client_secret: bool,
 

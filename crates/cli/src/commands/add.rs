@@ -25,7 +25,7 @@ use crate::exit;
 use crate::out::{TerminalOutput, bold};
 use crate::report::SignInTarget;
 use crate::runtime;
-use crate::sign_in::{ServerAccount, read_client_secret};
+use crate::sign_in::{SecretOwner, ServerAccount, read_client_secret};
 use check::CheckOutcome;
 
 pub(super) fn run(
@@ -44,7 +44,7 @@ pub(super) fn run(
         replace: options.force,
         provenance: Provenance::Own,
     };
-    let secret = if options.client_secret { Some(read_client_secret(context, out)?) } else { None };
+    let secret = read_secret(options.client_secret, context, out)?;
     add_server(&new, secret, options.no_check, context, loaded, out)
 }
 
@@ -63,8 +63,16 @@ pub(super) fn run_json(
         replace: args.force,
         provenance: Provenance::Own,
     };
-    let secret = if args.client_secret { Some(read_client_secret(context, out)?) } else { None };
+    let secret = read_secret(args.client_secret, context, out)?;
     add_server(&new, secret, args.no_check, context, loaded, out)
+}
+
+fn read_secret(
+    is_wanted: bool,
+    context: &Context,
+    out: &mut TerminalOutput,
+) -> Result<Option<Secret<String>>, CommandError> {
+    is_wanted.then(|| read_client_secret(SecretOwner::Server, context, out)).transpose()
 }
 
 fn add_server(

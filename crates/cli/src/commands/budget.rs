@@ -1,5 +1,7 @@
 //! `budget`: the tokens of the tools in a model's context, and the tools that are listed at once or deferred.
 
+mod advice;
+
 use std::collections::HashMap;
 
 use mcparley::catalog::{Budget, CatalogEntry, ModelOffer, ToolProvider};
@@ -16,6 +18,7 @@ use crate::args::BudgetArgs;
 use crate::context::Context;
 use crate::exit;
 use crate::out::{TerminalOutput, bold, dim};
+use advice::BudgetAdvice;
 
 /// The report of `budget`.
 #[derive(Serialize)]
@@ -32,6 +35,7 @@ struct BudgetReport {
     denied: Vec<PublicName>,
     /// The servers that offer nothing, or not all, with the reason.
     servers: Vec<IncompleteServer>,
+    advice: Vec<BudgetAdvice>,
 }
 
 /// The tools of one server, or the built-in ones.
@@ -95,7 +99,7 @@ pub(super) fn budget_from_settings(
 impl BudgetReport {
     fn from_offer(offer: &ModelOffer, budget: &Budget, servers: Vec<IncompleteServer>) -> Self {
         let (listed_tokens, deferred_tokens) = (offer.listed_tokens(), offer.deferred_tokens());
-        Self {
+        let mut report = Self {
             tokens: listed_tokens + deferred_tokens,
             budget: budget.limit(),
             listed_tokens,
@@ -103,7 +107,10 @@ impl BudgetReport {
             groups: group_tools(offer),
             denied: offer.denied.iter().map(|entry| entry.name.clone()).collect(),
             servers,
-        }
+            advice: Vec::new(),
+        };
+        report.advice = advice::give_advice(&report);
+        report
     }
 
     fn render(&self, out: &mut TerminalOutput) {
@@ -126,6 +133,13 @@ impl BudgetReport {
             out.print_remark(&format!("{} tools are denied by a permission rule", self.denied.len()));
         }
         self.servers.iter().for_each(|lacking| lacking.print_warnings(out));
+        out.print_line("\nAdvice");
+        for BudgetAdvice { text, command } in &self.advice {
+            out.print_line(format!("  {text}"));
+            if let Some(command) = command {
+                out.print_line(format!("    {}", bold(command)));
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 use super::{CommandResult, hooks, usable};
 use crate::args::{CallArgs, CallCommandOptions};
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::error::{UnavailableError, UsageError};
 use crate::exit;
 use crate::out::TerminalOutput;
@@ -42,6 +42,8 @@ pub(super) fn run(
     let start = wanted.servers_to_start(&loaded);
     let host = context.host_for_user(loaded, out.dialogs()).start_with(start);
     runtime::run_with_host(host, async |host| {
+        // Before the first wait, so that no server has been started yet.
+        wanted.check_spelling(host)?;
         let entry = wanted.find_entry(host, out).await?;
         let schema = parse_schema(&entry)?;
         let own = CallCommandOptions::trailing_options();
@@ -63,7 +65,15 @@ pub(super) fn run(
         }
         let outcome = call_tool(host, &entry, arguments, &options, out).await;
         hooks::print_hook_notes(host, out);
-        let outcome = outcome.inspect_err(|error| print_failure_stderr(error, out))?;
+        let outcome = outcome.inspect_err(|error| print_failure_stderr(error, out));
+        let outcome = match outcome {
+            Err(error @ CallError::Arguments { .. })
+                if wanted.words().is_empty() && context::stdin_has_data() =>
+            {
+                return Err(UsageError::UnreadInput { problem: error.to_string() }.into());
+            }
+            outcome => outcome?,
+        };
         finish_call(&outcome, &entry, &options, out)
     })
 }

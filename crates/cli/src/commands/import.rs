@@ -1,5 +1,7 @@
 //! `import`: lists the servers configured in other programs, and adds them after consent.
 
+mod number_choice;
+
 use std::io::{BufRead, Write};
 
 use mcparley::config::change::{self, AddedServer, ChangeError, NewServer, WriteScope};
@@ -32,15 +34,23 @@ pub(super) fn run(
     if let Some(problem) = search.problems.iter().find(|problem| problem.severity == Severity::Given) {
         return Err(CommandError::Source(problem.clone()));
     }
-    let offers = collect_offers(&search, args, context);
+    let mut offers = collect_offers(&search, args, context);
+    let is_asked = !args.yes && !out.json && context::is_interactive();
     if !out.json {
         search.problems.iter().for_each(|problem| out.report_problem(problem));
-        show_offers(&search, &offers, out);
+        show_offers(&search, &offers, is_asked, out);
     }
-    let added = if offers.is_empty() || !ask_consent(args, &offers, out) {
-        Vec::new()
-    } else {
-        add_all(args, context, loaded, &offers, out)
+    let added = match (args.yes, is_asked) {
+        _ if offers.is_empty() => Vec::new(),
+        (true, _) => add_all(args, context, loaded, &offers, out),
+        (false, true) => {
+            choose_offers(&mut offers, out);
+            add_all(args, context, loaded, &offers, out)
+        }
+        (false, false) => {
+            out.hint("no server was added; use `--yes` to add them");
+            Vec::new()
+        }
     };
     if out.json {
         out.print_json(&import_report(&search, &offers, &added));
@@ -105,13 +115,19 @@ fn default_scope(found: &import::ImportedFile, context: &Context) -> WriteScope 
     if is_project_file { WriteScope::Local } else { WriteScope::User }
 }
 
-fn show_offers(search: &import::ImportSearch, offers: &[ImportOffer<'_>], out: &mut TerminalOutput) {
+fn show_offers(
+    search: &import::ImportSearch,
+    offers: &[ImportOffer<'_>],
+    is_numbered: bool,
+    out: &mut TerminalOutput,
+) {
     if offers.is_empty() {
         out.print_line("No servers of other programs found.");
     }
-    for offer in offers {
+    for (index, offer) in offers.iter().enumerate() {
         let place = offer.imported.origin.to_string();
-        out.print_line(format!("{}  {}  {}", bold(&offer.name), offer.program.as_str(), dim(&place)));
+        let number = if is_numbered { format!("{:>2}  ", index + 1) } else { String::new() };
+        out.print_line(format!("{number}{}  {}  {}", bold(&offer.name), offer.program.as_str(), dim(&place)));
         out.print_line(format!("  {}", display_line(&mask_entry(offer).to_string())));
         for note in &offer.imported.notes {
             out.print_line(format!("  {}", dim(&format!("note: {note}"))));
@@ -138,23 +154,33 @@ fn mask_entry(offer: &ImportOffer<'_>) -> Value {
     .unwrap_or(Value::Null)
 }
 
-fn ask_consent(args: &ImportArgs, offers: &[ImportOffer<'_>], out: &mut TerminalOutput) -> bool {
-    if args.yes {
-        return true;
-    }
-    if out.json || !context::is_interactive() {
-        out.hint("no server was added; use `--yes` to add them");
-        return false;
-    }
+/// Asks which servers to add, and keeps those. Input that is no choice is asked for again.
+fn choose_offers(offers: &mut Vec<ImportOffer<'_>>, out: &mut TerminalOutput) {
     let counts = WriteScope::ALL.into_iter().filter_map(|scope| {
         let count = offers.iter().filter(|offer| offer.scope == scope).count();
-        (count > 0).then(|| format!("{count} server(s) to {} scope", scope.as_str()))
+        (count > 0).then(|| format!("{count} to {} scope", scope.as_str()))
     });
-    out.print_message(format!("Add {}? [y/N]", counts.collect::<Vec<_>>().join(" and ")));
-    let mut answer = String::new();
-    // Flushed, so that the question is visible before the program waits for the answer.
-    let asked = std::io::stderr().flush().and_then(|()| std::io::stdin().lock().read_line(&mut answer));
-    asked.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let chosen = loop {
+        out.print_message(format!(
+            "Add which servers ({counts})? Numbers such as 1,3-5, all, or none [none]"
+        ));
+        let mut answer = String::new();
+        // Flushed, so that the question is visible before the program waits for the answer.
+        let asked = std::io::stderr().flush().and_then(|()| std::io::stdin().lock().read_line(&mut answer));
+        if !matches!(asked, Ok(1..)) {
+            break Vec::new();
+        }
+        match number_choice::parse_choice(&answer, offers.len()) {
+            Ok(chosen) => break chosen,
+            Err(word) => out.warn(&format!("`{word}` is not a number from 1 to {}", offers.len())),
+        }
+    };
+    let mut index = 0;
+    offers.retain(|_| {
+        index += 1;
+        chosen.contains(&(index - 1))
+    });
 }
 
 /// A server that was added, or the name of one that was not added and the error.

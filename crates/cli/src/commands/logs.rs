@@ -1,16 +1,17 @@
-//! `logs`: events and standard error of servers in earlier runs.
+//! `logs`: events and standard error of servers in earlier runs, and with `--follow` in those that run now.
 //!
 //! Reads stored logs; no server is started.
 
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use mcparley::LogFollower;
 use mcparley::config::LoadedConfig;
 use mcparley::model::log_level::LogLevel;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::display_line;
-use mcparley::pool::log::{LogLine, LogSource, read_logs};
-use serde::Serialize;
+use mcparley::pool::log::{LogLine, LogSource, StoredLog, read_stored_logs};
+use serde_json::json;
 
 use super::{CommandResult, base_exit_code, print_problems};
 use crate::args::LogsArgs;
@@ -18,13 +19,7 @@ use crate::context::Context;
 use crate::error::{CommandError, FileError};
 use crate::out::{TerminalOutput, bold, dim};
 use crate::report::effective_servers;
-
-/// The stored log of one server.
-#[derive(Serialize)]
-struct StoredLog {
-    server: ServerName,
-    lines: Vec<LogLine>,
-}
+use crate::runtime;
 
 pub(super) fn run(
     args: &LogsArgs,
@@ -36,12 +31,14 @@ pub(super) fn run(
         Some(name) => vec![ServerName::new(name)],
         None => effective_servers(&loaded.plan).into_iter().map(|server| server.name.clone()).collect(),
     };
-    let mut all = Vec::new();
-    for server in names {
-        let mut lines = read_logs(&context.paths, &server).map_err(FileError::Log)?;
+    let mut follower = args.follow.then(|| LogFollower::new(&context.paths, names.iter().cloned()));
+    let mut all = match &mut follower {
+        Some(follower) => follower.read_new_lines().map_err(FileError::FollowedLog)?,
+        None => read_stored_logs(&context.paths, names).map_err(FileError::Log)?,
+    };
+    for StoredLog { lines, .. } in &mut all {
         lines.retain(|line| is_important(&line.from, args.level));
-        let skipped = lines.len().saturating_sub(args.lines);
-        all.push(StoredLog { server, lines: lines.into_iter().skip(skipped).collect() });
+        lines.drain(..lines.len().saturating_sub(args.lines));
     }
     // A removed server may still have a log.
     if let (Some(name), [StoredLog { lines, .. }]) = (&args.server, all.as_slice())
@@ -54,19 +51,68 @@ pub(super) fn run(
             similar: loaded.similar_server_names(name),
         });
     }
+    if let Some(follower) = follower {
+        print_problems(loaded, out);
+        return follow_logs(follower, &all, args.level, out);
+    }
     if out.json {
-        out.print_json(&serde_json::json!({ "servers": all }));
+        out.print_json(&json!({ "servers": all }));
         return Ok(base_exit_code(loaded));
     }
     print_problems(loaded, out);
     let told: Vec<&StoredLog> = all.iter().filter(|kept| !kept.lines.is_empty()).collect();
-    for kept in &told {
-        kept.print_lines(out);
-    }
+    let mut printer = FollowedLogs { last: None };
+    told.iter().for_each(|log| printer.print_lines(log, out));
     if told.is_empty() {
         out.print_message("No logs: only runs with problems are logged.");
     }
     Ok(base_exit_code(loaded))
+}
+
+/// Prints the stored lines, and then new lines as they are written, until a signal ends the program.
+fn follow_logs(
+    mut follower: LogFollower,
+    stored: &[StoredLog],
+    level: Option<LogLevel>,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let mut printer = FollowedLogs { last: None };
+    let followed = runtime::run(async {
+        stored.iter().for_each(|log| printer.print_lines(log, out));
+        loop {
+            follower.wait_for_change().await;
+            for mut log in follower.read_new_lines().map_err(FileError::FollowedLog)? {
+                log.lines.retain(|line| is_important(&line.from, level));
+                printer.print_lines(&log, out);
+            }
+        }
+    });
+    match followed {
+        // Ctrl-C is the way to end this command, so it is no error.
+        Err(CommandError::Signalled(signal)) => Ok(signal.exit_code()),
+        Err(error) => Err(error),
+        Ok(done) => done,
+    }
+}
+
+/// Printer of the lines of several logs in the order in which they come.
+struct FollowedLogs {
+    /// The server of the last line.
+    last: Option<ServerName>,
+}
+
+impl FollowedLogs {
+    fn print_lines(&mut self, log: &StoredLog, out: &mut TerminalOutput) {
+        if out.json {
+            let lines = log.lines.iter().map(|line| json!({ "server": log.server, "line": line }));
+            return lines.for_each(|line| out.print_json_line(&line));
+        }
+        if !log.lines.is_empty() && self.last.as_ref() != Some(&log.server) {
+            out.print_line(bold(log.server.as_str()));
+            self.last = Some(log.server.clone());
+        }
+        log.lines.iter().for_each(|line| print_log_line(line, out));
+    }
 }
 
 /// Whether a line has at least the wanted level. An unknown level is always shown.
@@ -79,20 +125,15 @@ fn is_important(from: &LogSource, least: Option<LogLevel>) -> bool {
     }
 }
 
-impl StoredLog {
-    fn print_lines(&self, out: &mut TerminalOutput) {
-        out.print_line(bold(self.server.as_str()));
-        for line in &self.lines {
-            let from = match &line.from {
-                LogSource::Host => "host".to_owned(),
-                LogSource::Server { level, logger: None } => format!("server {level}"),
-                LogSource::Server { level, logger: Some(logger) } => format!("server {level} {logger}"),
-                LogSource::Stderr => "stderr".to_owned(),
-            };
-            let about = dim(&format!("{} {from}", format_utc(line.at)));
-            out.print_line(format!("  {about}  {}", display_line(&line.text.clean_text())));
-        }
-    }
+fn print_log_line(line: &LogLine, out: &mut TerminalOutput) {
+    let from = match &line.from {
+        LogSource::Host => "host".to_owned(),
+        LogSource::Server { level, logger: None } => format!("server {level}"),
+        LogSource::Server { level, logger: Some(logger) } => format!("server {level} {logger}"),
+        LogSource::Stderr => "stderr".to_owned(),
+    };
+    let about = dim(&format!("{} {from}", format_utc(line.at)));
+    out.print_line(format!("  {about}  {}", display_line(&line.text.clean_text())));
 }
 
 /// Date and time in UTC, as in `2026-07-28 09:05:00Z`.

@@ -75,7 +75,7 @@ fn show_matches(
 impl SearchReport {
     fn render(&self, unfound: &[UnresolvedName], out: &mut TerminalOutput) {
         if !self.tools.is_empty() {
-            tools::print_tools(&self.tools, out.verbose > 0, out);
+            tools::print_matches(&self.tools, out);
         } else if unfound.is_empty() {
             out.print_message("No tool matches.");
         }

@@ -1,6 +1,8 @@
 //! `tools`: lists the tools of servers, and servers that do not work.
 
-use std::borrow::Cow;
+mod page;
+mod table;
+
 use std::sync::Arc;
 
 use mcparley::Host;
@@ -8,8 +10,6 @@ use mcparley::catalog::{Budget, Catalog, CatalogEntry, ChangedTool, Dialect};
 use mcparley::config::{LoadedConfig, StartPolicy};
 use mcparley::host::HostServer;
 use mcparley::model::name::{ServerName, ToolNameCaution};
-use mcparley::model::text::{display_block, display_line, truncated_prefix};
-use mcparley::model::tool::{Tool, ToolHints};
 use mcparley_console::arguments::similar_spellings;
 use serde::Serialize;
 
@@ -19,17 +19,10 @@ use crate::args::ToolsArgs;
 use crate::context::Context;
 use crate::error::{CommandError, UsageError};
 use crate::exit::NamedExitCode;
-use crate::out::{TerminalOutput, bold, dim};
+use crate::out::TerminalOutput;
 use crate::runtime;
-
-/// The maximum length of a description on one line.
-const LINE_CHARS: usize = 100;
-
-/// The maximum width of the column of names.
-const NAME_WIDTH: usize = 40;
-
-/// The estimated size of a row: name, description and declared effects.
-const ROW_BYTES: usize = NAME_WIDTH + LINE_CHARS + 32;
+use page::print_page;
+use table::{RowNames, print_rows};
 
 /// The report of `tools`.
 #[derive(Serialize)]
@@ -68,13 +61,57 @@ pub(super) fn run(
         if let Some(name) = wanted.server() {
             usable::find_server(loaded, &host.servers(), name, out)?;
         }
-        // Text output shows cached tools at once, before the other servers are ready.
-        let is_for_people = !out.json && dialect.is_none() && matches!(wanted, ToolSelection::All);
+        // A person sees cached tools at once, before the other servers are ready. Elsewhere the order of the
+        // servers must not depend on the cache.
+        let is_for_people = out.is_terminal() && dialect.is_none() && matches!(wanted, ToolSelection::All);
         let printed = if is_for_people { print_known_tools(host, out) } else { Vec::new() };
         let servers = usable::wait_until_settled(host, out).await;
         let (servers, catalog) = (&servers[..], &*host.publish_catalog());
-        show_tools(&wanted, &KnownCatalog { loaded, servers, catalog, dialect, printed: &printed }, code, out)
+        let style = ToolStyle::from_args(args, &wanted, out);
+        show_tools(
+            &wanted,
+            &KnownCatalog { loaded, servers, catalog, dialect, style, printed: &printed },
+            code,
+            out,
+        )
     })
+}
+
+/// The form in which tools are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ToolStyle {
+    /// One line per tool.
+    Row,
+    /// A page per tool: description and arguments.
+    Page,
+    /// A page per tool, with the JSON Schemas of arguments and result.
+    PageWithSchema,
+}
+
+impl ToolStyle {
+    fn from_args(args: &ToolsArgs, wanted: &ToolSelection<'_>, out: &TerminalOutput) -> Self {
+        match (args.schema, wanted.tool().is_some() || out.verbose > 0) {
+            (true, _) => Self::PageWithSchema,
+            (false, true) => Self::Page,
+            (false, false) => Self::Row,
+        }
+    }
+}
+
+fn print_tools(tools: &[Arc<CatalogEntry>], style: ToolStyle, out: &mut TerminalOutput) {
+    match style {
+        ToolStyle::Row => print_rows(tools, RowNames::GroupedByServer, out),
+        ToolStyle::Page => tools.iter().for_each(|entry| print_page(entry, false, out)),
+        ToolStyle::PageWithSchema => tools.iter().for_each(|entry| print_page(entry, true, out)),
+    }
+}
+
+/// Prints the tools that a search found, in the order given.
+pub(super) fn print_matches(tools: &[Arc<CatalogEntry>], out: &mut TerminalOutput) {
+    match out.verbose {
+        0 => print_rows(tools, RowNames::WithServer, out),
+        _ => print_tools(tools, ToolStyle::Page, out),
+    }
 }
 
 /// The catalog to show, with its servers.
@@ -83,6 +120,7 @@ struct KnownCatalog<'k> {
     servers: &'k [HostServer],
     catalog: &'k Catalog,
     dialect: Option<Dialect>,
+    style: ToolStyle,
     /// The tools that are already printed.
     printed: &'k [Arc<CatalogEntry>],
 }
@@ -104,7 +142,8 @@ fn print_known_tools(host: &Host, out: &mut TerminalOutput) -> Vec<Arc<CatalogEn
         true => host.publish_catalog().iter().filter(is_settled).cloned().collect(),
         false => Vec::new(),
     };
-    print_tools(&known, out.verbose > 0, out);
+    let style = if out.verbose > 0 { ToolStyle::Page } else { ToolStyle::Row };
+    print_tools(&known, style, out);
     known
 }
 
@@ -140,7 +179,7 @@ fn show_tools(
     print_problems(loaded, out);
     report.tools.retain(|entry| !known.printed.iter().any(|printed| printed.name == entry.name));
     let is_printed = !known.printed.is_empty();
-    report.render(wanted.tool().is_some() || out.verbose > 0, is_printed, out);
+    report.render(known.style, is_printed, out);
     Ok(code)
 }
 
@@ -259,7 +298,7 @@ pub(super) fn no_tool_error(
 }
 
 /// The reason why a changed tool is withheld, given by its own name or by its full name.
-fn withheld_reason(catalog: &Catalog, server: Option<&ServerName>, tool: &str) -> Option<String> {
+pub(super) fn withheld_reason(catalog: &Catalog, server: Option<&ServerName>, tool: &str) -> Option<String> {
     let mut withheld = catalog.changed_tools().iter().filter(|changed| changed.withheld);
     let is_it = |changed: &ChangedTool| match server {
         Some(server) => changed.server == *server && changed.tool.as_str() == tool,
@@ -272,11 +311,11 @@ fn withheld_reason(catalog: &Catalog, server: Option<&ServerName>, tool: &str) -
 }
 
 impl ToolsReport {
-    fn render(&self, whole: bool, is_printed: bool, out: &mut TerminalOutput) {
+    fn render(&self, style: ToolStyle, is_printed: bool, out: &mut TerminalOutput) {
         if self.tools.is_empty() && !is_printed {
             out.print_message("No tools found.");
         } else {
-            print_tools(&self.tools, whole, out);
+            print_tools(&self.tools, style, out);
         }
         for lacking in &self.servers {
             lacking.print_warnings(out);
@@ -299,96 +338,4 @@ fn find_name_cautions(catalog: &Catalog, server: Option<&ServerName>) -> Vec<Too
     let mut cautions = ToolNameCaution::find_cautions(tools);
     cautions.retain(|caution| server.is_none_or(|server| caution.concerns_server(server)));
     cautions
-}
-
-/// Prints tools: one line each, or full entries.
-pub(super) fn print_tools(tools: &[Arc<CatalogEntry>], whole: bool, out: &mut TerminalOutput) {
-    if whole {
-        return tools.iter().for_each(|entry| print_entry(entry, out));
-    }
-    let width = tools.iter().map(|entry| entry.name.as_str().len()).max().unwrap_or(0);
-    // Written at once: hundreds of single writes would take longer than the lookup.
-    let mut rows = String::with_capacity(tools.len() * ROW_BYTES);
-    for entry in tools {
-        append_row(entry, width.min(NAME_WIDTH), out.has_colors(), &mut rows);
-    }
-    out.print_bytes(rows.as_bytes());
-}
-
-/// Appends the row of a tool.
-fn append_row(entry: &CatalogEntry, width: usize, colours: bool, rows: &mut String) {
-    let name = entry.name.as_str();
-    let hint = match entry.tool.hints {
-        ToolHints { read_only: true, .. } => "  [read-only]",
-        // Shown only if the server declares it; the default of the protocol does not count.
-        ToolHints { destructive: true, .. } if entry.tool.says_destructive => "  [destructive]",
-        ToolHints { .. } => "",
-    };
-    let about = title_and_description(&entry.tool);
-    let (shown, dots) = match truncated_prefix(&about, LINE_CHARS) {
-        Some(beginning) => (beginning, "…"),
-        None => (about.as_ref(), ""),
-    };
-    let (name_shown, hint) = match colours {
-        true => (Cow::Owned(bold(name)), Cow::Owned(dim(hint))),
-        false => (display_line(name), Cow::Borrowed(hint)),
-    };
-    rows.push_str(&name_shown);
-    rows.extend(std::iter::repeat_n(' ', width.saturating_sub(name.len())));
-    rows.extend(["  ", &*display_line(shown), dots, &*hint, "\n"]);
-}
-
-/// The title and the first line of the description.
-fn title_and_description(tool: &Tool) -> Cow<'_, str> {
-    let first = tool.description.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    match tool.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && *title != first) {
-        Some(title) if first.is_empty() => Cow::Borrowed(title),
-        Some(title) => Cow::Owned(format!("{title}: {first}")),
-        None => Cow::Borrowed(first),
-    }
-}
-
-/// The names of the effects that a tool declares.
-fn effect_names(hints: ToolHints) -> Vec<&'static str> {
-    let all = [
-        (hints.read_only, "read-only"),
-        (hints.destructive, "destructive"),
-        (hints.idempotent && !hints.read_only, "idempotent"),
-        (hints.open_world, "open world"),
-    ];
-    all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word).collect()
-}
-
-fn print_entry(entry: &CatalogEntry, out: &mut TerminalOutput) {
-    let tool = &entry.tool;
-    out.print_line(bold(entry.name.as_str()));
-    let mut field = |name: &str, value: &str| out.print_line(format!("  {name}: {}", display_line(value)));
-    if let Some(server) = entry.server() {
-        field("server", server.as_str());
-        field("tool", tool.name.as_str());
-    }
-    if let Some(title) = &tool.title {
-        field("title", title);
-    }
-    field("declares", &effect_names(tool.hints).join(", "));
-    print_block("description", &tool.description, out);
-    print_block("arguments", &pretty_json(tool.input_schema.get()), out);
-    if let Some(schema) = &tool.output_schema {
-        print_block("result", &pretty_json(schema.get()), out);
-    }
-}
-
-fn print_block(name: &str, text: &str, out: &mut TerminalOutput) {
-    if text.trim().is_empty() {
-        return;
-    }
-    out.print_line(format!("  {name}:"));
-    for line in display_block(text).lines() {
-        out.print_line(format!("    {line}"));
-    }
-}
-
-fn pretty_json(json: &str) -> String {
-    let value = serde_json::from_str::<serde_json::Value>(json);
-    value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| json.to_owned())
 }

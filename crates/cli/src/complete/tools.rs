@@ -15,14 +15,22 @@ use crate::args::{self, GlobalOptions};
 use crate::context::{self, Context};
 use crate::runtime;
 
-/// Completes a server, or the full name of a tool once the word begins with `mcp__`.
+/// Completes a server; a tool as `server.tool` once the word has a dot, and by its full name once it begins with
+/// `mcp__`.
 pub(super) fn complete_call_target(current: &OsStr) -> Vec<CompletionCandidate> {
-    if !current.as_encoded_bytes().starts_with(b"mcp__") {
+    let is_public = current.as_encoded_bytes().starts_with(b"mcp__");
+    if !is_public && !current.as_encoded_bytes().contains(&b'.') {
         return filter_by_prefix(current, super::server_candidates(|_| true));
     }
     let Some(catalog) = load_known_tools() else { return Vec::new() };
-    let entries = catalog.iter().filter(|entry| entry.server().is_some());
-    filter_by_prefix(current, to_candidates(entries.map(|entry| entry.name.as_str())))
+    let names: Vec<String> = catalog
+        .iter()
+        .filter_map(|entry| match is_public {
+            true => entry.server().map(|_| entry.name.as_str().to_owned()),
+            false => tool_path(entry),
+        })
+        .collect();
+    filter_by_prefix(current, to_candidates(names.iter().map(String::as_str)))
 }
 
 /// Completes the tools of the server in the preceding word.
@@ -71,6 +79,9 @@ impl CompletionLine {
         if let Some(entry) = catalog.get(&self.target) {
             return Some((entry, &self.words));
         }
+        if let Some(entry) = catalog.iter().find(|entry| tool_path(entry).as_ref() == Some(&self.target)) {
+            return Some((entry, &self.words));
+        }
         let (tool, given) = self.words.split_first()?;
         let mut entries = catalog.iter();
         let entry = entries.find(|entry| self.is_of_server(entry) && entry.tool.name.as_str() == tool)?;
@@ -88,6 +99,11 @@ impl CompletionLine {
     fn is_of_server(&self, entry: &CatalogEntry) -> bool {
         entry.server().is_some_and(|server| server.as_str() == self.target)
     }
+}
+
+/// The tool as `server.tool`.
+fn tool_path(entry: &CatalogEntry) -> Option<String> {
+    entry.server().map(|server| format!("{}.{}", server.as_str(), entry.tool.name.as_str()))
 }
 
 fn innermost_matches(matches: &ArgMatches) -> &ArgMatches {

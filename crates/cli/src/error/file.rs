@@ -13,6 +13,9 @@ pub(crate) enum FileError {
     /// A log cannot be read.
     #[error("{}", with_sources(.0))]
     Log(FileReadError),
+    /// A log that is followed cannot be read.
+    #[error("cannot read the log: {0}")]
+    FollowedLog(std::io::Error),
     /// The content of a resource is not base64.
     #[error("the resource is not base64")]
     ResourceNotBase64,
@@ -32,7 +35,10 @@ impl Explain for FileError {
         match self {
             Self::Log(error) => error.hint(),
             Self::NotOneFile { .. } => Some("use `--save DIR` to write all of them".to_owned()),
-            Self::ResourceNotBase64 | Self::ResultNotBase64 | Self::Unwritten { .. } => None,
+            Self::FollowedLog(_)
+            | Self::ResourceNotBase64
+            | Self::ResultNotBase64
+            | Self::Unwritten { .. } => None,
         }
     }
 }

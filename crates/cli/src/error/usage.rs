@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::args::HelpPageError;
 use mcparley::model::explain::Explain;
 use mcparley::resource::TemplateError;
 
@@ -32,6 +33,12 @@ pub(crate) enum UsageError {
     /// The options after a tool are invalid.
     #[error("{}", first_line(.0))]
     TrailingOptions(clap::Error),
+    /// `help` names no command.
+    #[error(transparent)]
+    HelpPage(HelpPageError),
+    /// The arguments of a call are missing, and standard input was not read.
+    #[error("{problem}")]
+    UnreadInput { problem: String },
     /// `call` names a server without a tool.
     #[error("missing tool of server `{server}`")]
     ToolMissing { server: String },
@@ -91,6 +98,11 @@ impl Explain for UsageError {
             }
             Self::SecretUnreadable { variable, .. } => return Some(format!("set `{variable}` instead")),
             Self::TrailingOptions(_) | Self::Template(_) => return None,
+            Self::HelpPage(HelpPageError { similar, .. }) => match similar.as_slice() {
+                [] => "run `mcparley help` to list commands",
+                similar => return Some(format!("did you mean `{}`?", similar.join("`, `"))),
+            },
+            Self::UnreadInput { .. } => "standard input is read only with `-` after the tool",
             Self::ToolMissing { server } => {
                 return Some(format!("run `mcparley tools {server}` to list its tools"));
             }

@@ -105,6 +105,9 @@ fn tools_and_their_arguments_are_offered_without_a_server() {
     assert_eq!(offered(&["call", "kit", "add", "a=1", ""]), ["b="]);
     assert_eq!(offered(&["call", "mcp__kit__ec"]), ["mcp__kit__echo"]);
     assert_eq!(offered(&["call", "mcp__kit__echo", ""]), ["message="]);
+    assert_eq!(offered(&["call", "kit.e"]), ["kit.echo", "kit.env"]);
+    assert_eq!(offered(&["call", "kit.add", "a=1", ""]), ["b="]);
+    assert_eq!(offered(&["tools", "kit.sl"]), ["kit.slow"]);
     assert_eq!(offered(&["call", "other", ""]), [""; 0]);
 }
 

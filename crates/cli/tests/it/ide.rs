@@ -37,8 +37,8 @@ fn an_editor_is_planned_listed_and_called_when_it_is_asked_for() {
     assert!(list.starts_with(&format!("ide: http://127.0.0.1:{port}/sse (SSE-IDE) - ")), "{list}");
     assert!(list.contains("connected"), "{list}");
     let tools = world.ok(&["tools", "ide", "--ide"]);
-    let names: Vec<&str> = tools.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert_eq!(names, ["mcp__ide__getDiagnostics", "mcp__ide__executeCode"]);
+    let names: Vec<&str> = tools.lines().filter_map(|line| line.trim().split('(').next()).collect();
+    assert_eq!(names, ["ide", "getDiagnostics", "executeCode"]);
     assert_eq!(world.ok(&["--ide", "call", "ide", "executeCode", "code=1 + 1"]), "1 + 1\n");
     assert_eq!(world.mcparley(&["--ide", "call", "ide", "openDiff", "old_file_path=x"]).code, 5);
     for args in [&["plan", "--ide", "--json"][..], &["get", "ide", "--ide"], &["state", "--ide"]] {

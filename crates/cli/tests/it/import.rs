@@ -1,5 +1,6 @@
 //! Servers of other programs: shown first, added when told to (C16).
 
+use mcparley_testkit::TerminalSession;
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -174,4 +175,22 @@ fn secrets_of_other_programs_are_not_shown() {
         assert!(!format!("{done:?}").contains("canary"), "{args:?}: {done:?}");
     }
     assert!(world.read(CLAUDE_JSON).contains("canary-4"));
+}
+
+// C16 U2
+#[test]
+fn on_a_terminal_servers_are_chosen_by_number() {
+    let servers = r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}, "c": {"command": "c"}}}"#;
+    let world = World::with(&[("home/.cursor/mcp.json", servers)]);
+    let mut session = TerminalSession::start_with_size(&world.command(&["import", "cursor"]), 40, 120);
+    session.wait_for_text(" 3  c  cursor");
+    session.wait_for_text("Numbers such as 1,3-5, all, or none [none]");
+    session.enter_line("1,9");
+    session.wait_for_text("`9` is not a number from 1 to 3");
+    session.enter_line("1,3");
+    let (code, screen) = session.wait_for_exit();
+    assert_eq!(code, 0, "{screen}");
+    let written = world.read_json(CLAUDE_JSON);
+    let names: Vec<&String> = written["mcpServers"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["a", "c"], "{screen}");
 }

@@ -28,7 +28,7 @@ fn servers_for_one_run_come_from_files_and_from_json() {
     );
     assert_eq!(
         list(&["--mcp-config", GIVEN, "--strict-mcp-config"]),
-        "given: x - ready\nmine: x - blocked: `--strict-mcp-config` uses only `--mcp-config`\n"
+        "given: x - ready\nmine: x - blocked: `--strict-mcp-config` uses only `--mcp-config` and `--mcp-server`\n"
     );
 }
 

@@ -135,7 +135,7 @@ fn the_decision_as_json_names_the_rule_and_its_place() {
         world.json(&["permissions", "test", "mcp__slack__post"]),
         json!({
             "server": "slack", "tool": "post", "mode": "default", "deadRules": [],
-            "toolPin": "warn", "definition": "unknown", "difference": [],
+            "toolPin": "warn", "definition": "unknown", "difference": [], "hooks": [],
             "decision": {"verdict": "deny", "why": {"by": "rule", "rule": {
                 "kind": "deny", "text": "mcp__slack__post", "scope": "local",
                 "origin": {"file": "home/project/.claude/settings.local.json", "line": 2, "column": 10},
@@ -201,4 +201,23 @@ fn a_comma_inside_a_condition_does_not_end_a_rule() {
         ]);
         assert_eq!(decision["decision"]["verdict"], "allow", "{tool}");
     }
+}
+
+// P4 H1 U2
+#[test]
+fn the_test_of_a_call_names_the_hooks_that_it_triggers() {
+    let world = world();
+    let settings = json!({ "hooks": {
+        "PreToolUse": [{ "matcher": "mcp__slack__.*", "hooks": [{ "type": "command", "command": "./guard.sh" }] }],
+        "PostToolUse": [{ "matcher": "mcp__other__.*", "hooks": [{ "type": "command", "command": "./note.sh" }] }],
+    } });
+    world.write("home/.claude/settings.json", &settings.to_string());
+    let text = world.ok(&["permissions", "test", "slack.post"]);
+    assert!(text.contains("  a call triggers these hooks:\n    PreToolUse          ./guard.sh\n"), "{text}");
+    assert!(!text.contains("note.sh"), "{text}");
+    let report = world.json(&["permissions", "test", "slack.post"]);
+    assert_eq!(report["hooks"].as_array().unwrap().len(), 1, "{report}");
+    world.write("home/project/.claude/settings.json", &settings.to_string().replace("guard.sh", "theirs.sh"));
+    let text = world.ok(&["permissions", "test", "slack.post"]);
+    assert!(text.contains("./theirs.sh (needs approval, so it does not run)"), "{text}");
 }

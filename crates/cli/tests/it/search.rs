@@ -16,7 +16,7 @@ fn names(report: &Value) -> Vec<&str> {
 fn words_find_tools_and_the_best_comes_first() {
     let world = good();
     let out = world.ok(&["search", "sum", "of", "numbers"]);
-    assert!(out.starts_with("mcp__good__add ") && out.contains("  Add two numbers"), "{out}");
+    assert!(out.starts_with("good.add(a: number, b: number) ") && out.contains("  Add two numbers"), "{out}");
     let report = world.json(&["search", "echo", "--server", "good", "--limit", "1"]);
     assert_eq!(names(&report), ["mcp__good__echo"]);
     assert!(report["tools"][0]["inputSchema"].is_object());
@@ -32,7 +32,7 @@ fn an_unknown_tool_has_its_own_exit_code_and_suggestions() {
     assert_eq!(nothing.code, i32::from(exit::NOT_FOUND.number));
     let partly = world.mcparley(&["search", "select:mcp__good__ehco,add"]);
     assert_eq!(partly.code, i32::from(exit::NOT_FOUND.number));
-    assert!(partly.out.contains("mcp__good__add"), "{partly:?}");
+    assert!(partly.out.contains("good.add("), "{partly:?}");
     assert!(partly.err.contains("did you mean `mcp__good__echo`"), "{partly:?}");
     assert_eq!(
         world.mcparley(&["search", "add", "--server", "godo"]).code,
@@ -49,7 +49,7 @@ fn search_and_budget_use_the_cache_without_starting_a_server() {
     let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[]).with_log(&log)) }));
     world.ok(&["tools"]);
     let starts = log_starts(&log).len();
-    assert!(world.ok(&["search", "echo"]).contains("mcp__one__echo"));
+    assert!(world.ok(&["search", "echo"]).contains("one.echo("));
     world.ok(&["budget"]);
     assert_eq!(log_starts(&log).len(), starts);
 }
@@ -126,4 +126,20 @@ fn a_person_can_call_the_search_that_models_have() {
     assert!(text.contains("mcp__good__echo"), "{text}");
     let text = World::new().ok(&["call", "ToolSearch", "query=list servers"]);
     assert!(!text.contains("mcparley"), "what is for diagnosis alone is not found: {text}");
+}
+
+// N10 U2
+#[test]
+fn the_budget_ends_with_advice_and_commands_that_follow_it() {
+    let world = good();
+    let fits = world.ok(&["budget"]);
+    assert!(fits.ends_with("\nAdvice\n  all tools fit the budget\n"), "{fits}");
+    let tight = world.ok(&["budget", "--context", "1000"]);
+    assert!(tight.contains("\nAdvice\n  without `good` it would be "), "{tight}");
+    assert!(tight.contains("\n    mcparley disable good\n"), "{tight}");
+    let report = world.json(&["budget", "--context", "1000"]);
+    assert_eq!(report["advice"][0]["command"], "mcparley disable good");
+    world.ok(&["disable", "good"]);
+    let less = world.json(&["budget", "--context", "1000"]);
+    assert!(less["tokens"].as_u64() < report["tokens"].as_u64(), "{less}");
 }

@@ -13,28 +13,42 @@ fn names(report: &serde_json::Value) -> Vec<&str> {
 
 // U2
 #[test]
-fn tools_prints_one_line_per_tool_with_name_and_description() {
+fn tools_prints_one_line_per_tool_with_signature_and_description() {
     let out = good().ok(&["tools", "good"]);
     assert_eq!(
         out,
         "\
-mcp__good__echo   Repeat a message  [read-only]
-mcp__good__add    Add two numbers
-mcp__good__fail   Fail, as a tool fails
-mcp__good__slow   Take some milliseconds
-mcp__good__big    Return that many characters
-mcp__good__env    Return the environment of the server
-mcp__good__pid    Return the process of the server
-mcp__good__crash  Exit with code 9
+good
+  echo(message: string)      Repeat a message  [read-only]
+  add(a: number, b: number)  Add two numbers
+  fail()                     Fail, as a tool fails
+  slow(ms: number)           Take some milliseconds
+  big(bytes: number)         Return that many characters
+  env()                      Return the environment of the server
+  pid()                      Return the process of the server
+  crash()                    Exit with code 9
 "
     );
+}
+
+// U2 U3
+#[test]
+fn tools_are_grouped_by_server_in_alphabetical_order_and_cut_to_the_width() {
+    let mut world = world(&json!({ "zoo": scripted(&[]), "good": scripted(&["many-tools:2"]) }));
+    world.set("COLUMNS", "60");
+    let out = world.ok(&["tools"]);
+    let groups: Vec<&str> = out.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(groups, ["good", "mcparley", "zoo", "built-in tools"], "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 60), "{out}");
+    assert!(out.contains('…'), "{out}");
+    assert_eq!(world.ok(&["tools"]), out, "the same order from the cache");
 }
 
 // U2: with an empty home the built-in server's tools are there.
 #[test]
 fn without_configuration_the_built_in_tools_are_listed() {
     let out = World::new().ok(&["tools"]);
-    assert!(out.contains("mcp__mcparley__echo"), "{out}");
+    assert!(out.contains("mcparley\n") && out.contains("  echo(message: string)"), "{out}");
 }
 
 // U2 N8
@@ -42,15 +56,34 @@ fn without_configuration_the_built_in_tools_are_listed() {
 fn one_tool_is_shown_in_full() {
     let world = good();
     let text = world.ok(&["tools", "good", "echo"]);
-    assert!(text.starts_with("mcp__good__echo\n  server: good\n  tool: echo\n"), "{text}");
-    assert!(text.contains("\n      \"type\": \"object\",\n"), "{text}");
+    assert_eq!(
+        text,
+        "\
+echo(message: string)
+  Repeat a message
+
+  Arguments:
+    --message <string>
+          [required]
+
+  effects:   read-only, open world
+  server:    good
+  full name: mcp__good__echo
+  try it:    mcparley call good.echo message=…
+"
+    );
     assert_eq!(world.ok(&["tools", "mcp__good__echo"]), text);
+    let with_schema = world.ok(&["tools", "good", "echo", "--schema"]);
+    assert!(
+        with_schema.contains("  schema of the arguments:\n    {\n      \"type\": \"object\",\n"),
+        "{with_schema}"
+    );
     let report = world.json(&["tools", "good", "echo"]);
     let schema =
         json!({"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]});
     assert_eq!(names(&report), ["mcp__good__echo"]);
     assert_eq!(report["tools"][0]["inputSchema"], schema);
-    assert!(world.ok(&["-v", "tools", "good"]).matches("  arguments:\n").count() >= 8);
+    assert!(world.ok(&["-v", "tools", "good"]).matches("\n  full name: mcp__good__").count() >= 8);
 }
 
 // N13 U2
@@ -100,7 +133,7 @@ fn servers_that_do_not_work_are_reported_with_the_reason() {
     world.write("home/project/.mcp.json", r#"{"mcpServers": {"waits": {"command": "x"}}}"#);
     let done = world.mcparley(&["tools"]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(done.out.contains("mcp__good__echo") && done.out.contains("mcp__bad__"), "{done:?}");
+    assert!(done.out.contains("good\n  echo(") && done.out.contains("bad\n  echo("), "{done:?}");
     for told in [
         "warning: server `exits`: failed: the connection ended: the server exited with code 3\n",
         "warning: server `locked`: needs-auth\n",
@@ -142,10 +175,7 @@ fn cached_tools_are_shown_without_starting_a_server_until_refresh() {
     let begun = starts();
     assert!(begun >= 20);
     assert_eq!(world.ok(&["tools"]), first);
-    assert_eq!(
-        world.ok(&["tools", "s7"]).lines().count(),
-        first.lines().filter(|line| line.contains("s7__")).count()
-    );
+    assert!(world.ok(&["tools", "s7"]).starts_with("s7\n  echo("));
     assert_eq!(starts(), begun, "nothing was started");
     assert_eq!(world.ok(&["call", "s7", "echo", "message=hi"]).trim(), "hi");
     assert_eq!(starts(), begun + 1, "one was started");

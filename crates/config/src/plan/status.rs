@@ -179,7 +179,7 @@ impl fmt::Display for BlockReason {
         match self {
             Self::ManagedOnly { file } => write!(f, "{file} allows only its own servers"),
             Self::ManagedBroken { file, reason } => write!(f, "{file} cannot be read: {reason}"),
-            Self::Strict => f.write_str("`--strict-mcp-config` uses only `--mcp-config`"),
+            Self::Strict => f.write_str("`--strict-mcp-config` uses only `--mcp-config` and `--mcp-server`"),
             Self::Policy(violation) => violation.fmt(f),
             Self::Alias { of, violation } => {
                 write!(f, "it is the same server as `{}`: {violation}", of.as_str())

@@ -13,7 +13,9 @@ use crate::server_entry::ServerEntry;
 pub struct RunOptions {
     /// Servers for this run: paths or JSON (`--mcp-config`).
     pub mcp_config: Vec<String>,
-    /// Whether only the servers of `--mcp-config` may run (`--strict-mcp-config`).
+    /// Servers for this run, each as `NAME=COMMAND-or-URL` (`--mcp-server`).
+    pub mcp_servers: Vec<String>,
+    /// Whether only the servers of `--mcp-config` and `--mcp-server` may run (`--strict-mcp-config`).
     pub strict: bool,
     /// Further settings: a path or JSON (`--settings`).
     pub settings: Vec<String>,

@@ -41,17 +41,36 @@ pub fn tool_help(tool: &DescribedTool<'_>) -> String {
     if !out.is_empty() {
         out.push('\n');
     }
-    let schema = ToolSchema::from_root(tool.schema);
-    let arguments = list_arguments(schema);
-    let synopsis = if arguments.is_empty() { "" } else { " [ARGUMENTS]…" };
+    let listed = argument_help(tool.schema);
+    let synopsis = if listed.is_some() { " [ARGUMENTS]…" } else { "" };
     let how: Vec<_> = tool.how.iter().map(|word| display_line(word)).collect();
     push_line(&mut out, 0, &format!("Usage: mcparley call {}{synopsis}", how.join(" ")));
     out.push('\n');
-    if arguments.is_empty() {
+    let Some(listed) = listed else {
         push_line(&mut out, 0, "This tool takes no arguments.");
         return out;
-    }
+    };
     push_line(&mut out, 0, "Arguments:");
+    out.push_str(&listed);
+    out.push('\n');
+    push_line(
+        &mut out,
+        0,
+        "Arguments can also be written as key=value, key=@file or key:=JSON, or together as one JSON",
+    );
+    push_line(&mut out, 0, "object, or as `-` for a JSON object on standard input.");
+    out
+}
+
+/// The arguments of a schema as lines of help: each with its type, description, default and choices. `None`
+/// if there are none.
+pub fn argument_help(schema: &Value) -> Option<String> {
+    let schema = ToolSchema::from_root(schema);
+    let arguments = list_arguments(schema);
+    if arguments.is_empty() {
+        return None;
+    }
+    let mut out = String::new();
     for argument in arguments.iter().take(ARGUMENTS) {
         argument.write_help(&mut out);
     }
@@ -61,14 +80,7 @@ pub fn tool_help(tool: &DescribedTool<'_>) -> String {
     if matches!(schema.other_properties(), ExtraArguments::Like(_)) {
         push_line(&mut out, 1, "… and other arguments, as key=value");
     }
-    out.push('\n');
-    push_line(
-        &mut out,
-        0,
-        "Arguments can also be written as key=value, key=@file or key:=JSON, or together as one JSON",
-    );
-    push_line(&mut out, 0, "object, or as `-` for a JSON object on standard input.");
-    out
+    Some(out)
 }
 
 /// One argument in the help.

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mcparley::config::load_config;
 use mcparley::model::config::TransportConfig;
@@ -47,6 +48,19 @@ async fn in_process_tool_is_permitted_by_a_closure_and_gives_structured_content(
     assert!(matches!(error, CallError::Denied { .. }) && error.to_string().contains("too large"), "{error}");
     let asked = asked.lock().unwrap().clone();
     assert_eq!(asked, [r#"mcp__calc__add {"a":40,"b":2}"#, r#"mcp__calc__add {"a":100,"b":2}"#]);
+}
+
+// N3
+#[tokio::test]
+async fn in_process_tools_keep_their_names_with_the_variable_of_claude_code() {
+    for (value, name) in [("1", "add"), ("0", "mcp__calc__add")] {
+        let mut world = World::new();
+        world.set("CLAUDE_AGENT_SDK_MCP_NO_PREFIX", value);
+        let host = Host::builder(&world.paths(), &world.run_options).in_process_server(calculator()).start();
+        host.wait_until_ready(Duration::from_secs(10)).await;
+        assert!(host.catalog().get(name).is_some(), "{value}");
+        assert!(host.catalog().get("mcp__mcparley__echo").is_some(), "the built-in server keeps its prefix");
+    }
 }
 
 // C1 T1

@@ -105,7 +105,7 @@ fn empty_managed_server_list_excludes_all_servers() {
 fn a_strict_run_uses_only_what_the_command_line_gave() {
     let mut world = everywhere();
     world.run_options.strict = true;
-    let blocked = "it blocked: `--strict-mcp-config` uses only `--mcp-config`";
+    let blocked = "it blocked: `--strict-mcp-config` uses only `--mcp-config` and `--mcp-server`";
     assert_eq!(
         table(&world),
         [

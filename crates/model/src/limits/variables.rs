@@ -166,6 +166,16 @@ pub const VARIABLES: &[EnvVariable] = &[
         meaning: "The secret for `add --client-secret` and `auth idp setup --client-secret`; without it, it is asked for or read from standard input.",
     },
     EnvVariable {
+        name: "MCP_XAA_IDP_CLIENT_SECRET",
+        default: "unset",
+        meaning: "The secret for `auth idp setup --client-secret`; it wins over `MCP_CLIENT_SECRET`.",
+    },
+    EnvVariable {
+        name: "CLAUDE_AGENT_SDK_MCP_NO_PREFIX",
+        default: "unset",
+        meaning: "Set to `1`, tools of in-process servers (`type: sdk`) keep their names without the prefix `mcp__server__`, unless the name is taken. For one server of any kind see `serve --no-prefix`.",
+    },
+    EnvVariable {
         name: "MCPARLEY_ENABLE_XAA",
         default: "unset",
         meaning: "Set to `1`, servers whose entries say `xaa` are signed in to through the identity provider of the settings (`xaaIdp`).",

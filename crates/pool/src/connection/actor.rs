@@ -274,6 +274,10 @@ impl ConnectionActor {
         let (spoken, about) = (session.protocol(), Arc::new(session.server_description().clone()));
         let listening = listen::start_listening(&session, &self.changes, &self.watched);
         let telling = notify::start_notifying(&session, &self.context, (self.server_requests.roots(), &gate));
+        let logging = self.log.is_on_disk().then(|| {
+            let log = Arc::clone(&self.log);
+            AbortOnDropTask::start(log.write_continuously())
+        });
         let kept = (Arc::clone(&self.watched), gate);
         let live = LiveConnection::new(session, self.epoch, kept, in_use).with_process(link.process_id());
         let live = Arc::new(live);
@@ -296,6 +300,7 @@ impl ConnectionActor {
             idle: IdleTimer::new(),
             _listening: listening,
             _telling: telling,
+            _logging: logging,
         }));
         self.cache_surface(&surface);
     }

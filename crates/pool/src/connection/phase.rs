@@ -91,6 +91,8 @@ pub(super) struct ReadyPhase {
     pub(super) _listening: Option<AbortOnDropTask<Infallible>>,
     /// The task that notifies the server of changed roots and log levels.
     pub(super) _telling: Option<AbortOnDropTask<Infallible>>,
+    /// The task that writes new log lines to disk while the server runs, if there is a log file.
+    pub(super) _logging: Option<AbortOnDropTask<Infallible>>,
 }
 
 /// An event that the current phase produced.

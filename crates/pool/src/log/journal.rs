@@ -6,6 +6,7 @@ use mcparley_model::hex::Hex;
 use mcparley_model::limits::LOG_FILE_BYTES;
 use mcparley_model::name::ServerName;
 use mcparley_platform::file::{FileReadError, append_log_lines, read_text, rotated_log_path};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::LogLine;
@@ -38,6 +39,10 @@ impl LogFile {
         let _lost = append_log_lines(&self.0, &text, LOG_FILE_BYTES);
     }
 
+    pub(super) fn into_path(self) -> PathBuf {
+        self.0
+    }
+
     fn read_lines(&self) -> Result<Vec<LogLine>, FileReadError> {
         let mut lines = parse_lines(&rotated_log_path(&self.0))?;
         lines.extend(parse_lines(&self.0)?);
@@ -51,6 +56,27 @@ impl LogFile {
 /// If the file exists and cannot be read.
 pub fn read_logs(paths: &Paths, server: &ServerName) -> Result<Vec<LogLine>, FileReadError> {
     LogFile::for_server(paths, server).map_or_else(|| Ok(Vec::new()), |journal| journal.read_lines())
+}
+
+/// The log of one server on disk.
+#[derive(Clone, Debug, Serialize)]
+pub struct StoredLog {
+    /// The server.
+    pub server: ServerName,
+    /// Its lines, the oldest first.
+    pub lines: Vec<LogLine>,
+}
+
+/// Reads the logs of several servers from disk.
+///
+/// # Errors
+/// If a file exists and cannot be read.
+pub fn read_stored_logs(
+    paths: &Paths,
+    servers: impl IntoIterator<Item = ServerName>,
+) -> Result<Vec<StoredLog>, FileReadError> {
+    let read = |server: ServerName| Ok(StoredLog { lines: read_logs(paths, &server)?, server });
+    servers.into_iter().map(read).collect()
 }
 
 fn parse_lines(path: &Path) -> Result<Vec<LogLine>, FileReadError> {

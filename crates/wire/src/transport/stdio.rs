@@ -22,6 +22,7 @@ use crate::peer::{Handler, Inbox, Peer, StrayCounts, StrayRecord};
 use crate::task::OwnedTasks;
 use mcparley_platform::thread::run_blocking;
 use tail::StderrBuffer;
+pub use tail::StderrLines;
 
 /// Time for a process to exit after the end of its output, before it is shut down.
 const GRACE: Duration = Duration::from_millis(500);
@@ -143,6 +144,17 @@ impl Stderr {
     #[must_use]
     pub fn line_times(&self) -> Vec<SystemTime> {
         self.0.line_times()
+    }
+
+    /// The lines after a position of the stream, for a reader that has read up to there.
+    #[must_use]
+    pub fn lines_after(&self, position: u64) -> StderrLines {
+        self.0.lines_after(position)
+    }
+
+    /// Waits until the server has written since the last wait; only one caller may wait.
+    pub async fn wait_for_bytes(&self) {
+        self.0.wait_for_bytes().await;
     }
 }
 

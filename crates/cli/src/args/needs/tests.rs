@@ -9,7 +9,7 @@ fn command(line: &str) -> McpCommand {
         std::iter::once("mcparley").chain(line.split(' ')).map(OsString::from).collect();
     match parse(&words).unwrap_or_else(|error| panic!("{line}: {error}")).command {
         RootCommand::Mcp { command } | RootCommand::Direct(command) => command,
-        RootCommand::Completions { .. } => panic!("{line} is about no server"),
+        RootCommand::Completions { .. } | RootCommand::Help(_) => panic!("{line} is about no server"),
     }
 }
 

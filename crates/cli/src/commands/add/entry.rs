@@ -4,6 +4,7 @@
 //! ignored.
 
 use mcparley::Paths;
+use mcparley::config::url_transport;
 use serde_json::{Map, Value, json};
 
 use crate::args::{AddArgs, AddOptions, with_scheme};
@@ -51,7 +52,7 @@ fn remote_entry(url: &str, options: &AddOptions, paths: &Paths) -> Result<Map<St
     let kind = match options.transport.as_deref() {
         Some("streamable-http") => "http",
         Some(transport) => transport,
-        None => detect_transport(url),
+        None => url_transport(url),
     };
     let mut entry = into_object(json!({ "type": kind, "url": url }));
     if !options.header.is_empty() {
@@ -106,19 +107,6 @@ fn resolve_from_project(path: &str, paths: &Paths) -> String {
         return path.to_owned();
     }
     paths.cwd.join(path).to_string_lossy().into_owned()
-}
-
-/// The transport for a URL: `ws` by its scheme, SSE by a path that ends with `/sse`, otherwise HTTP.
-fn detect_transport(url: &str) -> &'static str {
-    let (scheme, rest) = url.split_once("://").unwrap_or_default();
-    let path = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    if scheme.eq_ignore_ascii_case("ws") || scheme.eq_ignore_ascii_case("wss") {
-        "ws"
-    } else if path.ends_with("/sse") {
-        "sse"
-    } else {
-        "http"
-    }
 }
 
 fn parse_variable(pair: &str) -> Result<(String, Value), AddError> {

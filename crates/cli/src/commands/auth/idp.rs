@@ -20,7 +20,7 @@ use crate::exit;
 use crate::out::{TerminalOutput, bold};
 use crate::report::{PendingSignIn, SignInTarget};
 use crate::runtime;
-use crate::sign_in::{SignInGuide, print_vault_notices, read_client_secret};
+use crate::sign_in::{SecretOwner, SignInGuide, print_vault_notices, read_client_secret};
 
 pub(super) fn run(
     command: &IdpCommand,
@@ -50,7 +50,8 @@ fn run_setup(
         client_id: args.client_id.clone(),
         callback_port: args.callback_port,
     };
-    let secret = if args.client_secret { Some(read_client_secret(context, out)?) } else { None };
+    let read = |out: &mut TerminalOutput| read_client_secret(SecretOwner::IdentityProvider, context, out);
+    let secret = if args.client_secret { Some(read(out)?) } else { None };
     let is_secret = secret.is_some();
     if let Some(secret) = secret {
         let identity = build_identity(to_identity_settings(&provider), context, loaded)?;

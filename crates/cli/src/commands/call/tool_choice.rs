@@ -6,6 +6,7 @@ use mcparley::Host;
 use mcparley::catalog::CatalogEntry;
 use mcparley::config::{LoadedConfig, StartPolicy};
 use mcparley::model::name::{ServerName, ToolName};
+use mcparley_console::arguments::similar_spellings;
 
 use crate::args::CallArgs;
 use crate::commands::{tools, usable};
@@ -43,6 +44,25 @@ impl<'a> CallTarget<'a> {
                 usable::owning_servers(loaded, name).map_or(StartPolicy::AsNeeded, StartPolicy::Only)
             }
         }
+    }
+
+    /// Checks the tool against the cached list of its server, before the server is started. A tool that the list
+    /// does not have is refused only if it looks mistyped: the server may have new tools.
+    pub(super) fn check_spelling(&self, host: &Host) -> Result<(), CommandError> {
+        let Self::Tool { server, tool, .. } = self else { return Ok(()) };
+        let catalog = host.catalog();
+        let known = catalog.iter().filter(|entry| entry.server().is_some_and(|it| it.as_str() == *server));
+        let names: Vec<&str> = known.map(|entry| entry.tool.name.as_str()).collect();
+        let similar = match names.contains(tool) {
+            true => Vec::new(),
+            false => similar_spellings(tool, names.into_iter()),
+        };
+        let withheld = |server: &ServerName| tools::withheld_reason(&catalog, Some(server), tool).is_some();
+        if similar.is_empty() || withheld(&ServerName::new(server)) {
+            return Ok(());
+        }
+        let because = format!("the cached list of `{server}` does not have it");
+        Err(CommandError::NoTool { tool: (*tool).to_owned(), because: Some(because), similar })
     }
 
     /// Waits for the server and looks up the tool in the catalog.

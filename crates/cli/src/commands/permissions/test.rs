@@ -2,7 +2,8 @@
 
 use mcparley::catalog::{Catalog, CatalogEntry};
 use mcparley::config::LoadedConfig;
-use mcparley::model::name::{ServerName, ToolName};
+use mcparley::model::hook::{HookEvent, HookStatus, HookWithStatus};
+use mcparley::model::name::{ServerName, ToolName, normalize_server, normalize_tool};
 use mcparley::model::permission::{
     Decision, DecisionReason, KnownServers, PermissionMode, PermissionRule, PermissionSubject,
     PermissionVerdict, RuleKind, RuleScope, RuleSet, decide_call,
@@ -16,7 +17,7 @@ use crate::args::PermissionsTestArgs;
 use crate::context::Context;
 use crate::error::UsageError;
 use crate::exit;
-use crate::out::{TerminalOutput, bold};
+use crate::out::{TerminalOutput, bold, dim};
 
 pub(super) fn run(
     args: &PermissionsTestArgs,
@@ -42,18 +43,20 @@ pub(super) fn run(
         decide_call(&subject, &rules, mode, &known)
     });
     let dead = rules.find_dead_rules(&known);
+    let hooks = matching_hooks(loaded, &public_name(entry.map(|entry| &**entry), &server, &tool));
     let definition = DefinitionState::from_catalog(&catalog, entry.map(|entry| &**entry), (&server, &tool));
     if out.json {
         out.print_json(&json!({
             "server": server, "tool": tool, "mode": mode, "toolPin": loaded.settings.pins.effective_pin(),
             "definition": definition.state_name(), "difference": definition.changed_lines(),
-            "decision": decision, "deadRules": dead,
+            "decision": decision, "deadRules": dead, "hooks": hooks,
         }));
         return Ok(exit::OK);
     }
     print_problems(loaded, out);
     print_decision(&server, &tool, &decision, out);
     definition.print_change(out);
+    print_hooks(&hooks, out);
     for rule in dead {
         out.warn(&rule.to_string());
         out.hint(&rule.hint());
@@ -62,6 +65,37 @@ pub(super) fn run(
         out.warn(&format!("server `{}` is not configured", server.as_str()));
     }
     Ok(exit::OK)
+}
+
+/// The full name of the tool, which hooks match; guessed if the tool is not in the cache.
+fn public_name(entry: Option<&CatalogEntry>, server: &ServerName, tool: &ToolName) -> String {
+    entry.map_or_else(
+        || format!("mcp__{}__{}", normalize_server(server), normalize_tool(tool)),
+        |entry| entry.name.as_str().to_owned(),
+    )
+}
+
+/// The hooks that a call of the tool triggers, those that do not run included.
+fn matching_hooks(loaded: &LoadedConfig, name: &str) -> Vec<HookWithStatus> {
+    let events = [HookEvent::PreToolUse, HookEvent::PostToolUse, HookEvent::PostToolUseFailure];
+    let mut hooks = loaded.settings.hooks.hooks_with_status(loaded.session);
+    hooks.retain(|HookWithStatus { hook, .. }| events.contains(&hook.event) && hook.matcher.matches(name));
+    hooks
+}
+
+fn print_hooks(hooks: &[HookWithStatus], out: &mut TerminalOutput) {
+    if !hooks.is_empty() {
+        out.print_line("  a call triggers these hooks:");
+    }
+    for HookWithStatus { hook, standing } in hooks {
+        let status = match standing {
+            HookStatus::Ready => String::new(),
+            standing => format!(" ({}, so it does not run)", standing.as_str()),
+        };
+        let command = display_line(&hook.display_command()).into_owned();
+        out.print_line(format!("    {:18}  {command}{status}", hook.event.as_str()));
+        out.print_line(format!("    {:18}  {}", "", dim(&hook.origin.to_string())));
+    }
 }
 
 /// The state of a tool's definition, compared with its review.

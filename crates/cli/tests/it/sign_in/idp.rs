@@ -46,6 +46,21 @@ fn the_identity_provider_is_named_shown_and_forgotten() {
     assert_eq!(wrong.code, i32::from(exit::USAGE.number), "{wrong:?}");
 }
 
+// A6 U2
+#[test]
+fn the_secret_for_the_identity_provider_may_be_in_the_variable_of_claude_code() {
+    let mut world = world();
+    let setup =
+        ["mcp", "xaa", "setup", "--issuer", "https://idp.example", "--client-id", "us", "--client-secret"];
+    let missing = world.mcparley(&setup);
+    assert_eq!(missing.code, i32::from(exit::USAGE.number), "{missing:?}");
+    assert!(missing.err.contains("hint: set `MCP_XAA_IDP_CLIENT_SECRET`"), "{missing:?}");
+    world.set("MCP_XAA_IDP_CLIENT_SECRET", "canary-of-the-idp");
+    let done = world.json(&setup);
+    assert_eq!(done["secret"], json!(true), "{done}");
+    assert_eq!(files_with(&world, "canary"), Vec::<String>::new());
+}
+
 // A6: a repository that names one would be told who the person is.
 #[test]
 fn a_project_cannot_name_the_identity_provider() {

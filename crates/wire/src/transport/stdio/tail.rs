@@ -5,13 +5,29 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use mcparley_model::limits::STDERR_BYTES;
+use tokio::sync::Notify;
 
 /// Limit of remembered read times; older bytes count as read at the oldest of them.
 const MARKS: usize = 512;
 
 /// The last bytes of a stream, and their total number.
 #[derive(Debug, Default)]
-pub(super) struct StderrBuffer(Mutex<StderrBufferState>);
+pub(super) struct StderrBuffer {
+    state: Mutex<StderrBufferState>,
+    /// Notified when bytes arrive.
+    arrived: Notify,
+}
+
+/// The lines of a stream after a position.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct StderrLines {
+    /// The whole lines, each with the time at which its first byte was read.
+    pub lines: Vec<(SystemTime, String)>,
+    /// The last line, if it has no line end yet.
+    pub unfinished: Option<(SystemTime, String)>,
+    /// The position after the last whole line.
+    pub end: u64,
+}
 
 #[derive(Debug, Default)]
 struct StderrBufferState {
@@ -23,7 +39,7 @@ struct StderrBufferState {
 
 impl StderrBuffer {
     pub(super) fn push_bytes(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let start = kept.total;
         kept.marks.push_back((start, SystemTime::now()));
         if kept.marks.len() > MARKS {
@@ -34,11 +50,46 @@ impl StderrBuffer {
         let surplus = (kept.bytes.len() + fresh.len()).saturating_sub(STDERR_BYTES);
         kept.bytes.drain(..surplus);
         kept.bytes.extend(fresh);
+        drop(kept);
+        self.arrived.notify_one();
+    }
+
+    /// Waits until bytes have arrived since the last wait; only one caller may wait.
+    pub(super) async fn wait_for_bytes(&self) {
+        self.arrived.notified().await;
+    }
+
+    /// The kept lines after a position of the stream; invalid UTF-8 is replaced.
+    pub(super) fn lines_after(&self, position: u64) -> StderrLines {
+        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let dropped = kept.total - kept.bytes.len() as u64;
+        let mut found = StderrLines { end: position.max(dropped), ..StderrLines::default() };
+        let skipped = usize::try_from(found.end - dropped).unwrap_or(usize::MAX);
+        let bytes = kept.bytes.make_contiguous().get(skipped..).unwrap_or_default().to_vec();
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let at = kept.read_time(found.end).unwrap_or_else(SystemTime::now);
+            match line.strip_suffix(b"\n") {
+                Some(whole) => {
+                    found.lines.push((at, String::from_utf8_lossy(whole).into_owned()));
+                    found.end += line.len() as u64;
+                }
+                None => found.unfinished = Some((at, String::from_utf8_lossy(line).into_owned())),
+            }
+        }
+        if let Some(lost) = dropped.checked_sub(position).filter(|lost| *lost > 0) {
+            let at = found
+                .lines
+                .first()
+                .or(found.unfinished.as_ref())
+                .map_or_else(SystemTime::now, |first| first.0);
+            found.lines.insert(0, (at, format!("[{lost} bytes before this were dropped]")));
+        }
+        found
     }
 
     /// The kept text; invalid UTF-8 is replaced.
     pub(super) fn text(&self) -> String {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let dropped = kept.total - kept.bytes.len() as u64;
         let text = String::from_utf8_lossy(kept.bytes.make_contiguous()).into_owned();
         if dropped == 0 { text } else { format!("[{dropped} bytes before this were dropped]\n{text}") }
@@ -46,7 +97,7 @@ impl StderrBuffer {
 
     /// The time at which the first byte of each line of the kept text was read.
     pub(super) fn line_times(&self) -> Vec<SystemTime> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let dropped = kept.total - kept.bytes.len() as u64;
         let ends = kept.bytes.iter().zip(dropped..).filter(|(byte, _)| **byte == b'\n').map(|(_, at)| at + 1);
         // The line that reports the dropped bytes is as old as the first kept one.
@@ -78,6 +129,25 @@ mod tests {
         assert_eq!(tail.text().lines().count(), 3);
         assert_eq!(times.len(), 3);
         assert!(times[0] <= between && times[1] <= between && times[2] >= between, "{times:?}");
+    }
+
+    // U2
+    #[test]
+    fn lines_after_a_position_are_those_not_read_yet() {
+        let texts =
+            |lines: &StderrLines| lines.lines.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
+        let tail = StderrBuffer::default();
+        tail.push_bytes(b"one\ntw");
+        let first = tail.lines_after(0);
+        assert_eq!((texts(&first), first.end), (vec!["one".to_owned()], 4));
+        assert_eq!(first.unfinished.unwrap().1, "tw");
+        tail.push_bytes(b"o\nthree\n");
+        let second = tail.lines_after(first.end);
+        assert_eq!(texts(&second), ["two", "three"]);
+        assert_eq!(tail.lines_after(second.end), StderrLines { end: second.end, ..StderrLines::default() });
+        tail.push_bytes(&b"x".repeat(STDERR_BYTES));
+        let late = tail.lines_after(4);
+        assert_eq!(texts(&late), ["[10 bytes before this were dropped]"]);
     }
 
     // U2
