@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod add;
 mod add_words;
+mod ask;
 mod catalog;
 mod completion;
 mod hooks;
@@ -27,6 +28,7 @@ mod values;
 mod tests;
 
 pub use add::{AddArgs, AddOptions};
+pub use ask::AskArgs;
 pub use catalog::{BudgetArgs, SearchArgs};
 pub use completion::CompletionSource;
 pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
@@ -187,6 +189,7 @@ pub enum McpCommand {
     Search(SearchArgs),
     Budget(BudgetArgs),
     Call(CallArgs),
+    Ask(AskArgs),
     Serve(ServeArgs),
     Resources(ResourcesArgs),
     Read(ReadArgs),

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use mcparley_model::text::display_line;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::answer::{StopReason, TokenUsage};
+use crate::call_label::format_call;
 use crate::error::ModelError;
 
 /// An event of a turn. The last one is [`Finished`](Self::Finished) or [`Failed`](Self::Failed).
@@ -83,6 +85,23 @@ pub struct FinishedTool {
     /// The result as text, as the model was given it.
     #[serde(skip)]
     pub text: String,
+}
+
+impl FinishedTool {
+    /// The call as one line for people, without control sequences: the call, its time and its outcome.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        let call = format_call(&self.label, &self.arguments);
+        let mut line = format!("● {call}  {:.1} s", self.duration.as_secs_f64());
+        if let Some(bytes) = self.stored_bytes {
+            line.push_str(&format!(" ▸ {} kB stored", bytes.div_ceil(1000)));
+        }
+        if self.outcome != ToolCallStatus::Ok {
+            let reason = self.error.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+            line.push_str(&format!(" ▸ {}: {}", self.outcome.as_str(), display_line(reason)));
+        }
+        line
+    }
 }
 
 /// The kind of outcome of a call.

@@ -20,6 +20,9 @@ pub(crate) enum UsageError {
     /// `trust` names a folder that does not exist.
     #[error("`{}` is not a folder", folder.display())]
     FolderMissing { folder: PathBuf },
+    /// `ask` was given no question.
+    #[error("there is no question")]
+    QuestionMissing,
     /// A client secret is required, and none was given.
     #[error("no client secret was given")]
     SecretMissing { variable: &'static str },
@@ -82,6 +85,7 @@ impl Explain for UsageError {
             }
             Self::AddedFolderMissing { .. } => "use an existing folder for `--add-dir`",
             Self::FolderMissing { .. } => "use an existing folder",
+            Self::QuestionMissing => "write it behind `mcparley ask`, or pipe it to standard input",
             Self::SecretMissing { variable } => {
                 return Some(format!("set `{variable}`, type the secret, or pipe it to standard input"));
             }

@@ -33,7 +33,7 @@ impl<'i> TextInput<'i> {
     }
 
     /// Reads all of standard input, once.
-    pub(super) fn read_stdin(&mut self, word: &str) -> Result<String, CommandError> {
+    pub(crate) fn read_stdin(&mut self, word: &str) -> Result<String, CommandError> {
         let (limit, word) = (self.limit, word.to_owned());
         let Some(stdin) = self.stdin.take() else {
             return Err(ToolArgumentError::StdinTwice { word }.into());
