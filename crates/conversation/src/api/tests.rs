@@ -293,6 +293,11 @@ fn errors_of_the_apis_are_told_apart() {
         assert!(kind.to_string().contains(expected), "{status} {body}: {kind}");
         assert!(!kind.to_string().contains('\u{1b}'));
     }
+}
+
+// U4
+#[test]
+fn errors_inside_of_a_stream_and_requested_pauses_are_read() {
     let inside = json!({ "type": "error", "error": { "type": "overloaded_error", "message": "busy" } });
     let event = Event { name: "error".into(), data: inside.to_string().into() };
     let error = AnswerReader::new(Provider::Anthropic, 0).read_event(&event).unwrap_err();

@@ -9,7 +9,8 @@ fn env<'v>(variables: &'v [(&'v str, &'v str)]) -> impl Fn(&str) -> Option<Strin
 // U4
 #[test]
 fn first_provider_with_a_key_is_chosen() {
-    let table: &[(&[(&str, &str)], Option<&str>)] = &[
+    type Row<'r> = (&'r [(&'r str, &'r str)], Option<&'r str>);
+    let table: &[Row<'_>] = &[
         (&[], None),
         (&[("ANTHROPIC_API_KEY", " ")], None),
         (&[("ANTHROPIC_API_KEY", "k")], Some("anthropic:claude-sonnet-5-5")),

@@ -1,4 +1,5 @@
 //! Conversations with a scripted model, over real HTTP, and servers inside of the test.
+#![expect(clippy::unwrap_used, reason = "tests fail loudly")]
 
 mod canceling;
 mod failing;

@@ -2,7 +2,9 @@
 
 use mcparley::InProcessServer;
 use mcparley::catalog::Budget;
+use mcparley::model::name::ServerName;
 use mcparley_conversation::{StopReason, ToolCallStatus};
+use mcparley_testkit::ScriptedStdio;
 use serde_json::{Value, json};
 
 use crate::stage::{PROVIDERS, Stage, call, hear, server};
@@ -52,19 +54,17 @@ async fn unknown_tools_and_invalid_arguments_are_answered_with_the_reason() {
         { "text": "sorry", "expect": ["there is no tool `mcp__s__nothing`", "the arguments do not fit"] },
     ]);
     let stage = Stage::new(server(), &turns).await;
-    for provider in ["openai"] {
-        let mut conversation = stage.conversation(provider);
-        let heard = hear(conversation.send("go")).await;
-        let outcomes: Vec<ToolCallStatus> = heard.finished.iter().map(|tool| tool.outcome).collect();
-        assert_eq!(outcomes, [ToolCallStatus::Invalid, ToolCallStatus::Invalid]);
-        assert_eq!(heard.text, "sorry");
-    }
+    let mut conversation = stage.conversation("openai");
+    let heard = hear(conversation.send("go")).await;
+    let outcomes: Vec<ToolCallStatus> = heard.finished.iter().map(|tool| tool.outcome).collect();
+    assert_eq!(outcomes, [ToolCallStatus::Invalid, ToolCallStatus::Invalid]);
+    assert_eq!(heard.text, "sorry");
 }
 
 // X4 U4
 #[tokio::test]
-async fn instructions_are_in_the_system_prompt_and_stay_the_same() {
-    let turns = json!([{ "text": "one" }, { "text": "two" }]);
+async fn instructions_are_in_the_system_prompt_and_changes_come_with_the_next_message() {
+    let turns = json!([{ "text": "one" }, { "text": "two" }, { "text": "three" }]);
     let stage = Stage::new(server(), &turns).await;
     let mut conversation = stage.conversation("anthropic");
     hear(conversation.send("first")).await;
@@ -74,6 +74,15 @@ async fn instructions_are_in_the_system_prompt_and_stay_the_same() {
     assert_eq!(bodies[0]["system"], bodies[1]["system"]);
     assert_eq!(bodies[0]["tools"], bodies[1]["tools"]);
     assert_eq!(bodies[1]["messages"].as_array().unwrap().len(), 3);
+    let added = ScriptedStdio::new(&[]);
+    let entry = json!({ "mcpServers": { "added": { "command": added.program, "args": added.args } } });
+    stage.host.set_servers(vec![entry.to_string()]).await;
+    stage.host.connect_server(&ServerName::new("added")).await.unwrap();
+    assert_eq!(hear(conversation.send("third")).await.text, "three");
+    let last = &stage.model.bodies()[2];
+    assert_eq!(last["system"], bodies[0]["system"]);
+    let said = last["messages"][4]["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("instructions: changes") && said.contains("## added"), "{said}");
 }
 
 // N9 N10 N11

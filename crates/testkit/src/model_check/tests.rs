@@ -7,12 +7,12 @@ fn problems(api: ModelApi, request: &Value) -> Vec<String> {
     [schema_problems(api, request), order_problems(api, request)].concat()
 }
 
-fn messages(messages: Value) -> Value {
+fn messages(messages: &Value) -> Value {
     let tool = json!({ "name": "t", "input_schema": { "type": "object" } });
     json!({ "model": "m", "max_tokens": 10, "tools": [tool], "messages": messages })
 }
 
-fn chat(messages: Value) -> Value {
+fn chat(messages: &Value) -> Value {
     json!({ "model": "m", "messages": messages })
 }
 
@@ -21,14 +21,14 @@ fn chat(messages: Value) -> Value {
 fn valid_requests_pass() {
     let call = json!({ "type": "tool_use", "id": "a", "name": "t", "input": {} });
     let result = json!({ "type": "tool_result", "tool_use_id": "a", "content": "x" });
-    let anthropic = messages(json!([
+    let anthropic = messages(&json!([
         { "role": "user", "content": "hi" },
         { "role": "assistant", "content": [call] },
         { "role": "user", "content": [result, { "type": "text", "text": "go on" }] },
     ]));
     assert_eq!(problems(ModelApi::Anthropic, &anthropic), Vec::<String>::new());
     let call = json!({ "id": "a", "type": "function", "function": { "name": "t", "arguments": "{}" } });
-    let openai = chat(json!([
+    let openai = chat(&json!([
         { "role": "system", "content": "s" },
         { "role": "user", "content": "hi" },
         { "role": "assistant", "content": null, "tool_calls": [call] },
@@ -55,16 +55,16 @@ fn errors_of_messages_requests_are_found() {
     let stray = json!({ "type": "tool_result", "tool_use_id": "zz", "content": "x" });
     let failed = json!({ "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": [good] });
     let table = [
-        messages(json!([])),
-        messages(json!([{ "role": "system", "content": "x" }])),
-        messages(json!([{ "role": "user", "content": "" }])),
-        messages(json!([{ "role": "user", "content": [{ "type": "text", "text": " " }] }])),
-        messages(json!([{ "role": "user", "content": [image] }])),
-        messages(json!([{ "role": "user", "content": [stray] }])),
-        messages(json!([call, user])),
-        messages(json!([user, call])),
-        messages(json!([user, call, user])),
-        messages(json!([user, call, { "role": "user", "content": [failed] }])),
+        messages(&json!([])),
+        messages(&json!([{ "role": "system", "content": "x" }])),
+        messages(&json!([{ "role": "user", "content": "" }])),
+        messages(&json!([{ "role": "user", "content": [{ "type": "text", "text": " " }] }])),
+        messages(&json!([{ "role": "user", "content": [image] }])),
+        messages(&json!([{ "role": "user", "content": [stray] }])),
+        messages(&json!([call, user])),
+        messages(&json!([user, call])),
+        messages(&json!([user, call, user])),
+        messages(&json!([user, call, { "role": "user", "content": [failed] }])),
         json!({ "model": "m", "messages": [user] }),
         json!({ "model": "m", "max_tokens": 1, "messages": [user], "unknown": 1 }),
         json!({ "model": "m", "max_tokens": 1, "messages": [user], "tools": [{ "name": "a".repeat(129), "input_schema": { "type": "object" } }] }),
@@ -86,13 +86,13 @@ fn errors_of_chat_requests_are_found() {
     let image = json!({ "type": "image_url", "image_url": { "url": "data:image/bmp;base64,AAAA" } });
     let object = json!({ "id": "a", "type": "function", "function": { "name": "t", "arguments": {} } });
     let table = [
-        chat(json!([tool("a")])),
-        chat(json!([user, answer])),
-        chat(json!([user, answer, tool("a"), user])),
-        chat(json!([user, answer, tool("a"), tool("a"), tool("b")])),
-        chat(json!([{ "role": "user", "content": [image] }])),
-        chat(json!([user, { "role": "assistant", "content": null }])),
-        chat(json!([user, { "role": "assistant", "content": "x", "tool_calls": [object] }, tool("a")])),
+        chat(&json!([tool("a")])),
+        chat(&json!([user, answer])),
+        chat(&json!([user, answer, tool("a"), user])),
+        chat(&json!([user, answer, tool("a"), tool("a"), tool("b")])),
+        chat(&json!([{ "role": "user", "content": [image] }])),
+        chat(&json!([user, { "role": "assistant", "content": null }])),
+        chat(&json!([user, { "role": "assistant", "content": "x", "tool_calls": [object] }, tool("a")])),
         json!({ "model": "m", "messages": [user], "tools": [] }),
         json!({ "model": "m", "messages": [user], "stream_options": { "include_usage": true } }),
         json!({ "model": "m", "messages": [user], "tools": [{ "type": "function", "function": { "name": "a".repeat(65) } }] }),

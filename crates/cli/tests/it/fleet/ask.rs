@@ -24,7 +24,7 @@ fn task() -> Value {
         { "text": "First the sum.", "calls": [call("get-sum", &json!({ "a": 40, "b": 2 })), call("get-tiny-image", &json!({}))] },
         { "calls": [call("echo", &json!({ "message": lines }))], "expect": ["The sum of 40 and 2 is 42."] },
         { "calls": [read], "capture": handle },
-        { "text": "The sum is 42, the image is tiny, and line 399 is there.", "expect": ["399: line 399"] },
+        { "text": "The sum is 42, the image is tiny, and line 399 is there.", "expect": ["399:line 399"] },
     ])
 }
 
