@@ -1,11 +1,11 @@
 //! A model's answer, built from the pieces of a stream and bounded in size.
 
-use mcparley_model::limits::{ANSWER_BYTES, ANSWER_CALLS};
+use mcparley_model::limits::conversation::{ANSWER_BYTES, ANSWER_CALLS};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::error::StreamProblem;
-use crate::message::{AnswerPart, ToolRequest};
+use crate::message::{AnswerPart, ModelToolCall};
 
 /// A complete answer of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ impl ModelAnswer {
     }
 
     /// The calls of the answer.
-    pub(crate) fn calls(&self) -> Vec<ToolRequest> {
+    pub(crate) fn calls(&self) -> Vec<ModelToolCall> {
         let calls = self.parts.iter().filter_map(|part| match part {
             AnswerPart::Call(call) => Some(call.clone()),
             AnswerPart::Text { .. } | AnswerPart::Private { .. } => None,

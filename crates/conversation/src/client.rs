@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use mcparley_model::limits::{ANSWER_EVENT_BYTES, ANSWER_SILENCE, ANSWER_STREAM_BYTES, ERROR_BODY_BYTES};
+use mcparley_model::limits::ERROR_BODY_BYTES;
+use mcparley_model::limits::conversation::{ANSWER_EVENT_BYTES, ANSWER_SILENCE, ANSWER_STREAM_BYTES};
 use mcparley_wire::Failure;
 use mcparley_wire::transport::http::Network;
 use mcparley_wire::transport::http::event::EventDecoder;

@@ -2,26 +2,26 @@
 //!
 //! | step of a turn | module |
 //! |---|---|
-//! | the tools and instructions that the model is shown | `shown_tools`, `system_prompt` |
+//! | the tools and instructions that the model is shown | `offered_tools`, `system_prompt` |
 //! | request → answer → calls → results, until the model stops | `rounds` |
 //! | the calls of one answer | `tool_calls` |
 //! | the events of the turn as a stream | `turn` |
 
+mod offered_tools;
 mod rounds;
-mod shown_tools;
 mod system_prompt;
 mod tool_calls;
 mod turn;
 
 use mcparley::Host;
 use mcparley::catalog::Budget;
-use mcparley_model::limits::CONVERSATION_ROUNDS;
+use mcparley_model::limits::conversation::CONVERSATION_ROUNDS;
 
 use crate::choice::ModelChoice;
 use crate::client::ModelClient;
 use crate::history::History;
 use crate::input::UserInput;
-use shown_tools::ShownTools;
+use offered_tools::OfferedTools;
 use system_prompt::SystemPrompt;
 
 pub use turn::ConversationTurn;
@@ -34,7 +34,7 @@ pub struct Conversation {
     budget: Budget,
     max_rounds: usize,
     history: History,
-    shown_tools: ShownTools,
+    offered_tools: OfferedTools,
     system_prompt: SystemPrompt,
 }
 
@@ -49,7 +49,7 @@ impl Conversation {
             budget,
             max_rounds: CONVERSATION_ROUNDS,
             history: History::default(),
-            shown_tools: ShownTools::default(),
+            offered_tools: OfferedTools::default(),
             system_prompt: SystemPrompt::default(),
         }
     }
@@ -79,7 +79,7 @@ impl Conversation {
     /// Forgets all messages.
     pub fn clear(&mut self) {
         self.history = History::default();
-        self.shown_tools = ShownTools::default();
+        self.offered_tools = OfferedTools::default();
         self.system_prompt = SystemPrompt::default();
     }
 

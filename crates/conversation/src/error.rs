@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcparley_model::explain::Explain;
-use mcparley_model::limits::{ANSWER_CALLS, ANSWER_SILENCE};
+use mcparley_model::limits::conversation::{ANSWER_CALLS, ANSWER_SILENCE};
 use mcparley_model::text::{Untrusted, display_line};
 use mcparley_wire::Failure;
 

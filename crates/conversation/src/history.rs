@@ -5,7 +5,7 @@
 
 use mcparley::ContentBlock;
 
-use crate::message::{AnswerPart, Message, ToolAnswer, ToolRequest};
+use crate::message::{AnswerPart, Message, ModelToolCall, ToolReply};
 
 /// The result of a call that was canceled.
 const CANCELED: &str = "the user canceled the call before it finished; whether it took effect is unknown";
@@ -18,7 +18,7 @@ const INTERRUPTED: &str = "[The user interrupted the answer to this message.]";
 pub(crate) struct History {
     messages: Vec<Message>,
     /// The calls of the last answer and their results so far.
-    pending: Vec<(ToolRequest, Option<ToolAnswer>)>,
+    pending: Vec<(ModelToolCall, Option<ToolReply>)>,
     /// Whether the last message of the user waits for an answer.
     is_unanswered: bool,
 }
@@ -68,7 +68,7 @@ impl History {
     }
 
     /// Sets the result of a call by its index in the last answer.
-    pub(crate) fn set_result(&mut self, index: usize, answer: ToolAnswer) {
+    pub(crate) fn set_result(&mut self, index: usize, answer: ToolReply) {
         if let Some((_, result)) = self.pending.get_mut(index) {
             *result = Some(answer);
         }
@@ -79,9 +79,9 @@ impl History {
         if self.pending.is_empty() {
             return;
         }
-        let close = |(call, result): (ToolRequest, Option<ToolAnswer>)| {
-            let ToolRequest { id, is_own_id, name, .. } = call;
-            let canceled = ToolAnswer { id, is_own_id, name, answer: Err(CANCELED.to_owned()) };
+        let close = |(call, result): (ModelToolCall, Option<ToolReply>)| {
+            let ModelToolCall { id, is_own_id, name, .. } = call;
+            let canceled = ToolReply { id, is_own_id, name, answer: Err(CANCELED.to_owned()) };
             result.unwrap_or(canceled)
         };
         let results = std::mem::take(&mut self.pending).into_iter().map(close).collect();
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn call(id: &str) -> ToolRequest {
-        ToolRequest {
+    fn call(id: &str) -> ModelToolCall {
+        ModelToolCall {
             id: id.into(),
             is_own_id: false,
             name: "t".into(),
@@ -111,8 +111,8 @@ mod tests {
         }
     }
 
-    fn answer(id: &str, answer: &str) -> ToolAnswer {
-        ToolAnswer { id: id.into(), is_own_id: false, name: "t".into(), answer: Err(answer.into()) }
+    fn answer(id: &str, answer: &str) -> ToolReply {
+        ToolReply { id: id.into(), is_own_id: false, name: "t".into(), answer: Err(answer.into()) }
     }
 
     fn text(text: &str) -> Vec<ContentBlock> {

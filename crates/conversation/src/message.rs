@@ -14,7 +14,7 @@ pub(crate) enum Message {
     /// An answer of the model.
     Assistant(Vec<AnswerPart>),
     /// The results of the calls of the answer before it, in the same order.
-    Results(Vec<ToolAnswer>),
+    Results(Vec<ToolReply>),
 }
 
 /// A part of a model's answer.
@@ -23,14 +23,14 @@ pub(crate) enum AnswerPart {
     /// Text, with the signature that Gemini wants back.
     Text { text: String, signature: Option<String> },
     /// A call of a tool.
-    Call(ToolRequest),
+    Call(ModelToolCall),
     /// A block that only its provider understands, such as signed thoughts; it is sent back unchanged.
     Private { provider: Provider, block: Value },
 }
 
 /// A call that a model requests.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ToolRequest {
+pub(crate) struct ModelToolCall {
     /// The model's id for the call.
     pub(crate) id: String,
     /// Whether the id is ours, because the API gave none.
@@ -45,7 +45,7 @@ pub(crate) struct ToolRequest {
 
 /// The result of a call of a model.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ToolAnswer {
+pub(crate) struct ToolReply {
     pub(crate) id: String,
     pub(crate) is_own_id: bool,
     pub(crate) name: String,
@@ -53,7 +53,7 @@ pub(crate) struct ToolAnswer {
     pub(crate) answer: Result<Box<CallOutcome>, String>,
 }
 
-impl ToolAnswer {
+impl ToolReply {
     /// The result in the form that the result dialects take.
     pub(crate) fn as_call_result(&self) -> ModelCallResult<'_> {
         let answer = match &self.answer {
@@ -65,6 +65,6 @@ impl ToolAnswer {
 }
 
 /// The results of a message in the form that the result dialects take.
-pub(crate) fn call_results(answers: &[ToolAnswer]) -> Vec<ModelCallResult<'_>> {
-    answers.iter().map(ToolAnswer::as_call_result).collect()
+pub(crate) fn call_results(answers: &[ToolReply]) -> Vec<ModelCallResult<'_>> {
+    answers.iter().map(ToolReply::as_call_result).collect()
 }

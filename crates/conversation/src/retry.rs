@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use mcparley_model::limits::{MODEL_PAUSE, MODEL_PAUSE_LONGEST, MODEL_TRIES};
+use mcparley_model::limits::conversation::{MODEL_PAUSE, MODEL_PAUSE_LONGEST, MODEL_TRIES};
 use mcparley_wire::Failure;
 
 use crate::error::{ModelError, ModelErrorKind, StreamProblem};

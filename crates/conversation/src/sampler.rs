@@ -10,7 +10,7 @@ use mcparley::sample::{
     Role, Sampler, SamplingMessage, SamplingPart, SamplingRefusal, SamplingRequest, SamplingResult,
 };
 use mcparley::{BoxedFuture, ContentBlock};
-use mcparley_model::limits::ANSWER_TOKENS;
+use mcparley_model::limits::conversation::ANSWER_TOKENS;
 use serde_json::value::to_raw_value;
 
 use crate::answer::{ModelAnswer, StopReason};

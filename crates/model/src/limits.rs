@@ -3,7 +3,7 @@
 //! The environment reference page is generated from [`VARIABLES`].
 
 mod audit;
-mod conversation;
+pub mod conversation;
 mod dialects;
 mod gateway;
 mod hooks;
@@ -19,10 +19,6 @@ mod variables;
 use std::time::Duration;
 
 pub use audit::{AUDIT_FILE_BYTES, AUDIT_FILES, AUDIT_NAME_CHARS, AUDIT_QUEUE};
-pub use conversation::{
-    ANSWER_BYTES, ANSWER_CALLS, ANSWER_EVENT_BYTES, ANSWER_SILENCE, ANSWER_STREAM_BYTES, ANSWER_TOKENS,
-    CONVERSATION_ROUNDS, MODEL_ERROR_CHARS, MODEL_PAUSE, MODEL_PAUSE_LONGEST, MODEL_TRIES,
-};
 pub use dialects::{
     ARGUMENT_NAME_LIMIT, GEMINI_SCHEMA_DEPTH, MODEL_ALTERNATIVES, MODEL_CHOICES, MODEL_SCHEMA_DEPTH,
     MODEL_SCHEMA_PARTS, OPENAI_DESCRIPTION_CHARS, REMARK_CHARS, TOOLS_PER_REQUEST,

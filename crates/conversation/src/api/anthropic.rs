@@ -1,7 +1,7 @@
 //! Anthropic's Messages API.
 
 use mcparley::results::dialect::{anthropic_content, anthropic_tool_results};
-use mcparley_model::limits::ANSWER_TOKENS;
+use mcparley_model::limits::conversation::ANSWER_TOKENS;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use super::{number_at, text_at};
 use crate::answer::{AnswerBuilder, ModelAnswer, StopReason};
 use crate::choice::ModelChoice;
 use crate::error::{ModelErrorKind, StreamProblem};
-use crate::message::{AnswerPart, Message, ToolRequest, call_results};
+use crate::message::{AnswerPart, Message, ModelToolCall, call_results};
 use crate::provider::Provider;
 use crate::request::ModelRequest;
 
@@ -19,7 +19,7 @@ use crate::request::ModelRequest;
 pub(super) const VERSION: &str = "2023-06-01";
 
 #[derive(Serialize)]
-struct Body<'b> {
+struct AnthropicRequestBody<'b> {
     model: &'b str,
     max_tokens: u64,
     stream: bool,
@@ -42,7 +42,7 @@ pub(super) fn write_body(choice: &ModelChoice, request: &ModelRequest<'_>) -> St
         last["cache_control"] = json!({ "type": "ephemeral" });
     }
     let system = json!({ "type": "text", "text": request.system, "cache_control": { "type": "ephemeral" } });
-    let body = Body {
+    let body = AnthropicRequestBody {
         model: choice.model(),
         max_tokens: request.sampling.max_tokens.unwrap_or(ANSWER_TOKENS),
         stream: true,
@@ -78,7 +78,7 @@ fn write_part(part: &AnswerPart) -> Option<Value> {
     match part {
         AnswerPart::Text { text, .. } if text.trim().is_empty() => None,
         AnswerPart::Text { text, .. } => Some(json!({ "type": "text", "text": text })),
-        AnswerPart::Call(ToolRequest { id, name, arguments, .. }) => {
+        AnswerPart::Call(ModelToolCall { id, name, arguments, .. }) => {
             // Anything else was answered with an error, and the API accepts objects only.
             let input = if arguments.is_object() { arguments.clone() } else { json!({}) };
             Some(json!({ "type": "tool_use", "id": id, "name": name, "input": input }))
@@ -142,7 +142,7 @@ impl AnthropicReader {
                 text = Some(words.clone()).filter(|words| !words.is_empty());
                 Some(AnswerPart::Text { text: words, signature: None })
             }
-            Some("tool_use") => Some(AnswerPart::Call(ToolRequest {
+            Some("tool_use") => Some(AnswerPart::Call(ModelToolCall {
                 id: text_at(&block, "id").unwrap_or_default().to_owned(),
                 is_own_id: false,
                 name: text_at(&block, "name").unwrap_or_default().to_owned(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcparley_model::limits::MODEL_ERROR_CHARS;
+use mcparley_model::limits::conversation::MODEL_ERROR_CHARS;
 use mcparley_model::text::{Untrusted, truncate_text};
 use serde_json::Value;
 

@@ -9,12 +9,12 @@ use super::api_error::classify_stream_error;
 use super::{number_at, text_at};
 use crate::answer::{AnswerBuilder, ModelAnswer, StopReason, TokenUsage};
 use crate::error::{ModelErrorKind, StreamProblem};
-use crate::message::{AnswerPart, Message, ToolRequest, call_results};
+use crate::message::{AnswerPart, Message, ModelToolCall, call_results};
 use crate::request::ModelRequest;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'b> {
+struct GeminiRequestBody<'b> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ struct Body<'b> {
 /// The body of a request.
 pub(super) fn write_body(request: &ModelRequest<'_>) -> String {
     let system = json!({ "parts": [{ "text": request.system }] });
-    let body = Body {
+    let body = GeminiRequestBody {
         system_instruction: (!request.system.is_empty()).then_some(system),
         tools: request.tools,
         contents: write_contents(request.messages),
@@ -134,7 +134,7 @@ impl GeminiReader {
         if let Some(function) = part.get("functionCall") {
             let id = text_at(function, "id").filter(|id| !id.is_empty());
             let own = || format!("call_{}_{}", self.number, self.builder.call_count() + 1);
-            let call = ToolRequest {
+            let call = ModelToolCall {
                 id: id.map_or_else(own, str::to_owned),
                 is_own_id: id.is_none(),
                 name: text_at(function, "name").unwrap_or_default().to_owned(),

@@ -10,7 +10,7 @@ use super::{number_at, text_at};
 use crate::answer::{AnswerBuilder, ModelAnswer, StopReason, TokenUsage};
 use crate::choice::ModelChoice;
 use crate::error::{ModelErrorKind, StreamProblem};
-use crate::message::{AnswerPart, Message, ToolRequest, call_results};
+use crate::message::{AnswerPart, Message, ModelToolCall, call_results};
 use crate::request::ModelRequest;
 
 /// The host of OpenAI itself, whose newer models reject the older name of the token limit. Other services
@@ -18,7 +18,7 @@ use crate::request::ModelRequest;
 const OPENAI_HOST: &str = "api.openai.com";
 
 #[derive(Serialize)]
-struct Body<'b> {
+struct ChatRequestBody<'b> {
     model: &'b str,
     stream: bool,
     stream_options: Value,
@@ -41,7 +41,7 @@ pub(super) fn write_body(choice: &ModelChoice, request: &ModelRequest<'_>) -> St
     let is_openai = choice.base_url().host_str() == Some(OPENAI_HOST);
     let limit = request.sampling.max_tokens;
     let stop = request.sampling.stop_sequences;
-    let body = Body {
+    let body = ChatRequestBody {
         model: choice.model(),
         stream: true,
         stream_options: json!({ "include_usage": true }),
@@ -96,7 +96,7 @@ fn write_answer(parts: &[AnswerPart]) -> Value {
     message
 }
 
-fn write_call(call: &ToolRequest) -> Value {
+fn write_call(call: &ModelToolCall) -> Value {
     let arguments = match &call.arguments {
         // Text that is no JSON goes back as the model wrote it.
         Value::String(text) => text.clone(),
@@ -183,7 +183,7 @@ impl OpenAiReader {
 
     fn start_call(&mut self, id: Option<&str>, name: Option<&str>) -> Result<usize, StreamProblem> {
         let own = || format!("call_{}_{}", self.number, self.builder.call_count() + 1);
-        let call = ToolRequest {
+        let call = ModelToolCall {
             id: id.map_or_else(own, str::to_owned),
             is_own_id: id.is_none(),
             name: name.unwrap_or_default().to_owned(),

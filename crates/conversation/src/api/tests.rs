@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::answer::{StopReason, TokenUsage};
-use crate::message::{AnswerPart, Message, ToolAnswer, ToolRequest};
+use crate::message::{AnswerPart, Message, ModelToolCall, ToolReply};
 use crate::request::SamplingSettings;
 
 fn choice(provider: &str, base: &str) -> ModelChoice {
@@ -30,12 +30,18 @@ fn picture() -> ContentBlock {
 
 fn call(id: &str, arguments: Value) -> AnswerPart {
     let signature = Some("s".to_owned());
-    AnswerPart::Call(ToolRequest { id: id.into(), is_own_id: false, name: "t".into(), arguments, signature })
+    AnswerPart::Call(ModelToolCall {
+        id: id.into(),
+        is_own_id: false,
+        name: "t".into(),
+        arguments,
+        signature,
+    })
 }
 
-fn result(id: &str, answer: Result<CallOutcome, &str>) -> ToolAnswer {
+fn result(id: &str, answer: Result<CallOutcome, &str>) -> ToolReply {
     let answer = answer.map(Box::new).map_err(str::to_owned);
-    ToolAnswer { id: id.into(), is_own_id: false, name: "t".into(), answer }
+    ToolReply { id: id.into(), is_own_id: false, name: "t".into(), answer }
 }
 
 /// A conversation with all kinds of messages.

@@ -20,7 +20,7 @@ impl Conversation {
         while summary.rounds < self.max_rounds {
             summary.rounds += 1;
             let tools =
-                self.shown_tools.offer_tools(&self.host, &self.budget, self.client.choice().provider());
+                self.offered_tools.offer_tools(&self.host, &self.budget, self.client.choice().provider());
             let answer = self.request_answer(&tools, sink).await?;
             summary.usage.add(answer.usage);
             sink.send(ConversationEvent::Usage(answer.usage)).await;

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use super::Conversation;
 use crate::call_label::tool_label;
 use crate::event::{ConversationEvent, EventSink, FinishedTool, StartedTool, ToolCallStatus};
-use crate::message::{ToolAnswer, ToolRequest};
+use crate::message::{ModelToolCall, ToolReply};
 
 /// A step of a running batch. The channel holds two of them for each call, so it needs no limit.
 enum CallStep {
@@ -22,7 +22,7 @@ enum CallStep {
 
 /// A call with its name in the catalog.
 struct NamedCall {
-    request: ToolRequest,
+    request: ModelToolCall,
     started: StartedTool,
 }
 
@@ -31,7 +31,7 @@ impl Conversation {
     pub(super) async fn run_calls(
         &mut self,
         tools: &ModelTools,
-        requests: Vec<ToolRequest>,
+        requests: Vec<ModelToolCall>,
         sink: &EventSink,
     ) -> Vec<FinishedTool> {
         let mut finished = Vec::with_capacity(requests.len());
@@ -88,7 +88,7 @@ impl Conversation {
                 let NamedCall { request, started } = named.get(call)?;
                 let tool = finish_tool(started, &result, duration);
                 if let (true, Ok(outcome)) = (started.name == BuiltIn::ToolSearch.as_str(), &result) {
-                    self.shown_tools.add_found(outcome);
+                    self.offered_tools.add_found(outcome);
                 }
                 self.history.set_result(*places.get(call)?, answer_call(request, result));
                 sink.send(ConversationEvent::ToolFinished(tool.clone())).await;
@@ -101,7 +101,7 @@ impl Conversation {
     async fn reject_call(
         &mut self,
         place: usize,
-        request: ToolRequest,
+        request: ModelToolCall,
         message: &str,
         sink: &EventSink,
     ) -> FinishedTool {
@@ -114,14 +114,14 @@ impl Conversation {
         let mut tool = FinishedTool::new(&started, ToolCallStatus::Invalid, Duration::ZERO);
         tool.error = Some(message.to_owned());
         tool.text = message.to_owned();
-        let ToolRequest { id, is_own_id, name, .. } = request;
-        self.history.set_result(place, ToolAnswer { id, is_own_id, name, answer: Err(message.to_owned()) });
+        let ModelToolCall { id, is_own_id, name, .. } = request;
+        self.history.set_result(place, ToolReply { id, is_own_id, name, answer: Err(message.to_owned()) });
         sink.send(ConversationEvent::ToolStarted(started)).await;
         sink.send(ConversationEvent::ToolFinished(tool.clone())).await;
         tool
     }
 
-    fn describe_call(&self, request: &ToolRequest, name: &str, arguments: &Value) -> StartedTool {
+    fn describe_call(&self, request: &ModelToolCall, name: &str, arguments: &Value) -> StartedTool {
         let label = self.host.catalog().get(name).map(|entry| tool_label(entry));
         StartedTool {
             id: request.id.clone(),
@@ -197,7 +197,7 @@ fn error_status(error: &CallError) -> ToolCallStatus {
 }
 
 /// The result of a call for the history. The unmodified answer, which may be much larger, is left out.
-fn answer_call(request: &ToolRequest, result: Result<CallOutcome, CallError>) -> ToolAnswer {
+fn answer_call(request: &ModelToolCall, result: Result<CallOutcome, CallError>) -> ToolReply {
     let answer = match result {
         Ok(mut outcome) => {
             outcome.raw = RawJson::from_text("null");
@@ -206,8 +206,8 @@ fn answer_call(request: &ToolRequest, result: Result<CallOutcome, CallError>) ->
         }
         Err(error) => Err(error_text(&error)),
     };
-    let ToolRequest { id, is_own_id, name, .. } = request.clone();
-    ToolAnswer { id, is_own_id, name, answer }
+    let ModelToolCall { id, is_own_id, name, .. } = request.clone();
+    ToolReply { id, is_own_id, name, answer }
 }
 
 /// An error in words that a model can act on.

@@ -9,14 +9,14 @@ use crate::provider::Provider;
 
 /// The tools that the model has been shown.
 #[derive(Debug, Default)]
-pub(super) struct ShownTools {
+pub(super) struct OfferedTools {
     /// The names of the listed tools, in their order.
     listed: Vec<String>,
     /// The names of tools that `ToolSearch` found.
     found: Vec<String>,
 }
 
-impl ShownTools {
+impl OfferedTools {
     /// The tools for the next request.
     pub(super) fn offer_tools(&mut self, host: &Host, budget: &Budget, provider: Provider) -> ModelTools {
         let offer = host
@@ -30,7 +30,7 @@ impl ShownTools {
 
     /// Notes the tools that a search found: the next request lists them.
     pub(super) fn add_found(&mut self, outcome: &CallOutcome) {
-        let report = outcome.structured.as_ref().and_then(|json| json.decode::<SearchReport>().ok());
+        let report = outcome.structured.as_ref().and_then(|json| json.decode::<FoundToolList>().ok());
         let tools = report.map(|report| report.tools).unwrap_or_default();
         self.found.extend(tools.into_iter().map(|tool| tool.name));
     }
@@ -38,7 +38,7 @@ impl ShownTools {
 
 /// The result of `ToolSearch`, as far as it is needed here.
 #[derive(Deserialize)]
-struct SearchReport {
+struct FoundToolList {
     tools: Vec<FoundTool>,
 }
 
