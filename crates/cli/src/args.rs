@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 mod add;
 mod add_words;
+mod ask;
 mod catalog;
 mod completion;
 mod connect;
@@ -31,6 +32,7 @@ mod values;
 mod tests;
 
 pub use add::{AddArgs, AddOptions};
+pub use ask::AskArgs;
 pub use catalog::{BudgetArgs, SearchArgs};
 pub use completion::CompletionSource;
 pub use connect::{ConnectArgs, SetupScopeArg};
@@ -215,6 +217,7 @@ pub enum McpCommand {
     Search(SearchArgs),
     Budget(BudgetArgs),
     Call(CallArgs),
+    Ask(AskArgs),
     Serve(ServeArgs),
     Screen(ScreenArgs),
     Resources(ResourcesArgs),

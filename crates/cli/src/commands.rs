@@ -2,6 +2,7 @@
 
 mod add;
 mod agents;
+mod ask;
 mod auth;
 mod budget;
 mod call;
@@ -98,6 +99,7 @@ fn dispatch_command(
         McpCommand::Budget(args) => budget::run(args, context, &loaded, out),
         McpCommand::Call(args) => call::run(args, context, loaded, out),
         McpCommand::Screen(ScreenArgs {}) => screen::run(context, loaded, out),
+        McpCommand::Ask(args) => ask::run(args, context, loaded, out),
         McpCommand::Serve(args) => serve::run(args, context, &loaded, out),
         McpCommand::Resources(args) => resources::run(args, context, &loaded, out),
         McpCommand::Read(args) => read::run(args, context, loaded, out),

@@ -13,7 +13,9 @@ use mcparley::pool::organization::Organization;
 use mcparley::{HostBuilder, Paths, RunOptions};
 use mcparley_auth::browser::{Browser, DesktopSession};
 use mcparley_console::dialog::TerminalDialogs;
+use mcparley_conversation::{ModelChoice, ModelChoiceError, ModelClient};
 use mcparley_platform::dirs::{ClaudeFiles, Directories};
+use mcparley_wire::transport::http::{Network, NetworkSettings};
 
 use crate::args::{GlobalOptions, SettingSourceArg};
 use crate::error::{CommandError, UnavailableError, UsageError};
@@ -111,6 +113,26 @@ impl Context {
             Some(dialogs) => builder.approver(dialogs.clone()).elicitor(dialogs.clone()).page_opener(dialogs),
             None => builder,
         }
+    }
+
+    /// A client for the model that `named` or the environment names; `None` if no model is configured.
+    ///
+    /// Variables of the project folder do not count: they could send the user's key to another address.
+    pub(crate) fn model_client(
+        &self,
+        loaded: &LoadedConfig,
+        named: Option<&str>,
+    ) -> Result<Option<ModelClient>, ModelChoiceError> {
+        let variable = |name: &str| {
+            let env = if loaded.is_own_variable(name) { &loaded.env } else { &self.run_options.env };
+            env.get(name).map(str::to_owned)
+        };
+        let choice = match named {
+            Some(named) => Some(ModelChoice::select(named, variable)?),
+            None => ModelChoice::from_env(variable)?,
+        };
+        let network = Network::new(NetworkSettings::from_lookup(variable));
+        Ok(choice.map(|choice| ModelClient::new(choice, network)))
     }
 
     /// The context to connect to servers without a host, with the same credentials.

@@ -26,6 +26,7 @@ use mcparley::prompt::PromptError;
 use mcparley::resource::ResourceError;
 use mcparley::skill::SkillError;
 use mcparley_console::arguments::ToolArgumentError;
+use mcparley_conversation::{ModelChoiceError, ModelError, NO_MODEL_HINT};
 
 use crate::exit::{self, NamedExitCode};
 use crate::report::{PendingSignIn, SignInTarget};
@@ -91,6 +92,15 @@ pub(crate) enum CommandError {
     /// A file or standard stream cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// No model is configured.
+    #[error("no model is configured")]
+    NoModel,
+    /// The configuration of the model is incomplete or invalid.
+    #[error(transparent)]
+    ModelChoice(#[from] ModelChoiceError),
+    /// The model gave no answer.
+    #[error(transparent)]
+    Model(Box<ModelError>),
     /// A signal canceled the work.
     #[error("stopped by {}", .0.name())]
     Signalled(Signal),
@@ -102,6 +112,12 @@ pub(crate) enum CommandError {
 impl From<CallError> for CommandError {
     fn from(error: CallError) -> Self {
         Self::Call(Box::new(error))
+    }
+}
+
+impl From<ModelError> for CommandError {
+    fn from(error: ModelError) -> Self {
+        Self::Model(Box::new(error))
     }
 }
 
@@ -166,6 +182,8 @@ impl CommandError {
             Self::SignIn { error, .. } => sign_in::sign_in_exit_code(error),
             Self::SignInTimedOut { .. } => exit::TIMED_OUT,
             Self::File(_) => exit::FILE,
+            Self::NoModel | Self::ModelChoice(_) => exit::MODEL,
+            Self::Model(error) => model_code(error),
             Self::Signalled(signal) => signal.exit_code(),
             Self::Unavailable(_) => exit::FAILED,
         }
@@ -181,6 +199,9 @@ impl CommandError {
             Self::NoSignIn { server, why } => why.hint(server),
             Self::SignIn { error, .. } => error.hint(),
             Self::SignInTimedOut { .. } => Some("try again, with a longer `--timeout`".to_owned()),
+            Self::NoModel => Some(NO_MODEL_HINT.to_owned()),
+            Self::ModelChoice(error) => error.hint(),
+            Self::Model(error) => error.hint(),
             Self::Signalled(_) => None,
             Self::ServerUnusable { name, standing } => standing.hint(name),
             Self::Call(error) => call::hint(error),
@@ -201,6 +222,15 @@ impl CommandError {
             }
             Self::NotFound { similar, .. } => Some(format!("did you mean `{}`?", similar.join("`, `"))),
         }
+    }
+}
+
+fn model_code(error: &ModelError) -> NamedExitCode {
+    match () {
+        () if error.needs_key() => exit::NEEDS_AUTH,
+        () if error.is_timeout() => exit::TIMED_OUT,
+        () if error.is_unavailable() => exit::UNREACHABLE,
+        () => exit::MODEL,
     }
 }
 

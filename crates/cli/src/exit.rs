@@ -81,6 +81,12 @@ pub const OVER_BUDGET: NamedExitCode = define_code(
     "over-budget",
     "The definitions of the tools take more tokens than `budget --max` allows.",
 );
+/// A model gave no complete answer.
+pub const MODEL: NamedExitCode = define_code(
+    14,
+    "model",
+    "No model is configured, or the model's API rejected the request or gave no complete answer.",
+);
 /// The terminal was closed.
 pub const HANGUP: NamedExitCode =
     define_code(129, "hangup", "Ended by `SIGHUP`: 128 and the signal's number.");
@@ -92,7 +98,7 @@ pub const TERMINATED: NamedExitCode =
     define_code(143, "terminated", "Ended by `SIGTERM`: 128 and the signal's number.");
 
 /// All exit codes, in order.
-pub const ALL: [NamedExitCode; 17] = [
+pub const ALL: [NamedExitCode; 18] = [
     OK,
     FAILED,
     USAGE,
@@ -107,6 +113,7 @@ pub const ALL: [NamedExitCode; 17] = [
     TIMED_OUT,
     NEEDS_AUTH,
     OVER_BUDGET,
+    MODEL,
     HANGUP,
     INTERRUPTED,
     TERMINATED,

@@ -101,6 +101,14 @@ impl TerminalOutput {
         context::stdout_columns().filter(|columns| *columns > 0)
     }
 
+    /// Prints a piece of untrusted text like [`Self::print_untrusted`], without a line end, and flushes it.
+    pub(crate) fn print_untrusted_piece(&mut self, text: &str) {
+        let shown = if self.is_terminal { display_block(text) } else { text.into() };
+        self.print_bytes(shown.as_bytes());
+        let flushed = self.data.flush();
+        self.record_write(flushed);
+    }
+
     /// Whether data may have colors, for callers that print bytes.
     pub(crate) fn has_colors(&self) -> bool {
         self.colours

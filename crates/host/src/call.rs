@@ -53,6 +53,7 @@ const DEFINITIONS: usize = 3;
 pub use crate::call_error::{CallError, ExecutionStatus};
 pub use crate::in_process::{InProcessServer, ToolOutput};
 pub use crate::page_opener::{NoPageOpener, PageOpener};
+pub use batch::{BatchObserver, BatchStep};
 pub(crate) use built_in::outcome_from_json as own_answer;
 pub use context::CallContext;
 pub use mcparley_wire::peer::ProgressUpdate;

@@ -3,6 +3,7 @@
 //! The environment reference page is generated from [`VARIABLES`].
 
 mod audit;
+pub mod conversation;
 mod dialects;
 mod gateway;
 mod hooks;

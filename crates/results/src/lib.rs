@@ -9,6 +9,7 @@
 //! | images are scaled down; audio and other binary parts are stored | `binary`, `picture` |
 //! | the store keeps results in files or in memory | [`ResultStore`]: `files`, `memory` |
 //! | the model pages through a stored result | `read` |
+//! | the result in the form of a model's API | [`dialect`] |
 //!
 //! The crate knows neither connections nor servers: bytes go in, values come out.
 
@@ -16,6 +17,7 @@ pub mod base64_text;
 mod binary;
 mod blocks;
 mod budget;
+pub mod dialect;
 mod files;
 mod limiter;
 mod memory;

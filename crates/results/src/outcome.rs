@@ -99,26 +99,7 @@ impl CallOutcome {
             }
             parts.iter().for_each(|part| text.push_str(part));
         };
-        for block in &self.content {
-            match block {
-                ContentBlock::Text(text) => add(&[text]),
-                ContentBlock::Image { mime, data } => add(&["[image ", mime, ", ", &format_size(data), "]"]),
-                ContentBlock::Audio { mime, data } => add(&["[audio ", mime, ", ", &format_size(data), "]"]),
-                ContentBlock::Resource { uri, body: ResourceBody::Text(text), .. } => {
-                    add(&["[resource ", uri, "]\n", text])
-                }
-                ContentBlock::Resource { uri, mime, body: ResourceBody::Blob(data) } => {
-                    let mime = mime.as_deref().unwrap_or("application/octet-stream");
-                    add(&["[resource ", uri, " ", mime, ", ", &format_size(data), "]"]);
-                }
-                ContentBlock::Link { uri, name, title, description, mime: _ } => {
-                    let name = title.as_deref().unwrap_or(name);
-                    let said = description.as_deref().map(join_lines).unwrap_or_default();
-                    add(&["[link ", name, " ", uri, if said.is_empty() { "" } else { ": " }, &said, "]"]);
-                }
-                ContentBlock::Note(note) => add(&["[", note, "]"]),
-            }
-        }
+        self.content.iter().for_each(|block| block.write_text(&mut add));
         if let Some(structured) = self.unrepeated_structured() {
             add(&[structured.as_str()]);
         }
@@ -154,6 +135,36 @@ impl CallOutcome {
 }
 
 impl ContentBlock {
+    /// Renders the block as text; a binary block becomes one line.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut text = String::with_capacity(self.estimated_length());
+        self.write_text(&mut |parts| parts.iter().for_each(|part| text.push_str(part)));
+        text
+    }
+
+    /// Passes the pieces of the block's text to `add`, in one call.
+    fn write_text(&self, add: &mut impl FnMut(&[&str])) {
+        match self {
+            Self::Text(text) => add(&[text]),
+            Self::Image { mime, data } => add(&["[image ", mime, ", ", &format_size(data), "]"]),
+            Self::Audio { mime, data } => add(&["[audio ", mime, ", ", &format_size(data), "]"]),
+            Self::Resource { uri, body: ResourceBody::Text(text), .. } => {
+                add(&["[resource ", uri, "]\n", text]);
+            }
+            Self::Resource { uri, mime, body: ResourceBody::Blob(data) } => {
+                let mime = mime.as_deref().unwrap_or("application/octet-stream");
+                add(&["[resource ", uri, " ", mime, ", ", &format_size(data), "]"]);
+            }
+            Self::Link { uri, name, title, description, mime: _ } => {
+                let name = title.as_deref().unwrap_or(name);
+                let said = description.as_deref().map(join_lines).unwrap_or_default();
+                add(&["[link ", name, " ", uri, if said.is_empty() { "" } else { ": " }, &said, "]"]);
+            }
+            Self::Note(note) => add(&["[", note, "]"]),
+        }
+    }
+
     /// The approximate length of the block as text, to reserve memory.
     fn estimated_length(&self) -> usize {
         match self {

@@ -11,12 +11,12 @@ mod doors;
 mod instead;
 mod legacy;
 mod post;
-mod request;
+pub(crate) mod request;
 mod sessions;
 mod socket;
 mod stats;
 mod stream;
-mod wire;
+pub(crate) mod wire;
 
 use crate::life;
 use crate::options::Options;

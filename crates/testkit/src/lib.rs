@@ -9,8 +9,9 @@
 //! real OpenID provider is [`OpenIdProvider`], and [`TlsSite`] serves pages over `https`. [`ExternalServer`]
 //! runs a third-party server program. [`FaultProxy`] injects network faults; [`SocksProxy`] is a SOCKS5
 //! proxy. [`run_in_own_process`] isolates a test that measures its memory, [`TraceRecorder`] records spans and
-//! events, and [`TerminalSession`] runs a program on a terminal whose screen a test reads. The servers themselves are in the program `mcparley-testkit`, in `server.rs`, `stdio.rs`
-//! and `http.rs`.
+//! events, and [`TerminalSession`] runs a program on a terminal whose screen a test reads. [`ModelServer`] is a
+//! scripted model that checks each request. The servers themselves are in the program `mcparley-testkit`, in
+//! `server.rs`, `stdio.rs`, `http.rs` and `model.rs`.
 
 mod alone;
 mod auth_server;
@@ -21,6 +22,8 @@ mod foreign;
 mod kind;
 mod lie;
 mod log;
+mod model_check;
+mod model_server;
 mod percent;
 mod processes;
 mod provider;
@@ -40,6 +43,8 @@ pub use foreign::ExternalServer;
 pub use kind::HostileKind;
 pub use lie::{LIES, Lie, LieRow, LieSet};
 pub use log::{LogLine, log_lines, log_starts};
+pub use model_check::{ModelApi, order_problems, schema_problems};
+pub use model_server::ModelServer;
 pub use percent::percent_encode;
 pub use processes::{processes_tagged, processes_with_variable};
 pub use provider::{OpenIdProvider, ProtectedFastMcp};

@@ -7,8 +7,8 @@ mod tests;
 use mcparley::model::permission::PermissionMode;
 
 use super::{
-    AgentOption, BudgetArgs, CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs, LoginArgs,
-    LogoutArgs, LogsArgs, McpCommand, PlanArgs, PromptArgs, PromptsArgs, ReadArgs, ReconnectArgs,
+    AgentOption, AskArgs, BudgetArgs, CallArgs, DisableArgs, DoctorArgs, EnableArgs, GetArgs, ListArgs,
+    LoginArgs, LogoutArgs, LogsArgs, McpCommand, PlanArgs, PromptArgs, PromptsArgs, ReadArgs, ReconnectArgs,
     ResourcesArgs, SearchArgs, ServeArgs, SkillsArgs, StateArgs, ToolsArgs, WaitReadyArgs,
 };
 
@@ -53,6 +53,7 @@ impl McpCommand {
             Self::List(ListArgs { offline: false, .. }) | Self::Agents(_) => none.with_connectors(),
             Self::Plan(PlanArgs { seen_by, .. })
             | Self::State(StateArgs { seen_by })
+            | Self::Ask(AskArgs { seen_by, .. })
             | Self::Budget(BudgetArgs { seen_by, .. }) => none.with_view(seen_by).with_connectors(),
             Self::Tools(ToolsArgs { seen_by, server, .. })
             | Self::Search(SearchArgs { seen_by, server, .. })

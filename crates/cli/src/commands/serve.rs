@@ -22,7 +22,7 @@ use crate::error::{CommandError, UnavailableError};
 use crate::exit;
 use crate::out::TerminalOutput;
 use crate::runtime;
-use denials::DenialPrinter;
+pub(super) use denials::DenialPrinter;
 
 /// The time for cancellation messages to reach servers before they are stopped.
 const FAREWELL: Duration = Duration::from_millis(50);

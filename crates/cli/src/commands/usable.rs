@@ -210,6 +210,11 @@ pub(super) fn find_incomplete_servers(
     running.chain(resting.filter(|resting| wanted(&resting.server))).collect()
 }
 
+/// Prints a warning for each started server that does not work or is incomplete.
+pub(super) fn print_server_warnings(servers: &[HostServer], out: &mut TerminalOutput) {
+    servers.iter().filter_map(incomplete_server).for_each(|server| server.print_warnings(out));
+}
+
 fn incomplete_server(server: &HostServer) -> Option<IncompleteServer> {
     let status = &server.state.status;
     let hint = match status {

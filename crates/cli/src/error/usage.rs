@@ -24,6 +24,9 @@ pub(crate) enum UsageError {
     /// The command needs a terminal.
     #[error("the screen of the servers needs a terminal")]
     NoTerminal,
+    /// `ask` was given no question.
+    #[error("there is no question")]
+    QuestionMissing,
     /// A client secret is required, and none was given.
     #[error("no client secret was given")]
     SecretMissing { variable: &'static str },
@@ -93,6 +96,7 @@ impl Explain for UsageError {
             Self::AddedFolderMissing { .. } => "use an existing folder for `--add-dir`",
             Self::FolderMissing { .. } => "use an existing folder",
             Self::NoTerminal => "run `mcparley list` or `mcparley state` instead",
+            Self::QuestionMissing => "write it behind `mcparley ask`, or pipe it to standard input",
             Self::SecretMissing { variable } => {
                 return Some(format!("set `{variable}`, type the secret, or pipe it to standard input"));
             }

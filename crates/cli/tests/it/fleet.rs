@@ -3,6 +3,7 @@
 //!
 //! One test for each server, so that a failure names it and they run side by side.
 
+mod ask;
 mod calls;
 mod clients;
 mod connected;

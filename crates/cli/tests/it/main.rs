@@ -9,6 +9,7 @@
 mod add;
 mod agents;
 mod alias;
+mod ask;
 mod broken_files;
 mod call;
 mod call_life;

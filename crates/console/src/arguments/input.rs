@@ -34,7 +34,10 @@ impl<'i> TextInput<'i> {
     }
 
     /// Reads all of standard input, once.
-    pub(super) fn read_stdin(&mut self, word: &str) -> Result<String, ToolArgumentError> {
+    ///
+    /// # Errors
+    /// Standard input was read before, is too large, or is not text.
+    pub fn read_stdin(&mut self, word: &str) -> Result<String, ToolArgumentError> {
         let (limit, word) = (self.limit, word.to_owned());
         let Some(stdin) = self.stdin.take() else {
             return Err(ToolArgumentError::StdinTwice { word });

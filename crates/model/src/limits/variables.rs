@@ -182,6 +182,50 @@ pub const VARIABLES: &[EnvVariable] = &[
     },
     EnvVariable { name: "CLAUDE_CODE_ENABLE_XAA", default: "unset", meaning: "The same." },
     EnvVariable {
+        name: "MCPARLEY_MODEL",
+        default: "the first provider with a key",
+        meaning: "The model of `ask` and of the console: `provider:model`, a provider (`anthropic`, `openai`, `gemini`) or a model name. `--model` wins over it. A project folder cannot set the variables of models.",
+    },
+    EnvVariable { name: "ANTHROPIC_API_KEY", default: "unset", meaning: "The key for Anthropic's API." },
+    EnvVariable {
+        name: "ANTHROPIC_AUTH_TOKEN",
+        default: "unset",
+        meaning: "A bearer token for Anthropic's API, sent in place of the key.",
+    },
+    EnvVariable {
+        name: "ANTHROPIC_BASE_URL",
+        default: "`https://api.anthropic.com`",
+        meaning: "The address of Anthropic's API, or of a service that is compatible with it.",
+    },
+    EnvVariable {
+        name: "ANTHROPIC_MODEL",
+        default: "`claude-sonnet-5-5`",
+        meaning: "The model of Anthropic's API.",
+    },
+    EnvVariable { name: "OPENAI_API_KEY", default: "unset", meaning: "The key for OpenAI's API." },
+    EnvVariable {
+        name: "OPENAI_BASE_URL",
+        default: "`https://api.openai.com/v1`",
+        meaning: "The address of OpenAI's API, or of a service with the same chat completions, such as Ollama or vLLM, which need no key.",
+    },
+    EnvVariable { name: "OPENAI_MODEL", default: "`gpt-5.4`", meaning: "The model of OpenAI's API." },
+    EnvVariable { name: "GEMINI_API_KEY", default: "unset", meaning: "The key for Gemini's API." },
+    EnvVariable {
+        name: "GOOGLE_API_KEY",
+        default: "unset",
+        meaning: "The same, if `GEMINI_API_KEY` is not set.",
+    },
+    EnvVariable {
+        name: "GEMINI_BASE_URL",
+        default: "`https://generativelanguage.googleapis.com`",
+        meaning: "The address of Gemini's API.",
+    },
+    EnvVariable {
+        name: "GEMINI_MODEL",
+        default: "`gemini-flash-latest`",
+        meaning: "The model of Gemini's API.",
+    },
+    EnvVariable {
         name: "NO_COLOR",
         default: "unset",
         meaning: "Turns colors off when it is set to any value.",

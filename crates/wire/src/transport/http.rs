@@ -20,7 +20,7 @@
 pub(super) mod body;
 mod document;
 mod endpoint;
-mod event;
+pub mod event;
 mod exchange;
 mod http_error;
 pub(super) mod http_sender;

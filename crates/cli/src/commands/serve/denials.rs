@@ -17,7 +17,7 @@ use crate::out::TerminalOutput;
 const TOOLS: usize = 100;
 
 /// Printer of the calls that are denied while the gateway serves.
-pub(super) struct DenialPrinter {
+pub(in crate::commands) struct DenialPrinter {
     calls: Receiver<PendingCall>,
     /// The tools that were printed; each is printed once.
     told: HashSet<String>,
@@ -25,7 +25,7 @@ pub(super) struct DenialPrinter {
 
 impl DenialPrinter {
     /// Subscribes to denied calls of the host.
-    pub(super) fn subscribe_to(host: &Host) -> Self {
+    pub(in crate::commands) fn subscribe_to(host: &Host) -> Self {
         Self { calls: host.denied_calls(), told: HashSet::new() }
     }
 
@@ -42,7 +42,7 @@ impl DenialPrinter {
     }
 
     /// Prints the calls that were denied just before the end.
-    pub(super) fn print_remaining(&mut self, out: &mut TerminalOutput) {
+    pub(in crate::commands) fn print_remaining(&mut self, out: &mut TerminalOutput) {
         while let Ok(call) = self.calls.try_recv() {
             self.print_denial(&call, out);
         }

@@ -23,20 +23,20 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// One server-sent event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::transport) struct Event {
+pub struct Event {
     /// The type of the event; `message` by default.
-    pub(in crate::transport) name: Bytes,
+    pub name: Bytes,
     /// The `data` lines, joined.
-    pub(in crate::transport) data: Bytes,
+    pub data: Bytes,
 }
 
 /// Error: an event exceeds the size limit. The rest of the stream is unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::transport) struct EventTooLarge;
+pub struct EventTooLarge;
 
 /// Decoder of server-sent events.
 #[derive(Debug)]
-pub(in crate::transport) struct EventDecoder {
+pub struct EventDecoder {
     line: BytesMut,
     /// `None` until the event has a `data` line, which may be empty.
     data: Option<BytesMut>,
@@ -52,7 +52,9 @@ pub(in crate::transport) struct EventDecoder {
 }
 
 impl EventDecoder {
-    pub(in crate::transport) fn with_limit(limit: usize) -> Self {
+    /// A decoder that accepts events of up to `limit` bytes.
+    #[must_use]
+    pub fn with_limit(limit: usize) -> Self {
         Self {
             line: BytesMut::new(),
             data: None,
@@ -73,11 +75,10 @@ impl EventDecoder {
     }
 
     /// Consumes the next bytes and adds the completed events, those before an overflow too.
-    pub(in crate::transport) fn feed(
-        &mut self,
-        mut chunk: &[u8],
-        events: &mut impl Extend<Event>,
-    ) -> Result<(), EventTooLarge> {
+    ///
+    /// # Errors
+    /// [`EventTooLarge`] when an event exceeds the limit.
+    pub fn feed(&mut self, mut chunk: &[u8], events: &mut impl Extend<Event>) -> Result<(), EventTooLarge> {
         if let [first, rest @ ..] = chunk
             && std::mem::take(&mut self.after_cr)
             && *first == b'\n'

@@ -1,0 +1,125 @@
+//! `ask`: one question to a model that uses the tools of all servers.
+
+use mcparley::Host;
+use mcparley::catalog::Budget;
+use mcparley::config::{LoadedConfig, StartPolicy};
+use mcparley::model::explain::Explain as _;
+use mcparley::model::limits::MESSAGE_BYTES;
+use mcparley_conversation::{
+    Conversation, ConversationEvent, ConversationTurn, ModelClient, TurnSummary, UserInput,
+};
+
+use super::serve::DenialPrinter;
+use super::{CommandResult, hooks, print_problems, usable};
+use crate::args::AskArgs;
+use crate::context::{self, Context};
+use crate::error::{CommandError, UsageError};
+use crate::exit;
+use crate::out::TerminalOutput;
+use crate::runtime;
+use crate::tool_arguments::TextInput;
+
+pub(super) fn run(
+    args: &AskArgs,
+    context: &Context,
+    loaded: LoadedConfig,
+    out: &mut TerminalOutput,
+) -> CommandResult {
+    let client = context.model_client(&loaded, args.model.as_deref())?.ok_or(CommandError::NoModel)?;
+    let question = read_question(args)?;
+    print_problems(&loaded, out);
+    let budget = tool_budget(&loaded, &client, out);
+    let host = context.host_for_model(loaded).start_with(StartPolicy::AsNeeded);
+    runtime::run_with_host(host, async |host| {
+        let servers = usable::wait_until_settled(host, out).await;
+        usable::print_server_warnings(&servers, out);
+        let mut denials = DenialPrinter::subscribe_to(host);
+        let mut conversation = Conversation::new(host, client).with_budget(budget);
+        if let Some(rounds) = args.max_rounds {
+            conversation = conversation.with_max_rounds(rounds.into());
+        }
+        let summary = ask_model(host, &mut conversation, &question, out).await;
+        out.stop_waiting();
+        denials.print_remaining(out);
+        hooks::print_hook_notes(host, out);
+        finish_answer(&summary?, out)
+    })
+}
+
+/// The question: the words of the command line, then the text on standard input if it is not a terminal.
+fn read_question(args: &AskArgs) -> Result<String, CommandError> {
+    let words = args.words.join(" ");
+    let piped = match context::stdin_is_terminal() {
+        true => String::new(),
+        false => {
+            let mut stdin = std::io::stdin().lock();
+            TextInput::new(&mut stdin, MESSAGE_BYTES as u64).read_stdin("-")?
+        }
+    };
+    let parts: Vec<&str> = [words.trim(), piped.trim()].into_iter().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { Err(UsageError::QuestionMissing.into()) } else { Ok(parts.join("\n\n")) }
+}
+
+/// The token budget for tools; an invalid setting is reported and counts as the default.
+fn tool_budget(loaded: &LoadedConfig, client: &ModelClient, out: &mut TerminalOutput) -> Budget {
+    let window = client.choice().provider().context_window();
+    Budget::from_env(&loaded.env, Some(window)).unwrap_or_else(|error| {
+        out.warn(&format!("`ENABLE_TOOL_SEARCH`: {error}"));
+        error.hint().iter().for_each(|hint| out.hint(hint));
+        Budget::for_context(window)
+    })
+}
+
+async fn ask_model(
+    host: &Host,
+    conversation: &mut Conversation,
+    question: &str,
+    out: &mut TerminalOutput,
+) -> Result<TurnSummary, CommandError> {
+    let waiting = format!("asking {} …", conversation.model());
+    out.show_waiting(&waiting);
+    let input = UserInput::with_mentions(host, question).await;
+    print_turn(conversation.send(input), &waiting, out).await
+}
+
+/// Prints the text of the model as it arrives, and one line on standard error for each tool call.
+async fn print_turn(
+    mut turn: ConversationTurn<'_>,
+    waiting: &str,
+    out: &mut TerminalOutput,
+) -> Result<TurnSummary, CommandError> {
+    while let Some(event) = turn.next().await {
+        match event {
+            ConversationEvent::TextDelta(text) if !out.json => {
+                out.stop_waiting();
+                out.print_untrusted_piece(&text);
+            }
+            ConversationEvent::TextEnd if !out.json => out.print_line(""),
+            ConversationEvent::ToolStarted(tool) => out.show_waiting(&format!("calling {} …", tool.label)),
+            ConversationEvent::ToolFinished(tool) => {
+                out.print_remark(&tool.to_line());
+                out.show_waiting(waiting);
+            }
+            ConversationEvent::Retrying { reason, pause } => {
+                out.warn(&format!("{reason}; asking again in {} s", pause.as_secs()));
+            }
+            ConversationEvent::Finished(summary) => return Ok(summary),
+            ConversationEvent::Failed(error) => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Err(CommandError::NoModel)
+}
+
+fn finish_answer(summary: &TurnSummary, out: &mut TerminalOutput) -> CommandResult {
+    if out.json {
+        out.print_json(summary);
+    }
+    if summary.stop_reason.is_complete() {
+        return Ok(exit::OK);
+    }
+    if !out.json {
+        out.print_error(&format!("the answer is not complete: {}", summary.stop_reason.as_str()));
+    }
+    Ok(exit::MODEL)
+}
