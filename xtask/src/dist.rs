@@ -61,7 +61,7 @@ impl Release {
     fn build(target: Option<&str>) -> Result<Self, ChoreError> {
         let mut arguments = vec!["build", "--release", "--locked", "-p", "mcparley-cli", "--bin", "mcparley"];
         arguments.extend(target.into_iter().flat_map(|target| ["--target", target]));
-        let program = ChoreStep::cargo(&arguments).run_build()?;
+        let program = ChoreStep::cargo(&arguments).run_build("mcparley")?;
         let triple = target.map_or_else(|| format!("{}-linux", std::env::consts::ARCH), str::to_owned);
         let root = program.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "target"));
         let root = root.map_or_else(|| workspace::workspace_root().join("target"), Path::to_owned);

@@ -17,7 +17,7 @@ use crate::error::{CommandError, UsageError};
 use crate::exit;
 use crate::out::TerminalOutput;
 use crate::runtime;
-use crate::tool_arguments::TextInput;
+use mcparley_console::arguments::TextInput;
 
 pub(super) fn run(
     args: &AskArgs,
@@ -29,7 +29,7 @@ pub(super) fn run(
     let question = read_question(args)?;
     print_problems(&loaded, out);
     let budget = tool_budget(&loaded, &client, out);
-    let host = context.host_for_model(loaded).start_with(StartPolicy::AsNeeded);
+    let host = context.host_for_model(loaded, out.dialogs()).start_with(StartPolicy::AsNeeded);
     runtime::run_with_host(host, async |host| {
         let servers = usable::wait_until_settled(host, out).await;
         usable::print_server_warnings(&servers, out);
