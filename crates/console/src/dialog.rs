@@ -44,9 +44,9 @@ use mcparley::{Approver, BoxedFuture, PermissionAnswer, PermissionQuestion};
 use approval::{ApprovalAction, ApprovalDialog, ApprovalEntry};
 use form::{FormDialog, form_facts, form_outcome};
 use page::{PageAction, PageDialog, VisitDialog, host_line, page_warnings, url_line};
-use permission::{PermissionDialog, block_lines, permission_facts};
+use permission::{PermissionDialog, permission_facts};
 use session::{DialogEnd, DialogSession};
-use styled_line::{StyledLine, Tone};
+use styled_line::{StyledLine, Tone, block_lines};
 
 pub use shared_terminal::{SharedTerminal, TerminalTurn};
 

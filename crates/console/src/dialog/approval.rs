@@ -57,6 +57,9 @@ impl<'e> ApprovalDialog<'e> {
         if is_focused {
             lines.push(StyledLine::new(Tone::Dim, format!("      {}", display_line(&entry.origin))));
         }
+        if let Some(runs) = &entry.runs {
+            lines.push(StyledLine::new(Tone::Dim, format!("      would run: {}", display_line(runs))));
+        }
         let cautions = entry.cautions.iter();
         lines.extend(
             cautions
@@ -97,9 +100,10 @@ impl DialogModel for ApprovalDialog<'_> {
             self.entries.iter().enumerate().map(|(at, entry)| self.entry_lines(at, entry)).collect();
         let mut first = self.focus;
         let mut rows = blocks.get(first).map_or(0, Vec::len);
+        // Two rows say that there are items above and below.
         while let Some(above) = first.checked_sub(1).and_then(|at| blocks.get(at)) {
             rows += above.len();
-            if rows > room.saturating_sub(2) && first < self.focus + 1 {
+            if rows + 2 > room {
                 break;
             }
             first -= 1;

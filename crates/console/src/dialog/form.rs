@@ -17,9 +17,8 @@ use mcparley::model::text::display_line;
 use serde_json::{Map, Value};
 
 use super::key_reader::DialogInput;
-use super::permission::block_lines;
 use super::session::{DialogControls, DialogModel, DialogSize};
-use super::styled_line::{StyledLine, Tone};
+use super::styled_line::{StyledLine, Tone, block_lines};
 use field_input::FieldInput;
 
 /// The state of a form while it is filled in.

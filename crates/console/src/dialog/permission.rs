@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 use mcparley::config::change::AlwaysAllowScope;
 use mcparley::model::limits::QUESTION_CHARS;
 use mcparley::model::permission::DecisionReason;
-use mcparley::model::text::{display_block, display_json, display_line, truncate_text};
+use mcparley::model::text::{display_json, display_line, truncate_text};
 use mcparley::model::tool::ToolHints;
 use mcparley::{PermissionAnswer, PermissionQuestion};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::key_reader::DialogInput;
 use super::line_edit::LineEdit;
 use super::session::{DialogControls, DialogModel, DialogSize};
-use super::styled_line::{StyledLine, Tone};
+use super::styled_line::{StyledLine, Tone, block_lines};
 
 /// The scope of "always allow … here": this project, in its own file for the user.
 const HERE: AlwaysAllowScope = AlwaysAllowScope::Local;
@@ -211,12 +211,6 @@ fn json_lines(label: &str, value: &Value) -> Vec<StyledLine> {
     let mut lines = text.lines();
     let first = StyledLine::new(Tone::Bold, label).with(Tone::Plain, lines.next().unwrap_or_default());
     [first].into_iter().chain(lines.map(|line| StyledLine::plain(format!("  {line}")))).collect()
-}
-
-/// The lines of an untrusted text, made safe for display.
-pub(super) fn block_lines(tone: Tone, indent: &str, text: &str) -> Vec<StyledLine> {
-    let shown = display_block(text).replace('\t', "    ");
-    shown.lines().map(|line| StyledLine::new(tone, format!("{indent}{}", line.trim_end()))).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Lines of a dialog: text with tones, wrapped to the width of the terminal.
 
+use mcparley::model::text::display_block;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The emphasis of a text. Without colors every tone is plain, so no meaning may depend on a tone alone.
@@ -121,6 +122,12 @@ impl StyledLine {
         }
         Self { spans }
     }
+}
+
+/// The lines of an untrusted text, made safe for display.
+pub(super) fn block_lines(tone: Tone, indent: &str, text: &str) -> Vec<StyledLine> {
+    let shown = display_block(text).replace('\t', "    ");
+    shown.lines().map(|line| StyledLine::new(tone, format!("{indent}{}", line.trim_end()))).collect()
 }
 
 /// The number of characters that fit into the width.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mcparley::elicit::{Elicitation, ElicitationReply, Elicitor, UnansweredRequest};
+use mcparley::elicit::{Elicitation, ElicitationPage, ElicitationReply, Elicitor, UnansweredRequest};
 use mcparley::{BoxedFuture, Call, CallError};
 use mcparley_testkit::{HttpServer, ScriptedStdio, log_lines};
 use serde_json::{Value, json};
@@ -282,4 +282,31 @@ async fn call_goes_on_when_its_server_reports_the_page_as_done() {
     let (outcome, ()) = tokio::join!(host.call(Call::new("mcp__inside__it", json!({}))), telling);
     assert_eq!(outcome.unwrap().to_text(), "done");
     assert_eq!(begun.elapsed().as_millis(), 0, "no pause was needed");
+}
+
+/// Agrees to visit pages, and needs some seconds to say that a visit is done.
+struct SlowVisitor;
+
+impl Elicitor for SlowVisitor {
+    fn ask<'q>(&'q self, _question: Elicitation<'q>) -> BoxedFuture<'q, ElicitationReply> {
+        Box::pin(std::future::ready(ElicitationReply::Accept(json!({}))))
+    }
+
+    fn wait_for_visit<'q>(&'q self, _page: &'q ElicitationPage) -> BoxedFuture<'q, ()> {
+        Box::pin(tokio::time::sleep(std::time::Duration::from_secs(5)))
+    }
+}
+
+// K3: the user can report a visit as done in any pause, not only in the first.
+#[tokio::test(start_paused = true)]
+async fn visit_can_be_reported_as_done_in_a_later_pause() {
+    let answers = (0..5).map(|_| page_required("https://a.example/")).chain([Answer::Result(DONE)]);
+    let server = Inside::new("2025-11-25", answers);
+    let (host, _world) = crate::asking::host_as(&server, |builder| builder.elicitor(SlowVisitor));
+    host.wait_until_ready(std::time::Duration::from_secs(5)).await;
+    let begun = tokio::time::Instant::now();
+    let outcome = host.call(Call::new("mcp__inside__it", json!({}))).await.unwrap();
+    assert_eq!(outcome.to_text(), "done");
+    // Pauses of 1, 2 and 4 seconds, then 5 of the 8 seconds.
+    assert_eq!(begun.elapsed().as_secs(), 12);
 }

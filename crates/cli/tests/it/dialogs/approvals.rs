@@ -35,10 +35,12 @@ fn only_the_checked_items_of_a_folder_are_approved() {
         "[ ] server   web",
         "[ ] allow    *",
         "! allows every tool",
+        "! `npx` fetches `@acme/db-mcp` without a pinned version",
         "[ ] hook     PreToolUse",
     ] {
         assert!(screen.contains(line), "{line:?} is missing in\n{screen}");
     }
+    assert!(screen.contains("would run: npx -y @acme/db-mcp --url postgres://x"), "{screen}");
     session.type_text(" v");
     session.wait_for_text("runs as: postgres://x");
     session.press_keys(&[Key::Down, Key::Down, Key::Down]);

@@ -13,7 +13,7 @@ fn open_page(times: Option<&str>) -> (World, TerminalSession) {
     let options: Vec<(&str, &str)> = times.map(|times| ("--times", times)).into_iter().collect();
     let world = world_on_terminal(&json!({ "one": old_server(&["url-required"], &options) }), &json!({}));
     let session = run_on_terminal(&world, &["call", "one", "echo", "message=hi"]);
-    session.wait_for_text("o open");
+    session.wait_for_text("o open ·");
     (world, session)
 }
 

@@ -66,7 +66,7 @@ fn interrupt_in_a_dialog_cancels_the_command() {
     assert!(screen.contains("└ Canceled"), "{screen}");
 }
 
-// U2a: without a terminal nobody can be asked, so the typed command is the consent; with `--json` too.
+// U2a: without a terminal no user can be asked, so the typed command is the consent; with `--json` too.
 #[test]
 fn in_a_script_the_typed_command_is_the_consent() {
     let world = world_with_ask_rule();

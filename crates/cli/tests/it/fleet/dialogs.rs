@@ -63,10 +63,10 @@ fn fleet_everything_goes_on_after_its_pages() {
     let place = place_on_terminal();
     let call = ["call", NAME, "trigger-url-elicitation", "url=https://example.com/pay", "errorPath=true"];
     let mut session = run(&place, &call);
-    session.wait_for_text("o open");
+    session.wait_for_text("o open ·");
     session.type_text("d");
     session.wait_until("the second page", |screen| {
-        screen.matches("wants you to open a page").count() == 2 && screen.contains("o open")
+        screen.matches("wants you to open a page").count() == 2 && screen.contains("o open ·")
     });
     session.type_text("d");
     let (code, screen) = session.wait_for_exit();

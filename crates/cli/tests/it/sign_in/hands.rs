@@ -34,7 +34,7 @@ fn at_a_terminal_the_page_is_opened_on_request() {
     let mut world = world_with(server.url());
     world.set("TERM", "xterm");
     let mut session = TerminalSession::start(&world.command(&["login", "one"]));
-    let screen = session.wait_for_text("o open");
+    let screen = session.wait_for_text("o open ·");
     assert!(screen.contains("┌ Sign in to ") && screen.contains("│ Host: 127.0.0.1"), "{screen}");
     assert!(windows(&world).is_empty(), "nothing is opened before");
     session.type_text("o");
@@ -54,7 +54,7 @@ fn at_a_terminal_a_declined_page_is_not_opened() {
     let mut world = world_with(server.url());
     world.set("TERM", "xterm");
     let mut session = TerminalSession::start(&world.command(&["login", "one"]));
-    session.wait_for_text("o open");
+    session.wait_for_text("o open ·");
     session.press_keys(&[Key::Escape]);
     let (code, screen) = session.wait_for_exit();
     assert_ne!(code, 0, "{screen}");
@@ -70,7 +70,7 @@ fn at_a_terminal_a_call_goes_on_after_the_sign_in() {
         let mut world = world_with(server.url());
         world.set("TERM", "xterm");
         let mut session = TerminalSession::start(&world.command(words));
-        session.wait_for_text("o open");
+        session.wait_for_text("o open ·");
         session.type_text("o");
         let (code, screen) = session.wait_for_exit();
         assert_eq!(code, 0, "{screen}");

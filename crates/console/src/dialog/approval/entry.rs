@@ -17,6 +17,9 @@ pub struct ApprovalEntry {
     pub kind: &'static str,
     /// The item on one line.
     pub summary: String,
+    /// The command or URL as it would run, if that differs from the written form; the user's own values are
+    /// masked.
+    pub runs: Option<String>,
     /// The file and line that declare it.
     pub origin: String,
     /// The whole item: every field as written, and as it would run.
@@ -45,11 +48,14 @@ pub fn server_entry(
 ) -> Option<ApprovalEntry> {
     let found = server.to_found_server()?;
     let fields = review_fields(server, loaded);
-    let command: Vec<&str> = fields
-        .iter()
-        .filter(|field| field.name == "command" || field.name == "url" || field.name.starts_with("argument "))
-        .map(|field| field.written.as_str())
-        .collect();
+    let is_command = |field: &&ReviewField| {
+        field.name == "command" || field.name == "url" || field.name.starts_with("argument ")
+    };
+    let command: Vec<&ReviewField> = fields.iter().filter(is_command).collect();
+    let written: Vec<&str> = command.iter().map(|field| field.written.as_str()).collect();
+    let expanded = command.iter().map(|field| field.runs.as_ref().unwrap_or(&field.written).as_str());
+    let runs = command.iter().any(|field| field.runs.is_some());
+    let runs = runs.then(|| expanded.collect::<Vec<_>>().join(" "));
     let of_agent = agent.map(|agent| format!(" of agent {agent}")).unwrap_or_default();
     let dangerous: Vec<&str> = server.dangerous_variables().collect();
     let caution =
@@ -57,10 +63,11 @@ pub fn server_entry(
     Some(ApprovalEntry {
         item: ApprovalItem::for_server(found.name.as_str(), found.definition),
         kind: "server",
-        summary: format!("{}{of_agent}  {}", server.name.as_str(), command.join(" ")),
+        summary: format!("{}{of_agent}  {}", server.name.as_str(), written.join(" ")),
+        runs,
         origin: server.origin.to_string(),
         fields,
-        cautions: caution.into_iter().collect(),
+        cautions: server.cautions.iter().map(ToString::to_string).chain(caution).collect(),
     })
 }
 
@@ -75,6 +82,7 @@ fn waiting_entry(waiting: &WaitingItem) -> Option<ApprovalEntry> {
         item: waiting.item.clone(),
         kind,
         summary: waiting.text.clone(),
+        runs: None,
         origin: waiting.origin.to_string(),
         fields: vec![field("why", &waiting.why.to_string())],
         cautions: is_wide.then(|| "allows every tool of every server".to_owned()).into_iter().collect(),
@@ -86,6 +94,7 @@ fn hook_entry(hook: &Hook) -> ApprovalEntry {
         item: hook.approval_item(),
         kind: "hook",
         summary: format!("{}  {}", hook.event.as_str(), hook.command.expose()),
+        runs: None,
         origin: hook.origin.to_string(),
         fields: hook_fields(hook),
         cautions: Vec::new(),

@@ -13,6 +13,7 @@ fn entries(count: usize) -> Vec<ApprovalEntry> {
         item: ApprovalItem::for_rule(&format!("mcp__{at}")),
         kind: "allow",
         summary: format!("mcp__{at}"),
+        runs: None,
         origin: format!("settings.json:{at}"),
         fields: Vec::new(),
         cautions: Vec::new(),
