@@ -88,13 +88,18 @@ async fn print_turn(
     waiting: &str,
     out: &mut TerminalOutput,
 ) -> Result<TurnSummary, CommandError> {
+    let mut is_line_open = false;
     while let Some(event) = turn.next().await {
+        if is_line_open && !matches!(event, ConversationEvent::TextDelta(_)) {
+            is_line_open = false;
+            out.print_line("");
+        }
         match event {
             ConversationEvent::TextDelta(text) if !out.json => {
                 out.stop_waiting();
                 out.print_untrusted_piece(&text);
+                is_line_open = !text.ends_with('\n');
             }
-            ConversationEvent::TextEnd if !out.json => out.print_line(""),
             ConversationEvent::ToolStarted(tool) => out.show_waiting(&format!("calling {} …", tool.label)),
             ConversationEvent::ToolFinished(tool) => {
                 out.print_remark(&tool.to_line());
@@ -108,6 +113,7 @@ async fn print_turn(
             _ => {}
         }
     }
+    // Not reached: the last event of a turn is one of the two that return.
     Err(CommandError::NoModel)
 }
 

@@ -137,6 +137,8 @@ fn failures_of_the_model_have_exit_codes_and_hints() {
         let done = world.mcparley(&["ask", "hello"]);
         assert_eq!(done.code, i32::from(code.number), "{turns}: {done:?}");
         assert!(done.err.contains(expected), "{turns}: {done:?}");
+        let is_begun = turns[0].get("text").is_some();
+        assert_eq!(done.out, if is_begun { "half\n" } else { "" }, "{turns}: the line is ended");
     }
 }
 
