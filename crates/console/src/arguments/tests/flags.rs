@@ -1,5 +1,6 @@
 //! Options made from the schema, and options of the command itself.
 
+use mcparley::model::explain::Explain as _;
 use serde_json::json;
 
 use super::{arguments, arguments_in, refusal, typed, typed_in};
