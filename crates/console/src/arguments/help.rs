@@ -19,6 +19,7 @@ const DEPTH: usize = 3;
 const ARGUMENTS: usize = 200;
 
 /// The parts of a tool that its help shows.
+#[derive(Clone, Debug)]
 pub struct DescribedTool<'t> {
     /// The words after `call` that name the tool.
     pub how: Vec<&'t str>,

@@ -49,3 +49,9 @@ impl<'i> TextInput<'i> {
         String::from_utf8(bytes).map_err(|_| ArgumentFileError::StdinNotText { word }.into())
     }
 }
+
+impl std::fmt::Debug for TextInput<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextInput").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
