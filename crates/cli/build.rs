@@ -80,7 +80,6 @@ fn read_text(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
-#[expect(clippy::print_stdout, reason = "build scripts talk to cargo on standard output")]
 fn emit(instruction: &str) {
     println!("cargo::{instruction}");
 }

@@ -18,6 +18,9 @@ const RUNNERS: [&str; 17] = [
 /// Words between a runner and the program that it runs.
 const RUNNER_WORDS: [&str; 6] = ["run", "exec", "dlx", "x", "tool", "container"];
 
+/// Names of files and folders of a build, which say nothing about the program.
+const BUILD_NAMES: [&str; 7] = ["index", "main", "dist", "build", "src", "bin", "lib"];
+
 /// A server of one run, as text: a name and a command, a URL, or an entry in JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InlineServer {
@@ -163,12 +166,16 @@ fn command_name(command: &str, args: &[String]) -> String {
         !word.starts_with('-') && !RUNNER_WORDS.contains(&word.as_str()) && !word.contains('=')
     };
     let target = if RUNNERS.contains(&program) { args.iter().find(is_target) } else { None };
-    let target =
-        target.map_or(program, |word| word.trim_end_matches('/').rsplit('/').next().unwrap_or_default());
-    // A version (`server@1.2`, `image:tag`) and the extension of a script are no part of the name.
-    let bare = target.split(['@', ':']).next().unwrap_or_default();
+    let parts: Vec<&str> = target.map_or(program, String::as_str).rsplit('/').map(bare_name).collect();
+    let is_name = |part: &&&str| !part.trim_matches('.').is_empty() && !BUILD_NAMES.contains(part);
+    to_name(parts.iter().find(is_name).or_else(|| parts.first()).unwrap_or(&""))
+}
+
+/// A part of a path without its version (`server@1.2`, `image:tag`) and without the extension of a script.
+fn bare_name(part: &str) -> &str {
+    let bare = part.split(['@', ':']).find(|part| !part.is_empty()).unwrap_or_default();
     let scripts = [".js", ".mjs", ".cjs", ".ts", ".py", ".sh"];
-    to_name(scripts.iter().find_map(|ending| bare.strip_suffix(ending)).unwrap_or(bare))
+    scripts.iter().find_map(|ending| bare.strip_suffix(ending)).unwrap_or(bare)
 }
 
 /// The text as a server name: letters, digits, `-` and `_`.

@@ -10,6 +10,9 @@ use mcparley_cli::args;
 use super::commands::is_alias;
 use super::{GeneratedPage, MANUAL, MARK};
 
+/// The definition of the apostrophe, which every rendered section begins with.
+const PREAMBLE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
+
 /// All manual pages.
 pub(super) fn render_pages() -> io::Result<Vec<GeneratedPage>> {
     let mut root = args::root_command();
@@ -49,6 +52,9 @@ fn render_page(root: &Command, command: &Command) -> io::Result<GeneratedPage> {
         text.extend(b".SH \"SEE ALSO\"\n\\fBmcparley\\fR(1) for the options that every command takes.\n");
     }
     let text = String::from_utf8(text).map_err(io::Error::other)?;
+    // Each section is rendered with the preamble of a whole page, which one of them is enough for.
+    let (title, sections) = text.split_once(".SH NAME").unwrap_or((&text, ""));
+    let text = format!("{}.SH NAME{}", title.replacen(PREAMBLE, "", 1), sections.replace(PREAMBLE, ""));
     Ok(GeneratedPage { path: Path::new(MANUAL).join(man.get_filename()), text })
 }
 

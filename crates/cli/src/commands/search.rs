@@ -67,15 +67,15 @@ fn show_matches(
         out.print_json(&report);
     } else {
         print_problems(loaded, out);
-        report.render(&unfound, out);
+        report.render(&unfound, loaded, out);
     }
     Ok(if is_met { base_exit_code(loaded) } else { exit::NOT_FOUND })
 }
 
 impl SearchReport {
-    fn render(&self, unfound: &[UnresolvedName], out: &mut TerminalOutput) {
+    fn render(&self, unfound: &[UnresolvedName], loaded: &LoadedConfig, out: &mut TerminalOutput) {
         if !self.tools.is_empty() {
-            tools::print_matches(&self.tools, out);
+            tools::print_matches(&self.tools, loaded, out);
         } else if unfound.is_empty() {
             out.print_message("No tool matches.");
         }

@@ -98,19 +98,24 @@ impl ToolStyle {
     }
 }
 
-fn print_tools(tools: &[Arc<CatalogEntry>], style: ToolStyle, out: &mut TerminalOutput) {
+fn print_tools(
+    tools: &[Arc<CatalogEntry>],
+    style: ToolStyle,
+    loaded: &LoadedConfig,
+    out: &mut TerminalOutput,
+) {
     match style {
         ToolStyle::Row => print_rows(tools, RowNames::GroupedByServer, out),
-        ToolStyle::Page => tools.iter().for_each(|entry| print_page(entry, false, out)),
-        ToolStyle::PageWithSchema => tools.iter().for_each(|entry| print_page(entry, true, out)),
+        ToolStyle::Page => tools.iter().for_each(|entry| print_page(entry, loaded, false, out)),
+        ToolStyle::PageWithSchema => tools.iter().for_each(|entry| print_page(entry, loaded, true, out)),
     }
 }
 
 /// Prints the tools that a search found, in the order given.
-pub(super) fn print_matches(tools: &[Arc<CatalogEntry>], out: &mut TerminalOutput) {
+pub(super) fn print_matches(tools: &[Arc<CatalogEntry>], loaded: &LoadedConfig, out: &mut TerminalOutput) {
     match out.verbose {
         0 => print_rows(tools, RowNames::WithServer, out),
-        _ => print_tools(tools, ToolStyle::Page, out),
+        _ => print_tools(tools, ToolStyle::Page, loaded, out),
     }
 }
 
@@ -143,7 +148,7 @@ fn print_known_tools(host: &Host, out: &mut TerminalOutput) -> Vec<Arc<CatalogEn
         false => Vec::new(),
     };
     let style = if out.verbose > 0 { ToolStyle::Page } else { ToolStyle::Row };
-    print_tools(&known, style, out);
+    print_tools(&known, style, &host.loaded_config(), out);
     known
 }
 
@@ -178,8 +183,7 @@ fn show_tools(
     }
     print_problems(loaded, out);
     report.tools.retain(|entry| !known.printed.iter().any(|printed| printed.name == entry.name));
-    let is_printed = !known.printed.is_empty();
-    report.render(known.style, is_printed, out);
+    report.render(known, out);
     Ok(code)
 }
 
@@ -311,11 +315,11 @@ pub(super) fn withheld_reason(catalog: &Catalog, server: Option<&ServerName>, to
 }
 
 impl ToolsReport {
-    fn render(&self, style: ToolStyle, is_printed: bool, out: &mut TerminalOutput) {
-        if self.tools.is_empty() && !is_printed {
+    fn render(&self, known: &KnownCatalog<'_>, out: &mut TerminalOutput) {
+        if self.tools.is_empty() && known.printed.is_empty() {
             out.print_message("No tools found.");
         } else {
-            print_tools(&self.tools, style, out);
+            print_tools(&self.tools, known.style, known.loaded, out);
         }
         for lacking in &self.servers {
             lacking.print_warnings(out);

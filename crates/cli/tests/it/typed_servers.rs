@@ -22,7 +22,7 @@ fn a_command_after_two_dashes_is_a_server_for_this_run() {
     let (world, server) = (World::new(), command(&[]));
     let cases: [(&[&str], &[&str], &str); 9] = [
         (&["tools"], &[], "echo(message: string)"),
-        (&["tools"], &["--", "echo"], "try it:"),
+        (&["tools"], &["--", "echo"], "full name: mcp__"),
         (&["tools", "--refresh"], &[], "echo(message: string)"),
         (&["mcp", "tools"], &[], "echo(message: string)"),
         (&["prompts"], &[], "greet"),
@@ -80,7 +80,7 @@ fn a_url_in_place_of_a_server_is_a_server_for_this_run() {
     let url = server.url();
     assert_eq!(world.ok(&["call", url, "echo", "message=hi"]), "hi\n");
     assert!(world.ok(&["tools", url]).contains("echo(message: string)"));
-    assert!(world.ok(&["tools", url, "echo"]).contains("try it:"));
+    assert!(world.ok(&["tools", url, "echo"]).contains("full name: mcp__"));
     assert!(world.ok(&["search", "--server", url, "repeat"]).contains("echo(message: string)"));
     assert!(world.ok(&["doctor", url]).contains("works ("));
     assert!(!world.files().iter().any(|file| file.ends_with(".claude.json")));

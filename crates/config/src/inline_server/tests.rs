@@ -16,6 +16,7 @@ fn a_server_without_a_name_gets_that_of_its_program_package_or_host() {
         ("uv tool run mcp-server-time", "mcp-server-time"),
         ("docker run -i --rm mcp/fetch:latest", "fetch"),
         ("node ./build/index.js --fast", "index"),
+        ("node /opt/server-notes/dist/index.js", "server-notes"),
         ("/opt/tools/my.server --fast", "my-server"),
         ("env A=1 ./run", "run"),
         ("..", "server"),

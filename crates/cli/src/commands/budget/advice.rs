@@ -48,9 +48,7 @@ pub(super) fn give_advice(report: &BudgetReport) -> Vec<BudgetAdvice> {
             command: Some("mcparley serve --defer always".to_owned()),
         },
         _ => BudgetAdvice {
-            text: "deferred tools cost nothing until a model searches for them; set `alwaysLoad` in the entry of \
-                   a server whose tools it needs at once"
-                .to_owned(),
+            text: "deferred tools cost nothing until a model searches for them".to_owned(),
             command: None,
         },
     });

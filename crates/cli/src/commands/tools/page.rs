@@ -1,6 +1,8 @@
 //! Page of one tool: signature, description, arguments, effects, and on request its JSON Schemas.
 
 use mcparley::catalog::{CatalogEntry, tool_signature};
+use mcparley::config::LoadedConfig;
+use mcparley::model::scope::Scope;
 use mcparley::model::text::{display_block, display_line, is_shell_word};
 use mcparley::model::tool::ToolHints;
 use mcparley_console::arguments::argument_help;
@@ -9,7 +11,12 @@ use serde_json::Value;
 use crate::out::{TerminalOutput, bold, dim};
 
 /// Prints the page of a tool.
-pub(super) fn print_page(entry: &CatalogEntry, with_schema: bool, out: &mut TerminalOutput) {
+pub(super) fn print_page(
+    entry: &CatalogEntry,
+    loaded: &LoadedConfig,
+    with_schema: bool,
+    out: &mut TerminalOutput,
+) {
     let tool = &entry.tool;
     out.print_line(bold(&tool_signature(tool)));
     if let Some(title) = tool.title.as_deref().filter(|title| !title.trim().is_empty()) {
@@ -37,7 +44,15 @@ pub(super) fn print_page(entry: &CatalogEntry, with_schema: bool, out: &mut Term
             print_schema("schema of the result", schema.get(), out);
         }
     }
-    out.print_line(format!("  {}", dim(&format!("try it:    {}", example_call(entry, &schema)))));
+    if !is_of_this_run(entry, loaded) {
+        out.print_line(format!("  {}", dim(&format!("try it:    {}", example_call(entry, &schema)))));
+    }
+}
+
+/// Whether the server is declared on this command line, so that another command does not know its name.
+fn is_of_this_run(entry: &CatalogEntry, loaded: &LoadedConfig) -> bool {
+    let named = entry.server().map(|server| loaded.plan.servers_by_name(server.as_str())).unwrap_or_default();
+    named.first().is_some_and(|server| server.scope == Scope::Dynamic)
 }
 
 /// A command that calls the tool, with its required arguments to be filled in.

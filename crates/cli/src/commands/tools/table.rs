@@ -70,7 +70,7 @@ impl TableLayout {
     fn for_rows(rows: &[ToolRow<'_>], out: &TerminalOutput) -> Self {
         let line = out.columns();
         let widest = rows.iter().map(|row| row.signature.width()).max().unwrap_or(0);
-        let limit = line.map_or(SIGNATURE_WIDTH, |line| (line * 6 / 10).max(LEAST_DESCRIPTION));
+        let limit = line.map_or(SIGNATURE_WIDTH, |line| (line * 9 / 20).max(LEAST_DESCRIPTION));
         Self { signature: widest.min(limit), line, colors: out.has_colors() }
     }
 }
