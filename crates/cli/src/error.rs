@@ -15,6 +15,7 @@ use std::time::Duration;
 use mcparley::CallError;
 use mcparley::auth::SignInError;
 use mcparley::config::change::ChangeError;
+use mcparley::config::client_setup::SetupError;
 use mcparley::config::plan::PlanStatus;
 use mcparley::config::{ConfigProblem, Severity};
 use mcparley::host::AgentError;
@@ -205,26 +206,34 @@ impl CommandError {
 
 fn change_code(error: &ChangeError) -> NamedExitCode {
     match error {
-        ChangeError::Name(_) | ChangeError::Rule(_) | ChangeError::NoProjectFile { .. } => exit::USAGE,
+        ChangeError::Name(_) | ChangeError::Rule(_) => exit::USAGE,
         // Another process added the entry first.
         ChangeError::Edit(EditError::Exists { .. }) => exit::CONFLICT,
         ChangeError::Config(_) | ChangeError::Edit(_) | ChangeError::Unusable { .. } => exit::CONFIG,
-        ChangeError::Read(_) | ChangeError::Write(_) | ChangeError::BrokenRecord { .. } => exit::FILE,
+        ChangeError::Read(_) | ChangeError::Write(_) => exit::FILE,
         ChangeError::Blocked { .. } => exit::BLOCKED,
+        ChangeError::Setup(error) => setup_code(error),
         ChangeError::NotFound { .. }
         | ChangeError::NotAProjectServer { .. }
         | ChangeError::NoSuchRule { .. }
-        | ChangeError::NoSuchTool { .. }
-        | ChangeError::NotConnected { .. } => exit::NOT_FOUND,
+        | ChangeError::NoSuchTool { .. } => exit::NOT_FOUND,
         ChangeError::Exists { .. }
         | ChangeError::StartsItself { .. }
         | ChangeError::Ambiguous { .. }
         | ChangeError::FromFolder { .. }
-        | ChangeError::TakeOverFromFolder
-        | ChangeError::GatewayNameTaken { .. }
-        | ChangeError::ChangedMeanwhile { .. }
         | ChangeError::OtherDefinition { .. } => exit::CONFLICT,
         _ => exit::FAILED,
+    }
+}
+
+fn setup_code(error: &SetupError) -> NamedExitCode {
+    match error {
+        SetupError::NoProjectFile { .. } => exit::USAGE,
+        SetupError::TakeOverFromFolder
+        | SetupError::GatewayNameTaken { .. }
+        | SetupError::ChangedMeanwhile { .. } => exit::CONFLICT,
+        SetupError::NotConnected { .. } => exit::NOT_FOUND,
+        SetupError::BrokenRecord { .. } => exit::FILE,
     }
 }
 

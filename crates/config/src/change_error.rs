@@ -16,6 +16,7 @@ use mcparley_model::text::{display_line, shell_word};
 use mcparley_platform::file::{FileReadError, FileUpdateError, FileWriteError};
 
 use crate::edit_target::WriteScope;
+use crate::setup_error::SetupError;
 
 /// The error of an edit that was refused or failed; the files are unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -148,41 +149,9 @@ pub enum ChangeError {
         /// The tool.
         tool: String,
     },
-    /// The client has no configuration file in a project folder.
-    #[error("{client} has no configuration file in a project folder")]
-    NoProjectFile {
-        /// The client.
-        client: &'static str,
-    },
-    /// Servers of a project folder cannot be moved into user scope.
-    #[error("servers of a project folder cannot be moved into user scope")]
-    TakeOverFromFolder,
-    /// Another server has the name of the gateway.
-    #[error("{}: `mcparley` is the name of another server", file.display())]
-    GatewayNameTaken {
-        /// The file.
-        file: PathBuf,
-    },
-    /// The file has changed since the change was planned.
-    #[error("{} has just been changed by another program", file.display())]
-    ChangedMeanwhile {
-        /// The file.
-        file: PathBuf,
-    },
-    /// There is no record of a connection.
-    #[error("there is nothing to undo: `mcparley connect` did not change {}", file.display())]
-    NotConnected {
-        /// The client's file.
-        file: PathBuf,
-        /// The name of an entry that starts the gateway and was written by somebody else.
-        entry: Option<String>,
-    },
-    /// The record or the backup of a connection cannot be used.
-    #[error("{} is damaged or missing", file.display())]
-    BrokenRecord {
-        /// The file.
-        file: PathBuf,
-    },
+    /// A client was not connected or disconnected.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// The edit ended without a result.
     #[error("nothing was done to {}", file.display())]
     NothingDone {
@@ -240,18 +209,10 @@ impl Explain for ChangeError {
             Self::Exists { name, scope, .. } => Some(format!(
                 "`--force` replaces it, `mcparley remove {name} -s {scope}` removes it; or choose another name"
             )),
-            Self::Blocked { block, .. } => match block.as_ref() {
-                BlockReason::Policy(violation @ PolicyViolation::Unpinned { .. }) => violation.hint(),
-                BlockReason::ManagedOnly { .. }
-                | BlockReason::ManagedBroken { .. }
-                | BlockReason::Strict
-                | BlockReason::Policy(_)
-                | BlockReason::Alias { .. } => Some("ask the machine's administrator, or choose a server that is allowed".to_owned()),
-            },
-            Self::StartsItself { .. } => Some(
-                "mcparley has its own servers already; to offer them to another program, run `mcparley connect CLIENT`"
-                    .to_owned(),
-            ),
+            Self::Blocked { block, .. } => blocked_hint(block),
+            Self::StartsItself { .. } => {
+                Some("`mcparley connect CLIENT` offers your servers to another program".to_owned())
+            }
             Self::NotEditable { name } => {
                 let server = normalize_server(&ServerName::new(name));
                 Some(format!("deny its tools instead: `mcparley permissions deny mcp__{server}__TOOL`"))
@@ -289,22 +250,21 @@ impl Explain for ChangeError {
             Self::NoSuchTool { server, .. } => {
                 Some(format!("`mcparley tools {}` shows what it offers", shell_word(server)))
             }
-            Self::NoProjectFile { .. } => Some("leave `--scope project` out".to_owned()),
-            Self::TakeOverFromFolder => {
-                Some("`mcparley import` adds them to local scope, where they need approval".to_owned())
-            }
-            Self::GatewayNameTaken { file } => {
-                Some(format!("rename that server in {} and try again", file.display()))
-            }
-            Self::ChangedMeanwhile { .. } => Some("try again".to_owned()),
-            Self::NotConnected { entry: Some(entry), file } => {
-                Some(format!("to disconnect it, remove `{entry}` from {}", file.display()))
-            }
-            Self::NotConnected { entry: None, .. } => {
-                Some("`mcparley connect` lists clients and their state".to_owned())
-            }
-            Self::BrokenRecord { .. } => Some("remove the entry `mcparley` from the client's file by hand".to_owned()),
+            Self::Setup(error) => error.hint(),
             Self::NothingDone { .. } => None,
+        }
+    }
+}
+
+fn blocked_hint(block: &BlockReason) -> Option<String> {
+    match block {
+        BlockReason::Policy(violation @ PolicyViolation::Unpinned { .. }) => violation.hint(),
+        BlockReason::ManagedOnly { .. }
+        | BlockReason::ManagedBroken { .. }
+        | BlockReason::Strict
+        | BlockReason::Policy(_)
+        | BlockReason::Alias { .. } => {
+            Some("ask the machine's administrator, or choose a server that is allowed".to_owned())
         }
     }
 }

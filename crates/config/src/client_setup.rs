@@ -29,6 +29,7 @@ use crate::import::ImportPaths;
 use crate::paths::Paths;
 use crate::sources::{LoadedConfig, RunOptions};
 
+pub use crate::setup_error::SetupError;
 pub use client::{ClientProgram, SetupScope};
 pub use client_status::{ClientFileStatus, ClientStatus, list_clients};
 pub use connection::{ClientConnection, ConnectRequest, ConnectionChange, plan_connection, write_connection};

@@ -27,6 +27,7 @@ pub mod plan;
 mod project_roots;
 pub mod reconnect_requests;
 mod server_entry;
+mod setup_error;
 mod sources;
 pub mod trust;
 

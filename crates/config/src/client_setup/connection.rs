@@ -19,6 +19,7 @@ use super::setup_record::{
 use super::take_over::{TakeOver, add_moved_servers, plan_take_over};
 use super::{ClientProgram, GATEWAY_NAME, GatewayCommand, SetupContext, SetupScope};
 use crate::change_error::ChangeError;
+use crate::setup_error::SetupError;
 use crate::sources::LoadedConfig;
 
 /// A wish to connect a client.
@@ -96,10 +97,10 @@ pub fn plan_connection(
     let ConnectRequest { client, scope, command, take_over } = request;
     let (client, scope) = (*client, *scope);
     let Some(file) = client.config_file(scope, context) else {
-        return Err(ChangeError::NoProjectFile { client: client.title() });
+        return Err(SetupError::NoProjectFile { client: client.title() }.into());
     };
     if *take_over && scope == SetupScope::Project {
-        return Err(ChangeError::TakeOverFromFolder);
+        return Err(SetupError::TakeOverFromFolder.into());
     }
     let before = file::read_text(&file, CONFIG_FILE_BYTES).map_err(ChangeError::Read)?.map(|text| text.text);
     let source = Source::from_path(&file);
@@ -109,7 +110,7 @@ pub fn plan_connection(
     let (gateways, others): (Vec<_>, Vec<_>) =
         entries.into_iter().partition(|(_, entry)| is_gateway_entry(entry, context.loaded));
     if others.iter().any(|(name, _)| name == GATEWAY_NAME) {
-        return Err(ChangeError::GatewayNameTaken { file });
+        return Err(SetupError::GatewayNameTaken { file }.into());
     }
     // An entry of the user's own making keeps its name.
     let (name, change) = match gateways.first() {
@@ -170,7 +171,7 @@ fn write_client_file(
     };
     let written = file::update_file(&plan.file, creation, CONFIG_FILE_BYTES, |text| {
         if text != plan.before.as_deref() {
-            return Err(ChangeError::ChangedMeanwhile { file: plan.file.clone() });
+            return Err(SetupError::ChangedMeanwhile { file: plan.file.clone() }.into());
         }
         let table = ServerTable::for_client(plan.client, text);
         let new = table.edit_text(&source, text, &plan.edits())?;

@@ -11,6 +11,7 @@ use super::server_table::{MCP_SERVERS, ServerTable};
 use super::setup_record::{ChangedFile, RecordFolder};
 use super::{ClientProgram, SetupContext, SetupScope};
 use crate::change_error::ChangeError;
+use crate::setup_error::SetupError;
 
 /// A file that an undo has put back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,12 +48,12 @@ pub fn undo_connection(
     context: &SetupContext<'_>,
 ) -> Result<Vec<RestoredFile>, ChangeError> {
     let Some(file) = client.config_file(scope, context) else {
-        return Err(ChangeError::NoProjectFile { client: client.title() });
+        return Err(SetupError::NoProjectFile { client: client.title() }.into());
     };
     let folder = RecordFolder::for_file(context.paths, client, scope, &file);
     let Some(record) = folder.read_record()? else {
         let entry = find_gateway(client, &file, context)?;
-        return Err(ChangeError::NotConnected { file, entry });
+        return Err(SetupError::NotConnected { file, entry }.into());
     };
     let mut restored = Vec::new();
     for (index, changed) in record.files.iter().enumerate() {

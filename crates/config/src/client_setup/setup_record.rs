@@ -20,6 +20,7 @@ use super::server_table::{ServerTable, TableEdit};
 use super::{ClientProgram, SetupScope};
 use crate::change_error::ChangeError;
 use crate::paths::Paths;
+use crate::setup_error::SetupError;
 use crate::sources::LoadedConfig;
 
 /// The record of one connected client file.
@@ -71,7 +72,7 @@ impl RecordFolder {
         let Some(text) = text else { return Ok(None) };
         match serde_json::from_str(&text.text) {
             Ok(record) => Ok(Some(record)),
-            Err(_) => Err(ChangeError::BrokenRecord { file: path }),
+            Err(_) => Err(SetupError::BrokenRecord { file: path }.into()),
         }
     }
 
@@ -80,7 +81,7 @@ impl RecordFolder {
         let Some(name) = &changed.backup else { return Ok(None) };
         let path = self.0.join(name);
         let text = file::read_text(&path, CONFIG_FILE_BYTES).map_err(ChangeError::Read)?;
-        text.map(|text| Some(text.text)).ok_or(ChangeError::BrokenRecord { file: path })
+        text.map(|text| Some(text.text)).ok_or_else(|| SetupError::BrokenRecord { file: path }.into())
     }
 
     /// Writes the record.
@@ -89,7 +90,7 @@ impl RecordFolder {
         match serde_json::to_string_pretty(record) {
             Ok(text) => write_private(&path, &text),
             // A path that is not UTF-8.
-            Err(_) => Err(ChangeError::BrokenRecord { file: path }),
+            Err(_) => Err(SetupError::BrokenRecord { file: path }.into()),
         }
     }
 

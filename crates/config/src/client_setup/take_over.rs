@@ -138,8 +138,8 @@ fn move_imported(imported: &ImportedServer, context: &SetupContext<'_>) -> Resul
     };
     let (raw, _) = check_new_server(context.run_options, context.loaded, &name, &new)
         .map_err(|error| error.to_string())?;
-    let declared = context.loaded.plan.servers.iter();
-    let existing = declared.filter(|server| server.scope == Scope::User && server.name == name).last();
+    let mut declared = context.loaded.plan.servers.iter();
+    let existing = declared.rfind(|server| server.scope == Scope::User && server.name == name);
     let Some(existing) = existing else { return Ok(moved(Some(with_type(&imported.entry, &raw)))) };
     let config = raw.to_config(&context.run_options.env, &imported.origin).ok();
     let signature = |config| Signature::from_config(config);

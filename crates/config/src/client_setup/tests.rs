@@ -1,4 +1,5 @@
 //! Connections of each client: the entry in its file, the way back, and servers that are taken over.
+#![expect(clippy::disallowed_methods, reason = "tests prepare files")]
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -74,7 +74,7 @@ fn name_of_another_server_is_never_replaced() {
     let text = r#"{ "mcpServers": { "mcparley": { "command": "other" } } }"#;
     world.write(".cursor/mcp.json", text);
     let refused = world.try_connect("cursor", &ConnectOptions::default());
-    assert!(matches!(refused, Err(ChangeError::GatewayNameTaken { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(ChangeError::Setup(SetupError::GatewayNameTaken { .. }))), "{refused:?}");
     assert_eq!(world.read(".cursor/mcp.json"), text);
 }
 
@@ -128,7 +128,10 @@ fn project_scope_writes_the_file_of_the_project_for_everybody() {
     }
     for client in ["claude-desktop", "windsurf", "cline"] {
         let refused = world.try_connect(client, &options);
-        assert!(matches!(refused, Err(ChangeError::NoProjectFile { .. })), "{client}: {refused:?}");
+        assert!(
+            matches!(refused, Err(ChangeError::Setup(SetupError::NoProjectFile { .. }))),
+            "{client}: {refused:?}"
+        );
     }
 }
 

@@ -134,5 +134,5 @@ fn servers_of_a_project_folder_are_not_taken_over() {
     world.write("project/.cursor/mcp.json", r#"{ "mcpServers": { "a": { "command": "x" } } }"#);
     let options = ConnectOptions { scope: SetupScope::Project, ..TAKE_OVER };
     let refused = world.try_connect("cursor", &options);
-    assert!(matches!(refused, Err(ChangeError::TakeOverFromFolder)), "{refused:?}");
+    assert!(matches!(refused, Err(ChangeError::Setup(SetupError::TakeOverFromFolder))), "{refused:?}");
 }

@@ -117,14 +117,14 @@ fn there_is_nothing_to_undo_without_a_connection() {
         let client = ClientProgram::parse("cursor").unwrap();
         world.with_context(|context| undo_connection(client, SetupScope::User, context))
     };
-    assert!(matches!(undo(&world), Err(ChangeError::NotConnected { entry: None, .. })));
+    assert!(matches!(undo(&world), Err(ChangeError::Setup(SetupError::NotConnected { entry: None, .. }))));
     world.connect("cursor");
     world.undo("cursor");
-    assert!(matches!(undo(&world), Err(ChangeError::NotConnected { entry: None, .. })));
+    assert!(matches!(undo(&world), Err(ChangeError::Setup(SetupError::NotConnected { entry: None, .. }))));
     let entry = r#"{ "mcpServers": { "mine": { "command": "mcparley" } } }"#;
     world.write(".cursor/mcp.json", entry);
     assert!(
-        matches!(undo(&world), Err(ChangeError::NotConnected { entry: Some(name), .. }) if name == "mine")
+        matches!(undo(&world), Err(ChangeError::Setup(SetupError::NotConnected { entry: Some(name), .. })) if name == "mine")
     );
     assert_eq!(world.read(".cursor/mcp.json"), entry);
 }
