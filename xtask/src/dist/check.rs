@@ -64,11 +64,10 @@ fn check_bare_root(release: &Release, root: &Path) -> Result<(), ChoreError> {
     }
     std::fs::create_dir_all(root.join("home")).map_err(ChoreError::file_error(root))?;
     let entry = r#"{"mcpServers":{"web":{"type":"http","url":"http://localhost:9/mcp"}}}"#;
-    let listing = run_in_root(root, &format!("/mcparley --mcp-config '{entry}' tools 2>&1"))?;
-    expect(&listing, "web", "a server that cannot be reached in a bare root")?;
+    let line = format!("/mcparley --mcp-config '{entry}' list");
+    expect(&run_in_root(root, &line)?, "cannot be resolved", "a name that cannot be resolved")?;
     write_file(&root.join("etc/hosts"), "127.0.0.1 localhost\n")?;
-    let listing = run_in_root(root, &format!("/mcparley --mcp-config '{entry}' tools 2>&1"))?;
-    expect(&listing, "refused", "the name `localhost` from /etc/hosts")
+    expect(&run_in_root(root, &line)?, "refused", "the name `localhost` in /etc/hosts")
 }
 
 /// Runs a command line in `root`, whatever its exit code; the shell stays outside.
@@ -79,7 +78,9 @@ fn run_in_root(root: &Path, line: &str) -> Result<String, ChoreError> {
 
 /// Runs the packed npm package with an empty home folder and an empty cache.
 fn check_package(package: &Path, folder: &Path) -> Result<(), ChoreError> {
-    try_tools(&format!("npm exec --offline --yes --package='{}' -- mcparley", package.display()), folder)
+    let name = package.file_name().unwrap_or_default().to_string_lossy();
+    copy_file(package, &folder.join(&*name))?;
+    try_tools(&format!("npx --offline --yes './{name}'"), folder)
 }
 
 /// Lists the tools of a server and calls one, with an empty home folder.
