@@ -1,6 +1,6 @@
 //! `cargo xtask dist`: builds the release, and packs it as an archive and as an npm package.
 //!
-//! Everything goes into `target/dist`. The archive holds the program, shell completions, manual pages and
+//! All files go into `target/dist`. The archive holds the program, shell completions, manual pages and
 //! licenses; the npm package holds the program alone, without an install script. [`check`] proves that both
 //! work in an empty home folder without a network.
 

@@ -65,15 +65,15 @@ fn check_bare_root(release: &Release, root: &Path) -> Result<(), ChoreError> {
     std::fs::create_dir_all(root.join("home")).map_err(ChoreError::file_error(root))?;
     let entry = r#"{"mcpServers":{"web":{"type":"http","url":"http://localhost:9/mcp"}}}"#;
     let line = format!("/mcparley --mcp-config '{entry}' list");
-    expect(&run_in_root(root, &line)?, "cannot be resolved", "a name that cannot be resolved")?;
+    expect_text(&run_in_root(root, &line)?, "cannot be resolved", "a name that cannot be resolved")?;
     write_file(&root.join("etc/hosts"), "127.0.0.1 localhost\n")?;
-    expect(&run_in_root(root, &line)?, "refused", "the name `localhost` in /etc/hosts")
+    expect_text(&run_in_root(root, &line)?, "refused", "the name `localhost` in /etc/hosts")
 }
 
 /// Runs a command line in `root`, whatever its exit code; the shell stays outside.
 fn run_in_root(root: &Path, line: &str) -> Result<String, ChoreError> {
     let line = format!("HOME=/home chroot '{}' {line} || true", root.display());
-    isolated(&line, root).run_for_output()
+    isolate_shell(&line, root).run_for_output()
 }
 
 /// Runs the packed npm package with an empty home folder and an empty cache.
@@ -88,20 +88,21 @@ fn try_tools(program: &str, home: &Path) -> Result<(), ChoreError> {
     let server = home.join("demo.sh");
     write_file(&server, SERVER)?;
     let entry = format!(r#"{{"mcpServers":{{"demo":{{"command":"sh","args":["{}"]}}}}}}"#, server.display());
-    let run =
-        |words: &str| isolated(&format!("{program} --mcp-config '{entry}' {words}"), home).run_for_output();
-    expect(&run("tools")?, "greet", "the tool `greet`")?;
-    expect(&run("call demo greet")?, "hello from demo", "the answer of `greet`")
+    let run = |words: &str| {
+        isolate_shell(&format!("{program} --mcp-config '{entry}' {words}"), home).run_for_output()
+    };
+    expect_text(&run("tools")?, "greet", "the tool `greet`")?;
+    expect_text(&run("call demo greet")?, "hello from demo", "the answer of `greet`")
 }
 
 /// A shell in a network namespace with loopback only, and in an empty home folder.
-fn isolated(line: &str, home: &Path) -> ChoreStep {
+fn isolate_shell(line: &str, home: &Path) -> ChoreStep {
     let script = format!("ip link set lo up; cd '{}' && {line}", home.display());
     let arguments = ["--map-root-user", "--net", "sh", "-c", &script];
     ChoreStep::program("unshare".as_ref(), &arguments).with_env("HOME", &home.to_string_lossy())
 }
 
-fn expect(output: &str, wanted: &str, subject: &str) -> Result<(), ChoreError> {
+fn expect_text(output: &str, wanted: &str, subject: &str) -> Result<(), ChoreError> {
     match output.contains(wanted) {
         true => Ok(()),
         false => {

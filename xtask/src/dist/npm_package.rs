@@ -19,7 +19,7 @@ pub(super) fn pack_package(release: &Release) -> Result<PathBuf, ChoreError> {
     for text in TEXTS {
         copy_file(&workspace::workspace_root().join(text), &folder.join(text))?;
     }
-    let manifest = manifest(is_static(release));
+    let manifest = package_manifest(is_static(release));
     write_file(&folder.join("package.json"), &format!("{manifest:#}\n"))?;
     let (folder, destination) = (folder.to_string_lossy(), release.folder.to_string_lossy());
     let arguments =
@@ -36,7 +36,7 @@ fn is_static(release: &Release) -> bool {
     release.name.ends_with("-musl")
 }
 
-fn manifest(is_static: bool) -> Value {
+fn package_manifest(is_static: bool) -> Value {
     let cpu = if std::env::consts::ARCH == "aarch64" { "arm64" } else { "x64" };
     let mut manifest = json!({
         "name": "mcparley",

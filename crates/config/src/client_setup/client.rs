@@ -24,7 +24,7 @@ pub enum SetupScope {
     /// For this user, in every folder.
     #[default]
     User,
-    /// For everybody who works in the project folder.
+    /// For all users of the project folder.
     Project,
 }
 

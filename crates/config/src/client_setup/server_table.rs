@@ -1,6 +1,6 @@
 //! Server table: the object in a client's file that holds its servers, as JSON or as TOML.
 //!
-//! Pure: text in, text out. Everything outside of the edited entries stays as it is, comments included.
+//! Pure: text in, text out. The text outside of the edited entries stays as it is, comments included.
 
 use mcparley_model::document::{JsonDocument, Node, SyntaxError};
 use mcparley_model::edit::{EditError, JsonEditor};

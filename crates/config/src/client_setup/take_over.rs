@@ -88,9 +88,11 @@ fn move_claude_servers(source: &Source, others: &[(String, Value)], context: &Se
                 entry: Some(entry.clone()),
                 notes: Vec::new(),
             }),
-            None => {
-                taken.left.push(stay(source, name, "user scope has another entry of this name".to_owned()))
-            }
+            None => taken.left.push(skip_server(
+                source,
+                name,
+                "user scope has another entry of this name".to_owned(),
+            )),
         }
     }
     taken
@@ -113,7 +115,7 @@ fn move_imported_servers(
     for imported in harvest.found.into_iter().filter(|imported| is_other(&imported.name)) {
         match move_imported(&imported, context) {
             Ok(moved) => taken.moved.push(moved),
-            Err(reason) => taken.left.push(stay(source, &imported.name, reason)),
+            Err(reason) => taken.left.push(skip_server(source, &imported.name, reason)),
         }
     }
     taken
@@ -150,11 +152,11 @@ fn move_imported(imported: &ImportedServer, context: &SetupContext<'_>) -> Resul
 }
 
 fn leave_all(source: &Source, others: &[(String, Value)], reason: &str) -> TakeOver {
-    let left = others.iter().map(|(name, _)| stay(source, name, reason.to_owned())).collect();
+    let left = others.iter().map(|(name, _)| skip_server(source, name, reason.to_owned())).collect();
     TakeOver { moved: Vec::new(), left }
 }
 
-fn stay(source: &Source, name: &str, reason: String) -> SkippedServer {
+fn skip_server(source: &Source, name: &str, reason: String) -> SkippedServer {
     SkippedServer { name: name.to_owned(), origin: ConfigOrigin::for_source(source.clone()), reason }
 }
 

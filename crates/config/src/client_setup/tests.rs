@@ -109,9 +109,8 @@ impl ClientHome {
                 let path = entry.unwrap().path();
                 match path.is_dir() {
                     true => folders.push(path),
-                    false => {
-                        found.push((relative(&self.home, &path), std::fs::read_to_string(&path).unwrap()))
-                    }
+                    false => found
+                        .push((relative_path(&self.home, &path), std::fs::read_to_string(&path).unwrap())),
                 }
             }
         }
@@ -121,7 +120,7 @@ impl ClientHome {
     }
 }
 
-fn relative(home: &Path, path: &Path) -> String {
+fn relative_path(home: &Path, path: &Path) -> String {
     path.strip_prefix(home).unwrap().to_string_lossy().into_owned()
 }
 

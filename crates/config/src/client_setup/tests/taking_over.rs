@@ -15,7 +15,7 @@ const CURSOR: &str = r#"{
 }
 "#;
 
-fn planned(world: &ClientHome) -> Vec<(String, &'static str)> {
+fn plan_statuses(world: &ClientHome) -> Vec<(String, &'static str)> {
     world.with_context(|context| {
         let servers = context.loaded.plan.servers.iter();
         servers.map(|server| (server.name.as_str().to_owned(), server.status.as_str())).collect()
@@ -41,7 +41,7 @@ fn servers_of_the_client_move_into_user_scope_and_back() {
     assert_eq!(settings["model"], "opus");
     assert_eq!(settings["mcpServers"]["web"]["type"], "http");
     assert!(!world.exists(".claude.json"), "Claude Code would start them beside the gateway");
-    assert_eq!(planned(&world), [("files".to_owned(), "ready"), ("web".to_owned(), "ready")]);
+    assert_eq!(plan_statuses(&world), [("files".to_owned(), "ready"), ("web".to_owned(), "ready")]);
 
     let restored = world.undo("cursor");
     assert_eq!(restored.len(), 2);
@@ -55,12 +55,12 @@ fn servers_of_claude_code_move_to_the_file_that_only_we_read() {
     let text = r#"{ "numStartups": 1, "mcpServers": { "a": { "command": "x" }, "b": { "type": "http", "url": "https://h/mcp" } } }"#;
     world.write(".claude.json", text);
     let before = world.files();
-    assert_eq!(planned(&world).len(), 2);
+    assert_eq!(plan_statuses(&world).len(), 2);
     world.try_connect("claude-code", &TAKE_OVER).unwrap();
     let claude: Value = serde_json::from_str(&world.read(".claude.json")).unwrap();
     let names: Vec<&String> = claude["mcpServers"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["mcparley"]);
-    let ready: Vec<_> = planned(&world).into_iter().filter(|(_, status)| *status == "ready").collect();
+    let ready: Vec<_> = plan_statuses(&world).into_iter().filter(|(_, status)| *status == "ready").collect();
     assert_eq!(ready, [("a".to_owned(), "ready"), ("b".to_owned(), "ready")]);
     world.undo("claude-code");
     assert_eq!(world.files(), before);
