@@ -1,6 +1,6 @@
 //! `connect`: shown first, written when told to, and undone (G11).
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::world::World;
 
@@ -73,44 +73,4 @@ fn refusals_say_what_to_do() {
         assert_eq!(done.code, code, "{args:?}: {done:?}");
         assert!(done.err.contains(hint), "{args:?}: {done:?}");
     }
-}
-
-/// The answers of `serve` with these options to a list of tools and to a call of `tool`.
-fn serve_list_and_call(world: &World, options: &[&str], tool: &str) -> (Vec<String>, Value) {
-    let client = json!({ "name": "client", "version": "1" });
-    let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-    let lines = [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
-        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": tool, "arguments": {} } }),
-    ];
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let done = world.fed(&[&["serve", "--defer", "never"], options].concat(), &input);
-    let answers: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let answer = |id: u64| answers.iter().find(|answer| answer["id"] == id).cloned().unwrap_or_default();
-    let tools = answer(2)["result"]["tools"].as_array().cloned().unwrap_or_default();
-    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
-    (names.filter(|name| name.starts_with("mcp__own__")).collect(), answer(3))
-}
-
-// N14 G11: a tool that is not offered can neither be seen nor called.
-#[test]
-fn serve_offers_only_the_wanted_tools() {
-    let server = mcparley_testkit::ScriptedStdio::new(&[]);
-    let entry = json!({ "mcpServers": { "own": { "command": server.program, "args": server.args } } });
-    let world = World::with(&[("home/.claude.json", &entry.to_string())]);
-    let (all, _) = serve_list_and_call(&world, &[], "mcp__own__none");
-    assert!(all.len() > 1, "{all:?}");
-    let listed = |pattern: &str| serve_list_and_call(&world, &["--tools", pattern], &all[1]).0;
-    assert_eq!(listed(&all[0]), all[..1]);
-    assert_eq!(listed(all[0].trim_start_matches("mcp__")), all[..1]);
-    assert_eq!(listed("own"), all);
-    assert_eq!(listed("elsewhere"), [""; 0]);
-    let (_, refused) = serve_list_and_call(&world, &["--tools", &all[0]], &all[1]);
-    let unknown = serve_list_and_call(&world, &[], "mcp__own__none").1;
-    assert!(refused.to_string().contains(&all[1]), "{refused}");
-    assert_eq!(refused["result"]["isError"], unknown["result"]["isError"], "{refused} {unknown}");
-    assert_eq!(refused["error"]["code"], unknown["error"]["code"], "{refused} {unknown}");
-    assert!(refused.get("error").is_some() || refused["result"]["isError"] == true, "{refused}");
 }

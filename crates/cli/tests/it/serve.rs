@@ -143,6 +143,32 @@ fn one_server_may_be_served_alone_and_without_a_prefix() {
     assert!(done.err.contains("one"), "{done:?}");
 }
 
+// N14 G11: a tool that is not offered can neither be seen nor called.
+#[test]
+fn only_the_wanted_tools_are_offered() {
+    let world = world(&json!({ "one": entry(&ScriptedStdio::new(&[])) }));
+    let start = |pattern: &str| Served::start(&world, &["--defer", "never", "--tools", pattern]);
+    let listed = |pattern: &str| -> Vec<String> {
+        let tools = start(pattern).tools();
+        tools.into_iter().filter(|name| name.starts_with("mcp__one__")).collect()
+    };
+    let (all, wanted) = (listed("one"), "mcp__one__echo".to_owned());
+    let unwanted = all.iter().find(|name| **name != wanted).unwrap();
+    assert!(all.contains(&wanted), "{all:?}");
+    for pattern in ["one__echo", "mcp__one__ec*", "two,one__echo"] {
+        assert_eq!(listed(pattern), [wanted.clone()], "{pattern}");
+    }
+    assert_eq!(listed("two"), [""; 0]);
+    let params = json!({ "name": unwanted, "arguments": {} });
+    let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params });
+    let mut served = start("one__echo");
+    let mut answer = served.ask(&call.to_string());
+    while answer["id"] != 5 {
+        answer = served.next_message();
+    }
+    assert!(answer.get("error").is_some() || answer["result"]["isError"] == true, "{answer}");
+}
+
 fn echo(message: &str) -> String {
     let params = json!({ "name": "mcp__one__echo", "arguments": { "message": message } });
     json!({ "jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params }).to_string()
