@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use mcparley_model::config::{ServerConfig, TransportKind};
-use mcparley_model::glob::Glob;
 use mcparley_model::name::{PublicName, PublicNames, ServerName, ToolName};
 use mcparley_model::permission::ToolPin;
 use mcparley_model::tool::{Tool, ToolLoading};
@@ -19,6 +18,7 @@ use crate::entry::{CatalogEntry, ToolProvider};
 use crate::index::SearchIndex;
 use crate::naming::assign_public_names;
 use crate::sign_in::SignInTool;
+use crate::tool_switches::ToolSwitches;
 
 /// The tools of an editor that are meant for models; the others are for the program in its terminal.
 const OF_EDITORS: [&str; 2] = ["executeCode", "getDiagnostics"];
@@ -238,9 +238,7 @@ impl<'s> ServerTools<'s> {
 
     /// The tools that are meant for models and that the server's entry enables.
     fn tools_for_models(&self) -> impl Iterator<Item = &Arc<Tool>> {
-        let globs =
-            |patterns: &[String]| -> Vec<Glob> { patterns.iter().map(|text| Glob::new(text)).collect() };
-        let (enabled, disabled) = (globs(&self.config.enabled_tools), globs(&self.config.disabled_tools));
+        let switches = ToolSwitches::from_config(self.config);
         let for_models = |tool: &Tool| match self.config.kind() {
             TransportKind::SseIde | TransportKind::WsIde => OF_EDITORS.contains(&tool.name.as_str()),
             TransportKind::Stdio
@@ -250,10 +248,7 @@ impl<'s> ServerTools<'s> {
             | TransportKind::Sdk
             | TransportKind::ClaudeAiProxy => true,
         };
-        self.tools.iter().filter(move |tool| {
-            let is = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(tool.name.as_str()));
-            for_models(tool) && (enabled.is_empty() || is(&enabled)) && !is(&disabled)
-        })
+        self.tools.iter().filter(move |tool| for_models(tool) && switches.is_enabled(&tool.name))
     }
 
     fn tool_names(&self) -> impl Iterator<Item = (ServerName, ToolName)> {

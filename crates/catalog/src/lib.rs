@@ -2,7 +2,7 @@
 //!
 //! | step, in the order of the data | module |
 //! |---|---|
-//! | tools get a name, a place and a provider | [`Assembler`]: `naming`, `built_in`, `sign_in`, `denial` |
+//! | tools get a name, a place and a provider | [`Assembler`]: [`ToolSwitches`], `naming`, `built_in`, `sign_in`, `denial` |
 //! | the result is an immutable snapshot | **[`Catalog`]** of [`CatalogEntry`]s, the place to start reading |
 //! | tools are listed or deferred by size | [`ModelOffer`] within a [`Budget`], measured by `tokens` |
 //! | deferred tools can be searched for | [`SearchQuery`] → [`SearchResults`]: `index` |
@@ -10,6 +10,7 @@
 //! | the arguments of a call are validated | [`ArgumentChecker`] |
 //! | skills are parsed from the lists of servers | [`Skill`] |
 //! | a reviewer sees suspicious tools | [`ChangedTool`], [`Mention`] |
+//! | a person sees a tool in one line | [`tool_signature`] |
 
 mod arguments;
 mod assemble;
@@ -29,6 +30,8 @@ mod search;
 mod sign_in;
 mod skill;
 mod tokens;
+mod tool_signature;
+mod tool_switches;
 
 pub use arguments::{ArgumentChecker, ArgumentFit, ArgumentMismatch};
 pub use assemble::{Assembler, ServerTools, SignIn, ToolTrustFn};
@@ -45,3 +48,5 @@ pub use naming::assign_public_names;
 pub use search::{SearchQuery, SearchResults, UnresolvedName};
 pub use sign_in::SignInTool;
 pub use skill::{Skill, SkillFile, is_skill_address, is_usable_skill, read_skill, read_skills};
+pub use tool_signature::tool_signature;
+pub use tool_switches::ToolSwitches;

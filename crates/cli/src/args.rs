@@ -32,7 +32,7 @@ pub use completion::CompletionSource;
 pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
 pub(crate) use needs::{AgentView, ConnectorNeed};
 pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
-pub use order::parse;
+pub use order::{open_screen_by_default, parse};
 pub use permissions::{
     AllowArgs, PermissionsCommand, PermissionsListArgs, PermissionsTestArgs, RemoveRuleArgs, ReviewArgs,
     RuleArgs,
@@ -147,7 +147,10 @@ fn mode_words() -> Vec<&'static str> {
 /// The top-level commands.
 #[derive(Debug, Subcommand)]
 pub enum RootCommand {
-    /// Run a command about MCP servers; `mcparley mcp list` is `mcparley list`
+    /// Open the screen of the servers, or run a command: `mcparley mcp list` is `mcparley list`
+    ///
+    /// Alone and on a terminal, `mcparley mcp` shows every server with its state, tools and errors, and
+    /// enables, disables, reconnects, approves and signs in to them by single keys.
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Mcp {
         /// The command below `mcp`.
@@ -187,6 +190,7 @@ pub enum McpCommand {
     Budget(BudgetArgs),
     Call(CallArgs),
     Serve(ServeArgs),
+    Screen(ScreenArgs),
     Resources(ResourcesArgs),
     Read(ReadArgs),
     Skills(SkillsArgs),
@@ -363,6 +367,11 @@ pub struct PlanArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  mcparley agents --json")]
 pub struct AgentsArgs {}
+
+/// Show every server on a screen with its state, tools and errors; also opened by `mcparley mcp` alone
+#[derive(Debug, Args)]
+#[command(hide = true, after_help = "Example:\n  mcparley mcp")]
+pub struct ScreenArgs {}
 
 /// The option `--agent`, which restricts a command to the servers of one agent.
 #[derive(Clone, Debug, Default, Args)]

@@ -23,6 +23,7 @@ mod read;
 mod reconnect;
 mod remove;
 mod resources;
+mod screen;
 mod search;
 mod serve;
 mod server_choice;
@@ -36,7 +37,7 @@ mod waiting;
 
 use mcparley::config::LoadedConfig;
 
-use crate::args::{AgentsArgs, Cli, FileArg, McpCommand, OwnScopeArg, RootCommand, ScopeArg};
+use crate::args::{AgentsArgs, Cli, FileArg, McpCommand, OwnScopeArg, RootCommand, ScopeArg, ScreenArgs};
 use crate::complete;
 use crate::connectors;
 use crate::context::Context;
@@ -86,6 +87,7 @@ fn dispatch_command(
         McpCommand::Search(args) => search::run(args, context, &loaded, out),
         McpCommand::Budget(args) => budget::run(args, context, &loaded, out),
         McpCommand::Call(args) => call::run(args, context, loaded, out),
+        McpCommand::Screen(ScreenArgs {}) => screen::run(context, loaded, out),
         McpCommand::Serve(args) => serve::run(args, context, &loaded, out),
         McpCommand::Resources(args) => resources::run(args, context, &loaded, out),
         McpCommand::Read(args) => read::run(args, context, loaded, out),

@@ -149,6 +149,12 @@ pub(crate) fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
+/// Whether a full-screen program can run: standard input and output are a terminal that moves its cursor.
+pub(crate) fn is_on_terminal() -> bool {
+    let can_move = std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+    stdin_is_terminal() && stdout_is_terminal() && can_move
+}
+
 /// Whether standard input is a terminal.
 pub(crate) fn stdin_is_terminal() -> bool {
     std::io::stdin().is_terminal()

@@ -40,7 +40,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(code) = complete::answer_shell() {
         return code;
     }
-    let cli = match args::parse(&arguments.into_iter().collect::<Vec<_>>()) {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    if context::is_on_terminal() {
+        arguments = args::open_screen_by_default(arguments);
+    }
+    let cli = match args::parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => return out::print_usage(&error),
     };

@@ -307,6 +307,7 @@ impl HostBuilder {
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
             denied: broadcast::channel(DENIED).0,
+            calls: Arc::default(),
         };
         let roster = parts.initial_roster(self.loaded, starter);
         let inner = Arc::new(HostInner::new_root(parts, roster));

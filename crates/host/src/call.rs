@@ -101,9 +101,13 @@ impl Host {
     /// Sends a permitted call to its server, or runs the host's built-in tool.
     async fn dispatch_call(&self, bound: &BoundTool, call: &mut Call) -> Result<CallOutcome, CallError> {
         match &bound.entry.provider {
-            ToolProvider::Server(_) => {
+            ToolProvider::Server(server) => {
+                let progress = call.progress.as_ref().map(tokio::sync::watch::Sender::subscribe);
+                let running = self.call_statistics().begin_call(server, &bound.entry.tool.name, progress);
                 let answer = self.call_server(bound, call).await?;
-                shape_outcome(answer).map_err(|shape| bound.call_failed_error(shape.into()))
+                let outcome = shape_outcome(answer).map_err(|shape| bound.call_failed_error(shape.into()))?;
+                running.finish(outcome.is_error);
+                Ok(outcome)
             }
             // Boxed: these rare, large futures would enlarge the future of every call.
             ToolProvider::Host(tool) => Box::pin(self.run_built_in_tool(*tool, call)).await,

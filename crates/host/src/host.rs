@@ -9,11 +9,13 @@
 //! | the order in which prompts and instructions were shown | `shown_order` |
 //! | the user's decisions about tools | `tool_decisions` |
 //! | the state of the host as one value | `state` |
+//! | running calls, and counts of ended ones | `call_statistics` |
 //! | agents: hosts that share servers of another host | `agent` |
 //! | one call | `call` |
 
 mod agent;
 mod built_in;
+mod call_statistics;
 mod catalog_publisher;
 mod changes;
 mod parts;
@@ -41,7 +43,7 @@ use crate::page_opener::{NoPageOpener, PageOpener};
 use crate::permission::PendingCall;
 use agent::Shared;
 use mcparley_catalog::{Assembler, Catalog};
-use mcparley_config::LoadedConfig;
+use mcparley_config::{LoadedConfig, Paths};
 use mcparley_model::similar::similar_names;
 use mcparley_pool::connect::ConnectContext;
 use mcparley_pool::connection::{CALLS_GRACE, Connection, ServerStatus, StatusEvent, Unavailable};
@@ -54,8 +56,11 @@ use shown_order::ShownOrder;
 pub use crate::agent_error::AgentError;
 pub use agent::Agent;
 pub(crate) use built_in::{BuiltInFactory, BuiltInServer};
+pub(crate) use call_statistics::CallStatistics;
+pub use call_statistics::{CallCount, RunningCall};
 use catalog_publisher::CatalogPublisher;
 pub(crate) use catalog_publisher::CatalogSnapshot;
+pub use changes::ChangeListener;
 pub(crate) use parts::HostParts;
 pub use ready::{HostServer, Readiness};
 pub(crate) use roster::Roster;
@@ -213,6 +218,12 @@ impl Host {
         Arc::clone(&self.roster().loaded)
     }
 
+    /// The files and folders of the user.
+    #[must_use]
+    pub fn paths(&self) -> Arc<Paths> {
+        Arc::clone(self.roster().paths())
+    }
+
     /// Subscribes to changes of servers. A slow listener loses the oldest events.
     #[must_use]
     pub fn server_events(&self) -> broadcast::Receiver<StatusEvent> {
@@ -319,6 +330,10 @@ impl Host {
             Some(audit) => AuditEntry::for_call(audit, self.loaded_config().agent.clone(), &wanted()),
             None => AuditEntry::default(),
         }
+    }
+
+    pub(crate) fn call_statistics(&self) -> &Arc<CallStatistics> {
+        &self.inner.parts.calls
     }
 
     pub(crate) fn hook_runner(&self) -> &Arc<HookRunner> {

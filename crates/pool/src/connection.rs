@@ -79,6 +79,8 @@ pub struct LiveConnection {
     pub session: ProtocolSession,
     /// The generation of this connection.
     pub epoch: Epoch,
+    /// The id of the server's process, for a local server.
+    pub process_id: Option<u32>,
     /// Whether a call has leased it since the last idle check.
     used: AtomicBool,
     /// Whether the server has answered a call on it.
@@ -99,7 +101,12 @@ impl LiveConnection {
         in_use: mpsc::Sender<()>,
     ) -> Self {
         let (used, served) = (AtomicBool::new(true), AtomicBool::new(false));
-        Self { session, epoch, used, served, watched, gate, _in_use: in_use }
+        Self { session, epoch, process_id: None, used, served, watched, gate, _in_use: in_use }
+    }
+
+    /// This connection to the server with this process.
+    fn with_process(self, process_id: Option<u32>) -> Self {
+        Self { process_id, ..self }
     }
 
     /// Waits until a server of the old era has read its roots. In the new era servers request them within a
@@ -283,6 +290,12 @@ impl Connection {
     #[must_use]
     pub fn is_shared(&self, host: HostId) -> bool {
         self.core.users.has_others(host, &self.name)
+    }
+
+    /// The number of names under which hosts use the connection.
+    #[must_use]
+    pub fn user_count(&self) -> usize {
+        self.core.users.count()
     }
 
     /// A weak handle, which does not keep the connection alive.

@@ -84,6 +84,8 @@ impl McpCommand {
             // permission dialog of its client.
             Self::Serve(_) => CommandNeeds { fallback_mode: Some(PermissionMode::Client), ..none },
             Self::List(ListArgs { offline: true, .. })
+            // The screen adds connectors when they arrive.
+            | Self::Screen(_)
             | Self::Add(_)
             | Self::AddJson(_)
             | Self::Remove(_)

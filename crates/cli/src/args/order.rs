@@ -42,6 +42,17 @@ pub fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     }
 }
 
+/// Adds the command `screen` to a command line that names none after `mcp`: for a user on a terminal.
+#[must_use]
+pub fn open_screen_by_default(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let global = OptionTable::from_commands(&[&Cli::command()]);
+    let is_mcp = arguments.last().is_some_and(|word| word == "mcp");
+    if is_mcp && command_index(&arguments, &global).is_none() {
+        arguments.push("screen".into());
+    }
+    arguments
+}
+
 /// Translates a command of Claude Code that has another name here.
 fn translate_claude_command(words: &[OsString]) -> Option<Vec<OsString>> {
     let word = |index: usize| words.get(index).and_then(|word| word.to_str());

@@ -20,6 +20,9 @@ pub(crate) enum UsageError {
     /// `trust` names a folder that does not exist.
     #[error("`{}` is not a folder", folder.display())]
     FolderMissing { folder: PathBuf },
+    /// The command needs a terminal.
+    #[error("the screen of the servers needs a terminal")]
+    NoTerminal,
     /// A client secret is required, and none was given.
     #[error("no client secret was given")]
     SecretMissing { variable: &'static str },
@@ -82,6 +85,7 @@ impl Explain for UsageError {
             }
             Self::AddedFolderMissing { .. } => "use an existing folder for `--add-dir`",
             Self::FolderMissing { .. } => "use an existing folder",
+            Self::NoTerminal => "run `mcparley list` or `mcparley state` instead",
             Self::SecretMissing { variable } => {
                 return Some(format!("set `{variable}`, type the secret, or pipe it to standard input"));
             }

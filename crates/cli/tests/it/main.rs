@@ -45,6 +45,7 @@ mod refused;
 mod removed;
 mod resources;
 mod rules_hold;
+mod screen;
 mod search;
 mod secrets;
 mod serve;

@@ -6,7 +6,7 @@ mod given_tokens;
 mod hands;
 mod idp;
 mod life;
-mod person;
+pub(crate) mod person;
 mod scripts;
 mod token_origins;
 mod trouble;

@@ -5,18 +5,19 @@ use tokio::sync::watch::error::RecvError;
 
 use super::Host;
 
-/// A listener for the next change of a server.
-pub(crate) struct ChangeListener {
+/// A listener for changes of a host: of the state of a server, and of the servers themselves.
+#[derive(Debug)]
+pub struct ChangeListener {
     own: watch::Receiver<u64>,
     shared: Option<Box<ChangeListener>>,
 }
 
 impl ChangeListener {
-    /// Waits for the next change.
+    /// Waits for the next change; several changes since the last one count as one. Cancel safe.
     ///
     /// # Errors
     /// When there can be no further change.
-    pub(crate) async fn changed(&mut self) -> Result<(), RecvError> {
+    pub async fn changed(&mut self) -> Result<(), RecvError> {
         let Some(shared) = &mut self.shared else { return self.own.changed().await };
         tokio::select! {
             changed = self.own.changed() => changed,
@@ -26,7 +27,9 @@ impl ChangeListener {
 }
 
 impl Host {
-    pub(crate) fn change_listener(&self) -> ChangeListener {
+    /// Subscribes to changes of this host, to show its state as it is.
+    #[must_use]
+    pub fn change_listener(&self) -> ChangeListener {
         let shared = self.inner.shared.as_ref().map(|shared| Box::new(shared.host.change_listener()));
         ChangeListener { own: self.inner.parts.changes.subscribe(), shared }
     }

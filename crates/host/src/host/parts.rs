@@ -13,7 +13,7 @@ use super::roster::Roster;
 use super::starter::{ConnectionSlot, ConnectionStarter};
 use crate::audit::AuditLog;
 use crate::hooks::HookRunner;
-use crate::host::{ServerChanges, Sources};
+use crate::host::{CallStatistics, ServerChanges, Sources};
 use crate::page_opener::PageOpener;
 use crate::permission::{
     Approver, Classifier, CommandClassifier, HistoryClassifier, PendingCall, PermissionDeciders,
@@ -52,6 +52,8 @@ pub(crate) struct HostParts {
     pub(crate) events: broadcast::Sender<StatusEvent>,
     /// The calls that are denied for lack of permission; an agent shares its host's.
     pub(crate) denied: broadcast::Sender<PendingCall>,
+    /// The statistics of calls; an agent shares its host's.
+    pub(crate) calls: Arc<CallStatistics>,
 }
 
 /// The next roster, and the connections of the last one that must end.

@@ -23,6 +23,8 @@ pub struct HostServer {
     pub required: bool,
     /// The connection state, and the tools it offers.
     pub state: State,
+    /// The number of names under which hosts of this process use the connection.
+    pub users: usize,
 }
 
 /// The state of the servers after waiting.
@@ -53,6 +55,7 @@ impl Host {
             kind: connection.config.kind(),
             required: connection.config.required,
             state: connection.state(),
+            users: connection.user_count(),
         };
         self.roster().connections().map(server).collect()
     }

@@ -167,7 +167,7 @@ impl ConnectionStarter {
                 ServerStatus::Failed(Arc::new(error))
             }
             (false, FirstStep::Connect | FirstStep::RetryFailure, _) => {
-                ServerStatus::Pending { attempt: 0, because: None, downloader: None }
+                ServerStatus::Pending { attempt: 0, because: None, downloader: None, retry_at: None }
             }
             (false, FirstStep::Sleep | FirstStep::ReportFailure, _) => ServerStatus::Dormant,
         };

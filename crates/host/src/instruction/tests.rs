@@ -16,7 +16,7 @@ fn server(name: &str, says: Option<&str>) -> HostServer {
     let surface = Surface { instructions: says.map(Untrusted::new), ..Surface::default() };
     let (status, surface) = (ServerStatus::Dormant, Arc::new(surface));
     let state = State { status, surface, took: Duration::ZERO, live: None };
-    HostServer { name: ServerName::new(name), kind: TransportKind::Stdio, required: false, state }
+    HostServer { name: ServerName::new(name), kind: TransportKind::Stdio, required: false, state, users: 1 }
 }
 
 fn arranged(kept: &mut Vec<ServerName>, servers: &[(&str, Option<&str>)]) -> Instructions {

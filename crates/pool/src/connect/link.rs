@@ -26,6 +26,15 @@ pub enum ServerLink {
 }
 
 impl ServerLink {
+    /// The id of the server's process, for a server that this program has started.
+    #[must_use]
+    pub fn process_id(&self) -> Option<u32> {
+        match self {
+            Self::Local(stdio) => Some(stdio.pid()),
+            Self::Remote(_) | Self::Legacy(_) | Self::WebSocket(_) | Self::InProcess(_) => None,
+        }
+    }
+
     /// Closes the link gracefully: ends the process and its children, or the session.
     pub async fn stop(self) {
         match self {

@@ -251,15 +251,16 @@ impl ConnectionActor {
             info!(server = self.context.server_name(), attempt, "reconnecting");
         }
         self.spawn_connect_task(attempt);
-        let status = ServerStatus::Pending { attempt, because: because.map(Arc::from), downloader: None };
+        let because = because.map(Arc::from);
+        let status = ServerStatus::Pending { attempt, because, downloader: None, retry_at: None };
         self.publisher.publish_state(State { status, live: None, ..self.publisher.current_state() });
     }
 
     /// Publishes the package runner that is downloading the server, or that the download has ended.
     fn publish_downloader(&self, downloader: Option<Arc<str>>) {
         let state = self.publisher.current_state();
-        if let ServerStatus::Pending { attempt, because, downloader: _ } = state.status {
-            let status = ServerStatus::Pending { attempt, because, downloader };
+        if let ServerStatus::Pending { attempt, because, downloader: _, retry_at } = state.status {
+            let status = ServerStatus::Pending { attempt, because, downloader, retry_at };
             self.publisher.publish_state(State { status, ..state });
         }
     }
@@ -274,7 +275,8 @@ impl ConnectionActor {
         let listening = listen::start_listening(&session, &self.changes, &self.watched);
         let telling = notify::start_notifying(&session, &self.context, (self.server_requests.roots(), &gate));
         let kept = (Arc::clone(&self.watched), gate);
-        let live = Arc::new(LiveConnection::new(session, self.epoch, kept, in_use));
+        let live = LiveConnection::new(session, self.epoch, kept, in_use).with_process(link.process_id());
+        let live = Arc::new(live);
         let surface = Arc::new(surface);
         self.log.add_event(&format!("connected, {}", spoken.version().as_str()));
         let (status, published) = (ServerStatus::Connected { spoken, about }, Some(Arc::clone(&live)));
@@ -343,8 +345,9 @@ impl ConnectionActor {
         let (server, pause_ms) = (self.context.server_name(), pause.as_millis());
         info!(server, attempt, pause_ms, reason = error.failure.kind(), "backing off");
         let because = Some(Arc::from(error.to_string()));
-        self.phase = ActorPhase::Waiting { attempt, until: Instant::now() + pause, error, served };
-        let status = ServerStatus::Pending { attempt, because, downloader: None };
+        let until = Instant::now() + pause;
+        self.phase = ActorPhase::Waiting { attempt, until, error, served };
+        let status = ServerStatus::Pending { attempt, because, downloader: None, retry_at: Some(until) };
         self.publisher.publish_state(State { status, live: None, ..self.publisher.current_state() });
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use mcparley_model::name::ServerName;
 use mcparley_wire::{AgreedProtocol, Failure, ServerDescription};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::LiveConnection;
 use super::users::{ConnectionUser, ConnectionUsers};
@@ -39,6 +40,8 @@ pub enum ServerStatus {
         because: Option<Arc<str>>,
         /// The package runner that is downloading the server, such as `npx`.
         downloader: Option<Arc<str>>,
+        /// The time of the attempt, while the backoff before it lasts.
+        retry_at: Option<Instant>,
     },
     /// Connected.
     Connected {

@@ -69,6 +69,10 @@ impl ConnectionUsers {
         self.lock_users().iter().any(|user| user.host != host || user.name != *name)
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.lock_users().len()
+    }
+
     /// Notifies every user of a change, and of the new status if there is one.
     pub(super) fn notify_all(&self, status: Option<&ServerStatus>) {
         self.lock_users().iter().for_each(|user| user.notify_host(status));

@@ -42,6 +42,7 @@ impl Host {
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
             denied: above.denied.clone(),
+            calls: Arc::clone(&above.calls),
         };
         let shared = Shared { host: self.clone(), spec };
         let first = AgentRosterBuilder::new(&shared, None, &HashSet::new(), starter).build_roster(&parts);
