@@ -5,6 +5,7 @@ mod agents;
 mod auth;
 mod budget;
 mod call;
+pub(crate) mod console;
 mod doctor;
 mod get;
 mod hooks;

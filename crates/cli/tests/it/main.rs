@@ -16,6 +16,7 @@ mod call_result;
 mod choices;
 mod completion;
 mod connectors;
+mod console;
 mod dialogs;
 mod display;
 mod doctor;
