@@ -40,7 +40,7 @@ pub use help::{HelpArgs, HelpPage, HelpPageError, help_command};
 pub use hooks::{HooksApproveArgs, HooksCommand, HooksListArgs, HooksRejectArgs};
 pub(crate) use needs::{AgentView, ConnectorNeed};
 pub use offers::{PromptArgs, PromptsArgs, ReadArgs, ResourcesArgs, SkillsArgs};
-pub use order::{open_screen_by_default, parse};
+pub use order::{open_screen_by_default, parse, parse_console};
 pub use permissions::{
     AllowArgs, PermissionsCommand, PermissionsListArgs, PermissionsTestArgs, RemoveRuleArgs, ReviewArgs,
     RuleArgs,

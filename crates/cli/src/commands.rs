@@ -7,6 +7,7 @@ mod auth;
 mod budget;
 mod call;
 mod connect;
+pub(crate) mod console;
 mod doctor;
 mod get;
 mod hooks;

@@ -46,7 +46,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     let mut cli = match args::parse(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return out::print_usage(&error),
+        Err(error) => match args::parse_console(&arguments, &error) {
+            Some(global) if context::is_on_terminal() && context::is_interactive() => {
+                return open_console(&global, &arguments);
+            }
+            Some(_) | None => return out::print_usage(&error),
+        },
     };
     let mut out = out::TerminalOutput::new(&cli.global);
     let code = match commands::run(&mut cli, &mut out) {
@@ -56,5 +61,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             out.report_error(&error)
         }
     };
+    out.finish(code)
+}
+
+/// Runs the console, and reports the error that ended it.
+fn open_console(global: &args::GlobalOptions, arguments: &[OsString]) -> ExitCode {
+    let done = commands::console::run(global, arguments.get(1..).unwrap_or_default());
+    let mut out = out::TerminalOutput::new(global);
+    let code = done.unwrap_or_else(|error| out.report_error(&error));
     out.finish(code)
 }

@@ -24,6 +24,8 @@ const GRACE: Duration = Duration::from_millis(900);
 
 /// The time after which signals are watched. Shorter work ends before a user could press a key.
 const UNWATCHED: Duration = Duration::from_millis(2);
+/// The signals that end a command.
+const ALL: [Signal; 3] = [Signal::Hangup, Signal::Interrupt, Signal::Terminate];
 
 /// The time for cancellation messages to reach servers before their connections close.
 const FAREWELL: Duration = Duration::from_millis(50);
@@ -33,7 +35,7 @@ const FAREWELL: Duration = Duration::from_millis(50);
 /// # Errors
 /// [`CommandError::Signalled`] after a signal.
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
-    build_runtime()?.block_on(run_until_signal(work))
+    build_runtime()?.block_on(run_until_signal(&ALL, work))
 }
 
 /// Runs work that uses the user's credentials, and lets token refreshes finish before it returns.
@@ -47,7 +49,7 @@ pub(crate) fn run_with_accounts<T>(
     work: impl Future<Output = T>,
 ) -> Result<T, CommandError> {
     build_runtime()?.block_on(async {
-        let done = run_until_signal(work).await;
+        let done = run_until_signal(&ALL, work).await;
         connect_context.accounts().finish_pending_writes().await;
         done
     })
@@ -70,9 +72,28 @@ pub(crate) fn run_with_host<T>(
     host: HostBuilder,
     work: impl AsyncFnOnce(&Host) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
+    run_host_until(&ALL, host, work)
+}
+
+/// Like [`run_with_host`], for work that handles Ctrl-C itself.
+///
+/// # Errors
+/// The error of the work, or [`CommandError::Signalled`] after another signal.
+pub(crate) fn run_interactive<T>(
+    host: HostBuilder,
+    work: impl AsyncFnOnce(&Host) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    run_host_until(&[Signal::Hangup, Signal::Terminate], host, work)
+}
+
+fn run_host_until<T>(
+    signals: &[Signal],
+    host: HostBuilder,
+    work: impl AsyncFnOnce(&Host) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
     build_runtime()?.block_on(async {
         let host = host.start();
-        let done = run_until_signal(work(&host)).await;
+        let done = run_until_signal(signals, work(&host)).await;
         if matches!(done, Err(CommandError::Signalled(_))) {
             tokio::time::sleep(FAREWELL).await;
         }
@@ -97,12 +118,12 @@ pub(crate) fn run_with_idle_host<T>(
 /// Runs the work until it finishes or a signal comes. Work that is done at once, such as a list from the
 /// cache, starts no thread for signals; until that thread runs, a signal ends the program by its default
 /// action.
-async fn run_until_signal<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
+async fn run_until_signal<T>(signals: &[Signal], work: impl Future<Output = T>) -> Result<T, CommandError> {
     let mut work = pin!(work);
     if let Ok(done) = tokio::time::timeout(UNWATCHED, work.as_mut()).await {
         return Ok(done);
     }
-    let signalled = watch_signals()?;
+    let signalled = watch_signals(signals)?;
     tokio::select! {
         biased;
         Ok(signal) = signalled => Err(CommandError::Signalled(signal)),
@@ -115,14 +136,14 @@ fn build_runtime() -> Result<Runtime, UnavailableError> {
     Builder::new_current_thread().enable_all().build().map_err(UnavailableError::EventQueue)
 }
 
-/// Starts the thread that watches for signals, and returns a receiver of the first one. The program exits on
+/// Starts the thread that watches for these signals, and returns a receiver of the first one. The program exits on
 /// the second signal, or if the first has no effect before the deadline.
-fn watch_signals() -> Result<oneshot::Receiver<Signal>, UnavailableError> {
+fn watch_signals(wanted: &[Signal]) -> Result<oneshot::Receiver<Signal>, UnavailableError> {
     let runtime = build_runtime()?;
     // Registered before the thread starts, so that no signal is lost in between.
     let listeners = {
         let _inside = runtime.enter();
-        SignalListeners::new().map_err(UnavailableError::Signals)?
+        SignalListeners::new(wanted).map_err(UnavailableError::Signals)?
     };
     let (sender, receiver) = oneshot::channel();
     let watching = move || runtime.block_on(enforce_exit(listeners, sender));
@@ -148,7 +169,7 @@ fn exit_by_signal(signal: Signal) {
 struct SignalListeners(Vec<(Signal, tokio::signal::unix::Signal)>);
 
 impl SignalListeners {
-    fn new() -> std::io::Result<Self> {
+    fn new(wanted: &[Signal]) -> std::io::Result<Self> {
         let ignored = ignored_signals();
         let kinds = [
             (Signal::Hangup, SignalKind::hangup()),
@@ -156,8 +177,9 @@ impl SignalListeners {
             (Signal::Terminate, SignalKind::terminate()),
         ];
         // Signals that `nohup` or a shell set to be ignored stay ignored.
-        let wanted = kinds.into_iter().filter(|(_, kind)| ignored & (1 << (kind.as_raw_value() - 1)) == 0);
-        wanted.map(|(name, kind)| Ok((name, signal(kind)?))).collect::<std::io::Result<_>>().map(Self)
+        let is_ignored = |kind: SignalKind| ignored & (1 << (kind.as_raw_value() - 1)) != 0;
+        let watched = kinds.into_iter().filter(|(name, kind)| wanted.contains(name) && !is_ignored(*kind));
+        watched.map(|(name, kind)| Ok((name, signal(kind)?))).collect::<std::io::Result<_>>().map(Self)
     }
 
     async fn next_signal(&mut self) -> Signal {

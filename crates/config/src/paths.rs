@@ -40,6 +40,8 @@ pub struct Paths {
     pub pending: Option<PathBuf>,
     /// The file of reconnect requests for running hosts; without it no request is written or followed.
     pub reconnects: Option<PathBuf>,
+    /// The file of the lines that were typed in the console; without it they are forgotten at its end.
+    pub history: Option<PathBuf>,
     /// The executable of the running program, so that no entry starts it again; absent if it does not serve
     /// MCP itself.
     pub executable: Option<PathBuf>,
@@ -73,6 +75,7 @@ impl Paths {
             secrets: None,
             pending: None,
             reconnects: None,
+            history: None,
             executable: None,
             approvals: home.join(".local/state/mcparley/approvals.json"),
             client_setups: home.join(".local/state/mcparley/connect"),
@@ -111,6 +114,7 @@ impl Paths {
             secrets: Some(data.join("secrets")),
             pending: Some(state.join("pending.jsonl")),
             reconnects: Some(state.join("reconnect.json")),
+            history: Some(state.join("history.txt")),
             approvals: state.join("approvals.json"),
             client_setups: state.join("connect"),
             trust: Some(state.join("trust")),

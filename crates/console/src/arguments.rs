@@ -16,6 +16,7 @@
 
 mod error;
 mod help;
+mod hints;
 mod input;
 mod insert;
 mod kinds;
@@ -34,6 +35,7 @@ use serde_json::{Map, Value};
 
 pub use error::{ArgumentFileError, ToolArgumentError};
 pub use help::{DescribedTool, argument_help, tool_help};
+pub(crate) use hints::{ArgumentHint, argument_hints};
 pub use input::TextInput;
 pub use names::similar_spellings;
 use schema::ToolSchema;

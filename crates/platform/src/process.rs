@@ -7,6 +7,7 @@
 //! | `guarded` | the host's handle: signals, waiting, graceful shutdown |
 //! | `guardian` | the interface to the system: one guardian per server, which kills the server's whole process tree; today for Linux |
 //! | `detached` | programs of the user, such as a browser, which may outlive us: the one exception |
+//! | `foreground` | programs on our own terminal, such as a command that the console runs |
 //! | `activity` | whether a process tree is busy or idle |
 //! | `running` | whether a process that another program started is alive |
 //! | `secrecy` | makes this process unreadable for other programs of the same user |
@@ -14,6 +15,7 @@
 mod activity;
 mod detached;
 mod error;
+mod foreground;
 mod guarded;
 mod guardian;
 mod launch;
@@ -26,6 +28,7 @@ mod spawn;
 pub use activity::{Activity, command_lines_of_tree};
 pub use detached::{DetachedStatus, launch_detached};
 pub use error::{SpawnError, is_out_of_descriptors};
+pub use foreground::ForegroundProcess;
 pub use guarded::{GuardedProcess, ProcessExit};
 pub use launch::ProgramLaunch;
 pub use program::locate_program;

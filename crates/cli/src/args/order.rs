@@ -4,10 +4,11 @@
 
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use super::option_table::OptionTable;
-use super::{Cli, McpCommand, RootCommand, add_words, help_command, typed_server};
+use super::{Cli, GlobalOptions, McpCommand, RootCommand, add_words, help_command, typed_server};
 
 /// Parses the command line.
 ///
@@ -66,6 +67,27 @@ fn arrange_words(arguments: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
         Some(arranged) => before.iter().cloned().chain(arranged).collect(),
         None => arguments,
     })
+}
+
+/// Parses the global options of a command line without a command, which opens the console; `None` for any
+/// other one. `error` is the error of [`parse`].
+#[must_use]
+pub fn parse_console(arguments: &[OsString], error: &clap::Error) -> Option<GlobalOptions> {
+    /// The options of the console.
+    #[derive(Parser)]
+    #[command(disable_help_flag = true)]
+    struct ConsoleCli {
+        #[command(flatten)]
+        global: GlobalOptions,
+    }
+    let lacks_command = matches!(
+        error.kind(),
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    let arguments = lacks_command.then(|| repeat_mcp_config(arguments, &Cli::command()))?;
+    let global = ConsoleCli::try_parse_from(arguments).ok()?.global;
+    // JSON is for scripts, which have no use for a console.
+    (!global.json).then_some(global)
 }
 
 /// Adds the command `screen` to a command line that names none after `mcp`: for a user on a terminal.

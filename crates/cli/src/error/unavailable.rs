@@ -20,6 +20,9 @@ pub(crate) enum UnavailableError {
     /// The standard streams to the client of `serve` cannot be used.
     #[error("cannot use standard input or output: {0}")]
     StandardStreams(std::io::Error),
+    /// The terminal of the console cannot be read.
+    #[error("cannot read the terminal: {0}")]
+    Terminal(std::io::Error),
     /// The screen cannot be shown on the terminal.
     #[error("cannot show the screen: {}", super::with_sources(.0))]
     Screen(mcparley_console::screen::ScreenError),
@@ -45,6 +48,7 @@ impl Explain for UnavailableError {
             }
             Self::Signals(_)
             | Self::StandardStreams(_)
+            | Self::Terminal(_)
             | Self::Screen(_)
             | Self::CompletionScript(_)
             | Self::ToolSchema { .. } => return None,

@@ -18,6 +18,7 @@ mod choices;
 mod completion;
 mod connect;
 mod connectors;
+mod console;
 mod dialogs;
 mod display;
 mod doctor;
