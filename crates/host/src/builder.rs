@@ -9,7 +9,7 @@ use tokio::sync::broadcast;
 use crate::audit::{AuditLog, AuditSource};
 use crate::hooks::{HookRunner, Hooks};
 use crate::host::Sources;
-use crate::host::{BuiltInFactory, BuiltInServer, ConnectionStarter, Host, HostInner, HostParts};
+use crate::host::{BuiltInFactory, BuiltInServer, CallStatistics, ConnectionStarter, Host, HostInner, HostParts};
 use crate::in_process::InProcessServer;
 use crate::inspection_server;
 use crate::page_opener::PageOpener;
@@ -57,6 +57,7 @@ pub struct HostBuilder {
     sampler: Option<Arc<dyn Sampler>>,
     hooks: Vec<Arc<dyn Hooks>>,
     session_hooks: bool,
+    counts_calls: bool,
     results: Option<Arc<ResultLimiter>>,
     door: String,
     pool: Option<Pool>,
@@ -95,6 +96,7 @@ impl HostBuilder {
             sampler: None,
             hooks: Vec::new(),
             session_hooks: true,
+            counts_calls: false,
             results: Some(Arc::new(ResultLimiter::with_folder(paths.results.as_deref()))),
             door: "program".to_owned(),
             pool: None,
@@ -187,6 +189,13 @@ impl HostBuilder {
     #[must_use]
     pub fn without_session_hooks(mut self) -> Self {
         self.session_hooks = false;
+        self
+    }
+
+    /// Counts calls, for a program that shows them: [`Host::running_calls`], [`Host::call_counts`].
+    #[must_use]
+    pub fn count_calls(mut self) -> Self {
+        self.counts_calls = true;
         self
     }
 
@@ -313,7 +322,7 @@ impl HostBuilder {
             changes: Arc::clone(&starter.changes),
             events: starter.events.clone(),
             denied: broadcast::channel(DENIED).0,
-            calls: Arc::default(),
+            calls: Arc::new(CallStatistics::new(self.counts_calls)),
         };
         let roster = parts.initial_roster(self.loaded, starter);
         let inner = Arc::new(HostInner::new_root(parts, roster));

@@ -107,7 +107,9 @@ impl Host {
                 let running = self.call_statistics().begin_call(server, &bound.entry.tool.name, progress);
                 let answer = self.call_server(bound, call).await?;
                 let outcome = shape_outcome(answer).map_err(|shape| bound.call_failed_error(shape.into()))?;
-                running.finish(outcome.is_error);
+                if let Some(running) = running {
+                    running.finish(outcome.is_error);
+                }
                 Ok(outcome)
             }
             // Boxed: these rare, large futures would enlarge the future of every call.

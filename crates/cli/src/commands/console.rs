@@ -35,7 +35,7 @@ pub(crate) fn run(global: &GlobalOptions, words: &[OsString]) -> CommandResult {
     let terminal = SharedTerminal::default();
     let dialogs = TerminalDialogs::new(terminal.clone(), context::user_browser(), colors);
     let host = context.host_for_user(loaded, Some(dialogs));
-    let host = host.watch_files(&context.run_options).organization(organisation);
+    let host = host.watch_files(&context.run_options).organization(organisation).count_calls();
     let options = ConsoleOptions {
         paths: context.paths,
         program_options: words.to_vec(),

@@ -1,7 +1,8 @@
 //! Statistics of tool calls for the user: the calls that run now, and how often and how long tools ran.
 //!
 //! One table for all servers of a host, behind a lock that is held for a few instructions at the beginning
-//! and at the end of a call.
+//! and at the end of a call. Only a host with
+//! [`HostBuilder::count_calls`](crate::HostBuilder::count_calls) has it: calls of others take no lock.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -53,19 +54,19 @@ impl CallCount {
 }
 
 impl Host {
-    /// The calls that run now, of this host and of its agents, oldest first.
+    /// The calls that run now, of this host and of its agents, oldest first; empty unless calls are counted.
     #[must_use]
     pub fn running_calls(&self) -> Vec<RunningCall> {
         self.call_statistics().lock_table().running.iter().map(StartedCall::to_running_call).collect()
     }
 
-    /// The calls of a server's tools that have ended, by tool.
+    /// The calls of a server's tools that have ended, by tool; empty unless calls are counted.
     #[must_use]
     pub fn call_counts(&self, server: &ServerName) -> HashMap<ToolName, CallCount> {
         self.call_statistics().lock_table().ended.get(server).cloned().unwrap_or_default()
     }
 
-    /// Subscribes to the beginnings and ends of calls. The value is their number.
+    /// Subscribes to the beginnings and ends of counted calls. The value is their number.
     #[must_use]
     pub fn call_changes(&self) -> watch::Receiver<u64> {
         self.call_statistics().changes.subscribe()
@@ -75,6 +76,8 @@ impl Host {
 /// The statistics of a host's calls; an agent shares those of its host.
 #[derive(Debug, Default)]
 pub(crate) struct CallStatistics {
+    /// Whether calls are recorded at all.
+    is_enabled: bool,
     table: Mutex<CallTable>,
     changes: watch::Sender<u64>,
 }
@@ -110,13 +113,21 @@ impl StartedCall {
 }
 
 impl CallStatistics {
-    /// Records the beginning of a call. The call counts as failed unless its guard is told otherwise.
+    pub(crate) fn new(is_enabled: bool) -> Self {
+        Self { is_enabled, ..Self::default() }
+    }
+
+    /// Records the beginning of a call, if calls are recorded. The call counts as failed unless its guard is
+    /// told otherwise.
     pub(crate) fn begin_call(
         self: &Arc<Self>,
         server: &ServerName,
         tool: &ToolName,
         progress: Option<watch::Receiver<Option<ProgressUpdate>>>,
-    ) -> CallGuard {
+    ) -> Option<CallGuard> {
+        if !self.is_enabled {
+            return None;
+        }
         let mut table = self.lock_table();
         table.last_id += 1;
         let id = table.last_id;
@@ -124,7 +135,7 @@ impl CallStatistics {
         table.running.push(StartedCall { id, server, tool, since: Instant::now(), progress });
         drop(table);
         self.announce_change();
-        CallGuard { statistics: Arc::clone(self), id, has_failed: true }
+        Some(CallGuard { statistics: Arc::clone(self), id, has_failed: true })
     }
 
     fn end_call(&self, id: u64, has_failed: bool) {
@@ -196,10 +207,10 @@ mod tests {
     // U4
     #[test]
     fn call_is_listed_while_it_runs_and_counted_when_it_has_ended() {
-        let statistics = Arc::new(CallStatistics::default());
+        let statistics = Arc::new(CallStatistics::new(true));
         let (server, tool) = (ServerName::new("git"), ToolName::new("log"));
         let (sender, progress) = watch::channel(None);
-        let succeeding = statistics.begin_call(&server, &tool, Some(progress));
+        let succeeding = statistics.begin_call(&server, &tool, Some(progress)).unwrap();
         let cancelled = statistics.begin_call(&server, &tool, None);
         sender.send_replace(Some(ProgressUpdate { progress: 1.0, total: Some(4.0), message: None }));
         let running: Vec<RunningCall> =
@@ -216,6 +227,14 @@ mod tests {
 
     // U4
     #[test]
+    fn host_that_counts_no_calls_records_none() {
+        let statistics = Arc::new(CallStatistics::new(false));
+        let call = statistics.begin_call(&ServerName::new("git"), &ToolName::new("log"), None);
+        assert!(call.is_none() && statistics.lock_table().running.is_empty());
+    }
+
+    // U4
+    #[test]
     fn mean_time_is_that_of_one_call() {
         let count = CallCount { calls: 4, failures: 0, time: Duration::from_millis(48) };
         assert_eq!(count.mean_time(), Duration::from_millis(12));
@@ -225,7 +244,7 @@ mod tests {
     // U4
     #[test]
     fn number_of_counted_tools_is_limited() {
-        let statistics = Arc::new(CallStatistics::default());
+        let statistics = Arc::new(CallStatistics::new(true));
         let server = ServerName::new("renames");
         for index in 0..COUNTED_TOOLS + 5 {
             drop(statistics.begin_call(&server, &ToolName::new(&index.to_string()), None));
