@@ -30,12 +30,13 @@ const ALL: [Signal; 3] = [Signal::Hangup, Signal::Interrupt, Signal::Terminate];
 /// The time for cancellation messages to reach servers before their connections close.
 const FAREWELL: Duration = Duration::from_millis(50);
 
-/// Runs the work; a signal cancels it.
+/// Runs work that waits for the user or for files; a signal cancels it.
 ///
 /// # Errors
 /// [`CommandError::Signalled`] after a signal.
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> Result<T, CommandError> {
-    build_runtime()?.block_on(run_until_signal(&ALL, work))
+    let signalled = watch_signals(&ALL)?;
+    build_runtime()?.block_on(finish_or_cancel(signalled, work))
 }
 
 /// Runs work that uses the user's credentials, and lets token refreshes finish before it returns.
@@ -48,11 +49,10 @@ pub(crate) fn run_with_accounts<T>(
     connect_context: &ConnectContext,
     work: impl Future<Output = T>,
 ) -> Result<T, CommandError> {
-    build_runtime()?.block_on(async {
-        let done = run_until_signal(&ALL, work).await;
-        connect_context.accounts().finish_pending_writes().await;
-        done
-    })
+    let runtime = build_runtime()?;
+    let done = run_until_signal(&runtime, &ALL, work);
+    runtime.block_on(connect_context.accounts().finish_pending_writes());
+    done
 }
 
 /// Runs work without signal handling, before any server is started. A signal ends the program by its default
@@ -91,15 +91,19 @@ fn run_host_until<T>(
     host: HostBuilder,
     work: impl AsyncFnOnce(&Host) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
-    build_runtime()?.block_on(async {
-        let host = host.start();
-        let done = run_until_signal(signals, work(&host)).await;
+    let runtime = build_runtime()?;
+    let host = {
+        let _inside = runtime.enter();
+        host.start()
+    };
+    let done = run_until_signal(&runtime, signals, work(&host));
+    runtime.block_on(async {
         if matches!(done, Err(CommandError::Signalled(_))) {
             tokio::time::sleep(FAREWELL).await;
         }
         host.shut_down().await;
-        done?
-    })
+    });
+    done?
 }
 
 /// Starts the host, reads its cached state, and drops it together with all tasks it started.
@@ -118,12 +122,23 @@ pub(crate) fn run_with_idle_host<T>(
 /// Runs the work until it finishes or a signal comes. Work that is done at once, such as a list from the
 /// cache, starts no thread for signals; until that thread runs, a signal ends the program by its default
 /// action.
-async fn run_until_signal<T>(signals: &[Signal], work: impl Future<Output = T>) -> Result<T, CommandError> {
+fn run_until_signal<T>(
+    runtime: &Runtime,
+    signals: &[Signal],
+    work: impl Future<Output = T>,
+) -> Result<T, CommandError> {
     let mut work = pin!(work);
-    if let Ok(done) = tokio::time::timeout(UNWATCHED, work.as_mut()).await {
+    if let Ok(done) = runtime.block_on(async { tokio::time::timeout(UNWATCHED, work.as_mut()).await }) {
         return Ok(done);
     }
     let signalled = watch_signals(signals)?;
+    runtime.block_on(finish_or_cancel(signalled, work))
+}
+
+async fn finish_or_cancel<T>(
+    signalled: oneshot::Receiver<Signal>,
+    work: impl Future<Output = T>,
+) -> Result<T, CommandError> {
     tokio::select! {
         biased;
         Ok(signal) = signalled => Err(CommandError::Signalled(signal)),

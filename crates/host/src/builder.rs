@@ -9,7 +9,9 @@ use tokio::sync::broadcast;
 use crate::audit::{AuditLog, AuditSource};
 use crate::hooks::{HookRunner, Hooks};
 use crate::host::Sources;
-use crate::host::{BuiltInFactory, BuiltInServer, CallStatistics, ConnectionStarter, Host, HostInner, HostParts};
+use crate::host::{
+    BuiltInFactory, BuiltInServer, CallStatistics, ConnectionStarter, Host, HostInner, HostParts,
+};
 use crate::in_process::InProcessServer;
 use crate::inspection_server;
 use crate::page_opener::PageOpener;

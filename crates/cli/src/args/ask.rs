@@ -15,7 +15,7 @@ use super::AgentOption;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mcparley ask 'What changed in this repository since Monday?' --allowed-tools mcp__git
+  mcparley ask 'What changed since Monday?' --allowed-tools mcp__git
   git diff | mcparley ask 'Write a commit message for this'
   mcparley ask --model openai:gpt-5.4 'Summarize @notes:notes://today'
   mcparley ask --json 'How many open issues are there?' | jq -r .text

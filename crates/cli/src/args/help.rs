@@ -186,42 +186,36 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   mcparley tools -- npx -y @modelcontextprotocol/server-everything
   mcparley add fs -- npx -y @modelcontextprotocol/server-filesystem .
-  mcparley call fs.read_text_file path=README.md";
+  mcparley call fs.read_text_file path=README.md
+  mcparley connect claude-code";
 
-/// Renders the first screen, for 80 columns. Commands that the tree does not have are left out, and commands
-/// that no group has follow under `Other`.
+/// Renders the first screen, for 80 columns. Commands that no group has follow under `Other`.
 fn render_first_screen(root: &Command) -> String {
     let mut screen = "mcparley connects agents and people to MCP servers.\n\n\
                       Usage: mcparley [OPTIONS] COMMAND [ARGUMENTS]…\n\n"
         .to_owned();
     for group in &GROUPS {
         let mut title = group.title;
-        for (usage, purpose) in group.main.iter().filter(|(usage, _)| has_command(root, usage)) {
+        for (usage, purpose) in group.main {
             push_line(&mut screen, title, &format!("{usage:<26}{purpose}"));
             title = "";
         }
-        let more: Vec<&str> = group.more.iter().copied().filter(|name| has_command(root, name)).collect();
-        if !more.is_empty() {
-            push_line(&mut screen, title, &more.join(" · "));
+        if !group.more.is_empty() {
+            push_line(&mut screen, title, &group.more.join(" · "));
         }
     }
     let other: Vec<&str> = ungrouped_commands(root).collect();
     if !other.is_empty() {
         push_line(&mut screen, "Other", &other.join(" · "));
     }
-    let connect = if has_command(root, "connect") { "\n  mcparley connect claude-code" } else { "" };
-    let details = "Run `mcparley help COMMAND` for details and examples,\n\
+    let details = "Run `mcparley` alone for the console, `mcparley help COMMAND` for details, and\n\
                    `mcparley help options` for the options that every command takes.";
-    screen + &format!("\n{EXAMPLES}{connect}\n\n{details}\n")
+    screen + &format!("\n{EXAMPLES}\n\n{details}\n")
 }
 
 fn push_line(screen: &mut String, title: &str, text: &str) {
     // Writing to a `String` cannot fail.
     writeln!(screen, "{title:<11}{text}").unwrap_or_default();
-}
-
-fn has_command(root: &Command, usage: &str) -> bool {
-    root.find_subcommand(usage.split(' ').next().unwrap_or_default()).is_some()
 }
 
 fn ungrouped_commands(root: &Command) -> impl Iterator<Item = &str> {

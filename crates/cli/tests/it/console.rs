@@ -101,7 +101,7 @@ fn global_options_choose_the_servers_of_the_console_and_of_its_commands() {
     let mut session = open_with(&mut world, &["--mcp-config", "x.json"]);
     enter(&mut session, "here.add a=40 b=2", "\n42\n");
     wait_for_prompt(&session);
-    enter(&mut session, "/tools here", "mcp__here__echo");
+    enter(&mut session, "/tools here", "echo(message: string)");
 }
 
 // U4

@@ -22,7 +22,10 @@ fn host_builder(servers: &Value) -> (HostBuilder, TempDir) {
     std::fs::write(home.path().join(".claude.json"), config).unwrap();
     let paths = Paths::new(home.path(), &project);
     let run_options = RunOptions { allowed_tools: vec!["mcp__slow".into()], ..RunOptions::default() };
-    let builder = Host::builder(&paths, &run_options).without_built_in_server().count_calls().start_with(StartPolicy::All);
+    let builder = Host::builder(&paths, &run_options)
+        .without_built_in_server()
+        .count_calls()
+        .start_with(StartPolicy::All);
     (builder.without_file_watcher(), home)
 }
 
