@@ -6,6 +6,7 @@
 mod agent;
 mod agent_view;
 mod approval;
+mod command_line;
 mod connector;
 mod file;
 mod file_cache;
@@ -30,17 +31,14 @@ use mcparley_model::document::{JsonDocument, Node};
 use mcparley_model::expand::Env;
 use mcparley_model::glob::Glob;
 use mcparley_model::name::ServerName;
-use mcparley_model::permission::{PermissionRule, RuleKind, RuleScope};
 use mcparley_model::program::ProgramFinder;
 use mcparley_model::scope::{ConfigOrigin, Scope, Source};
 use mcparley_model::settings::{AuditSetting, MergedSettings, SettingsLayer};
 use mcparley_model::similar::similar_names;
 
 use crate::agent_spec::BUILT_IN_SERVER;
-use crate::inline_server::InlineServer;
 use crate::paths::Paths;
 use crate::project_roots::withhold_roots;
-use crate::server_entry::ServerEntry;
 use file::ConfigSource;
 use programs::ProgramLocator;
 
@@ -316,61 +314,6 @@ impl<'w> SourceCollector<'w> {
             self.parse_source(&reading, |this, document| {
                 this.apply_settings(document.root(), SettingsLayer::Local);
                 this.declare_servers(document.root(), Scope::Local, Provenance::Folder);
-            });
-        }
-    }
-
-    fn read_command_line(&mut self) {
-        for given in &self.run_options.settings {
-            if let Some(reading) =
-                self.open_source(ConfigSource::from_option(given, "--settings", &self.paths.cwd))
-            {
-                self.parse_source(&reading, |this, document| {
-                    this.apply_settings(document.root(), SettingsLayer::CommandLine)
-                });
-            }
-        }
-        let rules = [
-            (RuleKind::Allow, "--allowed-tools", &self.run_options.allowed_tools),
-            (RuleKind::Deny, "--disallowed-tools", &self.run_options.disallowed_tools),
-        ];
-        for (kind, option, texts) in rules {
-            let origin = ConfigOrigin::for_source(Source::from_label(option));
-            for text in texts {
-                match PermissionRule::parse(kind, text, origin.clone(), RuleScope::CommandLine) {
-                    Ok(rule) => self.context.settings.rules.push(Arc::new(rule)),
-                    Err(error) => {
-                        self.problems.push(ConfigProblem::from_given(&error, origin.source.clone()))
-                    }
-                }
-            }
-        }
-    }
-
-    fn read_dynamic_servers(&mut self) {
-        let options = self.run_options.mcp_config.iter();
-        let mut given: Vec<ConfigSource> =
-            options.map(|given| ConfigSource::from_option(given, "--mcp-config", &self.paths.cwd)).collect();
-        for text in &self.run_options.mcp_servers {
-            let label = "--mcp-server";
-            match InlineServer::parse(text) {
-                Ok(server) => given.push(ConfigSource::Text { text: server.to_document(), label }),
-                Err(error) => {
-                    self.problems.push(ConfigProblem::from_given(&error, Source::from_label(label)))
-                }
-            }
-        }
-        if !self.run_options.servers.is_empty() {
-            let text = ServerEntry::to_document(&self.run_options.servers);
-            given.push(ConfigSource::Text { text, label: "this program" });
-        }
-        for reading in given {
-            let Some(reading) = self.open_source(reading) else { continue };
-            self.parse_source(&reading, |this, document| {
-                if document.root().and_then(|root| root.get("mcpServers")).is_none() {
-                    this.problems.push(ConfigProblem::no_servers(document.source().clone()));
-                }
-                this.declare_servers(document.root(), Scope::Dynamic, Provenance::Own);
             });
         }
     }
