@@ -138,7 +138,7 @@ impl TerminalDialogs {
         let mut dialog = PermissionDialog::new(&question);
         match session.ask(&mut dialog).await {
             Ok(answer) => {
-                session.close(&PermissionDialog::outcome(&answer));
+                session.close(&PermissionDialog::describe_answer(&answer));
                 answer
             }
             Err(end) => {

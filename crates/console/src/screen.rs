@@ -3,7 +3,7 @@
 //! | part | module |
 //! |---|---|
 //! | the rows of the list, read from the host | `server_row`, `row_state`, `row_list` |
-//! | the pages of the selected server | `server_detail`, `listed_item`, `page` |
+//! | the pages of the selected server | `server_detail`, `detail_item`, `page` |
 //! | the content of the screen, and its keys | [`ScreenModel`]: `model`, `popup`, `scroll_cursor` |
 //! | rendering | `view`, `theme`, `cell_text` |
 //! | commands of the user, executed by the host | `action`, `approval` |
@@ -12,7 +12,7 @@
 mod action;
 mod approval;
 mod cell_text;
-mod listed_item;
+mod detail_item;
 mod model;
 mod page;
 mod popup;

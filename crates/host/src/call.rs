@@ -108,7 +108,7 @@ impl Host {
                 let answer = self.call_server(bound, call).await?;
                 let outcome = shape_outcome(answer).map_err(|shape| bound.call_failed_error(shape.into()))?;
                 if let Some(running) = running {
-                    running.finish(outcome.is_error);
+                    running.record_outcome(outcome.is_error);
                 }
                 Ok(outcome)
             }

@@ -24,7 +24,7 @@
 //! | use the connectors of an organization | [`pool::organization::Organization`] → [`config::ConnectorList`] |
 //! | import servers of other programs | [`config::import`] |
 //! | connect to one server, and list its tools | [`pool::connect::ConnectContext`], [`pool::surface::Surface`] |
-//! | follow the logs that other programs write | [`LogFollower`] |
+//! | follow the logs that other programs write | [`pool::log::LogFollower`] |
 //! | check which servers answer | [`pool::health::HealthCheck`] |
 //!
 //! The crate never reads its surroundings: home, working directory and environment are passed in. Only
@@ -65,7 +65,6 @@ pub mod host;
 mod in_process;
 mod inspection_server;
 pub mod instruction;
-mod log_follower;
 mod page_opener;
 pub mod permission;
 pub mod prompt;
@@ -89,7 +88,6 @@ pub use call_error::CallError;
 pub use hooks::Hooks;
 pub use host::{Agent, Host};
 pub use in_process::InProcessServer;
-pub use log_follower::LogFollower;
 pub use mcparley_config::{AgentSpec, Paths, RunOptions, ServerEntry};
 pub use mcparley_pool::elicit::Elicitor;
 pub use mcparley_pool::pool::Pool;

@@ -4,6 +4,7 @@
 //! if there is a log folder, only after trouble or output of the server, so that a successful call writes no
 //! file.
 
+mod follower;
 mod journal;
 mod line;
 mod messages;
@@ -30,6 +31,7 @@ use crate::principal::PrincipalId;
 use crate::redact::Redactor;
 use crate::token_bucket::TokenBucket;
 
+pub use follower::LogFollower;
 pub use journal::LogFile;
 pub use journal::{StoredLog, read_logs, read_stored_logs};
 pub use line::{LogLine, LogSource};

@@ -5,12 +5,11 @@
 use std::time::SystemTime;
 
 use jiff::Timestamp;
-use mcparley::LogFollower;
 use mcparley::config::LoadedConfig;
 use mcparley::model::log_level::LogLevel;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::display_line;
-use mcparley::pool::log::{LogLine, LogSource, StoredLog, read_stored_logs};
+use mcparley::pool::log::{LogFollower, LogLine, LogSource, StoredLog, read_stored_logs};
 use serde_json::json;
 
 use super::{CommandResult, base_exit_code, print_problems};

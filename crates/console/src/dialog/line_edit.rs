@@ -37,7 +37,7 @@ impl LineEdit {
             }
             KeyCode::Char('w') if control => self.delete_word(),
             KeyCode::Char(_) if control || key.modifiers.contains(KeyModifiers::ALT) => return false,
-            KeyCode::Char(character) => self.insert(character),
+            KeyCode::Char(character) => self.insert_character(character),
             KeyCode::Backspace if self.cursor > 0 => {
                 self.cursor -= 1;
                 self.text.remove(self.cursor);
@@ -56,7 +56,7 @@ impl LineEdit {
     /// Inserts a pasted text; line ends become spaces.
     pub(super) fn insert_text(&mut self, text: &str) {
         for character in text.trim_end_matches(['\r', '\n']).chars() {
-            self.insert(if character.is_control() { ' ' } else { character });
+            self.insert_character(if character.is_control() { ' ' } else { character });
         }
     }
 
@@ -85,7 +85,7 @@ impl LineEdit {
         (shown, column)
     }
 
-    fn insert(&mut self, character: char) {
+    fn insert_character(&mut self, character: char) {
         if self.text.len() < LONGEST_CHARS {
             self.text.insert(self.cursor, character);
             self.cursor += 1;

@@ -53,7 +53,7 @@ impl PermissionDialog {
     }
 
     /// The sentence about the answer that stays on the screen.
-    pub(super) fn outcome(answer: &PermissionAnswer) -> String {
+    pub(super) fn describe_answer(answer: &PermissionAnswer) -> String {
         match answer {
             PermissionAnswer::Allow => "Allowed once".to_owned(),
             PermissionAnswer::Always(_) => "Always allowed here".to_owned(),
@@ -62,7 +62,7 @@ impl PermissionDialog {
         }
     }
 
-    fn label(&self, choice: PermissionChoice) -> String {
+    fn choice_label(&self, choice: PermissionChoice) -> String {
         match choice {
             PermissionChoice::Once => "Allow once".to_owned(),
             PermissionChoice::AlwaysTool => "Always allow this tool here".to_owned(),
@@ -72,14 +72,14 @@ impl PermissionDialog {
         }
     }
 
-    fn choose(&mut self, index: usize) -> Option<PermissionAnswer> {
+    fn choose_answer(&mut self, index: usize) -> Option<PermissionAnswer> {
         let choice = *self.choices.get(index)?;
         self.selected = index;
         match choice {
             PermissionChoice::Once => Some(PermissionAnswer::Allow),
             PermissionChoice::AlwaysTool => Some(PermissionAnswer::Always(HERE)),
             PermissionChoice::AlwaysServer => Some(PermissionAnswer::AlwaysServer(HERE)),
-            PermissionChoice::Deny => Some(deny(None)),
+            PermissionChoice::Deny => Some(deny_call(None)),
             PermissionChoice::DenyWithReason => {
                 self.reason = Some(LineEdit::default());
                 None
@@ -92,12 +92,12 @@ impl PermissionDialog {
         match code {
             KeyCode::Up | KeyCode::BackTab => self.selected = (self.selected + count - 1) % count,
             KeyCode::Down | KeyCode::Tab => self.selected = (self.selected + 1) % count,
-            KeyCode::Enter => return self.choose(self.selected),
-            KeyCode::Esc | KeyCode::Char('n') => return Some(deny(None)),
+            KeyCode::Enter => return self.choose_answer(self.selected),
+            KeyCode::Esc | KeyCode::Char('n') => return Some(deny_call(None)),
             KeyCode::Char('y') => return Some(PermissionAnswer::Allow),
             KeyCode::Char(digit) => {
                 let number = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok())?;
-                return self.choose(number.checked_sub(1)?);
+                return self.choose_answer(number.checked_sub(1)?);
             }
             _ => {}
         }
@@ -112,7 +112,7 @@ impl DialogModel for PermissionDialog {
         match (input, &mut self.reason) {
             (DialogInput::Key(key), None) => self.handle_choice_key(key.code),
             (DialogInput::Key(key), Some(reason)) => match key.code {
-                KeyCode::Enter => Some(deny(Some(reason.to_text().trim()))),
+                KeyCode::Enter => Some(deny_call(Some(reason.to_text().trim()))),
                 KeyCode::Esc => {
                     self.reason = None;
                     None
@@ -143,7 +143,7 @@ impl DialogModel for PermissionDialog {
         let line = |(at, choice): (usize, &PermissionChoice)| {
             let (marker, tone) =
                 if at == self.selected { ("> ", Tone::Selected) } else { ("  ", Tone::Plain) };
-            StyledLine::new(tone, format!("{marker}{} {}", at + 1, self.label(*choice)))
+            StyledLine::new(tone, format!("{marker}{} {}", at + 1, self.choice_label(*choice)))
         };
         DialogControls {
             lines: self.choices.iter().enumerate().map(line).collect(),
@@ -153,7 +153,7 @@ impl DialogModel for PermissionDialog {
     }
 }
 
-fn deny(reason: Option<&str>) -> PermissionAnswer {
+fn deny_call(reason: Option<&str>) -> PermissionAnswer {
     match reason.filter(|reason| !reason.is_empty()) {
         Some(reason) => PermissionAnswer::Deny(format!("the user denied it: {reason}")),
         None => PermissionAnswer::Deny("the user denied it".to_owned()),

@@ -102,7 +102,7 @@ impl DialogSession {
         loop {
             let mut controls = model.controls(controls_size());
             controls.lines.extend(waiting_line(*waiting.borrow_and_update()));
-            self.drawing.redraw(&controls);
+            self.drawing.redraw_controls(&controls);
             let input = tokio::select! {
                 biased;
                 input = self.keys.next_input() => input.ok_or(DialogEnd::TerminalClosed)?,
@@ -195,7 +195,7 @@ impl DialogDrawing {
     fn write_facts(&mut self, facts: &[StyledLine]) {
         let mut out = self.erase_controls();
         for line in facts.iter().flat_map(|fact| fact.wrap(content_width())) {
-            out.push_str(&self.bordered("│ ", &line));
+            out.push_str(&self.bordered_line("│ ", &line));
             out.push_str("\r\n");
         }
         write_terminal(&out);
@@ -206,16 +206,16 @@ impl DialogDrawing {
         write_terminal(&format!("{erased}{}\r\n", line.render(self.colors)));
     }
 
-    fn redraw(&mut self, controls: &DialogControls) {
+    fn redraw_controls(&mut self, controls: &DialogControls) {
         let mut out = self.erase_controls();
         let rows = controls_size().rows;
         let lines = controls.lines.iter().take(rows.saturating_sub(1));
         for line in lines.clone() {
-            out.push_str(&self.bordered("│ ", &line.cut(content_width())));
+            out.push_str(&self.bordered_line("│ ", &line.cut(content_width())));
             out.push_str("\r\n");
         }
         let keys = StyledLine::new(Tone::Dim, controls.keys.as_str()).cut(content_width());
-        out.push_str(&self.bordered("└ ", &keys));
+        out.push_str(&self.bordered_line("└ ", &keys));
         self.rows_above_cursor = lines.count();
         if let Some((row, column)) = controls.cursor.filter(|(row, _)| *row < self.rows_above_cursor) {
             let up = self.rows_above_cursor - row;
@@ -232,7 +232,7 @@ impl DialogDrawing {
         let mut out = self.erase_controls();
         let lines = StyledLine::plain(outcome).wrap(content_width());
         for (at, line) in lines.iter().enumerate() {
-            out.push_str(&self.bordered(if at + 1 == lines.len() { "└ " } else { "│ " }, line));
+            out.push_str(&self.bordered_line(if at + 1 == lines.len() { "└ " } else { "│ " }, line));
             out.push_str("\r\n");
         }
         write_terminal(&out);
@@ -245,7 +245,7 @@ impl DialogDrawing {
         format!("{HIDE_CURSOR}{back}\r{CLEAR_BELOW}")
     }
 
-    fn bordered(&self, border: &str, line: &StyledLine) -> String {
+    fn bordered_line(&self, border: &str, line: &StyledLine) -> String {
         [StyledLine::new(Tone::Dim, border).render(self.colors), line.render(self.colors)].concat()
     }
 }

@@ -36,7 +36,7 @@ pub(super) enum RowState {
 
 /// The meaning of a color, where there are colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(super) enum RowTone {
     Plain,
     Good,
     Waiting,
@@ -125,15 +125,15 @@ impl RowState {
     }
 
     /// The meaning for the color.
-    pub(super) fn tone(&self) -> Tone {
+    pub(super) fn tone(&self) -> RowTone {
         match self {
-            Self::Connected => Tone::Good,
+            Self::Connected => RowTone::Good,
             Self::Connecting { .. }
             | Self::Reconnecting { .. }
             | Self::NeedsSignIn
-            | Self::NeedsApproval { .. } => Tone::Waiting,
-            Self::Failed { .. } | Self::Unusable { .. } => Tone::Bad,
-            Self::OnDemand | Self::Disabled { .. } | Self::Rejected { .. } => Tone::Faint,
+            | Self::NeedsApproval { .. } => RowTone::Waiting,
+            Self::Failed { .. } | Self::Unusable { .. } => RowTone::Bad,
+            Self::OnDemand | Self::Disabled { .. } | Self::Rejected { .. } => RowTone::Faint,
         }
     }
 

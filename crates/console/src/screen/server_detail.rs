@@ -17,10 +17,10 @@ use mcparley::model::name::{ServerName, ToolName};
 use mcparley::model::tool::Tool;
 use mcparley::pool::surface::Surface;
 
-use super::listed_item::ListedItem;
+use super::detail_item::DetailItem;
 use super::page::Page;
 use super::popup::Popup;
-use super::row_state::Tone;
+use super::row_state::RowTone;
 use super::server_row::{format_seconds, group_digits};
 
 /// The selected server, with the content of its pages.
@@ -42,8 +42,8 @@ pub(super) struct ServerDetail {
 #[derive(Debug, Default)]
 pub(super) struct SurfaceLists {
     surface: Arc<Surface>,
-    resources: Vec<ListedItem>,
-    prompts: Vec<ListedItem>,
+    resources: Vec<DetailItem>,
+    prompts: Vec<DetailItem>,
 }
 
 /// The state of a server's tools: switched on or off, denied, changed, called.
@@ -68,7 +68,7 @@ pub(super) struct DetailRow {
     pub(super) text: String,
     /// The remark at the end of the row.
     pub(super) remark: String,
-    pub(super) tone: Tone,
+    pub(super) tone: RowTone,
 }
 
 impl SurfaceLists {
@@ -76,8 +76,8 @@ impl SurfaceLists {
         let resources = surface.resources.iter().chain(&surface.templates);
         Self {
             surface: Arc::clone(surface),
-            resources: resources.map(|raw| ListedItem::from_resource(raw.as_str())).collect(),
-            prompts: surface.prompts.iter().map(|raw| ListedItem::from_prompt(raw.as_str())).collect(),
+            resources: resources.map(|raw| DetailItem::from_resource(raw.as_str())).collect(),
+            prompts: surface.prompts.iter().map(|raw| DetailItem::from_prompt(raw.as_str())).collect(),
         }
     }
 }
@@ -125,10 +125,10 @@ impl ServerDetail {
 
     /// One row of a page that is a list.
     pub(super) fn row(&self, page: Page, index: usize) -> Option<DetailRow> {
-        let of_item = |item: &ListedItem| DetailRow {
+        let of_item = |item: &DetailItem| DetailRow {
             text: item.title.clone(),
             remark: item.remark.clone(),
-            tone: Tone::Plain,
+            tone: RowTone::Plain,
         };
         match page {
             Page::Tools => self.tools().get(index).map(|tool| self.tools.row(tool)),
@@ -138,7 +138,7 @@ impl ServerDetail {
             Page::Log => self.log.get(index).map(|line| DetailRow {
                 text: format!("{:8}{}", line.source, line.text),
                 remark: String::new(),
-                tone: Tone::Plain,
+                tone: RowTone::Plain,
             }),
             Page::Errors | Page::About => None,
         }
@@ -169,7 +169,7 @@ impl ServerDetail {
 
     /// The whole definition behind a row.
     pub(super) fn popup(&self, page: Page, index: usize) -> Option<Popup> {
-        let of_item = |item: &ListedItem| Popup::text(&item.title, &item.json);
+        let of_item = |item: &DetailItem| Popup::text(&item.title, &item.json);
         match page {
             Page::Tools => self.tools().get(index).map(|tool| self.tools.popup(tool)),
             Page::Resources => self.lists.resources.get(index).map(of_item),
@@ -196,7 +196,7 @@ fn running_row(call: &RunningCall) -> DetailRow {
             remark = format!("{message}   {remark}");
         }
     }
-    DetailRow { text: call.tool.as_str().to_owned(), remark, tone: Tone::Plain }
+    DetailRow { text: call.tool.as_str().to_owned(), remark, tone: RowTone::Plain }
 }
 
 #[cfg(test)]

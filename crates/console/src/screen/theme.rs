@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::row_state::Tone;
+use super::row_state::RowTone;
 
 /// The styles of the screen.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,13 +16,13 @@ impl Theme {
     }
 
     /// The style of a tone.
-    pub(super) fn tone(self, tone: Tone) -> Style {
+    pub(super) fn tone(self, tone: RowTone) -> Style {
         let color = match tone {
-            Tone::Plain => return Style::new(),
-            Tone::Faint => return self.faint(),
-            Tone::Good => Color::Green,
-            Tone::Waiting => Color::Yellow,
-            Tone::Bad => Color::Red,
+            RowTone::Plain => return Style::new(),
+            RowTone::Faint => return self.faint(),
+            RowTone::Good => Color::Green,
+            RowTone::Waiting => Color::Yellow,
+            RowTone::Bad => Color::Red,
         };
         if self.has_colors { Style::new().fg(color) } else { Style::new() }
     }

@@ -1,8 +1,8 @@
 //! Statistics of tool calls for the user: the calls that run now, and how often and how long tools ran.
 //!
 //! One table for all servers of a host, behind a lock that is held for a few instructions at the beginning
-//! and at the end of a call. Only a host with
-//! [`HostBuilder::count_calls`](crate::HostBuilder::count_calls) has it: calls of others take no lock.
+//! and at the end of a call. Only a host whose builder was told to `count_calls` has it: calls of others take
+//! no lock.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,12 +78,12 @@ impl Host {
 pub(crate) struct CallStatistics {
     /// Whether calls are recorded at all.
     is_enabled: bool,
-    table: Mutex<CallTable>,
+    table: Mutex<CallRecords>,
     changes: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct CallTable {
+struct CallRecords {
     /// Oldest first.
     running: Vec<StartedCall>,
     ended: HashMap<ServerName, HashMap<ToolName, CallCount>>,
@@ -156,13 +156,13 @@ impl CallStatistics {
         }
     }
 
-    fn lock_table(&self) -> MutexGuard<'_, CallTable> {
+    fn lock_table(&self) -> MutexGuard<'_, CallRecords> {
         // Every change leaves plain data that is valid, so a panic elsewhere does not matter.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl CallTable {
+impl CallRecords {
     fn count_call(&mut self, call: StartedCall, has_failed: bool) {
         let StartedCall { server, tool, since, .. } = call;
         let of_server = self.ended.entry(server).or_default();
@@ -189,7 +189,7 @@ pub(crate) struct CallGuard {
 
 impl CallGuard {
     /// Records the outcome, and ends the call.
-    pub(crate) fn finish(mut self, has_failed: bool) {
+    pub(crate) fn record_outcome(mut self, has_failed: bool) {
         self.has_failed = has_failed;
     }
 }
@@ -217,7 +217,7 @@ mod tests {
             statistics.lock_table().running.iter().map(StartedCall::to_running_call).collect();
         assert_eq!(running.len(), 2);
         assert_eq!(running[0].progress.as_ref().and_then(|progress| progress.total), Some(4.0));
-        succeeding.finish(false);
+        succeeding.record_outcome(false);
         drop(cancelled);
         let table = statistics.lock_table();
         assert!(table.running.is_empty());

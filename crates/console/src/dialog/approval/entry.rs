@@ -84,7 +84,7 @@ fn waiting_entry(waiting: &WaitingItem) -> Option<ApprovalEntry> {
         summary: waiting.text.clone(),
         runs: None,
         origin: waiting.origin.to_string(),
-        fields: vec![field("why", &waiting.why.to_string())],
+        fields: vec![review_field("why", &waiting.why.to_string())],
         cautions: is_wide.then(|| "allows every tool of every server".to_owned()).into_iter().collect(),
     })
 }
@@ -112,12 +112,12 @@ pub fn review_fields(server: &PlannedServer, loaded: &LoadedConfig) -> Vec<Revie
 #[must_use]
 pub fn hook_fields(hook: &Hook) -> Vec<ReviewField> {
     let matcher = if hook.matcher.as_str().is_empty() { "*" } else { hook.matcher.as_str() };
-    let mut fields = vec![field("for", matcher), field("command", hook.command.expose())];
+    let mut fields = vec![review_field("for", matcher), review_field("command", hook.command.expose())];
     let arguments = hook.args.iter().flatten().enumerate();
-    fields.extend(arguments.map(|(at, text)| field(&format!("argument {}", at + 1), text.expose())));
+    fields.extend(arguments.map(|(at, text)| review_field(&format!("argument {}", at + 1), text.expose())));
     fields
 }
 
-fn field(name: &str, written: &str) -> ReviewField {
+fn review_field(name: &str, written: &str) -> ReviewField {
     ReviewField { name: name.to_owned(), written: written.to_owned(), runs: None }
 }

@@ -149,11 +149,11 @@ fn handle_choices_key(chosen: &mut [bool], cursor: &mut usize, key: KeyEvent) ->
     match key.code {
         KeyCode::Right => *cursor = (*cursor + 1) % count,
         KeyCode::Left => *cursor = (*cursor + count - 1) % count,
-        KeyCode::Char(' ') => toggle(chosen, *cursor),
+        KeyCode::Char(' ') => toggle_choice(chosen, *cursor),
         KeyCode::Char(digit) => match digit_index(digit).filter(|at| *at < count) {
             Some(at) => {
                 *cursor = at;
-                toggle(chosen, at);
+                toggle_choice(chosen, at);
             }
             None => return false,
         },
@@ -162,7 +162,7 @@ fn handle_choices_key(chosen: &mut [bool], cursor: &mut usize, key: KeyEvent) ->
     true
 }
 
-fn toggle(chosen: &mut [bool], at: usize) {
+fn toggle_choice(chosen: &mut [bool], at: usize) {
     if let Some(is_chosen) = chosen.get_mut(at) {
         *is_chosen = !*is_chosen;
     }

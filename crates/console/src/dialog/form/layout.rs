@@ -27,7 +27,7 @@ struct FieldBlock {
 
 pub(super) fn layout_form(form: &FormDialog<'_>, size: DialogSize) -> DialogControls {
     let title_width =
-        form.entries.iter().map(|entry| title(entry).width()).max().unwrap_or(0).min(WIDEST_TITLE);
+        form.entries.iter().map(|entry| entry_title(entry).width()).max().unwrap_or(0).min(WIDEST_TITLE);
     let blocks: Vec<FieldBlock> = form
         .entries
         .iter()
@@ -77,14 +77,14 @@ fn visible_range(blocks: &[FieldBlock], focus: usize, room: usize) -> (usize, us
     }
 }
 
-fn title(entry: &FormEntry<'_>) -> String {
+fn entry_title(entry: &FormEntry<'_>) -> String {
     let mark = if entry.field.required { " *" } else { "" };
     format!("{}{mark}", display_line(&entry.field.title))
 }
 
 fn field_block(entry: &FormEntry<'_>, is_focused: bool, title_width: usize, columns: usize) -> FieldBlock {
     let (marker, tone) = if is_focused { ("> ", Tone::Selected) } else { ("  ", Tone::Plain) };
-    let title = StyledLine::new(tone, title(entry)).cut(title_width);
+    let title = StyledLine::new(tone, entry_title(entry)).cut(title_width);
     let padding = " ".repeat(title_width.saturating_sub(title.width()) + 2);
     let start = marker.len() + title_width + 2;
     let error = entry.shown_error();

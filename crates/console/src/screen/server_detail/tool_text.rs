@@ -4,9 +4,9 @@ use mcparley::catalog::tool_signature;
 use mcparley::host::CallCount;
 use mcparley::model::tool::Tool;
 
-use super::super::listed_item::pretty_json;
+use super::super::detail_item::pretty_json;
 use super::super::popup::Popup;
-use super::super::row_state::Tone;
+use super::super::row_state::RowTone;
 use super::super::server_row::{count_of, group_digits};
 use super::{DetailRow, ToolStates};
 
@@ -21,7 +21,7 @@ impl ToolStates {
         let mut remark: Vec<String> = short_hints(tool).map(str::to_owned).into_iter().collect();
         remark.extend(self.state_words(tool).into_iter().map(str::to_owned));
         remark.extend(self.counts.get(&tool.name).map(format_count));
-        let tone = if self.is_enabled(tool) { Tone::Plain } else { Tone::Faint };
+        let tone = if self.is_enabled(tool) { RowTone::Plain } else { RowTone::Faint };
         DetailRow { text: tool_signature(tool), remark: remark.join("   "), tone }
     }
 

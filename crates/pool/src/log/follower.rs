@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use mcparley_config::Paths;
 use mcparley_model::name::ServerName;
-use mcparley_pool::log::{LogReader, StoredLog};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
+
+use super::{LogReader, StoredLog};
 
 /// The time between two looks at the files where the operating system reports no changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A resource, a resource template or a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct ListedItem {
+pub(super) struct DetailItem {
     /// The row: the address of a resource, or the prompt with its arguments.
     pub(super) title: String,
     /// The remark at the end of the row: the type of a resource, or `template`.
@@ -45,7 +45,7 @@ struct RawPromptArgument {
     required: bool,
 }
 
-impl ListedItem {
+impl DetailItem {
     /// A resource or a template of resources, as its server lists it.
     pub(super) fn from_resource(raw: &str) -> Self {
         let json = pretty_json(raw);
@@ -94,7 +94,7 @@ mod tests {
     fn prompt_is_listed_with_its_arguments() {
         let raw = r#"{"name":"review","description":"Review a change","arguments":[
             {"name":"base","required":true},{"name":"style"}]}"#;
-        let item = ListedItem::from_prompt(raw);
+        let item = DetailItem::from_prompt(raw);
         assert_eq!((item.title.as_str(), item.remark.as_str()), ("review(base, style?)", "Review a change"));
         assert!(item.json.contains("\"required\": true"), "{}", item.json);
     }
@@ -109,7 +109,7 @@ mod tests {
             ("7", "(cannot be read)", ""),
         ];
         for (raw, title, remark) in rows {
-            let item = ListedItem::from_resource(raw);
+            let item = DetailItem::from_resource(raw);
             assert_eq!((item.title.as_str(), item.remark.as_str()), (title, remark), "{raw}");
         }
     }
