@@ -75,7 +75,7 @@ fn ctrl_c_ends_a_command_and_not_the_console() {
 fn commands_of_the_command_line_run_on_the_terminal_of_the_console() {
     let mut world = good();
     let mut session = open(&mut world);
-    enter(&mut session, "/tools good", "mcp__good__crash  Exit with code 9");
+    enter(&mut session, "/tools good", "Exit with code 9");
     wait_for_prompt(&session);
     enter(&mut session, "/mcp add --no-check other echo hi", "Added");
     wait_for_prompt(&session);
