@@ -1,6 +1,7 @@
 //! `mcparley` alone on a terminal: the console, driven by keys and read from its screen.
 
 mod commands;
+mod model;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const HISTORY: &str = "home/.local/state/mcparley/history.txt";
 
 /// Opens the console in this world, and waits for its prompt.
-fn open(world: &mut World) -> TerminalSession {
+pub(crate) fn open(world: &mut World) -> TerminalSession {
     open_with(world, &[])
 }
 
@@ -30,14 +31,14 @@ fn open_with(world: &mut World, args: &[&str]) -> TerminalSession {
 }
 
 /// Enters a line at an empty prompt and waits for a text of its output.
-fn enter(session: &mut TerminalSession, line: &str, expected: &str) -> String {
+pub(crate) fn enter(session: &mut TerminalSession, line: &str, expected: &str) -> String {
     wait_for_prompt(session);
     session.enter_line(line);
     session.wait_for_text(expected)
 }
 
 /// Waits until the console reads lines again: an empty prompt is the last line.
-fn wait_for_prompt(session: &TerminalSession) -> String {
+pub(crate) fn wait_for_prompt(session: &TerminalSession) -> String {
     session.wait_until("an empty prompt at the end", |screen| {
         screen.lines().last().is_some_and(|line| line.trim_end() == ">")
     })
@@ -101,7 +102,7 @@ fn global_options_choose_the_servers_of_the_console_and_of_its_commands() {
     let mut session = open_with(&mut world, &["--mcp-config", "x.json"]);
     enter(&mut session, "here.add a=40 b=2", "\n42\n");
     wait_for_prompt(&session);
-    enter(&mut session, "/tools here", "mcp__here__echo");
+    enter(&mut session, "/tools here", "echo(message: string)");
 }
 
 // U4
