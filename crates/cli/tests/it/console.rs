@@ -234,5 +234,6 @@ fn prompts_are_slash_commands_and_mentions_are_read() {
     enter(&mut session, "/mcp__good__greet Ada", "error: the argument `how` is missing");
     enter(&mut session, "@plain:test://note", "\na note\n");
     wait_for_prompt(&session);
-    enter(&mut session, "@plain:test://nothing", "error: ");
+    let screen = enter(&mut session, "@absent:test://note", "@absent:test://note\nerror: ");
+    assert!(screen.contains("`absent`"), "{screen}");
 }

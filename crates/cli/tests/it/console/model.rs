@@ -86,12 +86,16 @@ fn prompts_and_mentioned_resources_are_sent_to_the_model() {
     let turns = json!([
         { "text": "Greeted.", "expect": ["Say hello."] },
         { "text": "Read.", "expect": ["explain @good:test://note", "a note"] },
+        { "text": "Unknown." },
     ]);
     let mut world = good();
     let (_model, mut session) = open_with_model(&mut world, &turns);
     enter(&mut session, "/mcp__good__greet", "\nGreeted.\n");
     wait_for_prompt(&session);
     enter(&mut session, "explain @good:test://note", "\nRead.\n");
+    wait_for_prompt(&session);
+    let screen = enter(&mut session, "explain @absent:test://note", "\nUnknown.\n");
+    assert!(screen.contains("@absent:test://note\nwarning: "), "{screen}");
 }
 
 // U4 R2: limits are for models; a person gets the whole result.
