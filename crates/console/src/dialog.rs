@@ -12,6 +12,7 @@
 //! | permission of a tool call | `permission` |
 //! | a form of a server | `form` |
 //! | a page to visit | `page` |
+//! | a request of a server to the model | `sampling` |
 //! | approval of a folder | [`approval`] |
 
 pub mod approval;
@@ -20,6 +21,7 @@ mod key_reader;
 mod line_edit;
 mod page;
 mod permission;
+mod sampling;
 mod session;
 mod shared_terminal;
 mod styled_line;
@@ -39,12 +41,15 @@ use mcparley::elicit::{
 use mcparley::model::approval::ApprovalItem;
 use mcparley::model::name::ServerName;
 use mcparley::model::text::display_line;
+use mcparley::sample::SamplingRequest;
 use mcparley::{Approver, BoxedFuture, PermissionAnswer, PermissionQuestion};
+use mcparley_conversation::SamplingApprover;
 
 use approval::{ApprovalAction, ApprovalDialog, ApprovalEntry};
 use form::{FormDialog, form_facts, form_outcome};
 use page::{PageAction, PageDialog, VisitDialog, host_line, page_warnings, url_line};
 use permission::{PermissionDialog, permission_facts};
+use sampling::{SamplingDialog, sampling_facts};
 use session::{DialogEnd, DialogSession};
 use styled_line::{StyledLine, Tone, block_lines};
 
@@ -144,6 +149,22 @@ impl TerminalDialogs {
             Err(end) => {
                 self.finish_canceled(session, end).await;
                 PermissionAnswer::Deny("the user canceled the call".to_owned())
+            }
+        }
+    }
+
+    async fn ask_about_sampling(&self, request: &SamplingRequest) -> bool {
+        let title = format!("{} asks the model", display_line(request.server.as_str()));
+        let Ok(mut session) = self.open_session(&title).await else { return false };
+        session.print_facts(&sampling_facts(request));
+        match session.ask(&mut SamplingDialog).await {
+            Ok(is_approved) => {
+                session.close(if is_approved { "Sent to the model" } else { "Declined" });
+                is_approved
+            }
+            Err(end) => {
+                self.finish_canceled(session, end).await;
+                false
             }
         }
     }
@@ -267,6 +288,12 @@ impl Elicitor for TerminalDialogs {
 
     fn wait_for_visit<'q>(&'q self, page: &'q ElicitationPage) -> BoxedFuture<'q, ()> {
         Box::pin(self.confirm_visit(page))
+    }
+}
+
+impl SamplingApprover for TerminalDialogs {
+    fn approve_request<'a>(&'a self, request: &'a SamplingRequest) -> BoxedFuture<'a, bool> {
+        Box::pin(self.ask_about_sampling(request))
     }
 }
 

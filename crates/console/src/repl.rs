@@ -11,7 +11,7 @@
 //! | prompts and resources | `offers`, `result_text` |
 //! | `/mcp enable`, `disable`, `reconnect`, `login`, `add` | `server_commands` |
 //! | commands of the command line, run as a child on the same terminal | `program` |
-//! | the conversation with a model | `model_chat`, `chat_turn` |
+//! | the conversation with a model, and `/model` | `chat_turn`, `model_command` |
 //! | output, folded results, `/calls`, greeting, help | `output`, `fold`, `call_log`, `greeting`, `help` |
 //!
 //! The runtime goes on while the prompt waits: servers connect, files are watched. Only one of prompt, call
@@ -28,7 +28,7 @@ mod input;
 mod interrupt;
 mod known_names;
 mod line_editor;
-mod model_chat;
+mod model_command;
 mod notices;
 mod offers;
 mod output;
@@ -46,6 +46,7 @@ use std::ops::ControlFlow;
 
 use mcparley::model::explain::Explain;
 use mcparley::{Host, Paths};
+use mcparley_conversation::{Conversation, ModelClient};
 use tokio::runtime::Handle;
 
 use crate::dialog::SharedTerminal;
@@ -57,10 +58,11 @@ use input::{ConsoleInput, ServersCommand, parse_line};
 use interrupt::Interrupts;
 use known_names::KnownNames;
 use line_editor::{EditorOptions, LineEditor, LineEvent};
+use model_command::start_conversation;
 use notices::{SeenHookNotes, StatusNotices};
 use output::{ConsoleOutput, terminal_columns};
 
-pub use model_chat::{ChatEvent, ChatFailure, ModelChat};
+pub use model_command::ModelFinder;
 
 /// The settings of a console.
 pub struct ConsoleOptions {
@@ -76,8 +78,10 @@ pub struct ConsoleOptions {
     pub screen: ScreenOptions,
     /// Warnings to print below the greeting.
     pub warnings: Vec<String>,
-    /// The model, if one is configured.
-    pub model: Option<Box<dyn ModelChat>>,
+    /// The model that answers, if one is configured.
+    pub model: Option<ModelClient>,
+    /// Finds the model that `/model` names.
+    pub find_model: ModelFinder,
 }
 
 impl std::fmt::Debug for ConsoleOptions {
@@ -90,7 +94,7 @@ impl std::fmt::Debug for ConsoleOptions {
 ///
 /// # Errors
 /// When the terminal cannot be read.
-pub async fn run(host: &Host, options: ConsoleOptions) -> io::Result<()> {
+pub async fn run(host: &Host, mut options: ConsoleOptions) -> io::Result<()> {
     let interrupts = Interrupts::listen()?;
     let completer = HostCompleter::new(host, Handle::current(), options.model.is_some());
     let editor = LineEditor::start(EditorOptions {
@@ -98,9 +102,13 @@ pub async fn run(host: &Host, options: ConsoleOptions) -> io::Result<()> {
         colors: options.colors,
         completer,
     })?;
+    let mut output = ConsoleOutput::new(options.colors);
+    let model = options.model.take();
+    let conversation = model.map(|client| start_conversation(host, client, &mut output));
     let mut console = Console {
         host: host.clone(),
-        output: ConsoleOutput::new(options.colors),
+        output,
+        conversation,
         interrupts,
         calls: CallLog::default(),
         notices: StatusNotices::subscribe_to(host),
@@ -116,6 +124,8 @@ struct Console {
     host: Host,
     options: ConsoleOptions,
     output: ConsoleOutput,
+    /// The conversation with the model, if one is configured.
+    conversation: Option<Conversation>,
     interrupts: Interrupts,
     calls: CallLog,
     notices: StatusNotices,
@@ -125,7 +135,7 @@ struct Console {
 impl Console {
     fn print_greeting(&mut self) {
         let servers = ServerSummary::from_host(&self.host);
-        let model = self.options.model.as_ref().map(|model| model.model_name());
+        let model = self.model_name();
         let line = greeting_text(env!("CARGO_PKG_VERSION"), &servers, model.as_deref(), terminal_columns());
         self.output.print_line(&line);
         for problem in &self.host.loaded_config().problems {
@@ -173,7 +183,7 @@ impl Console {
 
     /// Carries out one line; breaks when the user leaves.
     async fn handle_line(&mut self, line: &str) -> ControlFlow<(), LineEnd> {
-        let known = KnownNames::from_host(&self.host, self.options.model.is_some());
+        let known = KnownNames::from_host(&self.host, self.conversation.is_some());
         let input = match parse_line(line, &known) {
             Ok(input) => input,
             Err(error) => {
@@ -195,7 +205,8 @@ impl Console {
                 self.show_last_result();
                 LineEnd::Finished
             }
-            ConsoleInput::Model => self.show_model(),
+            ConsoleInput::Model(None) => self.show_model(),
+            ConsoleInput::Model(Some(name)) => self.change_model(&name),
             ConsoleInput::Clear => self.clear(),
             ConsoleInput::Help => {
                 help::help_lines().iter().for_each(|line| self.output.print_line(line));
@@ -236,8 +247,8 @@ impl Console {
     }
 
     fn clear(&mut self) -> LineEnd {
-        if let Some(model) = &mut self.options.model {
-            model.forget_messages();
+        if let Some(conversation) = &mut self.conversation {
+            conversation.clear();
         }
         self.output.clear_screen();
         LineEnd::Finished

@@ -100,6 +100,20 @@ pub async fn run(host: &Host, options: ScreenOptions) -> Result<(), ScreenError>
     let mut events = ScreenEvents::subscribe_to(host, outcomes);
     let runner = ActionRunner { host: host.clone(), browser: options.browser, outcomes: sender };
     let mut guard = TerminalGuard::open().map_err(ScreenError::Terminal)?;
+    let shown = show_screen(host, &mut guard, &mut events, &runner, options.has_colors).await;
+    drop(events);
+    discard_wake_up();
+    shown
+}
+
+/// Draws frames and handles events until the user leaves.
+async fn show_screen(
+    host: &Host,
+    guard: &mut TerminalGuard,
+    events: &mut ScreenEvents,
+    runner: &ActionRunner,
+    has_colors: bool,
+) -> Result<(), ScreenError> {
     let (mut model, mut actions) = (ScreenModel::from_host(host), JoinSet::new());
     let (mut is_dirty, mut is_stale, mut next_frame) = (true, false, Instant::now());
     loop {
@@ -108,7 +122,7 @@ pub async fn run(host: &Host, options: ScreenOptions) -> Result<(), ScreenError>
             if std::mem::take(&mut is_stale) {
                 model.refresh(host);
             }
-            let draw = guard.terminal.draw(|frame| model.draw(frame, options.has_colors));
+            let draw = guard.terminal.draw(|frame| model.draw(frame, has_colors));
             draw.map_err(ScreenError::Terminal)?;
             (is_dirty, next_frame) = (false, Instant::now() + FRAME_TIME);
         }
@@ -135,6 +149,17 @@ pub async fn run(host: &Host, options: ScreenOptions) -> Result<(), ScreenError>
             actions.spawn(runner.clone().read_sign_in(server));
         }
         is_dirty = true;
+    }
+}
+
+/// Discards the wake-up that the event stream leaves behind when it is dropped.
+///
+/// The question of a later prompt for the position of the cursor would end early by it, and each question
+/// after that would be given the answer to the one before: the prompt would be drawn over the output.
+fn discard_wake_up() {
+    for _ in 0..2 {
+        // An event that is found stays for the next reader.
+        drop(crossterm::event::poll(Duration::ZERO));
     }
 }
 

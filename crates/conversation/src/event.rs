@@ -168,11 +168,13 @@ impl EventSink {
         Self(None)
     }
 
-    /// Sends an event; waits while the reader is behind.
+    /// Sends an event, and lets the reader handle it before the work goes on: text must be on the terminal
+    /// before a tool call opens a dialog.
     pub(crate) async fn send(&self, event: ConversationEvent) {
         if let Some(sender) = &self.0 {
             // The reader is dropped only together with the turn.
             let _gone = sender.send(event).await;
+            tokio::task::yield_now().await;
         }
     }
 }

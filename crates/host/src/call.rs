@@ -95,6 +95,9 @@ impl Host {
             // Boxed: this rare, large future would enlarge the future of every call.
             result = Box::pin(self.run_post_hooks(&bound, hook_state, result)).await;
         }
+        if call.is_whole {
+            return result;
+        }
         // Last, so that no text is stored that a hook removed.
         Ok(self.limit_outcome(&bound, result?).await)
     }

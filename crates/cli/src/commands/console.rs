@@ -1,11 +1,14 @@
 //! `mcparley` without a command, on a terminal: the console.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use anstream::{AutoStream, ColorChoice};
+use mcparley::model::explain::Explain as _;
 use mcparley_console::dialog::{SharedTerminal, TerminalDialogs};
 use mcparley_console::repl::{self, ConsoleOptions};
 use mcparley_console::screen::ScreenOptions;
+use mcparley_conversation::ModelSampler;
 
 use super::CommandResult;
 use crate::args::GlobalOptions;
@@ -34,16 +37,31 @@ pub(crate) fn run(global: &GlobalOptions, words: &[OsString]) -> CommandResult {
     let colors = AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;
     let terminal = SharedTerminal::default();
     let dialogs = TerminalDialogs::new(terminal.clone(), context::user_browser(), colors);
-    let host = context.host_for_user(loaded, Some(dialogs));
+    let model = context.model_client(&loaded, None);
+    let host = match &model {
+        // Without any configuration of a model, none can be chosen later.
+        Ok(None) => context.host_for_user(loaded, Some(dialogs)),
+        Err(_) => context.host_for_model(loaded, Some(dialogs)),
+        Ok(Some(client)) => {
+            let sampler = ModelSampler::new(client.clone(), Arc::new(dialogs.clone()));
+            context.host_for_model(loaded, Some(dialogs)).sampler(sampler)
+        }
+    };
+    let model = model.unwrap_or_else(|error| {
+        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        warnings.push(format!("no model is used: {error}{hint}"));
+        None
+    });
     let host = host.watch_files(&context.run_options).organization(organisation).count_calls();
     let options = ConsoleOptions {
-        paths: context.paths,
+        paths: context.paths.clone(),
         program_options: words.to_vec(),
         colors,
         terminal,
         screen: ScreenOptions::new(colors).with_browser(context::user_browser()),
         warnings,
-        model: None,
+        model,
+        find_model: Box::new(move |loaded, name| context.model_client(loaded, name)),
     };
     runtime::run_interactive(host, async |host| {
         repl::run(host, options).await.map_err(UnavailableError::Terminal)?;

@@ -1,6 +1,7 @@
 //! `mcparley` alone on a terminal: the console, driven by keys and read from its screen.
 
 mod commands;
+mod model;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const HISTORY: &str = "home/.local/state/mcparley/history.txt";
 
 /// Opens the console in this world, and waits for its prompt.
-fn open(world: &mut World) -> TerminalSession {
+pub(crate) fn open(world: &mut World) -> TerminalSession {
     open_with(world, &[])
 }
 
@@ -30,14 +31,14 @@ fn open_with(world: &mut World, args: &[&str]) -> TerminalSession {
 }
 
 /// Enters a line at an empty prompt and waits for a text of its output.
-fn enter(session: &mut TerminalSession, line: &str, expected: &str) -> String {
+pub(crate) fn enter(session: &mut TerminalSession, line: &str, expected: &str) -> String {
     wait_for_prompt(session);
     session.enter_line(line);
     session.wait_for_text(expected)
 }
 
 /// Waits until the console reads lines again: an empty prompt is the last line.
-fn wait_for_prompt(session: &TerminalSession) -> String {
+pub(crate) fn wait_for_prompt(session: &TerminalSession) -> String {
     session.wait_until("an empty prompt at the end", |screen| {
         screen.lines().last().is_some_and(|line| line.trim_end() == ">")
     })
@@ -233,5 +234,6 @@ fn prompts_are_slash_commands_and_mentions_are_read() {
     enter(&mut session, "/mcp__good__greet Ada", "error: the argument `how` is missing");
     enter(&mut session, "@plain:test://note", "\na note\n");
     wait_for_prompt(&session);
-    enter(&mut session, "@plain:test://nothing", "error: ");
+    let screen = enter(&mut session, "@absent:test://note", "@absent:test://note\nerror: ");
+    assert!(screen.contains("`absent`"), "{screen}");
 }

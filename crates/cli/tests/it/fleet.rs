@@ -7,6 +7,7 @@ mod ask;
 mod calls;
 mod clients;
 mod connected;
+mod console;
 mod dialogs;
 mod place;
 mod roots;

@@ -1,28 +1,47 @@
 //! One turn of the conversation: sends the user's text to the model and prints the answer as it comes.
 
-use mcparley::ContentBlock;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use mcparley::model::explain::Explain;
 use mcparley::model::similar::similar_names;
-use mcparley::model::text::{display_line, truncate_text};
-use serde_json::Value;
-use tokio::sync::mpsc;
+use mcparley_conversation::{Conversation, ConversationEvent, FinishedTool, TurnSummary, UserInput};
+use tokio::time::MissedTickBehavior;
 
 use super::call_log::CallRecord;
 use super::input::suggest_names;
 use super::known_names::KnownNames;
-use super::model_chat::{ChatEvent, ModelChat};
+use super::model_command::no_model_hint;
 use super::output::format_duration;
+use super::waiting::{PATIENCE, TICK};
 use super::{Console, LineEnd};
 
-/// The length of the arguments of a call on its line, in characters.
-const ARGUMENT_CHARS: usize = 60;
+/// The longest wait for servers that are still connecting when a question is asked. Their tools are offered
+/// to the model in a later request then.
+const SERVERS_TIME: Duration = Duration::from_secs(5);
 
-/// The hint for a console without a model.
-const MODEL_HINT: &str = "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY and start the console again; /help shows all that works without a model";
+/// The state of an answer on the terminal.
+struct AnswerProgress {
+    /// The work that is waited for, for the progress line; `None` while text streams in.
+    waiting_for: Option<String>,
+    /// The start of that work.
+    since: Instant,
+    /// Whether the last line of the text has no end yet.
+    is_line_open: bool,
+    /// Events that wait until no dialog is on the screen.
+    queue: VecDeque<ConversationEvent>,
+}
+
+impl AnswerProgress {
+    fn wait_for(&mut self, work: String) {
+        (self.waiting_for, self.since) = (Some(work), Instant::now());
+    }
+}
 
 impl Console {
     /// Sends text to the model, with the resources that it mentions.
     pub(super) async fn send_text(&mut self, text: &str, known: &KnownNames) -> LineEnd {
-        if self.options.model.is_none() {
+        if self.conversation.is_none() {
             self.output.print_failure("this is no command, and no model is configured to answer", None);
             self.output.print_hint(&text_hint(text, known));
             return LineEnd::Finished;
@@ -34,85 +53,119 @@ impl Console {
         for unread in mentioned.resources.iter().filter_map(|resource| resource.contents.as_ref().err()) {
             self.output.print_warning(&unread.to_string());
         }
-        let blocks = mentioned.resources.iter().flat_map(|resource| resource.to_blocks());
-        self.send_to_model([ContentBlock::Text(text.to_owned())].into_iter().chain(blocks).collect()).await
+        self.send_to_model(UserInput::from(text).with_resources(&mentioned)).await
     }
 
     /// Sends a message to the model and prints its answer.
-    pub(super) async fn send_to_model(&mut self, message: Vec<ContentBlock>) -> LineEnd {
-        let Some(mut model) = self.options.model.take() else { return LineEnd::Finished };
-        let end = self.print_answer(model.as_mut(), message).await;
-        self.options.model = Some(model);
+    pub(super) async fn send_to_model(&mut self, input: UserInput) -> LineEnd {
+        let host = self.host.clone();
+        let ready = host.wait_until_ready(SERVERS_TIME);
+        if self.wait_for("waiting for servers", ready, None).await.is_none() {
+            return self.report_canceled();
+        }
+        let Some(mut conversation) = self.conversation.take() else { return LineEnd::Finished };
+        let end = self.print_answer(&mut conversation, input).await;
+        self.conversation = Some(conversation);
+        self.hook_notes.print_new(&self.host, &mut self.output);
         end
     }
 
-    async fn print_answer(&mut self, model: &mut dyn ModelChat, message: Vec<ContentBlock>) -> LineEnd {
-        // Unbounded: the terminal is faster than a model, and the answer has a limit.
-        let (sender, mut events) = mpsc::unbounded_channel();
-        let mut answer = model.send_message(message, sender);
-        let done = loop {
+    async fn print_answer(&mut self, conversation: &mut Conversation, input: UserInput) -> LineEnd {
+        let asking = format!("asking {}", conversation.model());
+        let (start, waiting_for) = (Instant::now(), Some(asking.clone()));
+        let mut progress =
+            AnswerProgress { waiting_for, since: start, is_line_open: false, queue: VecDeque::new() };
+        let mut ticks = tokio::time::interval_at((start + PATIENCE).into(), TICK);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut turn = conversation.send(input);
+        let is_canceled = loop {
             tokio::select! {
                 biased;
-                () = self.interrupts.next_press() => break None,
-                Some(event) = events.recv() => self.print_event(event),
-                done = &mut answer => break Some(done),
+                () = self.interrupts.next_press() => break true,
+                event = turn.next() => match event {
+                    Some(event) => {
+                        progress.queue.push_back(event);
+                        self.print_queue(&mut progress, &asking);
+                    }
+                    None => break false,
+                },
+                _ = ticks.tick() => {
+                    self.print_queue(&mut progress, &asking);
+                    self.draw_waiting(&progress);
+                }
             }
         };
-        drop(answer);
-        while let Ok(event) = events.try_recv() {
-            self.print_event(event);
+        // Withdraws open dialogs, so that the rest can be printed.
+        drop(turn);
+        while let Some(event) = progress.queue.pop_front() {
+            self.print_event(event, &mut progress, &asking);
         }
-        match done {
-            Some(Ok(())) => LineEnd::Finished,
-            Some(Err(failure)) => {
-                self.output.print_failure(&failure.message, failure.hint.as_deref());
-                LineEnd::Finished
-            }
-            None => {
-                self.output.print_line("");
-                self.report_canceled()
-            }
-        }
+        self.end_text(&mut progress);
+        if is_canceled { self.report_canceled() } else { LineEnd::Finished }
     }
 
-    fn print_event(&mut self, event: ChatEvent) {
+    /// Prints the events so far, unless a dialog is on the screen.
+    fn print_queue(&mut self, progress: &mut AnswerProgress, asking: &str) {
+        let terminal = self.options.terminal.clone();
+        terminal.draw_if_free(|| {
+            while let Some(event) = progress.queue.pop_front() {
+                self.print_event(event, progress, asking);
+            }
+        });
+    }
+
+    fn draw_waiting(&mut self, progress: &AnswerProgress) {
+        let Some(work) = progress.waiting_for.as_ref().filter(|_| !progress.is_line_open) else { return };
+        let line = format!("{work} … {}", format_duration(progress.since.elapsed()));
+        self.options.terminal.draw_if_free(|| self.output.draw_progress(&line));
+    }
+
+    fn print_event(&mut self, event: ConversationEvent, progress: &mut AnswerProgress, asking: &str) {
+        if let ConversationEvent::TextDelta(text) = event {
+            progress.waiting_for = None;
+            self.output.print_part(&text);
+            progress.is_line_open = !text.ends_with('\n');
+            return;
+        }
+        self.end_text(progress);
         match event {
-            ChatEvent::TextDelta(text) => self.output.print_part(&text),
-            ChatEvent::TextEnd => self.output.print_line(""),
-            ChatEvent::ToolStarted { label, arguments } => {
-                let line = call_line(&label, &arguments);
-                self.options.terminal.draw_if_free(|| self.output.draw_progress(&line));
+            ConversationEvent::ToolStarted(tool) => progress.wait_for(format!("calling {}", tool.label)),
+            ConversationEvent::ToolFinished(tool) => {
+                self.print_tool(tool);
+                progress.wait_for(asking.to_owned());
             }
-            ChatEvent::ToolFinished { label, arguments, duration, outcome, remark, text } => {
-                let state = if outcome == "ok" { String::new() } else { format!("  {outcome}") };
-                let remark = remark.map(|remark| format!("  ▸ {remark}")).unwrap_or_default();
-                let line = call_line(&label, &arguments);
-                self.output.print_remark(&format!("{line}  {}{state}{remark}", format_duration(duration)));
-                self.output.store_result(text);
-                self.calls.push_call(CallRecord { tool: label, duration, outcome });
+            ConversationEvent::Retrying { reason, pause } => {
+                self.output.print_warning(&format!("{reason}; asking again in {}", format_duration(pause)));
             }
-            ChatEvent::Notice(notice) => self.output.print_remark(&notice),
+            ConversationEvent::Finished(summary) => self.report_incomplete(&summary),
+            ConversationEvent::Failed(error) => {
+                let hint = error.hint().map(|hint| hint.replace("`--model", "`/model"));
+                self.output.print_error(&error, hint.as_deref());
+            }
+            _ => {}
         }
     }
 
-    /// Prints the model, or how to configure one.
-    pub(super) fn show_model(&mut self) -> LineEnd {
-        match self.options.model.as_ref().map(|model| model.model_name()) {
-            Some(name) => self.output.print_line(&display_line(&name)),
-            None => {
-                self.output.print_line("no model is configured");
-                self.output.print_hint(MODEL_HINT);
-            }
+    /// Ends the line of the text, if it is open.
+    fn end_text(&mut self, progress: &mut AnswerProgress) {
+        if std::mem::take(&mut progress.is_line_open) {
+            self.output.print_line("");
         }
-        LineEnd::Finished
     }
-}
 
-/// The call of a model in one line: `● git.log(since="yesterday")`.
-fn call_line(label: &str, arguments: &Value) -> String {
-    let pairs = arguments.as_object().into_iter().flatten();
-    let pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
-    format!("● {label}({})", truncate_text(&display_line(&pairs.join(", ")), ARGUMENT_CHARS))
+    fn print_tool(&mut self, tool: FinishedTool) {
+        self.output.print_remark(&tool.to_line());
+        self.output.store_result(tool.text);
+        let outcome = tool.outcome.as_str().to_owned();
+        self.calls.push_call(CallRecord { tool: tool.label, duration: tool.duration, outcome });
+    }
+
+    fn report_incomplete(&mut self, summary: &TurnSummary) {
+        if !summary.stop_reason.is_complete() {
+            let reason = summary.stop_reason.as_str();
+            self.output.print_failure(&format!("the answer is not complete: {reason}"), None);
+        }
+    }
 }
 
 /// The hint for text without a model: a command or server that the first word resembles.
@@ -122,5 +175,5 @@ fn text_hint(text: &str, known: &KnownNames) -> String {
         return format!("did you mean `/{command}`?");
     }
     let similar = similar_names(first, known.servers.iter().map(String::as_str));
-    suggest_names(&similar, MODEL_HINT)
+    suggest_names(&similar, &no_model_hint())
 }

@@ -26,8 +26,8 @@ pub(crate) enum ConsoleInput {
     Calls,
     /// `/last`
     LastResult,
-    /// `/model`
-    Model,
+    /// `/model`, with the name of another model.
+    Model(Option<String>),
     /// `/clear`
     Clear,
     /// `/help`
@@ -137,7 +137,7 @@ fn parse_slash(line: &str, split: &SplitLine, known: &KnownNames) -> Result<Cons
         CommandAction::Program(default) => Ok(ConsoleInput::Program(program_words(command, words, default))),
         CommandAction::Calls => without_words(command, &words, ConsoleInput::Calls),
         CommandAction::LastResult => without_words(command, &words, ConsoleInput::LastResult),
-        CommandAction::Model => without_words(command, &words, ConsoleInput::Model),
+        CommandAction::Model => parse_model(command, words),
         CommandAction::Clear => without_words(command, &words, ConsoleInput::Clear),
         CommandAction::Help => Ok(ConsoleInput::Help),
         CommandAction::Quit => without_words(command, &words, ConsoleInput::Quit),
@@ -161,6 +161,11 @@ fn without_words(
         None => Ok(input),
         Some(word) => Err(InputError::SurplusWord { command: command.name, word: word.clone() }),
     }
+}
+
+fn parse_model(command: &SlashCommand, mut words: Vec<String>) -> Result<ConsoleInput, InputError> {
+    let surplus = words.split_off(words.len().min(1));
+    without_words(command, &surplus, ConsoleInput::Model(words.pop()))
 }
 
 fn parse_servers(words: &[String], known: &KnownNames) -> Result<ServersCommand, InputError> {

@@ -2,6 +2,7 @@
 
 use mcparley::prompt::PromptCall;
 use mcparley::resource::MentionedResource;
+use mcparley_conversation::UserInput;
 
 use super::result_text::{blocks_text, prompt_text};
 use super::{Console, LineEnd};
@@ -19,9 +20,9 @@ impl Console {
         let host = self.host.clone();
         let label = format!("getting /{}", call.name());
         match self.wait_for(&label, host.fetch_prompt(&call), None).await {
-            Some(Ok(prompt)) if self.options.model.is_some() => {
-                let blocks = prompt.messages.into_iter().flat_map(|message| message.content).collect();
-                self.send_to_model(blocks).await
+            Some(Ok(prompt)) if self.conversation.is_some() => {
+                let blocks = prompt.messages.into_iter().flat_map(|message| message.content);
+                self.send_to_model(UserInput::default().with_blocks(blocks)).await
             }
             Some(Ok(prompt)) => {
                 self.output.print_result(prompt_text(&prompt));

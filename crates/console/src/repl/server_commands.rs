@@ -29,7 +29,6 @@ impl Console {
         if let Err(error) = screen::run(&host, options).await {
             self.output.print_error(&error, None);
         }
-        discard_wake_up();
         LineEnd::Finished
     }
 
@@ -152,17 +151,6 @@ impl Console {
                 LineEnd::Finished
             }
         }
-    }
-}
-
-/// Discards the wake-up that the event stream of the screen leaves behind when it is dropped.
-///
-/// The prompt's question for the position of the cursor would end early by it, and each later question would
-/// be given the answer to the one before: the prompt would be drawn over the output.
-fn discard_wake_up() {
-    for _ in 0..2 {
-        // An event that is found stays for the prompt.
-        drop(crossterm::event::poll(Duration::ZERO));
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) enum CommandAction {
     Calls,
     /// Prints the last result in full.
     LastResult,
-    /// Shows the model.
+    /// Shows or changes the model.
     Model,
     /// Clears the screen and forgets the conversation.
     Clear,
@@ -88,7 +88,7 @@ commands! {
     "import" "[PROGRAM]" Free, Program(&[]), "import servers of other programs";
     "calls" "" Free, Calls, "list the last calls with duration and outcome";
     "last" "" Free, LastResult, "print the last result in full (Ctrl-O)";
-    "model" "" Free, Model, "show the model, or how to configure one";
+    "model" "[PROVIDER:MODEL]" Free, Model, "show the model, or change it";
     "clear" "" Free, Clear, "clear the screen and forget the conversation";
     "help" "" Free, Help, "show this help";
     "quit" "" Free, Quit, "leave (Ctrl-D)";

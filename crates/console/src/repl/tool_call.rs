@@ -134,7 +134,8 @@ impl Console {
     async fn call_entry(&mut self, entry: &Arc<CatalogEntry>, arguments: Map<String, Value>) -> LineEnd {
         let label = tool_label(entry);
         let call = Call::for_entry(entry, arguments).with_consent(Consent::Typed);
-        let (call, progress) = call.with_progress();
+        // A person reads the result, so the limits for the model do not apply.
+        let (call, progress) = call.without_result_limit().with_progress();
         let (host, start) = (self.host.clone(), Instant::now());
         let outcome = self.wait_for(&format!("calling {label}"), host.call(call), Some(progress)).await;
         let duration = start.elapsed();

@@ -10,10 +10,10 @@ use super::Console;
 use super::output::format_duration;
 
 /// The delay before the progress line appears; quicker work shows none.
-const PATIENCE: Duration = Duration::from_millis(200);
+pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The interval between two drawings of the progress line.
-const TICK: Duration = Duration::from_millis(100);
+pub(super) const TICK: Duration = Duration::from_millis(100);
 
 impl Console {
     /// Waits for the work; `None` if the user canceled it. The work is dropped then, which cancels it at the

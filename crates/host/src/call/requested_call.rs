@@ -26,6 +26,8 @@ pub struct Call {
     pub(super) raw_arguments: Option<RawJson>,
     pub(super) consent: Consent,
     pub(super) limit: Option<Duration>,
+    /// Whether the result is returned whole, however long it is.
+    pub(super) is_whole: bool,
     /// The model's id for this use of the tool.
     pub(super) use_id: Option<String>,
     pub(super) progress: Option<watch::Sender<Option<ProgressUpdate>>>,
@@ -96,6 +98,7 @@ impl Call {
             raw_arguments: None,
             consent: Consent::Open,
             limit: None,
+            is_whole: false,
             use_id: None,
             progress: None,
             context: None,
@@ -132,6 +135,13 @@ impl Call {
     #[must_use]
     pub fn with_consent(mut self, consent: Consent) -> Self {
         self.consent = consent;
+        self
+    }
+
+    /// Asks for the whole result, however long: for a call whose result a person reads.
+    #[must_use]
+    pub fn without_result_limit(mut self) -> Self {
+        self.is_whole = true;
         self
     }
 

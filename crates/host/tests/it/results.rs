@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mcparley::permission::Consent;
 use mcparley::{Call, CallError, CallOutcome, HostBuilder, Paths};
 use serde_json::{Value, json};
 
@@ -92,6 +93,17 @@ async fn host_without_result_limit_returns_whole_results_and_offers_no_read_resu
     assert!(!names(&alive).contains(&"ReadResult".to_owned()));
     let fitting = one().ready().await;
     assert!(names(&fitting).contains(&"ReadResult".to_owned()), "{:?}", names(&fitting));
+}
+
+// R2 U4: a person types a call in a console whose model has limits.
+#[tokio::test]
+async fn call_without_result_limit_is_returned_whole_by_a_host_with_limits() {
+    let alive = one().ready().await;
+    let text = lines(10_000);
+    let call = || Call::on_server("one", "echo", json!({ "message": text })).with_consent(Consent::Given);
+    let whole = alive.host.call(call().without_result_limit()).await.unwrap();
+    assert_eq!((whole.to_text(), whole.stored.len()), (text.clone(), 0));
+    assert_eq!(alive.host.call(call()).await.unwrap().stored.len(), 1);
 }
 
 // R2 C12
