@@ -91,9 +91,17 @@ fn fleet_tour_shows_the_screen_of_the_servers_and_its_picture() {
     session.wait_until("the tools of the second server", |screen| {
         screen.contains("▸ ● everything") && screen.contains("get-sum(")
     });
-    let screen = session.screen_text();
-    let picture = session.screen_picture();
+    session.wait_for_text("Resources 9  Prompts 4");
+    session.wait_for_text("Errors 1");
+    session.press_keys(&[Key::Enter, Key::Down, Key::Down, Key::Down, Key::Down, Key::Down, Key::Down]);
+    let screen = session.wait_for_text("▸ get-sum(");
     assert_screen(&world, "screen", &screen);
+    // The picture is wider, so that commands and signatures fit.
+    session.resize(24, 108);
+    session.wait_until("all lines in the new width", |screen| {
+        screen.contains(&"─".repeat(108)) && screen.contains("   pid ") && screen.contains("q back")
+    });
+    let picture = session.screen_picture();
     let path = repository().join(PICTURE);
     if std::env::var_os("MCPARLEY_UPDATE_PAGES").is_some() {
         std::fs::write(&path, &picture).unwrap();
@@ -102,6 +110,10 @@ fn fleet_tour_shows_the_screen_of_the_servers_and_its_picture() {
     assert_eq!(comparable(&picture_text(&stored)), comparable(&picture_text(&picture)), "{PICTURE} is stale");
     assert!(picture_text(&stored).contains("everything"), "{PICTURE} shows no server");
 
+    session.resize(24, 80);
+    session.wait_until_gone("   pid ");
+    session.press_keys(&[Key::Escape]);
+    session.wait_for_text("▸ ● everything");
     session.press_keys(&[Key::Up]);
     session.wait_for_text("▸ × crm");
     // Errors is the second page to the left.
