@@ -97,9 +97,9 @@ fn fleet_tour_shows_the_screen_of_the_servers_and_its_picture() {
     let screen = session.wait_for_text("▸ get-sum(");
     assert_screen(&world, "screen", &screen);
     // The picture is wider, so that commands and signatures fit.
-    session.resize(24, 108);
+    session.resize(24, 112);
     session.wait_until("all lines in the new width", |screen| {
-        screen.contains(&"─".repeat(108)) && screen.contains("   pid ") && screen.contains("q back")
+        screen.contains(&"─".repeat(112)) && screen.contains("   pid ") && screen.contains("q back")
     });
     let picture = session.screen_picture();
     let path = repository().join(PICTURE);
@@ -118,7 +118,7 @@ fn fleet_tour_shows_the_screen_of_the_servers_and_its_picture() {
     session.wait_for_text("▸ × crm");
     // Errors is the second page to the left.
     session.press_keys(&[Key::Left, Key::Left]);
-    let screen = session.wait_for_text("[Errors");
+    let screen = session.wait_for_text("[Errors 3");
     assert!(screen.contains("CRM_TOKEN is not set"), "{screen}");
     assert_screen(&world, "errors", &screen);
 }
