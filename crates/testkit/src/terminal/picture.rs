@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use vt100::{Cell, Color, Screen};
 
+/// That of common fonts at the size of the picture, so that columns also fit where `textLength` is ignored.
 const CELL_WIDTH: u16 = 8;
 const LINE_HEIGHT: u16 = 17;
 const MARGIN: u16 = 12;
@@ -47,7 +48,7 @@ pub(super) fn draw_screen(screen: &Screen) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
          height=\"{height}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" \
-         font-size=\"13\" xml:space=\"preserve\">\n\
+         font-size=\"13.3\" xml:space=\"preserve\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{BACKGROUND}\"/>\n"
     );
     for (row, line) in lines.iter().take(used).enumerate() {
