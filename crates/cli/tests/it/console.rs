@@ -72,7 +72,9 @@ fn console_greets_with_the_servers_and_leaves_on_ctrl_d_without_leftovers() {
     let mut session = open(&mut world);
     let screen = session.screen_text();
     assert!(screen.starts_with("mcparley 0.1 · 3 servers: 1 ready, "), "{screen}");
-    assert!(screen.contains("1 disabled (off)") && screen.contains("model: none · /help"), "{screen}");
+    // A longer state of the failing server moves the last part to the next line.
+    let parts = ["1 disabled (off)", "model: none", "/help"];
+    assert!(parts.iter().all(|part| screen.contains(part)), "{screen}");
     enter(&mut session, "good.echo message=hi", "\nhi\n");
     assert!(!processes_tagged(&tag).is_empty());
     wait_for_prompt(&session);
