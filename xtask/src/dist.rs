@@ -59,7 +59,7 @@ pub(crate) fn build_release(options: &DistOptions) -> Result<(), ChoreError> {
 
 impl Release {
     fn build(target: Option<&str>) -> Result<Self, ChoreError> {
-        let mut arguments = vec!["build", "--release", "--locked", "-p", "mcparley-cli", "--bin", "mcparley"];
+        let mut arguments = vec!["build", "--release", "--locked", "--bin", "mcparley"];
         arguments.extend(target.into_iter().flat_map(|target| ["--target", target]));
         let program = ChoreStep::cargo(&arguments).run_build("mcparley")?;
         let triple = target.map_or_else(|| format!("{}-linux", std::env::consts::ARCH), str::to_owned);
